@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './money.ts';
-import { Tested } from './tested.ts';
+import { Tested } from './backtest-record.ts';
 import { Tier } from './tiers.ts';
 
 const REQUIRED = 'Required';

@@ -133,7 +133,7 @@ export interface BacktestReport {
   realized: string;
   unrealized: string;
   candles: number;
-  /** What it was made with, as hashes; see `engine/tested.ts`. */
+  /** What it was made with, as hashes; see `engine/backtest/backtest-hashes.ts`. */
   tested?: { settings: string; data: string; engine: string };
 }
 

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 
 /**
- * Code → HTTP status. The English sentence for each is in `src/format/errors.ts`, the server's in
+ * Code → HTTP status. The English sentence for each is in `src/format/error-text.ts`, the server's in
  * `message`.
  */
 export const ERROR_STATUS = {

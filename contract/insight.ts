@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { Decision } from './agents.ts';
 import { DecimalText } from './money.ts';
-import { AgentTest } from './tested.ts';
+import { AgentTest } from './backtest-record.ts';
 
 /**
  * `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the

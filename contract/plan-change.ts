@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { AgentStatus } from './agents.ts';
 import { DecimalText } from './money.ts';
-import { Standing } from './standing.ts';
+import { Standing } from './subscription-state.ts';
 import { Permission, Tier } from './tiers.ts';
 
 /** `planId` is one of the plans; `free` asks what it means that the present plan or trial ends. */

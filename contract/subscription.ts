@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
-import { Standing } from './standing.ts';
+import { Standing } from './subscription-state.ts';
 import { Tier } from './tiers.ts';
 
 export const Plan = z.object({

@@ -15,15 +15,15 @@ import {
 import type { BacktestReport } from '../contract/backtest.ts';
 import { parseFixed } from '../contract/money.ts';
 import type { Fixed } from '../contract/money.ts';
-import { backtest, type BacktestInput } from '../engine/backtest.ts';
-import { backtestReport } from '../engine/backtest-report.ts';
-import { CandleGate, faultsText, type CandleFault } from '../engine/candle-gate.ts';
-import { isPegPair } from '../engine/pegs.ts';
-import { STABLECOINS } from '../engine/pools.ts';
-import { testedWith } from '../engine/tested.ts';
+import { backtest, type BacktestInput } from '../engine/backtest/run-backtest.ts';
+import { backtestReport } from '../engine/backtest/backtest-report.ts';
+import { CandleGate, faultsText, type CandleFault } from '../engine/signals/candle-gate.ts';
+import { isPegPair } from '../engine/signals/pegs.ts';
+import { STABLECOINS } from '../engine/strategies/pools.ts';
+import { testedWith } from '../engine/backtest/backtest-hashes.ts';
 import { engineHash } from '../server/engine-hash.ts';
-import { riskValues } from '../engine/profiles.ts';
-import type { Candle, PairRules } from '../engine/types.ts';
+import { riskValues } from '../engine/execution/risk-profiles.ts';
+import type { Candle, PairRules } from '../engine/market-types.ts';
 import { readTape, type Tape } from '../server/market/replay-tape.ts';
 import { rulesOf } from '../server/market/replay-feed.ts';
 

@@ -13,7 +13,7 @@ import { openPglite } from '../server/db/pglite.ts';
 import { openPostgres } from '../server/db/postgres.ts';
 import { systemClock } from '../server/clock.ts';
 import { runLedgerCheck } from '../server/portfolio/ledger-check.ts';
-import { checkLedger } from '../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../server/portfolio/check-ledgers.ts';
 
 /**
  * What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per

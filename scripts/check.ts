@@ -3,7 +3,7 @@
  * default since the last one, or in it where nothing has changed since.
  */
 import { execFileSync } from 'node:child_process';
-import { bin, runLanes, typesOf, type Step } from './steps.ts';
+import { bin, runLanes, typesOf, type Step } from './check-steps.ts';
 
 const git = (...args: string[]): string[] =>
   execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean);

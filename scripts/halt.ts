@@ -5,7 +5,7 @@
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { HaltScope } from '../contract/halts.ts';
-import type { HaltRow } from '../server/halts/halts.ts';
+import type { HaltRow } from '../server/agents/trading-halts.ts';
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import { askOperator, moment, plain, printAnswer } from './operator.ts';
 

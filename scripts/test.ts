@@ -2,7 +2,7 @@
  * `npm test`: types, lint, format, unit and server tests, build, end-to-end. A step that fails does
  * not keep the others from running.
  */
-import { bin, runLanes, typesOf, type Step } from './steps.ts';
+import { bin, runLanes, typesOf, type Step } from './check-steps.ts';
 
 const PROJECTS = ['page', 'worker', 'server', 'tests'];
 

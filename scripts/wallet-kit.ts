@@ -27,7 +27,7 @@ const KIT_MODULE = /node_modules\/@coinbase\/onchainkit\/dist\//;
  * its one query brings a whole language's parser.
  */
 const STANDING_IN: readonly (readonly [module: RegExp, path: string])[] = [
-  [/\/ConnectWallet\.js$/, '../src/wallet/kit-connect.tsx'],
+  [/\/ConnectWallet\.js$/, '../src/wallet/kit/kit-connect.tsx'],
   [/\/NFT(Creator|Owner)\.js$/, '../src/wallet/nft/nft-parties.tsx'],
   [/\/network\/attestations\.js$/, '../src/wallet/identity/attestations.ts'],
 ];

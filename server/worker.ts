@@ -10,7 +10,7 @@ import { DatabaseEntitlement } from './billing/entitlement.ts';
 import { systemClock } from './clock.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openPostgres } from './db/postgres.ts';
-import { EventNotifier, EventLog } from './events/events.ts';
+import { EventNotifier, EventLog } from './db/user-events.ts';
 import type { Log } from './log.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket } from './market/open-market.ts';

@@ -6,14 +6,14 @@ import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';
 import { loadDialog } from './components/LazyDialog.tsx';
 import { environment } from './environment.ts';
-import { log } from './log.ts';
+import { log } from './platform/page-log.ts';
 import { keepAppearance } from './shell/appearance.ts';
-import { Arrival } from './shell/Arrival.tsx';
-import { Boundary, CrashScreen, RouteError } from './shell/Crash.tsx';
-import { Guard } from './shell/Guard.tsx';
+import { Arrival } from './shell/RouteChange.tsx';
+import { Boundary, CrashScreen, RouteError } from './shell/CrashScreen.tsx';
+import { Guard } from './shell/RouteGuard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
-import { Lost } from './shell/Lost.tsx';
-import { keepReferral } from './shell/referral.ts';
+import { Lost } from './shell/NotFound.tsx';
+import { keepReferral } from './referrals/kept-referral.ts';
 import {
   preload,
   preloadWhenIdle,
@@ -23,7 +23,7 @@ import {
   type ScreenRoute,
 } from './shell/routes.ts';
 import { Shell } from './shell/Shell.tsx';
-import { toastStore } from './stores/toasts.ts';
+import { toastStore } from './stores/toast-store.ts';
 
 const loadToasts = () => import('./shell/Toasts.tsx');
 

@@ -5,13 +5,13 @@ import type { Agent } from '../contract/agents.ts';
 import type { AlertTerms } from '../contract/alerts.ts';
 import { apiFetch } from './api/api.ts';
 import { environment } from './environment.ts';
-import { alertName } from './format/alerts.ts';
+import { alertName } from './format/alert-text.ts';
 import { hadDatabase, noteDatabase, readLastUser } from './identity/last-user.ts';
 import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
-import { log } from './log.ts';
-import { StorageFault, type StorageMode } from './offline/database.ts';
-import { createLifecycle, unsent } from './offline/lifecycle.ts';
+import { log } from './platform/page-log.ts';
+import { StorageFault, type StorageMode } from './offline/user-database.ts';
+import { createLifecycle, unsent } from './offline/queue-lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
 import {
   isAlert,
@@ -22,16 +22,16 @@ import {
 } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
 import { sendUnsaved } from './offline/unsaved.ts';
-import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts.ts';
-import { agentsStore, applyAgent, loadAgents } from './stores/agents.ts';
+import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts-store.ts';
+import { agentsStore, applyAgent, loadAgents } from './stores/agents-store.ts';
 import { observedState } from './stores/observed-state.ts';
-import { clearBacktestRecord, backtestRecord } from './stores/backtest-record.ts';
+import { clearBacktestRecord, backtestRecord } from './stores/started-backtests.ts';
 import { connection } from './stores/connection.ts';
-import { verifyOnline } from './stores/health.ts';
-import { marketStore } from './stores/market.ts';
-import { askToKeep } from './stores/persistence.ts';
+import { verifyOnline } from './stores/server-health.ts';
+import { marketStore } from './stores/market-store.ts';
+import { askToKeep } from './stores/storage-persistence.ts';
 import { withdrawOffer } from './stores/stop-offer.ts';
-import { removeToast } from './stores/toasts.ts';
+import { removeToast } from './stores/toast-store.ts';
 
 /**
  * What a screen reads. An entry's state is what is so on this device: Saved on this device

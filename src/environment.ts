@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { FirebaseSettings } from './identity/firebase-app.ts';
-import { log } from './log.ts';
+import { log } from './platform/page-log.ts';
 
 declare const __APP_VERSION__: string | undefined;
 

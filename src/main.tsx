@@ -2,23 +2,23 @@
  * Where the page begins: errors are logged, the last user is painted, then everything that needs a
  * network is loaded.
  */
-import './left-page.ts';
+import './platform/left-page.ts';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
 import { rereadNumberMarks } from './format/number-marks.ts';
-import { openBadge } from './icon-badge.ts';
+import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
-import { log } from './log.ts';
+import { log } from './platform/page-log.ts';
 import { sendsAreOver } from './offline/sends-over.ts';
-import { guardPresses } from './presses.ts';
+import { guardPresses } from './platform/presses.ts';
 import { openPush } from './push/open-push.ts';
 import { startSync } from './stores/sync.ts';
-import { openUpdates, registerWorker } from './updates.ts';
-import { forgetWallet } from './wallet/remembered.ts';
+import { openUpdates, registerWorker } from './platform/app-updates.ts';
+import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
 
 addEventListener('error', (event) => {
   log.error('Global error', event.error ?? event.message);
@@ -107,10 +107,10 @@ page.render(
 );
 afterPaint(loadIdentity, 'Identity');
 afterPaint(async () => {
-  (await import('./shell/claim-referral.ts')).openReferral();
+  (await import('./referrals/claim-referral.ts')).openReferral();
 }, 'Referrals');
 if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
 if (environment.performanceMonitoring)
   afterPaint(async () => {
-    (await import('./performance.ts')).watchPerformance();
+    (await import('./platform/page-performance.ts')).watchPerformance();
   }, 'Performance monitoring');

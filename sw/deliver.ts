@@ -2,13 +2,13 @@
 import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
-import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/database.ts';
+import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/user-database.ts';
 import type { Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
 import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
 import { readSnapshot } from '../src/offline/snapshots.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
-import { workerIdentity } from '../src/identity/worker.ts';
+import { workerIdentity } from '../src/identity/worker-token.ts';
 
 const channel = openChannel();
 const identity = workerIdentity();

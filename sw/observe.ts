@@ -3,7 +3,7 @@
  * in Cache Storage.
  */
 import { unreached } from '../contract/unreached.ts';
-import type { UserDatabase } from '../src/offline/database.ts';
+import type { UserDatabase } from '../src/offline/user-database.ts';
 import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
 import { bearerClaims } from '../src/offline/token-claims.ts';
 import { isStream, watchedKind } from './routing.ts';

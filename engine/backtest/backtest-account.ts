@@ -4,17 +4,18 @@
  */
 import { add, maximum, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { knownPrice, marksAtOpen } from '../equity-curve.ts';
-import type { Era, Tape } from '../equity-curve.ts';
-import { approximate } from '../fills.ts';
-import { markToMarket } from '../ledger.ts';
-import { noteExit } from '../memory.ts';
+import { knownPrice, marksAtOpen } from './equity-curve.ts';
+import type { Era, Tape } from './equity-curve.ts';
+import { approximate } from '../execution/fills.ts';
+import { markToMarket } from '../accounting/ledger.ts';
+import { noteExit } from '../execution/agent-memory.ts';
 import { refresh, ROOM } from './fast-path.ts';
 import type { EvalContext, Watch } from './fast-path.ts';
-import { DAY_MS } from '../schedule.ts';
-import { volatilityAt, type Series } from '../series.ts';
-import { exitTrade, stopQuoteInCandle } from '../stops.ts';
-import type { Candle, FillDraft, OpenPosition, TradeDraft } from '../types.ts';
+import { DAY_MS } from '../execution/schedule.ts';
+import { volatilityAt, type Series } from '../signals/candle-series.ts';
+import { exitTrade, stopQuoteInCandle } from '../execution/stops.ts';
+import type { Candle } from '../market-types.ts';
+import type { FillDraft, OpenPosition, TradeDraft } from '../execution/agent-types.ts';
 
 export interface BacktestAccount {
   tape: Tape;

@@ -2,8 +2,8 @@
  * Fast path of the correlation guard: proves on floats that correlated holdings leave a pair no
  * room, otherwise falls back to stepAgent.
  */
-import type { Correlation } from '../correlation.ts';
-import { DRIFT_MIN } from '../decide.ts';
+import type { Correlation } from '../signals/correlation.ts';
+import { DRIFT_MIN } from '../execution/decide-pair.ts';
 import { ROOM_MIN, TOGETHER_MIN, TOGETHER_TIMES } from '../guards/correlated-exposure.ts';
 import {
   driftNow,
@@ -15,9 +15,9 @@ import {
   strengthAsBefore,
 } from './fast-path.ts';
 import type { EvalContext, Watch } from './fast-path.ts';
-import { noTradeBand } from '../sizing.ts';
-import { refusalOf } from '../sleeves.ts';
-import type { Signal, Sleeve } from '../types.ts';
+import { noTradeBand } from '../execution/sizing.ts';
+import { refusalOf } from '../strategies/sleeves.ts';
+import type { Signal, Sleeve } from '../signals/signal.ts';
 
 /** What is held of a pair, as a number of quote currency at the bid. */
 export interface Worth {

@@ -1,25 +1,27 @@
 /**
  * Fast path: proves on floats that evaluating a pair is a no-op, otherwise falls back to stepAgent.
  */
-import { approximate } from '../fills.ts';
+import { approximate } from '../execution/fills.ts';
 import { JUMP_MAX, SPREAD_MAX } from '../guards/bad-price.ts';
 import { PAUSE_MS as COOLDOWN_MS } from '../guards/cooldown.ts';
 import { GOOD_FOR_MIN_MS } from '../guards/stale-feed.ts';
 import { PAUSE_MS as STOP_PAUSE_MS } from '../guards/stop-loss.ts';
 import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from '../guards/stop-loss-cluster.ts';
-import { DRIFT_MIN } from '../decide.ts';
-import { lastExit } from '../memory.ts';
-import type { AgentMemory, StrategyHolding } from '../memory.ts';
-import { isPegPair, PEG_HALT, quoteOf } from '../pegs.ts';
-import type { PegBreaks } from '../pegs.ts';
-import { baseOf } from '../pools.ts';
-import { volumeOf } from '../series.ts';
-import type { Series } from '../series.ts';
-import { noTradeBand } from '../sizing.ts';
-import { holds, leaves, refusalOf } from '../sleeves.ts';
-import type { SleevesInput } from '../sleeves.ts';
-import { executionIntervalMs, lastRebalance } from '../schedule.ts';
-import type { AgentInput, OpenPosition, PairRules, RiskValues, Signal, Sleeve } from '../types.ts';
+import { DRIFT_MIN } from '../execution/decide-pair.ts';
+import { lastExit } from '../execution/agent-memory.ts';
+import type { AgentMemory, StrategyHolding } from '../execution/agent-memory.ts';
+import { isPegPair, PEG_HALT, quoteOf } from '../signals/pegs.ts';
+import type { PegBreaks } from '../signals/pegs.ts';
+import { baseOf } from '../strategies/pools.ts';
+import { volumeOf } from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import { noTradeBand } from '../execution/sizing.ts';
+import { holds, leaves, refusalOf } from '../strategies/sleeves.ts';
+import type { SleevesInput } from '../strategies/sleeves.ts';
+import { executionIntervalMs, lastRebalance } from '../execution/schedule.ts';
+import type { AgentInput, OpenPosition, RiskValues } from '../execution/agent-types.ts';
+import type { PairRules } from '../market-types.ts';
+import type { Signal, Sleeve } from '../signals/signal.ts';
 
 /** Between a float of this file and the money it stands for there is less than this, as a share. */
 export const ROOM = 1e-6;

@@ -2,7 +2,7 @@
  * Blocks entries on a quote that is crossed, far too wide, or far from the candle the decision was
  * made on.
  */
-import { approximate } from '../fills.ts';
+import { approximate } from '../execution/fills.ts';
 import { percentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 

@@ -2,8 +2,8 @@
  * An hour between getting out of a pair and getting in again, so that a signal on the edge does not
  * pay fees all day.
  */
-import { lastExit } from '../memory.ts';
-import { HOUR_MS } from '../schedule.ts';
+import { lastExit } from '../execution/agent-memory.ts';
+import { HOUR_MS } from '../execution/schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 

@@ -5,9 +5,9 @@
 import type { RiskProfile } from '../../contract/agents.ts';
 import { add, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { Correlation } from '../correlation.ts';
-import { approximate } from '../fills.ts';
-import { share } from '../sizing.ts';
+import type { Correlation } from '../signals/correlation.ts';
+import { approximate } from '../execution/fills.ts';
+import { share } from '../execution/sizing.ts';
 import { percentText } from './guard.ts';
 import type { Block } from './guard.ts';
 

@@ -3,9 +3,9 @@
  * equity; never sells.
  */
 import { subtract } from '../../contract/money.ts';
-import { approximate } from '../fills.ts';
-import { nextDay } from '../schedule.ts';
-import { share } from '../sizing.ts';
+import { approximate } from '../execution/fills.ts';
+import { nextDay } from '../execution/schedule.ts';
+import { share } from '../execution/sizing.ts';
 import { momentText, percentText } from './guard.ts';
 import type { AgentGuardInput, Block } from './guard.ts';
 

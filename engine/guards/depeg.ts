@@ -2,9 +2,9 @@
  * Blocks entries while the coin bought, or the one paid with, is off its peg, until it has been
  * back for a day; never sells.
  */
-import { approximate } from '../fills.ts';
-import { isPegPair, PEG_BACK_MS, PEG_HALT, quoteOf } from '../pegs.ts';
-import { baseOf } from '../pools.ts';
+import { approximate } from '../execution/fills.ts';
+import { isPegPair, PEG_BACK_MS, PEG_HALT, quoteOf } from '../signals/pegs.ts';
+import { baseOf } from '../strategies/pools.ts';
 import { momentText, percentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 

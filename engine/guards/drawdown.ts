@@ -3,8 +3,8 @@
  * never sells.
  */
 import { subtract } from '../../contract/money.ts';
-import { approximate } from '../fills.ts';
-import { share } from '../sizing.ts';
+import { approximate } from '../execution/fills.ts';
+import { share } from '../execution/sizing.ts';
 import { percentText } from './guard.ts';
 import type { AgentGuardInput, Block } from './guard.ts';
 

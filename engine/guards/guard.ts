@@ -2,9 +2,11 @@
  * What a guard may look at and what it answers: until when and why; refuses to know of exits, which
  * none may block.
  */
-import type { AgentMemory } from '../memory.ts';
-import type { PegBreaks } from '../pegs.ts';
-import type { AccountInput, AgentInput, Hold, Quote, Signal } from '../types.ts';
+import type { AgentMemory } from '../execution/agent-memory.ts';
+import type { PegBreaks } from '../signals/pegs.ts';
+import type { AccountInput, AgentInput, Hold } from '../execution/agent-types.ts';
+import type { Quote } from '../market-types.ts';
+import type { Signal } from '../signals/signal.ts';
 
 /** For guards over the whole agent. `at` is the close of the candle looked at, ms. */
 export interface AgentGuardInput {

@@ -2,7 +2,7 @@
  * Blocks entries on a price that is not of the moment of the decision: older than its candle, or
  * long after it.
  */
-import { HOUR_MS } from '../schedule.ts';
+import { HOUR_MS } from '../execution/schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 

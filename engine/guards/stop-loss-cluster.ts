@@ -2,7 +2,7 @@
  * Pauses entries on every pair after several stops close together: the market has turned, not one
  * coin.
  */
-import { HOUR_MS } from '../schedule.ts';
+import { HOUR_MS } from '../execution/schedule.ts';
 import { momentText } from './guard.ts';
 import type { AgentGuardInput, Block } from './guard.ts';
 

@@ -2,8 +2,8 @@
  * Keeps an agent off a pair for a day after its stop was hit there, so that it does not buy back
  * into the same fall.
  */
-import { lastExit } from '../memory.ts';
-import { HOUR_MS } from '../schedule.ts';
+import { lastExit } from '../execution/agent-memory.ts';
+import { HOUR_MS } from '../execution/schedule.ts';
 import { momentText } from './guard.ts';
 import type { Block, PairGuardInput } from './guard.ts';
 

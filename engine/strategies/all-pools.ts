@@ -9,9 +9,9 @@
  * Parameters: none of its own: four strategies share what moves, the peg rule alone has stablecoins.
  */
 import type { PoolId } from '../../contract/agents.ts';
-import { isStablecoinPair } from '../pools.ts';
-import { mean } from '../series.ts';
-import type { Signal, Sleeve } from '../types.ts';
+import { isStablecoinPair } from './pools.ts';
+import { mean } from '../signals/candle-series.ts';
+import type { Signal, Sleeve } from '../signals/signal.ts';
 import { baseEcosystem } from './base-ecosystem.ts';
 import { momentum24h } from './momentum-24h.ts';
 import { stablecoinArbitrage } from './stablecoin-arbitrage.ts';

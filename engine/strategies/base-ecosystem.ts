@@ -8,9 +8,9 @@
  * Source: Moskowitz, Ooi and Pedersen 2012, volatility-scaled time-series momentum. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
  * Parameters: the windows; long-haul judges by one of 90 days; σ over 30 days (series.ts). The list: pools.ts, by date.
  */
-import { logReturn, mean, volatilityAt } from '../series.ts';
-import type { Series } from '../series.ts';
-import type { Signal } from '../types.ts';
+import { logReturn, mean, volatilityAt } from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import type { Signal } from '../signals/signal.ts';
 import { LONG_HAUL_DAYS, noOpinion, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 

@@ -8,9 +8,15 @@
  * Source: Liu, Tsyvinski and Wu 2022, momentum among the common factors of crypto returns. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
  * Parameters: 3, 6, seven days of volume; long-haul ranks by 90 days. The list: pools.ts, by date.
  */
-import { daysBefore, dayVolume, logReturn, median, volatilityAt } from '../series.ts';
-import type { Series } from '../series.ts';
-import type { Signal } from '../types.ts';
+import {
+  daysBefore,
+  dayVolume,
+  logReturn,
+  median,
+  volatilityAt,
+} from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import type { Signal } from '../signals/signal.ts';
 import { LONG_HAUL_DAYS, noOpinion, rankByScore, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 

@@ -8,10 +8,16 @@
  * Source: Liu, Tsyvinski and Wu 2022, cross-sectional momentum; the buffer keeps a pair on the edge from paying fees at each list.
  * Parameters: 0.2 and 0.4; at least 90 % of the window (strategy.ts), used at a quality of what there is.
  */
-import { deviation, logReturn, mean, firstCloseAt, volatilityAt } from '../series.ts';
-import type { Series } from '../series.ts';
-import { DAY_MS } from '../schedule.ts';
-import type { Signal } from '../types.ts';
+import {
+  deviation,
+  logReturn,
+  mean,
+  firstCloseAt,
+  volatilityAt,
+} from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import { DAY_MS } from '../execution/schedule.ts';
+import type { Signal } from '../signals/signal.ts';
 import { COVERAGE_MIN, noOpinion, rankByScore, signalOf } from './strategy.ts';
 import type { StrategyInput, Verdict } from './strategy.ts';
 

@@ -8,11 +8,18 @@
  * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that breaks may never return.
  * Parameters: 0.5 %, 1 %, a quarter, 48 hours; σ is the day's spread of closes.
  */
-import { closesBetween, closeAt, deviation, indexAt, median, volatilityAt } from '../series.ts';
-import type { Series } from '../series.ts';
-import { DAY_MS, HOUR_MS } from '../schedule.ts';
-import { isStablecoinPair } from '../pools.ts';
-import type { Signal } from '../types.ts';
+import {
+  closesBetween,
+  closeAt,
+  deviation,
+  indexAt,
+  median,
+  volatilityAt,
+} from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import { DAY_MS, HOUR_MS } from '../execution/schedule.ts';
+import { isStablecoinPair } from './pools.ts';
+import type { Signal } from '../signals/signal.ts';
 import { COVERAGE_MIN, noOpinion, signalOf } from './strategy.ts';
 import type { StrategyInput } from './strategy.ts';
 

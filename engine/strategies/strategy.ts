@@ -2,10 +2,10 @@
  * What every strategy is given and what it builds its answer from; refuses to know agents or
  * thresholds.
  */
-import { strengthOf } from '../normal.ts';
-import { closeAt } from '../series.ts';
-import type { Series } from '../series.ts';
-import type { Signal } from '../types.ts';
+import { strengthOf } from '../signals/normal-distribution.ts';
+import { closeAt } from '../signals/candle-series.ts';
+import type { Series } from '../signals/candle-series.ts';
+import type { Signal } from '../signals/signal.ts';
 
 export interface StrategyInput {
   /** Pairs to judge; rankings are within these. */

@@ -7,8 +7,8 @@
  * Source: Liu, Tsyvinski and Wu 2022, weekly momentum. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
  * Parameters: seven days; long-haul ranks by 90.
  */
-import { lastMonday } from '../schedule.ts';
-import type { Signal } from '../types.ts';
+import { lastMonday } from '../execution/schedule.ts';
+import type { Signal } from '../signals/signal.ts';
 import { rankedAt } from './ranked.ts';
 import { LONG_HAUL_DAYS } from './strategy.ts';
 import type { StrategyInput } from './strategy.ts';

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { Agent, AgentList } from '../../contract/agents.ts';
-import type { Standing } from '../../contract/standing.ts';
+import type { Standing } from '../../contract/subscription-state.ts';
 import { SubscriptionStatusReply } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { callApi } from '../../tests/support/server.ts';

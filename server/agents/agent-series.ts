@@ -7,8 +7,8 @@ import type { AgentSeries } from '../../contract/insight.ts';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
-import { closesOf } from '../market/series.ts';
+import type { Market } from '../market/market-source.ts';
+import { closesOf } from '../market/kept-series.ts';
 
 const HOUR = INTERVAL_MS['1h'];
 /** How far apart the points are, and the candles they are read from, finest first. */

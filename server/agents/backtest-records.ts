@@ -5,16 +5,16 @@
 import { eq, inArray } from 'drizzle-orm';
 import type { Agent } from '../../contract/agents.ts';
 import { formatFixed, parseFixed, subtract } from '../../contract/money.ts';
-import type { AgentTest, Tested } from '../../contract/tested.ts';
-import { bandAfter, noBand, spreadOf } from '../../engine/drift.ts';
-import { DAY_MS } from '../../engine/schedule.ts';
-import { settingsHash } from '../../engine/tested.ts';
+import type { AgentTest, Tested } from '../../contract/backtest-record.ts';
+import { bandAfter, noBand, spreadOf } from '../../engine/backtest/drift.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
+import { settingsHash } from '../../engine/backtest/backtest-hashes.ts';
 import type { Tx } from '../db/database.ts';
 import { agentTests } from '../db/schema.ts';
 import { engineHash } from '../engine-hash.ts';
 import { portfolioIn } from '../portfolio/read-portfolio.ts';
 import { BatchState } from './batch-state.ts';
-import type { TradingDeps } from './deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { costsSince } from './live-costs.ts';
 import { pairsOf, toAgents, type AgentRow } from './read-agents.ts';
 

@@ -6,14 +6,14 @@ import type { PoolId } from '../../contract/agents.ts';
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
-import { isPegPair } from '../../engine/pegs.ts';
-import { universeVersionAt } from '../../engine/pools.ts';
-import { DAY_MS } from '../../engine/schedule.ts';
-import { horizonOf, lookbackMs } from '../../engine/signals.ts';
+import { isPegPair } from '../../engine/signals/pegs.ts';
+import { universeVersionAt } from '../../engine/strategies/pools.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
+import { horizonOf, lookbackMs } from '../../engine/signals/compute-signals.ts';
 import { quotesOf } from '../portfolio/marks.ts';
 import { BatchState } from './batch-state.ts';
-import type { TradingDeps } from './deps.ts';
-import { termsOf } from './preview.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { termsOf } from './preview-agent.ts';
 import { pairsOf } from './read-agents.ts';
 
 const listOf = (pool: PoolId, at: number): BacktestTerms['universe'] => {

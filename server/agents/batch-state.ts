@@ -8,25 +8,25 @@ import { STARTING_DEPOSIT } from '../../contract/limits.ts';
 import { fixedFromNumber, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { momentText } from '../../engine/guards/guard.ts';
-import { markToMarket } from '../../engine/ledger.ts';
-import { riskValues, type OwnRiskValues } from '../../engine/profiles.ts';
+import { markToMarket } from '../../engine/accounting/ledger.ts';
+import { riskValues, type OwnRiskValues } from '../../engine/execution/risk-profiles.ts';
 import type {
   AccountInput,
   OpenPosition,
-  Quote,
   RiskValues,
   TradeDraft,
-} from '../../engine/types.ts';
+} from '../../engine/execution/agent-types.ts';
+import type { Quote } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
 import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
 import { cashOf } from '../portfolio/record-trades.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
-import { haltOn, haltsInForce, type Halt } from '../halts/halts.ts';
+import { haltOn, haltsInForce, type Halt } from './trading-halts.ts';
 import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-account.ts';
-import { readOwnRiskOf, readSettingsOf } from '../user/settings.ts';
-import type { TradingDeps } from './deps.ts';
-import { EVALUATED_STATUSES } from './lifecycle.ts';
+import { readOwnRiskOf, readSettingsOf } from '../users/user-settings.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { asAgentRow, type AgentRow, type AgentTerms } from './read-agents.ts';
 
 export interface HeldPosition extends OpenPosition {

@@ -3,16 +3,16 @@
  * second time.
  */
 import { asc, eq, inArray, sql } from 'drizzle-orm';
-import type { AgentOutcome, OpenPosition } from '../../engine/types.ts';
+import type { AgentOutcome, OpenPosition } from '../../engine/execution/agent-types.ts';
 import { insertOf } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { agents, decisions } from '../db/schema.ts';
-import type { DomainEvent } from '../events/events.ts';
+import type { DomainEvent } from '../db/user-events.ts';
 import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/record-trades.ts';
 import { toFill } from '../portfolio/fills-view.ts';
-import { rowsOf } from '../portfolio/sql-rows.ts';
-import type { TradingDeps } from './deps.ts';
+import { rowsOf } from '../db/sql-rows.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
 import { applyEvent, nextEvaluation } from './transitions.ts';
 

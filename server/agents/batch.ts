@@ -2,14 +2,14 @@
  * One batch of due agents in one transaction: decide, then write everything or nothing; refuses to
  * let one agent hurt another.
  */
-import type { Hold } from '../../engine/types.ts';
+import type { Hold } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
-import { holdSwitches } from '../halts/halts.ts';
+import { holdSwitches } from './trading-halts.ts';
 import { BatchState, claimDue } from './batch-state.ts';
 import { writeDecided, type Decided } from './batch-write.ts';
 import { decideAgent } from './decide-agent.ts';
-import type { TradingDeps } from './deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import type { AgentRow } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';
 import { applyEvent, publishChanged } from './transitions.ts';

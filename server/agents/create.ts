@@ -13,13 +13,13 @@ import type {
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { agentCap, tierPermits, type Tier } from '../../contract/tiers.ts';
-import { poolDescription, POOLS_FOR_PROFILE } from '../../engine/pools.ts';
-import { PROFILE_OF } from '../../engine/profiles.ts';
+import { poolDescription, POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
+import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
-import { readSettings } from '../user/settings.ts';
-import type { TradingDeps } from './deps.ts';
+import type { Market } from '../market/market-source.ts';
+import { readSettings } from '../users/user-settings.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord } from './backtest-records.ts';
 import { nextEvaluation } from './transitions.ts';

@@ -3,9 +3,9 @@
  * come here; refuses to write.
  */
 import { parseFixed } from '../../contract/money.ts';
-import { runAgent } from '../../engine/agent.ts';
-import type { AgentOutcome, OpenPosition, TickInput } from '../../engine/types.ts';
-import type { Market } from '../market/market.ts';
+import { runAgent } from '../../engine/execution/step-agent.ts';
+import type { AgentOutcome, OpenPosition, TickInput } from '../../engine/execution/agent-types.ts';
+import type { Market } from '../market/market-source.ts';
 import type { BatchState, HeldPosition } from './batch-state.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
 import type { TickInputs } from './tick-inputs.ts';

@@ -7,11 +7,11 @@ import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/a
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { tierPermits } from '../../contract/tiers.ts';
-import { PROFILE_OF } from '../../engine/profiles.ts';
+import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
-import type { TradingDeps } from './deps.ts';
-import { EVALUATED_STATUSES } from './lifecycle.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
 import { mayStart } from './run-commands.ts';
 import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';

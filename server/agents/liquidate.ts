@@ -4,13 +4,13 @@
  */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { LiquidateReply } from '../../contract/trading.ts';
-import type { Depth } from '../../engine/types.ts';
+import type { Depth } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import type { Venue } from '../venues/venue.ts';
-import type { TradingDeps } from './deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, lockOwnAgent } from './read-agents.ts';
 import { applyEvent, publishChanged } from './transitions.ts';
 

@@ -4,12 +4,12 @@
  */
 import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
-import type { AgentTest } from '../../contract/tested.ts';
+import type { AgentTest } from '../../contract/backtest-record.ts';
 import type { Db } from '../db/database.ts';
 import { decisions, fills, orders } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
-import { closesOf } from '../market/series.ts';
-import { rowsOf } from '../portfolio/sql-rows.ts';
+import type { Market } from '../market/market-source.ts';
+import { closesOf } from '../market/kept-series.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 /** Fills whose delay is looked at, and how far back: candles have to be read for it. */
 const DELAYS = 30;

@@ -14,13 +14,14 @@ import type {
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
 import { agentCap } from '../../contract/tiers.ts';
-import { markToMarket } from '../../engine/ledger.ts';
-import { universeFor } from '../../engine/pools.ts';
-import type { Hold, PairRules } from '../../engine/types.ts';
+import { markToMarket } from '../../engine/accounting/ledger.ts';
+import { universeFor } from '../../engine/strategies/pools.ts';
+import type { Hold } from '../../engine/execution/agent-types.ts';
+import type { PairRules } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
-import { entriesOffOf } from '../halts/halts.ts';
-import type { Market } from '../market/market.ts';
+import { entriesOffOf } from './trading-halts.ts';
+import type { Market } from '../market/market-source.ts';
 import {
   NO_RESULTS,
   openPositionsOf,
@@ -31,8 +32,8 @@ import {
 } from '../portfolio/marks.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
-import type { TradingDeps } from './deps.ts';
-import { EVALUATED_STATUSES } from './lifecycle.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 
 /**
  * The row with its words narrowed to the contract's; the table's check is the contract that wrote

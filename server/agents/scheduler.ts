@@ -5,14 +5,14 @@
 import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { PoolId } from '../../contract/agents.ts';
-import type { Quote } from '../../engine/types.ts';
+import type { Quote } from '../../engine/market-types.ts';
 import { PaperVenue } from '../venues/paper.ts';
-import { rowsOf } from '../portfolio/sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
-import type { TradingDeps } from './deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { pairsOf } from './read-agents.ts';
 import { runLedgerCheck } from '../portfolio/ledger-check.ts';
-import { keepTidy } from './retention.ts';
+import { keepTidy } from '../retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import {
   beginTick,

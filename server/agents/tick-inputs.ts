@@ -3,13 +3,20 @@
  * close after the tick.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
-import { correlationAt } from '../../engine/correlation.ts';
-import { isPegPair, pegReader, type PegBreaks } from '../../engine/pegs.ts';
-import { DAY_MS, executionIntervalMs, tickId } from '../../engine/schedule.ts';
-import { makeSeries, volumeOf, type Series } from '../../engine/series.ts';
-import { computeSignals, horizonOf, lookbackMs, signalKey } from '../../engine/signals.ts';
-import type { Candle, PairRules, Quote, Signal, TickInput } from '../../engine/types.ts';
-import type { Market } from '../market/market.ts';
+import { correlationAt } from '../../engine/signals/correlation.ts';
+import { isPegPair, pegReader, type PegBreaks } from '../../engine/signals/pegs.ts';
+import { DAY_MS, executionIntervalMs, tickId } from '../../engine/execution/schedule.ts';
+import { makeSeries, volumeOf, type Series } from '../../engine/signals/candle-series.ts';
+import {
+  computeSignals,
+  horizonOf,
+  lookbackMs,
+  signalKey,
+} from '../../engine/signals/compute-signals.ts';
+import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
+import type { Signal } from '../../engine/signals/signal.ts';
+import type { TickInput } from '../../engine/execution/agent-types.ts';
+import type { Market } from '../market/market-source.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
 import { evaluationIntervalMs } from './transitions.ts';
 

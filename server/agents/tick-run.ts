@@ -5,13 +5,13 @@
 import { and, eq, inArray, isNull, lt, max, ne, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
-import { CASH } from '../../engine/ledger.ts';
-import type { Quote } from '../../engine/types.ts';
+import { CASH } from '../../engine/accounting/ledger.ts';
+import type { Quote } from '../../engine/market-types.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts, agents, ticks } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
-import type { TradingDeps } from './deps.ts';
-import { EVALUATED_STATUSES } from './lifecycle.ts';
+import type { Market } from '../market/market-source.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 
 /** Longer gaps are recorded as their newest ticks and one row that counts the rest. */
 const SKIPPED_ROWS_MAX = 10_000;

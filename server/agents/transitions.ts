@@ -5,14 +5,14 @@
 import { eq, sql } from 'drizzle-orm';
 import type { Agent, ExecutionInterval } from '../../contract/agents.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
-import { memoryOnStart } from '../../engine/memory.ts';
-import { executionIntervalMs } from '../../engine/schedule.ts';
-import type { Hold } from '../../engine/types.ts';
+import { memoryOnStart } from '../../engine/execution/agent-memory.ts';
+import { executionIntervalMs } from '../../engine/execution/schedule.ts';
+import type { Hold } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
 import { agents } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
-import type { TradingDeps } from './deps.ts';
-import { transition, type LifeEvent } from './lifecycle.ts';
+import type { Market } from '../market/market-source.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { transition, type LifeEvent } from './agent-lifecycle.ts';
 import { asAgentRow, toAgents, type AgentRow } from './read-agents.ts';
 
 /**

@@ -5,15 +5,15 @@
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
-import type { Quote } from '../../engine/types.ts';
+import type { Quote } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { alerts, alertWatches } from '../db/schema-alerts.ts';
-import type { EventLog } from '../events/events.ts';
+import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import { toWatched, type AlertRow } from './alert-rows.ts';
-import { barsOf, passCandles, type Bar } from './past-candles.ts';
+import { barsOf, passCandles, type Bar } from './missed-candles.ts';
 import { recordTransitions } from './record.ts';
 import { SymbolBoard, type Transition, type Watched } from './symbol-board.ts';
 

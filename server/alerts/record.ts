@@ -10,8 +10,8 @@ import { insertOf, rowsAs } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { alertFirings, alerts } from '../db/schema-alerts.ts';
-import type { DomainEvent, EventLog } from '../events/events.ts';
-import type { Market } from '../market/market.ts';
+import type { DomainEvent, EventLog } from '../db/user-events.ts';
+import type { Market } from '../market/market-source.ts';
 import { toAlert, toFiring, type AlertRow, type FiringRow } from './alert-rows.ts';
 import type { Transition } from './symbol-board.ts';
 

@@ -13,7 +13,7 @@ import type { WallClock } from '../clock.ts';
 import { asAgentRow } from '../agents/read-agents.ts';
 import type { Database, Db } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import { readSubscription, readTrial } from './entitlement.ts';
 import type { Payments } from './payments.ts';
 import { subscriptionStateOf } from './subscription-state.ts';

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import type { EventLog } from '../events/events.ts';
+import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import type { Payments } from './payments.ts';
 import { fakeProviderRoutes } from './fake-provider/fake-routes.ts';

@@ -9,7 +9,7 @@ import type { WallClock } from '../clock.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
-import type { EventLog } from '../events/events.ts';
+import type { EventLog } from '../db/user-events.ts';
 import { readSubscription } from './entitlement.ts';
 import type { ProviderSubscription } from './payments.ts';
 import { subscriptionCounts } from './subscription-state.ts';

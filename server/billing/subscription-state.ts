@@ -1,5 +1,5 @@
 /** The state of a person's plan, as a pure function of subscription, trial and clock. */
-import type { Standing } from '../../contract/standing.ts';
+import type { Standing } from '../../contract/subscription-state.ts';
 import { Tier } from '../../contract/tiers.ts';
 
 /**

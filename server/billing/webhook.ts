@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { checkouts, subscriptions, webhookEvents } from '../db/schema-plans.ts';
-import type { EventLog } from '../events/events.ts';
+import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import type { Payments, ProviderSubscription, WebhookNotice } from './payments.ts';
 import { observe, recordSubscription, type Observation } from './subscription-record.ts';

@@ -5,7 +5,7 @@
 import { CALLABLES, type CallableName, type CallableReply } from '../../contract/callables.ts';
 import type { output } from 'zod/mini';
 import type { Callables } from './callable.ts';
-import { invalidRequest } from './errors.ts';
+import { invalidRequest } from './http-errors.ts';
 import type { Caller } from './handlers.ts';
 
 export type CallableHandlers = {

@@ -10,7 +10,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CALLS } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { sendRefusal } from './errors.ts';
+import { sendRefusal } from './http-errors.ts';
 
 /** First path segments that belong to programs; a page is never their answer. */
 const DATA =

@@ -4,7 +4,7 @@
  */
 import type { PriceBar } from '../../contract/market.ts';
 import { formatFixed } from '../../contract/money.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 
 type Bars = ReturnType<Market['bars']>;
 type Bar = Bars[number];

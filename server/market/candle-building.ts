@@ -2,8 +2,8 @@
  * Candles out of finer candles, aligned to the epoch; refuses to invent one where the finer ones
  * have a gap.
  */
-import { faultOf } from '../../engine/candle-gate.ts';
-import type { Candle } from '../../engine/types.ts';
+import { faultOf } from '../../engine/signals/candle-gate.ts';
+import type { Candle } from '../../engine/market-types.ts';
 
 /** The last multiple of `intervalMs` at or before `at`. */
 export const alignDown = (at: number, intervalMs: number): number =>

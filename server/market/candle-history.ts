@@ -3,7 +3,7 @@
  * an open candle.
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { alignDown, firstAtOrAfter } from './candle-building.ts';
 
 export type CandleSource = (

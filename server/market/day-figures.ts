@@ -3,7 +3,7 @@
  * day is missing.
  */
 import { DAY_LINE_POINTS, type DayLine } from '../../contract/market.ts';
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { alignDown } from './candle-building.ts';
 
 const DAY = 86_400_000;

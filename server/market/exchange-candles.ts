@@ -3,7 +3,7 @@
  * candle.
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
 import { ExchangeCandle, type ExchangeClient, type Semaphore } from './exchange-client.ts';

@@ -5,7 +5,7 @@
 import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
-import type { Candle, PairRules } from '../../engine/types.ts';
+import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ExchangeCandles } from './exchange-candles.ts';

@@ -3,7 +3,7 @@
  * work).
  */
 import type { CandleInterval } from '../../contract/market.ts';
-import type { Candle, PairRules } from '../../engine/types.ts';
+import type { Candle, PairRules } from '../../engine/market-types.ts';
 
 /**
  * One observation of the market, on the market clock. `bid`/`ask` are null where the source has no

@@ -4,9 +4,9 @@
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { toNumber } from '../../contract/money.ts';
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { alignDown } from './candle-building.ts';
-import type { Forming } from './market.ts';
+import type { Forming } from './market-source.ts';
 import type { TickBar } from './tick-bars.ts';
 import { partsOf } from './timeframes.ts';
 

@@ -2,7 +2,7 @@
  * Opens the market that this installation is set to; refuses a source it does not know, and never
  * changes one by itself.
  */
-import { LONGEST_WARM_UP_MS } from '../../engine/signals.ts';
+import { LONGEST_WARM_UP_MS } from '../../engine/signals/compute-signals.ts';
 import { systemClock, type WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ExchangeFeed } from './exchange-feed.ts';

@@ -1,6 +1,6 @@
 /** Which ticks may be believed; refuses, and counts, prices that are not a market's. */
 import { parseFixed, type Fixed } from '../../contract/money.ts';
-import type { PairRules, Quote } from '../../engine/types.ts';
+import type { PairRules, Quote } from '../../engine/market-types.ts';
 import type { RawTick } from './feed.ts';
 import { shifted } from './price-text.ts';
 

@@ -12,8 +12,8 @@
 import { basename } from 'node:path';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
-import { STABLECOINS } from '../../engine/pools.ts';
-import type { Candle, PairRules } from '../../engine/types.ts';
+import { STABLECOINS } from '../../engine/strategies/pools.ts';
+import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { Log } from '../log.ts';
 import { alignDown, alignUp, coarser, firstAtOrAfter } from './candle-building.ts';
 import type { MarketFeed, RawTick } from './feed.ts';

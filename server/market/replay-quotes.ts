@@ -2,7 +2,7 @@
  * A candle told as ten prices inside its own time; refuses to let an earlier price give away a
  * later one.
  */
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { hash } from './simulated-path.ts';
 
 export const QUOTES_A_CANDLE = 10;

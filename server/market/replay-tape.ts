@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
-import { faultOf, type CandleFault } from '../../engine/candle-gate.ts';
-import type { Candle } from '../../engine/types.ts';
+import { faultOf, type CandleFault } from '../../engine/signals/candle-gate.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { firstAtOrAfter } from './candle-building.ts';
 
 const unzip = promisify(gunzip);

@@ -10,14 +10,14 @@ import {
   type SymbolQuote,
 } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, parseFixed, toNumber } from '../../contract/money.ts';
-import type { Candle, PairRules, Quote } from '../../engine/types.ts';
+import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
 import type { Log } from '../log.ts';
 import { alignDown } from './candle-building.ts';
 import { CandleHistory } from './candle-history.ts';
 import { DayWindow } from './day-figures.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
 import { formingCandle } from './forming-candle.ts';
-import type { Forming, Market } from './market.ts';
+import type { Forming, Market } from './market-source.ts';
 import { PriceGate } from './price-gate.ts';
 import { amountText, decimalText } from './price-text.ts';
 import { TickBars, type TickBar } from './tick-bars.ts';

@@ -3,7 +3,7 @@
  * market (see its label).
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
-import type { Candle, PairRules } from '../../engine/types.ts';
+import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser } from './candle-building.ts';
 import type { MarketFeed, RawTick } from './feed.ts';

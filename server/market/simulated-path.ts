@@ -9,7 +9,7 @@
  * common to all pairs. A coin held at a peg wanders a few basis points round 1 and, on a day in
  * about seven, strays for some hours.
  */
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';
 
 const MINUTE = 60_000;

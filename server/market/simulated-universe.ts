@@ -3,7 +3,7 @@
  * anybody's real prices.
  */
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
-import type { PairRules } from '../../engine/types.ts';
+import type { PairRules } from '../../engine/market-types.ts';
 
 export interface SimulatedPair {
   base: string;

@@ -4,12 +4,12 @@
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { AgentResult, BookSummary } from '../../contract/trading.ts';
-import { CASH, EXTERNAL, FEES } from '../../engine/ledger.ts';
-import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
+import { CASH, EXTERNAL, FEES } from '../../engine/accounting/ledger.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Db } from '../db/database.ts';
 import type { PositionRow } from './record-trades.ts';
 import { doubtSince } from './alarms.ts';
-import { rowsOf } from './sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 /**
  * Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then

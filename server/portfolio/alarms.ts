@@ -5,7 +5,7 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../db/database.ts';
 import { accountAlarms, accounts } from '../db/schema.ts';
-import type { AccountCheck } from './check-ledger.ts';
+import type { AccountCheck } from './check-ledgers.ts';
 
 const DIFFERENCES_KEPT = 20;
 

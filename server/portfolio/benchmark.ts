@@ -4,9 +4,9 @@
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Benchmark } from '../../contract/trading.ts';
-import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
-import type { Market } from '../market/market.ts';
-import { closesOf } from '../market/series.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
+import type { Market } from '../market/market-source.ts';
+import { closesOf } from '../market/kept-series.ts';
 
 const COIN = 'BTC';
 /** A price older than this is not the price of the first moment: the source has a hole there. */

@@ -4,7 +4,7 @@
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { Fill } from '../../contract/trading.ts';
-import type { TradingDeps } from '../agents/deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, isId } from '../agents/read-agents.ts';
 import { publishChanged } from '../agents/transitions.ts';
 import type { Tx } from '../db/database.ts';

@@ -4,9 +4,9 @@
  */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Fill } from '../../contract/trading.ts';
-import { rememberExit } from '../../engine/memory.ts';
-import type { Depth, Quote } from '../../engine/types.ts';
-import type { TradingDeps } from '../agents/deps.ts';
+import { rememberExit } from '../../engine/execution/agent-memory.ts';
+import type { Depth, Quote } from '../../engine/market-types.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Venue } from '../venues/venue.ts';

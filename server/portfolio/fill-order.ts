@@ -7,7 +7,7 @@ import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Db } from '../db/database.ts';
 import { ledger } from '../db/schema.ts';
-import { rowsOf } from './sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 const AT_ONCE = 5_000;
 

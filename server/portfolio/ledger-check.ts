@@ -8,7 +8,7 @@ import type { Database, Db, Tx } from '../db/database.ts';
 import { meta } from '../db/schema.ts';
 import type { Log } from '../log.ts';
 import { countAlarms, writeAlarms } from './alarms.ts';
-import { ACCOUNTS_AT_ONCE, accountsAfter, checkAccounts, strays } from './check-ledger.ts';
+import { ACCOUNTS_AT_ONCE, accountsAfter, checkAccounts, strays } from './check-ledgers.ts';
 
 const KEY = 'books-check';
 const DAY_MS = 24 * 60 * 60_000;

@@ -5,14 +5,15 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { divide, formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Position } from '../../contract/trading.ts';
-import { CASH, markToMarket } from '../../engine/ledger.ts';
-import type { Mark } from '../../engine/ledger.ts';
-import type { OpenPosition, Quote } from '../../engine/types.ts';
+import { CASH, markToMarket } from '../../engine/accounting/ledger.ts';
+import type { Mark } from '../../engine/accounting/ledger.ts';
+import type { OpenPosition } from '../../engine/execution/agent-types.ts';
+import type { Quote } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, balances, fills, positions } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import type { PositionRow } from './record-trades.ts';
-import { rowsOf } from './sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 /**
  * Waits for and takes the account: whoever changes its cash or positions holds this until commit.

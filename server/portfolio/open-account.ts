@@ -6,11 +6,11 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull, max } from 'drizzle-orm';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
 import { parseFixed } from '../../contract/money.ts';
-import { depositEntries } from '../../engine/ledger.ts';
+import { depositEntries } from '../../engine/accounting/ledger.ts';
 import type { WallClock } from '../clock.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, equityPoints } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import { post } from './record-trades.ts';
 
 export type AccountRow = typeof accounts.$inferSelect;

@@ -16,12 +16,12 @@ import {
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { BookSummary, DayResult, Portfolio } from '../../contract/trading.ts';
-import { CASH, EXTERNAL, FEES, markToMarket } from '../../engine/ledger.ts';
-import { DAY_MS } from '../../engine/schedule.ts';
+import { CASH, EXTERNAL, FEES, markToMarket } from '../../engine/accounting/ledger.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { accounts } from '../db/schema.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import { readFacts, type AccountFacts } from './account-facts.ts';
 import { closedAccountValue, type AccountValue } from './closed-account.ts';
 import { quotesOf, toOpenPosition, toPosition } from './marks.ts';

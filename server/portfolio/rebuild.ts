@@ -4,7 +4,7 @@
  */
 import { add, basisPoints, formatFixed, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { applyBuy, settleSale } from '../../engine/ledger.ts';
+import { applyBuy, settleSale } from '../../engine/accounting/ledger.ts';
 import type { LedgerFill } from './fill-order.ts';
 
 /**

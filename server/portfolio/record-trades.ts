@@ -5,13 +5,14 @@
 import { sql } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { CASH, fillEntries, sumsByAsset } from '../../engine/ledger.ts';
-import type { LedgerEntry, TradeDraft } from '../../engine/types.ts';
+import { CASH, fillEntries, sumsByAsset } from '../../engine/accounting/ledger.ts';
+import type { LedgerEntry } from '../../engine/accounting/ledger-entry.ts';
+import type { TradeDraft } from '../../engine/execution/agent-types.ts';
 import { insertOf, insertRows, rowsAs } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { balances, fills, ledger, orders, positions } from '../db/schema.ts';
-import { rowsOf } from './sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 export interface TradeToRecord {
   accountId: string;

@@ -1,11 +1,11 @@
 /** Begins a new paper account and closes the old one, which stays readable. Nothing is erased. */
 import { and, eq, isNull } from 'drizzle-orm';
-import type { TradingDeps } from '../agents/deps.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { lockOwnAgents } from '../agents/read-agents.ts';
 import { deleteBacktestRecords } from '../agents/backtest-records.ts';
 import { stopForNewAccount } from '../agents/transitions.ts';
 import { formatFixed, ZERO } from '../../contract/money.ts';
-import { markToMarket } from '../../engine/ledger.ts';
+import { markToMarket } from '../../engine/accounting/ledger.ts';
 import type { Tx } from '../db/database.ts';
 import { accounts, equityPoints, positions } from '../db/schema.ts';
 import { cashOfAccounts, lockAccount, openPositionsOf, quotesOf, toOpenPosition } from './marks.ts';

@@ -12,9 +12,9 @@ import {
   type TaxLots,
   type TaxSums,
 } from '../../contract/tax.ts';
-import { FifoBook, heldLong, type Lot } from '../../engine/lots.ts';
+import { FifoBook, heldLong, type Lot } from '../../engine/accounting/fifo-lots.ts';
 import type { Database } from '../db/database.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 import { accountByNumber } from './closed-account.ts';
 import { fillIds, fillsInOrder } from './fill-order.ts';
 import { agentNames } from './marks.ts';

@@ -2,7 +2,7 @@
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 import { accounts, fills } from '../db/schema.ts';
-import { rowsOf } from './sql-rows.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 
 /**
  * Realised result of every sell of an account, oldest first, as decimal text; of one agent where

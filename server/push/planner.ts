@@ -11,9 +11,9 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { events, pushMessages, pushSubscriptions, users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
-import { readSettings } from '../user/settings.ts';
+import { readSettings } from '../users/user-settings.ts';
 import { causeOf, planCauses, wanted, type Cause } from './causes.ts';
-import { readPreferences } from './preferences.ts';
+import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 
 /** Fills of one look come together; they are told in one. */

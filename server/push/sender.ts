@@ -10,10 +10,10 @@ import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { pushMessages, pushSubscriptions } from '../db/schema.ts';
 import type { Log } from '../log.ts';
-import { removeSubscriptions } from './callables.ts';
+import { removeSubscriptions } from './push-callables.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
-import { readPreferences } from './preferences.ts';
+import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 import type { Vapid } from './vapid.ts';
 

@@ -12,7 +12,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { referrals, users } from '../db/schema.ts';
 import { planCredits, subscriptions } from '../db/schema-plans.ts';
-import type { EventLog } from '../events/events.ts';
+import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 

@@ -10,7 +10,7 @@ import { Refusal } from '../../contract/errors.ts';
 import { HaltScope } from '../../contract/halts.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { liftSwitch, listSwitches, throwSwitch } from '../halts/halts.ts';
+import { liftSwitch, listSwitches, throwSwitch } from '../agents/trading-halts.ts';
 import type { Log } from '../log.ts';
 import { answerRequest, closeRequest, requestsForOperator } from './requests.ts';
 

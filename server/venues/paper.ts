@@ -3,11 +3,12 @@
  * stale price.
  */
 import { INTERVAL_MS } from '../../contract/market.ts';
-import { DAY_MS } from '../../engine/schedule.ts';
-import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/series.ts';
-import { exitTrade } from '../../engine/stops.ts';
-import type { Depth, OpenPosition, Quote, TradeDraft } from '../../engine/types.ts';
-import type { Market } from '../market/market.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
+import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/signals/candle-series.ts';
+import { exitTrade } from '../../engine/execution/stops.ts';
+import type { Depth, Quote } from '../../engine/market-types.ts';
+import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-types.ts';
+import type { Market } from '../market/market-source.ts';
 import type { Venue } from './venue.ts';
 
 /** A day's volatility moves slowly; it is worked out anew this often (market ms) for a pair. */

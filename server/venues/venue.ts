@@ -2,7 +2,8 @@
  * The venue port: where exits asked for outside the engine's look are sold; refuses to know
  * accounts or ledgers.
  */
-import type { Depth, OpenPosition, Quote, TradeDraft } from '../../engine/types.ts';
+import type { Depth, Quote } from '../../engine/market-types.ts';
+import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-types.ts';
 
 export interface Venue {
   readonly mode: 'paper';

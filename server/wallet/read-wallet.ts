@@ -9,7 +9,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database, Db } from '../db/database.ts';
 import { accounts, balances } from '../db/schema.ts';
 import { linkedAddresses } from '../db/schema-wallet.ts';
-import type { Market } from '../market/market.ts';
+import type { Market } from '../market/market-source.ts';
 
 export const asLink = (row: typeof linkedAddresses.$inferSelect): LinkedAddress => ({
   id: row.id,

@@ -3,14 +3,14 @@
  * A hidden tab does not read.
  */
 import { StreamEvent } from '../../contract/stream.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 import {
   openStream,
   STREAM_SILENCE_MS,
   type Stream,
   type StreamOptions,
   type StreamState,
-} from './stream.ts';
+} from './event-stream-client.ts';
 
 /** `shared`: another tab of this browser reads, and passes on what it hears. */
 export type SharedState = StreamState | 'shared';

@@ -12,8 +12,8 @@ import {
   loadUsage,
   plansStore,
   subscriptionStore,
-} from '../stores/subscription.ts';
-import { pageToast } from '../stores/toasts.ts';
+} from '../stores/subscription-store.ts';
+import { pageToast } from '../stores/toast-store.ts';
 import {
   forgetCheckout,
   readCheckout,

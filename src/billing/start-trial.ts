@@ -5,8 +5,8 @@
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
-import { checkSubscription, subscriptionStore } from '../stores/subscription.ts';
-import { pageToast } from '../stores/toasts.ts';
+import { checkSubscription, subscriptionStore } from '../stores/subscription-store.ts';
+import { pageToast } from '../stores/toast-store.ts';
 
 const TRIAL_WORDS = {
   started: 'Trial started successfully!',

@@ -14,7 +14,7 @@ import { classes } from '../components/class-names.ts';
 import { pointAfter } from '../components/TimeChart.tsx';
 import { formatPercent, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 import type { CandleData, CandleHandle, DrawnLine } from './candle-drawing.ts';
 import { CandleLegend, changeOf, LineLegend } from './CandleLegend.tsx';
 import { CandleTable } from './CandleTable.tsx';

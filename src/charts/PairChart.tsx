@@ -11,7 +11,7 @@ import { useNow } from '../components/use-now.ts';
 import { formatAgo, formatWhen } from '../format/times.ts';
 import { chartChoices, timeframeFor } from '../stores/chart-choices.ts';
 import { connection } from '../stores/connection.ts';
-import { marketStore } from '../stores/market.ts';
+import { marketStore } from '../stores/market-store.ts';
 import { CandleChart } from './CandleChart.tsx';
 import { NO_CANDLES } from './chart-candles.ts';
 import { Indicators, missingTimeframes, Timeframes } from './ChartControls.tsx';

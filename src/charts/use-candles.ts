@@ -4,11 +4,11 @@ import { subscribeKey } from 'valtio/utils';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { api } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
-import { errorSentence } from '../format/errors.ts';
-import { whileSeen } from '../resting-timer.ts';
+import { errorSentence } from '../format/error-text.ts';
+import { whileSeen } from '../platform/resting-timer.ts';
 import { connection } from '../stores/connection.ts';
 import { keepCandles, readKeptCandles } from '../stores/kept-candles.ts';
-import { marketStore } from '../stores/market.ts';
+import { marketStore } from '../stores/market-store.ts';
 import { subscribePrices, type PriceListener } from '../stores/price-news.ts';
 import { ChartReader, type ChartPorts, type ChartReading } from './chart-reader.ts';
 

@@ -3,7 +3,7 @@
  * first paint anything.
  */
 import { useEffect, useState, type ComponentType } from 'react';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 import type { DialogProps } from './Dialog.tsx';
 
 export const loadDialog = () => import('./Dialog.tsx');

@@ -3,7 +3,7 @@
  * is not shown.
  */
 import { useState } from 'react';
-import { shareOut, type Shared, type ShareEnd } from '../share.ts';
+import { shareOut, type Shared, type ShareEnd } from '../platform/share.ts';
 import { Button } from './Button.tsx';
 
 const SAID: Record<ShareEnd, string> = {

@@ -2,7 +2,7 @@
  * The signed-in person's own sign-in: proved again, changed, or ended everywhere; refuses to act
  * for anybody else.
  */
-import { callFunction } from '../callables/callables.ts';
+import { callFunction } from '../callables/call-function.ts';
 import type { AccountPort, SignInMethod } from './account-port.ts';
 import { identityProvider, signOut, takeSignIn } from './session.ts';
 

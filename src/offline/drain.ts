@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { StorageFault } from './database.ts';
+import { StorageFault } from './user-database.ts';
 import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import { nextDueAt, pick } from './queue-rules.ts';

@@ -1,7 +1,7 @@
 /** One queued command as it is kept on the device. It holds no token and no raw request. */
 import * as z from 'zod/mini';
 import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
-import { Tested } from '../../contract/tested.ts';
+import { Tested } from '../../contract/backtest-record.ts';
 
 export const Intent = z.enum([
   'start',

@@ -6,7 +6,7 @@ import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
 import type { AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
-import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
+import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
 /**

@@ -1,6 +1,6 @@
 /** Reads and writes the queue in the user's database: every change is one strict transaction. */
 import * as z from 'zod/mini';
-import { StorageFault, type UserDatabase } from './database.ts';
+import { StorageFault, type UserDatabase } from './user-database.ts';
 import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
 import { trimSnapshots } from './snapshots.ts';
 

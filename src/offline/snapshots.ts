@@ -20,7 +20,7 @@ import { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { TradingSettings } from '../../contract/user.ts';
 import { WalletStatus } from '../../contract/wallet.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
-import { heldDatabase, StorageFault, type UserDatabase } from './database.ts';
+import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 
 const SCHEMAS = {
   portfolio: Portfolio,

@@ -2,7 +2,7 @@
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
-import type { UserDatabase } from './database.ts';
+import type { UserDatabase } from './user-database.ts';
 import { drain, type Bearer, type Drained } from './drain.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import type { OutboxEntry } from './outbox-entry.ts';

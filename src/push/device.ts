@@ -4,9 +4,9 @@
  */
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
-import { callFunction } from '../callables/callables.ts';
+import { callFunction } from '../callables/call-function.ts';
 import { subscribe } from '../offline/push-subscribe.ts';
-import { isAppleMobile, isStandalone } from '../shell/install.ts';
+import { isAppleMobile, isStandalone } from '../platform/install.ts';
 
 /**
  * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has

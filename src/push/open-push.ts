@@ -5,7 +5,7 @@
 import { subscribeKey } from 'valtio/utils';
 import { navigate } from 'wouter/use-browser-location';
 import { onPurge, session } from '../identity/session.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 
 const JOINED_KEY = 'tradewind.push';
 /** The start belongs to what the person looks at. */

@@ -7,7 +7,7 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { Popover } from '../components/Popover.tsx';
 import { session } from '../identity/session.ts';
-import { useAuth } from '../stores/security.ts';
+import { useAuth } from '../stores/use-security.ts';
 
 export const PLAN_LABEL: Record<ReturnType<typeof useAuth>['subscriptionTier'], string> = {
   free: 'Free',

@@ -13,16 +13,16 @@ import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import { classes } from '../components/class-names.ts';
-import { StartDialog } from '../screens/agents/StartDialog.tsx';
-import { pressStop } from '../screens/agents/stop-press.ts';
-import { useEntries } from '../screens/reading.ts';
+import { StartDialog } from '../screens/agents/start-stop/StartDialog.tsx';
+import { pressStop } from '../screens/agents/start-stop/stop-press.ts';
+import { useEntries } from '../screens/use-store.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
-import { agentsStore } from '../stores/agents.ts';
+import { agentsStore } from '../stores/agents-store.ts';
 import { connection } from '../stores/connection.ts';
-import { marketStore } from '../stores/market.ts';
-import { useAuth } from '../stores/security.ts';
+import { marketStore } from '../stores/market-store.ts';
+import { useAuth } from '../stores/use-security.ts';
 import { useCurrent } from './data-age.ts';
-import { allFinds, findsFor, type Find } from './finds.ts';
+import { allFinds, findsFor, type Find } from './palette-items.ts';
 
 /** One palette is open at most. */
 const LIST_ID = 'palette-found';

@@ -13,11 +13,11 @@ import {
   setAsideName,
   untilThen,
 } from '../stores/agent-view.ts';
-import { agentsStore } from '../stores/agents.ts';
-import { pageToast } from '../stores/toasts.ts';
-import { CARD, LINE } from './dock-looks.ts';
+import { agentsStore } from '../stores/agents-store.ts';
+import { pageToast } from '../stores/toast-store.ts';
+import { CARD, LINE } from './dock-styles.ts';
 
-const ConfirmStart = lazy(() => import('../screens/agents/ConfirmStart.tsx'));
+const ConfirmStart = lazy(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
 /** What they are where they are all of one kind. */

@@ -10,12 +10,12 @@ import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
-import { StopOffered, useStopOffer } from '../screens/agents/StopOffered.tsx';
+import { StopOffered, useStopOffer } from '../screens/agents/start-stop/UndoStop.tsx';
 import { commandName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
-import { applyUpdate, isTyping, checkForUpdate, updates } from '../updates.ts';
+import { applyUpdate, isTyping, checkForUpdate, updates } from '../platform/app-updates.ts';
 import { CommandTray } from './CommandTray.tsx';
-import { CARD, LINE } from './dock-looks.ts';
+import { CARD, LINE } from './dock-styles.ts';
 import { SignInAgain } from './SignInAgain.tsx';
 
 /** Beyond these the notice of an ending session counts. */

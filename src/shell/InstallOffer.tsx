@@ -5,9 +5,9 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
 import { session } from '../identity/session.ts';
-import { readNotes } from '../screens/getting-started/noted.ts';
+import { readNotes } from '../screens/getting-started/step-notes.ts';
 import { connection } from '../stores/connection.ts';
-import { askToInstall, declineInstall, install, installWay } from './install.ts';
+import { askToInstall, declineInstall, install, installWay } from '../platform/install.ts';
 import { InstallSteps } from './InstallSteps.tsx';
 
 /** Below everything else on the page: it covers nothing and moves nothing. */

@@ -1,5 +1,5 @@
 /** What stands while a screen's code is on its way; refuses to say more than it knows. */
-import { Mark } from './Mark.tsx';
+import { Mark } from './Logo.tsx';
 
 export function LoadingScreen() {
   return (

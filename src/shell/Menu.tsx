@@ -8,7 +8,7 @@ import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
 import { LazyDialog } from '../components/LazyDialog.tsx';
 import { session } from '../identity/session.ts';
-import { useAuth } from '../stores/security.ts';
+import { useAuth } from '../stores/use-security.ts';
 import { PLAN_LABEL } from './AccountMenu.tsx';
 import { isCurrent, MENU_GROUPS, navLinks, type MenuLink, type NavLink } from './navigation.ts';
 import { preload } from './routes.ts';

@@ -7,7 +7,7 @@ import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
 import { Field } from '../components/Field.tsx';
 import { LazyDialog } from '../components/LazyDialog.tsx';
-import { errorSentence } from '../format/errors.ts';
+import { errorSentence } from '../format/error-text.ts';
 import { session, signIn, signInWithGoogle } from '../identity/session.ts';
 
 export function SignInAgain({

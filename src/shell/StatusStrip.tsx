@@ -12,11 +12,11 @@ import { useNow } from '../components/use-now.ts';
 import { formatWhen } from '../format/times.ts';
 import { session } from '../identity/session.ts';
 import { failedStops } from '../stores/agent-view.ts';
-import { agentsStore } from '../stores/agents.ts';
+import { agentsStore } from '../stores/agents-store.ts';
 import { isBehind, pushLag } from '../stores/push-lag.ts';
 import { connection } from '../stores/connection.ts';
-import { marketStore } from '../stores/market.ts';
-import { pageToast } from '../stores/toasts.ts';
+import { marketStore } from '../stores/market-store.ts';
+import { pageToast } from '../stores/toast-store.ts';
 import { kindOf, useCurrent, useDataTime } from './data-age.ts';
 
 /** The words of the offline bar. `savedAt` is the device's clock, ms. */

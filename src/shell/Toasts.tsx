@@ -9,7 +9,7 @@ import {
   resumeToasts,
   toastStore,
   type ToastType,
-} from '../stores/toasts.ts';
+} from '../stores/toast-store.ts';
 import { appearance } from './appearance.ts';
 
 const SHOW: Record<ToastType, (message: string, options: Parameters<typeof sonner>[1]) => unknown> =

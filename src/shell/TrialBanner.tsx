@@ -6,7 +6,7 @@ import { LinkButton } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
 import { serverNow } from '../stores/connection.ts';
-import { subscriptionStore } from '../stores/subscription.ts';
+import { subscriptionStore } from '../stores/subscription-store.ts';
 
 const HEIGHT_KEY = 'tradewind.trial-banner';
 /** px, of its one line. */

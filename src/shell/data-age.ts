@@ -6,16 +6,16 @@ import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import { usePast } from '../components/use-now.ts';
 import { environment } from '../environment.ts';
-import { agentsStore } from '../stores/agents.ts';
-import { alertsStore } from '../stores/alerts.ts';
-import { analyticsStore } from '../stores/analytics.ts';
+import { agentsStore } from '../stores/agents-store.ts';
+import { alertsStore } from '../stores/alerts-store.ts';
+import { analyticsStore } from '../stores/analytics-store.ts';
 import { connection } from '../stores/connection.ts';
-import { historyStore } from '../stores/history.ts';
-import { marketStore } from '../stores/market.ts';
-import { portfolioStore } from '../stores/portfolio.ts';
-import { settingsStore } from '../stores/settings.ts';
+import { historyStore } from '../stores/fills-store.ts';
+import { marketStore } from '../stores/market-store.ts';
+import { portfolioStore } from '../stores/portfolio-store.ts';
+import { settingsStore } from '../stores/settings-store.ts';
 import type { Slot } from '../stores/slot.ts';
-import { subscriptionStore } from '../stores/subscription.ts';
+import { subscriptionStore } from '../stores/subscription-store.ts';
 
 export type DataKind =
   | 'market'

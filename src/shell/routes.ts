@@ -4,7 +4,7 @@
  */
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 
 export interface ScreenProps {
   params: Readonly<Record<string, string | undefined>>;
@@ -44,60 +44,68 @@ const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute =
   route('protected', path, title, load);
 
 export const ROUTES: readonly ScreenRoute[] = [
-  open('/', 'Automated crypto trading agents', () => import('../screens/landing/landing.tsx')),
-  open('/login', 'Log in', () => import('../screens/login/login.tsx')),
-  open('/register', 'Create an account', () => import('../screens/login/register.tsx')),
-  open('/terms', 'Terms of Service', () => import('../screens/words/terms.tsx')),
-  open('/privacy', 'Privacy Policy', () => import('../screens/words/privacy.tsx')),
-  open('/risk-disclosure', 'Risk Disclosure', () => import('../screens/words/risk-disclosure.tsx')),
-  open('/learn-more', 'Learn more', () => import('../screens/words/learn-more.tsx')),
-  open('/faq', 'FAQ', () => import('../screens/words/faq.tsx')),
-  open('/how-it-works', 'How it works', () => import('../screens/words/how-it-works.tsx')),
-  guarded('/dashboard', 'Dashboard', () => import('../screens/dashboard/dashboard.tsx')),
+  open(
+    '/',
+    'Automated crypto trading agents',
+    () => import('../screens/landing/LandingScreen.tsx'),
+  ),
+  open('/login', 'Log in', () => import('../screens/login/LoginScreen.tsx')),
+  open('/register', 'Create an account', () => import('../screens/login/RegisterScreen.tsx')),
+  open('/terms', 'Terms of Service', () => import('../screens/content/TermsScreen.tsx')),
+  open('/privacy', 'Privacy Policy', () => import('../screens/content/PrivacyScreen.tsx')),
+  open(
+    '/risk-disclosure',
+    'Risk Disclosure',
+    () => import('../screens/content/RiskDisclosureScreen.tsx'),
+  ),
+  open('/learn-more', 'Learn more', () => import('../screens/content/LearnMoreScreen.tsx')),
+  open('/faq', 'FAQ', () => import('../screens/content/FaqScreen.tsx')),
+  open('/how-it-works', 'How it works', () => import('../screens/content/HowItWorksScreen.tsx')),
+  guarded('/dashboard', 'Dashboard', () => import('../screens/dashboard/DashboardScreen.tsx')),
   guarded(
     '/standard-dashboard',
     'Dashboard',
-    () => import('../screens/dashboard/standard-dashboard.tsx'),
+    () => import('../screens/dashboard/StandardDashboard.tsx'),
   ),
-  guarded(
-    '/pro-dashboard',
-    'PRO Dashboard',
-    () => import('../screens/dashboard/pro-dashboard.tsx'),
-  ),
+  guarded('/pro-dashboard', 'PRO Dashboard', () => import('../screens/dashboard/ProDashboard.tsx')),
   guarded(
     '/getting-started',
     'Getting started',
-    () => import('../screens/getting-started/getting-started.tsx'),
+    () => import('../screens/getting-started/GettingStartedScreen.tsx'),
   ),
-  guarded('/trading', 'Trading', () => import('../screens/trading/trading.tsx')),
-  guarded('/analytics', 'Analytics', () => import('../screens/analytics/analytics.tsx')),
-  guarded('/agents', 'Agents', () => import('../screens/agents/agents.tsx')),
-  guarded('/agents/:id', 'Agent', () => import('../screens/agents/agent.tsx')),
-  guarded('/referrals', 'Referrals', () => import('../screens/referrals/referrals.tsx')),
+  guarded('/trading', 'Trading', () => import('../screens/trading/TradingScreen.tsx')),
+  guarded('/analytics', 'Analytics', () => import('../screens/analytics/AnalyticsScreen.tsx')),
+  guarded('/agents', 'Agents', () => import('../screens/agents/list/AgentsScreen.tsx')),
+  guarded('/agents/:id', 'Agent', () => import('../screens/agents/detail/AgentScreen.tsx')),
+  guarded('/referrals', 'Referrals', () => import('../screens/referrals/ReferralsScreen.tsx')),
   guarded(
     '/subscription',
     'Subscription',
-    () => import('../screens/subscription/subscription.tsx'),
+    () => import('../screens/subscription/SubscriptionScreen.tsx'),
   ),
-  guarded('/market', 'Markets', () => import('../screens/market/market.tsx')),
-  guarded('/market/:symbol', 'Market', () => import('../screens/market/symbol.tsx')),
-  guarded('/alerts', 'Alerts', () => import('../screens/alerts/alerts.tsx')),
+  guarded('/market', 'Markets', () => import('../screens/market/MarketScreen.tsx')),
+  guarded('/market/:symbol', 'Market', () => import('../screens/market/SymbolScreen.tsx')),
+  guarded('/alerts', 'Alerts', () => import('../screens/alerts/AlertsScreen.tsx')),
   guarded(
     '/guided-setup',
     'Guided setup',
-    () => import('../screens/guided-setup/guided-setup.tsx'),
+    () => import('../screens/guided-setup/GuidedSetupScreen.tsx'),
   ),
-  guarded('/library', 'Library', () => import('../screens/library/library.tsx')),
-  guarded('/support', 'Support', () => import('../screens/support/support.tsx')),
-  guarded('/security', 'Security', () => import('../screens/security/security.tsx')),
-  guarded('/settings', 'Settings', () => import('../screens/settings/settings.tsx')),
+  guarded('/library', 'Library', () => import('../screens/library/LibraryScreen.tsx')),
+  guarded('/support', 'Support', () => import('../screens/support/SupportScreen.tsx')),
+  guarded('/security', 'Security', () => import('../screens/security/SecurityScreen.tsx')),
+  guarded('/settings', 'Settings', () => import('../screens/settings/SettingsScreen.tsx')),
   // One part of the build with the trading settings, where the wallet stands as well.
   guarded('/wallet', 'Wallet', async () => ({
-    default: (await import('../screens/trading/trading.tsx')).WalletScreen,
+    default: (await import('../screens/trading/TradingScreen.tsx')).WalletScreen,
   })),
-  guarded('/performance', 'Performance', () => import('../screens/performance/performance.tsx')),
-  guarded('/portfolio', 'Portfolio', () => import('../screens/portfolio/portfolio.tsx')),
-  guarded('/stop-all', 'Stop all agents', () => import('../screens/stop-all/stop-all.tsx')),
+  guarded(
+    '/performance',
+    'Performance',
+    () => import('../screens/performance/PerformanceScreen.tsx'),
+  ),
+  guarded('/portfolio', 'Portfolio', () => import('../screens/portfolio/PortfolioScreen.tsx')),
+  guarded('/stop-all', 'Stop all agents', () => import('../screens/stop-all/StopAllScreen.tsx')),
 ];
 
 /**

@@ -4,7 +4,11 @@
 import { proxy } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { session } from '../identity/session.ts';
-import { changePreference, readPreference, type Preference } from '../offline/preferences.ts';
+import {
+  changePreference,
+  readPreference,
+  type Preference,
+} from '../offline/device-preferences.ts';
 
 export const AVERAGE_PERIODS = [10, 20, 50, 100, 200] as const;
 export const RSI_PERIODS = [7, 14, 21] as const;

@@ -5,12 +5,12 @@
 import { subscribe } from 'valtio';
 import type { AlertList } from '../../contract/alerts.ts';
 import { readSnapshots, writeSnapshot, type SnapshotKind } from '../offline/snapshots.ts';
-import { log } from '../log.ts';
-import { agentsStore, applyAgents, type AgentsData } from './agents.ts';
-import { alertsStore, applyAlerts } from './alerts.ts';
-import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics.ts';
+import { log } from '../platform/page-log.ts';
+import { agentsStore, applyAgents, type AgentsData } from './agents-store.ts';
+import { alertsStore, applyAlerts } from './alerts-store.ts';
+import { analyticsStore, applyAnalytics, applyInsight, insightStore } from './analytics-store.ts';
 import { takePreloadedSnapshots } from './preload-snapshots.ts';
-import { applyHistory, historyStore } from './history.ts';
+import { applyHistory, historyStore } from './fills-store.ts';
 import {
   applyMarket,
   applyOverview,
@@ -21,12 +21,12 @@ import {
   poolsStore,
   sparklinesStore,
   toMarketData,
-} from './market.ts';
-import { applyPortfolio, portfolioStore } from './portfolio.ts';
-import { applySettings, settingsStore } from './settings.ts';
+} from './market-store.ts';
+import { applyPortfolio, portfolioStore } from './portfolio-store.ts';
+import { applySettings, settingsStore } from './settings-store.ts';
 import type { Slot } from './slot.ts';
-import { applySubscription, subscriptionStore } from './subscription.ts';
-import { applyWallet, walletStore } from './wallet.ts';
+import { applySubscription, subscriptionStore } from './subscription-store.ts';
+import { applyWallet, walletStore } from './wallet-store.ts';
 
 /** A stream changes the stores four times a second; the device need not be written as often. */
 const KEEP_EVERY_MS = 4_000;

@@ -3,10 +3,10 @@
  * question at a time.
  */
 import { subscribe } from 'valtio';
-import type { AgentsData } from './agents.ts';
-import { agentsStore } from './agents.ts';
+import type { AgentsData } from './agents-store.ts';
+import { agentsStore } from './agents-store.ts';
 import { connection } from './connection.ts';
-import { historyStore } from './history.ts';
+import { historyStore } from './fills-store.ts';
 
 /** Reading results over time costs the server more than one agent's decisions. */
 export const INSIGHT_REST_MS = 10_000;

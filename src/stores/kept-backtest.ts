@@ -4,7 +4,7 @@
  */
 import type { KeptBacktest } from '../../contract/backtest.ts';
 import { readLastUser } from '../identity/last-user.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
 
 export async function keepBacktest(kept: KeptBacktest, now = Date.now()): Promise<void> {

@@ -1,7 +1,7 @@
 /** The last candles that were looked at, kept on the device for when the server is away. */
 import type { Candles, KeptCandles } from '../../contract/market.ts';
 import { readLastUser } from '../identity/last-user.ts';
-import { log } from '../log.ts';
+import { log } from '../platform/page-log.ts';
 import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
 
 const CHARTS_KEPT = 8;

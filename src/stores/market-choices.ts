@@ -5,7 +5,7 @@
 import { proxy } from 'valtio';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
 import { session } from '../identity/session.ts';
-import { changePreference, readPreference } from '../offline/preferences.ts';
+import { changePreference, readPreference } from '../offline/device-preferences.ts';
 
 export const MARKET_COLUMNS = [
   'line',

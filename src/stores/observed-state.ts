@@ -3,8 +3,8 @@
  * later is compared with it.
  */
 import type { ObservedState } from '../offline/outbox-entry.ts';
-import { agentsStore } from './agents.ts';
-import { marketStore, poolsStore } from './market.ts';
+import { agentsStore } from './agents-store.ts';
+import { marketStore, poolsStore } from './market-store.ts';
 
 /** More than anybody would read, and little on the disk. */
 const PRICES_MAX = 40;

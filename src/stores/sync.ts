@@ -10,8 +10,8 @@ import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
-import { log } from '../log.ts';
-import { whileSeen } from '../resting-timer.ts';
+import { log } from '../platform/page-log.ts';
+import { whileSeen } from '../platform/resting-timer.ts';
 import {
   agentsStore,
   applyAgent,
@@ -20,31 +20,36 @@ import {
   clearAgents,
   loadAgents,
   removeAgent,
-} from './agents.ts';
-import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts.ts';
-import { clearAnalytics } from './analytics.ts';
+} from './agents-store.ts';
+import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts-store.ts';
+import { clearAnalytics } from './analytics-store.ts';
 import { notePushLag, pushLag } from './push-lag.ts';
-import { clearBooks } from './books.ts';
+import { clearBooks } from './closed-accounts-store.ts';
 import { connection, noteMarketTime } from './connection.ts';
-import { noteServerTime, verifyOnline, watchHealth } from './health.ts';
-import { applyFill, clearHistory, historyStore, loadHistory } from './history.ts';
+import { noteServerTime, verifyOnline, watchHealth } from './server-health.ts';
+import { applyFill, clearHistory, historyStore, loadHistory } from './fills-store.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
-import { clearMarket, loadMarket, marketStore, takeTicks } from './market.ts';
+import { clearMarket, loadMarket, marketStore, takeTicks } from './market-store.ts';
 import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
 import { publishPriceGap, publishPrices } from './price-news.ts';
 import { clearTableChoices, loadTableChoices } from './table-choices.ts';
-import { applyPortfolio, clearPortfolio, loadPortfolio, portfolioStore } from './portfolio.ts';
-import { clearSettings, loadSettings } from './settings.ts';
+import {
+  applyPortfolio,
+  clearPortfolio,
+  loadPortfolio,
+  portfolioStore,
+} from './portfolio-store.ts';
+import { clearSettings, loadSettings } from './settings-store.ts';
 import type { Slot } from './slot.ts';
 import {
   checkSubscriptionIfDue,
   clearSubscription,
   refreshEntitlement,
   subscriptionChanged,
-} from './subscription.ts';
-import { followVisits } from './visits.ts';
-import { clearWallet, walletChanged } from './wallet.ts';
+} from './subscription-store.ts';
+import { followVisits } from './last-visit.ts';
+import { clearWallet, walletChanged } from './wallet-store.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 

@@ -2,7 +2,7 @@
 import { proxy } from 'valtio';
 import type { TableSort } from '../components/table-order.ts';
 import { session } from '../identity/session.ts';
-import { changePreference, readPreference } from '../offline/preferences.ts';
+import { changePreference, readPreference } from '../offline/device-preferences.ts';
 
 const TABLES = ['positions', 'trades', 'agents'] as const;
 export type TableName = (typeof TABLES)[number];

@@ -4,7 +4,7 @@
  */
 import { HttpRequestError, http, type HttpTransport } from 'viem';
 import { base, baseSepolia } from 'viem/chains';
-import type { WalletKitSettings } from './kit-settings.ts';
+import type { WalletKitSettings } from './kit/kit-settings.ts';
 
 export type WalletChainId = typeof base.id | typeof baseSepolia.id;
 

@@ -6,9 +6,9 @@ import { useEffect, useSyncExternalStore } from 'react';
 import { useSnapshot } from 'valtio';
 import { useAccount, useBalance, useConfig, type Config } from 'wagmi';
 import { session } from '../identity/session.ts';
-import { watchSends } from './receipts.ts';
+import { watchSends } from './send/chain-receipts.ts';
 import type { WalletChainId } from './rpc-policy.ts';
-import { openSends, sendsStore, type Send } from './sends.ts';
+import { openSends, sendsStore, type Send } from './send/sends-store.ts';
 
 /** How old a balance may be before it is asked for again, ms. */
 const BALANCE_FRESH_MS = 30_000;

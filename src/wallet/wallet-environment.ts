@@ -3,7 +3,7 @@
  * burden the start with them.
  */
 import * as z from 'zod/mini';
-import { walletKitSettings, type WalletKitSettings } from './kit-settings.ts';
+import { walletKitSettings, type WalletKitSettings } from './kit/kit-settings.ts';
 
 /** An empty line of an .env file means "not set", so that a default can stand. */
 const optional = <T extends z.ZodMiniType>(schema: T) =>

@@ -4,7 +4,7 @@
  */
 import { MutationCache } from '@tanstack/react-query';
 import { subscribe } from 'valtio';
-import { sendsStore } from './sends.ts';
+import { sendsStore } from './send/sends-store.ts';
 import { reportWallet } from './wallet-analytics.ts';
 import { walletFailure } from './wallet-errors.ts';
 

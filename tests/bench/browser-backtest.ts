@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { BacktestOrder, BacktestOutcome } from '../../src/backtest/messages.ts';
+import type { BacktestOrder, BacktestOutcome } from '../../src/backtest/worker-messages.ts';
 import { DIST } from '../../scripts/build-stamp.ts';
 import { readBuilds } from '../../scripts/keep-assets.ts';
 import { openBrowser } from '../support/browser.ts';

@@ -3,8 +3,8 @@
  * and one rule, the pools, and the browser's worker beside Node; refuses a figure where the trades
  * differ.
  */
-import { backtest, type BacktestResult } from '../../engine/backtest.ts';
-import { makeSeries } from '../../engine/series.ts';
+import { backtest, type BacktestResult } from '../../engine/backtest/run-backtest.ts';
+import { makeSeries } from '../../engine/signals/candle-series.ts';
 import {
   crossInput,
   crossSweep,
@@ -13,13 +13,13 @@ import {
   theirBars,
   theirRounds,
   type Round,
-} from '../engine/cross.ts';
-import type { Candle } from '../../engine/types.ts';
+} from '../engine/backtest/cross.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { FIVE_MINUTES } from '../engine/tape.ts';
 import { longTape, poolOrder, TAPE_NAME } from './tapes.ts';
 import { inBrowser } from './browser-backtest.ts';
 import { median, type Measurement } from './measurement.ts';
-import { testOf } from '../../src/backtest/worker.ts';
+import { testOf } from '../../src/backtest/backtest-worker.ts';
 
 const SIZES = (process.env.BENCH_CANDLES ?? '100000,1000000').split(',').map(Number);
 const RUNS = Number(process.env.BENCH_RUNS ?? 3);

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser } from '../support/browser.ts';
-import { openLives } from '../support/lives.ts';
+import { openLives } from '../support/random-sessions.ts';
 import { callApi } from '../support/server.ts';
 import { median, quantile, type Measurement } from './measurement.ts';
 

@@ -4,10 +4,10 @@
  */
 import type { PoolId } from '../../contract/agents.ts';
 import type { CandleRow } from '../../contract/market.ts';
-import { riskValues } from '../../engine/profiles.ts';
-import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
-import type { Candle } from '../../engine/types.ts';
-import type { BacktestOrder } from '../../src/backtest/messages.ts';
+import { riskValues } from '../../engine/execution/risk-profiles.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
+import type { Candle } from '../../engine/market-types.ts';
+import type { BacktestOrder } from '../../src/backtest/worker-messages.ts';
 import { FIVE_MINUTES, hasRecorded, madeTape, recorded } from '../engine/tape.ts';
 
 const FROM = Date.UTC(2015, 0, 1);

@@ -5,7 +5,7 @@
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { EventNotifier, EventLog } from '../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../server/db/user-events.ts';
 import { ReplayFeed } from '../../server/market/replay-feed.ts';
 import { FeedMarket } from '../../server/market/running-market.ts';
 import { FIRST_TICK, madeTape, STEP_MS } from './tick-world.ts';

@@ -5,14 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
-import { depositEntries } from '../../engine/ledger.ts';
-import type { Candle } from '../../engine/types.ts';
+import { depositEntries } from '../../engine/accounting/ledger.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import { insertRows } from '../../server/db/bulk.ts';
 import type { Database } from '../../server/db/database.ts';
 import { accounts, agents, balances, equityPoints, ledger, users } from '../../server/db/schema.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import type { Tape } from '../../server/market/replay-tape.ts';
-import { defaultSettings } from '../../server/user/settings.ts';
+import { defaultSettings } from '../../server/users/user-settings.ts';
 import { madePair } from '../support/market-tape.ts';
 import { random } from '../support/tape.ts';
 

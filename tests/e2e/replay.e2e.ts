@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { add, formatFixed, parseFixed, sum } from '../../contract/money.ts';
 import { openPglite } from '../../server/db/pglite.ts';
-import { checkLedger } from '../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
 import { callApi, startServer, type TestServer } from '../support/server.ts';
 import { replayTape } from '../support/tape.ts';

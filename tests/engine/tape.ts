@@ -5,8 +5,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseFixed } from '../../contract/money.ts';
-import { DAY_MS, HOUR_MS } from '../../engine/schedule.ts';
-import type { Candle, PairRules, Quote } from '../../engine/types.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
+import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
 
 export const FIVE_MINUTES = 300_000;
 const FOLDER = new URL('../../../shared/data/', import.meta.url);

@@ -19,7 +19,7 @@ import {
   type Deployments,
 } from '../support/builds.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { COMMAND, openLives, walk, type Lives } from '../support/lives.ts';
+import { COMMAND, openLives, walk, type Lives } from '../support/random-sessions.ts';
 import type { TestUser } from '../support/server.ts';
 
 const BUILDS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'] as const;

@@ -14,7 +14,7 @@ import type { CallBody } from '../../contract/calls.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
-import { checkLedger } from '../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
 import { silentLog } from '../support/app.ts';
 import { layEmptyDatabase } from '../support/empty-database.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPglite } from '../../server/db/pglite.ts';
 import { users } from '../../server/db/schema.ts';
-import { checkLedger } from '../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
 import {
   callApi,
   CallFailed,

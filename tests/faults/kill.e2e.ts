@@ -13,7 +13,7 @@ import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { fills, marketClocks, receipts, ticks } from '../../server/db/schema.ts';
-import { checkLedger } from '../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { callApi, CallFailed, startServer, type TestServer } from '../support/server.ts';

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../server/clock.ts';
 import type { Database } from '../../server/db/database.ts';
 import { halts } from '../../server/db/schema-support.ts';
-import { haltsInForce } from '../../server/halts/halts.ts';
+import { haltsInForce } from '../../server/agents/trading-halts.ts';
 import { openOperatorSocket, operatorSocket } from '../../server/support/operator-socket.ts';
 import { silentLog } from '../support/app.ts';
 import { openEmptyDatabase } from '../support/empty-database.ts';

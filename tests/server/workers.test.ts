@@ -5,13 +5,13 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StreamEvent } from '../../contract/stream.ts';
-import type { Candle } from '../../engine/types.ts';
+import type { Candle } from '../../engine/market-types.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { agents, decisions, fills, ticks } from '../../server/db/schema.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
-import { checkLedger } from '../../server/portfolio/check-ledger.ts';
-import { rowsOf } from '../../server/portfolio/sql-rows.ts';
+import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
+import { rowsOf } from '../../server/db/sql-rows.ts';
 import { silentLog } from '../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import {

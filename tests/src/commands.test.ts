@@ -32,10 +32,10 @@ import {
 } from '../../src/identity/session.ts';
 import { createOutbox } from '../../src/offline/outbox.ts';
 import { databaseStore } from '../../src/offline/queue-store.ts';
-import { UserDatabase } from '../../src/offline/database.ts';
+import { UserDatabase } from '../../src/offline/user-database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
-import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents.ts';
+import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents-store.ts';
 import { connection } from '../../src/stores/connection.ts';
 import { offerUndo, stopOffer } from '../../src/stores/stop-offer.ts';
 import {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../../src/environment.ts';
 import { firebaseOptions } from '../../src/identity/firebase-app.ts';
-import { log } from '../../src/log.ts';
+import { log } from '../../src/platform/page-log.ts';
 
 const good = {
   VITE_FIREBASE_API_KEY: 'key',

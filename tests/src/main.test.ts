@@ -5,7 +5,7 @@
  */
 import 'fake-indexeddb/auto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { reloadOnce } from '../../src/updates.ts';
+import { reloadOnce } from '../../src/platform/app-updates.ts';
 
 vi.mock('../../src/App.tsx', () => ({ App: () => null }));
 vi.mock('../../src/identity/firebase-app.ts', () => ({ openPageAuth: () => Promise.resolve({}) }));

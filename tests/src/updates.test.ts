@@ -1,7 +1,13 @@
 // @vitest-environment jsdom
 /** A new version taking over: who reloads at once, and who is told. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { applyUpdate, followTakeover, isNewer, openUpdates, updates } from '../../src/updates.ts';
+import {
+  applyUpdate,
+  followTakeover,
+  isNewer,
+  openUpdates,
+  updates,
+} from '../../src/platform/app-updates.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;

@@ -23,12 +23,12 @@ import {
 import { Refusal } from '../../contract/errors.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import type { WallClock } from '../../server/clock.ts';
-import type { Deletions } from '../../server/account/deletion.ts';
+import type { Deletions } from '../../server/users/account-deletion.ts';
 import { compose } from '../../server/compose.ts';
 import { readConfig, type Config } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
-import type { EventLog } from '../../server/events/events.ts';
+import type { EventLog } from '../../server/db/user-events.ts';
 import type { SessionCheck } from '../../server/identity/accounts.ts';
 import { KeySet } from '../../server/identity/key-set.ts';
 import { SignedTokenVerifier } from '../../server/identity/token-verifier.ts';

@@ -11,7 +11,7 @@ import { readAgentList } from '../../server/agents/read-agents.ts';
 import { agents, positions, users } from '../../server/db/schema.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { readPortfolio } from '../../server/portfolio/read-portfolio.ts';
-import { pushCallables } from '../../server/push/callables.ts';
+import { pushCallables } from '../../server/push/push-callables.ts';
 import { PushSender } from '../../server/push/sender.ts';
 import { openVapid } from '../../server/push/vapid.ts';
 import { silentLog } from './app.ts';

@@ -4,9 +4,9 @@
 import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';
-import { quoteAround } from '../../engine/fills.ts';
-import type { Candle, PairRules, Quote } from '../../engine/types.ts';
-import type { Market } from '../../server/market/market.ts';
+import { quoteAround } from '../../engine/execution/fills.ts';
+import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
+import type { Market } from '../../server/market/market-source.ts';
 import type { TickBar } from '../../server/market/tick-bars.ts';
 import { random } from './tape.ts';
 

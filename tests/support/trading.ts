@@ -12,20 +12,20 @@ import {
   type CallReply,
 } from '../../contract/calls.ts';
 import type { Tier } from '../../contract/tiers.ts';
-import { alertHandlers } from '../../server/alerts/handlers.ts';
-import { agentHandlers } from '../../server/agents/handlers.ts';
+import { alertHandlers } from '../../server/alerts/alert-handlers.ts';
+import { agentHandlers } from '../../server/agents/agent-handlers.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';
-import type { TradingDeps } from '../../server/agents/deps.ts';
+import type { TradingDeps } from '../../server/trading-deps.ts';
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
-import { EventNotifier, EventLog } from '../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../server/db/user-events.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
-import { runOnce } from '../../server/http/receipts.ts';
+import { runOnce } from '../../server/http/command-receipts.ts';
 import { openAccount } from '../../server/portfolio/open-account.ts';
-import { portfolioHandlers } from '../../server/portfolio/handlers.ts';
-import { ensureUser } from '../../server/user/ensure-user.ts';
+import { portfolioHandlers } from '../../server/portfolio/portfolio-handlers.ts';
+import { ensureUser } from '../../server/users/ensure-user.ts';
 import { TapeMarket, type TapeOptions } from './tape-market.ts';
 
 class Clock {

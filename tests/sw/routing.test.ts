@@ -6,7 +6,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { reached } from '../../contract/unreached.ts';
-import { deleteUserDatabase, openUserDatabase } from '../../src/offline/database.ts';
+import { deleteUserDatabase, openUserDatabase } from '../../src/offline/user-database.ts';
 import { readSnapshot } from '../../src/offline/snapshots.ts';
 import { keep, split, watched } from '../../sw/observe.ts';
 import {

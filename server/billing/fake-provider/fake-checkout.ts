@@ -5,7 +5,7 @@ import { ZERO } from '../../../contract/money.ts';
 import type { Plan } from '../../../contract/subscription.ts';
 import type { Tx } from '../../db/database.ts';
 import { checkouts, testInvoices } from '../../db/schema-plans.ts';
-import { UNFINISHED, type CheckoutRow } from '../checkout.ts';
+import { UNFINISHED, type CheckoutRow } from '../open-checkout.ts';
 import { readSubscription } from '../entitlement.ts';
 import { builtInPlans, planOfPrice } from '../plans.ts';
 import { changeBill, firstBill, type Bill } from '../proration.ts';

@@ -6,7 +6,7 @@ import type { Plan } from '../../../contract/subscription.ts';
 import type { WallClock } from '../../clock.ts';
 import type { Database, Db, Tx } from '../../db/database.ts';
 import { testInvoices } from '../../db/schema-plans.ts';
-import type { EventLog } from '../../events/events.ts';
+import type { EventLog } from '../../db/user-events.ts';
 import { readSubscription } from '../entitlement.ts';
 import type { ProviderSubscription } from '../payments.ts';
 import { builtInPlans } from '../plans.ts';

@@ -3,7 +3,7 @@
  * test.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { CheckoutRow } from '../checkout.ts';
+import type { CheckoutRow } from '../open-checkout.ts';
 import { readSubscription } from '../entitlement.ts';
 import { builtInPlans } from '../plans.ts';
 import { changeBill } from '../proration.ts';

@@ -4,7 +4,7 @@
  */
 import { StatusBadge } from '../../components/Tags.tsx';
 import { statusWord, type AgentView } from '../../stores/agent-view.ts';
-import { STATUS_TONE } from './agent-looks.ts';
+import { STATUS_TONE } from './evaluation-times.ts';
 
 interface AgentStatusProps {
   view: Pick<AgentView, 'agent' | 'statusText' | 'current'>;

@@ -14,14 +14,14 @@ import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Field, Select } from '../../components/Field.tsx';
-import { formatMinutes, repeatText } from '../../format/alerts.ts';
+import { formatMinutes, repeatText } from '../../format/alert-text.ts';
 import { formatPercent, formatPrice } from '../../format/numbers.ts';
 import { fieldText } from '../../format/typed-numbers.ts';
 import { formatSpan } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { marketStore } from '../../stores/market.ts';
-import { pageToast } from '../../stores/toasts.ts';
-import { useMarketNow } from '../reading.ts';
+import { marketStore } from '../../stores/market-store.ts';
+import { pageToast } from '../../stores/toast-store.ts';
+import { useMarketNow } from '../use-store.ts';
 import {
   distance,
   draftOf,

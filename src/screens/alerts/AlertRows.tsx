@@ -7,16 +7,16 @@ import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
-import { conditionText, phaseText, repeatText } from '../../format/alerts.ts';
+import { conditionText, phaseText, repeatText } from '../../format/alert-text.ts';
 import { session } from '../../identity/session.ts';
 import { alertViews, type AlertView } from '../../stores/alert-view.ts';
-import { alertsStore, loadAlerts } from '../../stores/alerts.ts';
+import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
 import { commandText } from '../../stores/agent-view.ts';
-import { act } from '../act.ts';
-import { useEntries, useMarketNow, useSlot } from '../reading.ts';
+import { act } from '../show-result.ts';
+import { useEntries, useMarketNow, useSlot } from '../use-store.ts';
 import type { Editing } from './AlertForm.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
-import { bringBack, deleted, removeAlertFrom } from './deleted.ts';
+import { bringBack, deleted, removeAlertFrom } from './undo-delete.ts';
 
 const AlertForm = lazy(() => import('./AlertForm.tsx'));
 

@@ -2,7 +2,7 @@
 import { Bell } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
-import { alertsSeen, alertsStore, unseenFirings } from '../../stores/alerts.ts';
+import { alertsSeen, alertsStore, unseenFirings } from '../../stores/alerts-store.ts';
 
 function useUnseenFirings(): number {
   const { data } = useSnapshot(alertsStore);

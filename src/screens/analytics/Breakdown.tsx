@@ -4,7 +4,7 @@ import type { HourResult } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
-import type { Ask } from '../explain/asks.ts';
+import type { Ask } from '../explain/explain-figure.ts';
 
 export interface Part {
   key: string;

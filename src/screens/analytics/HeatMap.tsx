@@ -8,8 +8,8 @@ import { Amount } from '../../components/Figures.tsx';
 import { formatPercent, formatShort } from '../../format/numbers.ts';
 import { less, sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
-import type { Measured } from '../explain/asks.ts';
-import { heatWeeks, type HeatDay } from './heat.ts';
+import type { Measured } from '../explain/explain-figure.ts';
+import { heatWeeks, type HeatDay } from './heat-weeks.ts';
 
 const WEEKDAYS = [
   'Monday',

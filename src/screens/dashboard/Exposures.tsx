@@ -12,7 +12,7 @@ import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { Section } from '../../components/Section.tsx';
 import { formatShare } from '../../format/numbers.ts';
-import { POOL_NAME } from '../agents/agent-words.ts';
+import { POOL_NAME } from '../agents/agent-text.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { ShareMeter } from './ShareMeter.tsx';
 

@@ -5,12 +5,12 @@
 import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { ReadError } from '../../components/EmptyState.tsx';
-import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { NextStep } from '../getting-started/NextStep.tsx';
 import { StepsPanel } from '../getting-started/StepList.tsx';
 import { useSteps } from '../getting-started/use-steps.ts';
 import { EquityFigure } from '../portfolio/Equity.tsx';
-import { useSlot } from '../reading.ts';
+import { useSlot } from '../use-store.ts';
 
 const LINK = 'underline underline-offset-2 hover:text-ink';
 

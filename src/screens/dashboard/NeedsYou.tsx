@@ -5,14 +5,14 @@
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
-import type { Standing } from '../../../contract/standing.ts';
+import type { Standing } from '../../../contract/subscription-state.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { formatDate, formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { useAuth } from '../../stores/security.ts';
-import { firingText } from '../../format/alerts.ts';
-import { alertsSeen, alertsStore } from '../../stores/alerts.ts';
-import { subscriptionStore } from '../../stores/subscription.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { firingText } from '../../format/alert-text.ts';
+import { alertsSeen, alertsStore } from '../../stores/alerts-store.ts';
+import { subscriptionStore } from '../../stores/subscription-store.ts';
 
 export interface Need {
   key: string;

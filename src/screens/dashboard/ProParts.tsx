@@ -17,14 +17,14 @@ import { localSentence } from '../../format/sentences.ts';
 import { formatWhen } from '../../format/times.ts';
 import { STALE_AFTER } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { loadInsight } from '../../stores/analytics.ts';
+import { loadInsight } from '../../stores/analytics-store.ts';
 import { connection } from '../../stores/connection.ts';
 import type { Slot } from '../../stores/slot.ts';
-import { groupDecisions } from '../agents/decision-groups.ts';
+import { groupDecisions } from '../agents/detail/decision-groups.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { useInsight, useMarketNow } from '../reading.ts';
+import { useInsight, useMarketNow } from '../use-store.ts';
 import { ShareMeter } from './ShareMeter.tsx';
-import { drawdownOf, LEAST_MOVES, pairings } from './correlation.ts';
+import { drawdownOf, LEAST_MOVES, pairings } from './pair-correlation.ts';
 
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
 

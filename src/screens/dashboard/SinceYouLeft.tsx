@@ -12,9 +12,9 @@ import { useNow } from '../../components/use-now.ts';
 import { formatAgo } from '../../format/times.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
-import { visits, type Seen } from '../../stores/visits.ts';
+import { visits, type Seen } from '../../stores/last-visit.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { newsSince, newsText } from './since.ts';
+import { newsSince, newsText } from './news-since-visit.ts';
 
 interface SinceProps {
   portfolio: Portfolio | null;

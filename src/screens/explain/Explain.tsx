@@ -1,7 +1,7 @@
 /** A figure that opens into the sum behind it, which is loaded when it is asked for. */
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { classes } from '../../components/class-names.ts';
-import type { Ask } from './asks.ts';
+import type { Ask } from './explain-figure.ts';
 
 const ExplainDialog = lazy(() => import('./ExplainDialog.tsx'));
 

@@ -5,11 +5,11 @@ import { useSnapshot } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { analyticsStore } from '../../stores/analytics.ts';
-import { historyStore } from '../../stores/history.ts';
-import { portfolioStore } from '../../stores/portfolio.ts';
-import { useAgentViews } from '../reading.ts';
-import { explain, type Ask } from './asks.ts';
+import { analyticsStore } from '../../stores/analytics-store.ts';
+import { historyStore } from '../../stores/fills-store.ts';
+import { portfolioStore } from '../../stores/portfolio-store.ts';
+import { useAgentViews } from '../use-store.ts';
+import { explain, type Ask } from './explain-figure.ts';
 import { follow, type Explanation } from './equation.ts';
 import { Sum } from './Sum.tsx';
 

@@ -6,12 +6,12 @@ import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { session } from '../../identity/session.ts';
-import { agentsStore, loadAgents } from '../../stores/agents.ts';
+import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { connection } from '../../stores/connection.ts';
-import { historyStore, loadHistory } from '../../stores/history.ts';
-import { hasDraft } from '../agents/kept-draft.ts';
-import { SETUP_DRAFT, SETUP_PATH } from '../guided-setup/progress.ts';
-import { useSlot } from '../reading.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { hasDraft } from '../agents/create/kept-draft.ts';
+import { SETUP_DRAFT, SETUP_PATH } from '../guided-setup/setup-progress.ts';
+import { useSlot } from '../use-store.ts';
 
 const SET_UP = 'Set up my first agent';
 const GO_ON = 'Continue my setup';

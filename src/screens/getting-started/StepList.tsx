@@ -1,7 +1,7 @@
 /** The first steps as a quiet panel that shows its progress while it is closed. */
 import { Check, ChevronDown, Circle, CircleDashed, Minus } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Progress, Step, StepState } from './steps.ts';
+import type { Progress, Step, StepState } from './first-steps.ts';
 
 const MARK: Record<StepState, { Icon: typeof Check; look: string; said: string }> = {
   done: { Icon: Check, look: 'text-accent', said: 'done' },

@@ -8,15 +8,15 @@ import { keepsSnapshots, queue } from '../../commands.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { session } from '../../identity/session.ts';
 import { deviceState } from '../../push/device.ts';
-import { install, isStandalone } from '../../shell/install.ts';
-import { agentsStore, loadAgents } from '../../stores/agents.ts';
-import { historyStore, loadHistory } from '../../stores/history.ts';
-import { loadPortfolio, portfolioStore } from '../../stores/portfolio.ts';
-import { useAuth } from '../../stores/security.ts';
-import { subscriptionStore } from '../../stores/subscription.ts';
-import { useSlot } from '../reading.ts';
-import { note, readNotes } from './noted.ts';
-import { progressOf, stepsOf, type Progress, type Step } from './steps.ts';
+import { install, isStandalone } from '../../platform/install.ts';
+import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { subscriptionStore } from '../../stores/subscription-store.ts';
+import { useSlot } from '../use-store.ts';
+import { note, readNotes } from './step-notes.ts';
+import { progressOf, stepsOf, type Progress, type Step } from './first-steps.ts';
 
 export function useSteps(): { steps: Step[]; progress: Progress } {
   const uid = useSnapshot(session).user?.uid ?? '';

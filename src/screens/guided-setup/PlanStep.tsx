@@ -12,14 +12,14 @@ import { Button } from '../../components/Button.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { Line } from '../../components/Section.tsx';
 import { connection } from '../../stores/connection.ts';
-import type { AgentDraft } from '../agents/agent-draft.ts';
-import { intervalText, pairsText } from '../agents/agent-words.ts';
-import { RiskPresets, useWorstLoss } from '../agents/RiskPresets.tsx';
-import { TermsFields } from '../agents/TermsFields.tsx';
+import type { AgentDraft } from '../agents/create/agent-draft.ts';
+import { intervalText, pairsText } from '../agents/agent-text.ts';
+import { RiskPresets, useWorstLoss } from '../agents/create/RiskPresets.tsx';
+import { TermsFields } from '../agents/create/TermsFields.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
-import { StepHeading } from './Asked.tsx';
-import { LEVELS, scoreOf, SIDE_MAX, type Score } from './profile.ts';
-import { SETUP_PATH } from './progress.ts';
+import { StepHeading } from './QuestionStep.tsx';
+import { LEVELS, scoreOf, SIDE_MAX, type Score } from './risk-questions.ts';
+import { SETUP_PATH } from './setup-progress.ts';
 import { TrialConsent } from './TrialConsent.tsx';
 
 /**

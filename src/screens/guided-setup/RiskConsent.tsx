@@ -4,7 +4,7 @@
  */
 import { useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
-import { SETUP_PATH } from './progress.ts';
+import { SETUP_PATH } from './setup-progress.ts';
 
 interface RiskConsentProps {
   accepted: boolean;

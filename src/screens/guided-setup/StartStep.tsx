@@ -2,16 +2,16 @@
 import { useState } from 'react';
 import type { Need } from '../../billing/offers.ts';
 import { Button } from '../../components/Button.tsx';
-import { previewOf, type AgentDraft } from '../agents/agent-draft.ts';
-import { intervalText } from '../agents/agent-words.ts';
-import { CreateActs } from '../agents/CreateWizard.tsx';
-import { EntriesOffNotice } from '../agents/EntriesOff.tsx';
-import WouldDoNow from '../agents/WouldDoNow.tsx';
-import WouldHaveDone from '../agents/WouldHaveDone.tsx';
+import { previewOf, type AgentDraft } from '../agents/create/agent-draft.ts';
+import { intervalText } from '../agents/agent-text.ts';
+import { CreateActs } from '../agents/create/CreateWizard.tsx';
+import { EntriesOffNotice } from '../agents/EntriesOffNotice.tsx';
+import WouldDoNow from '../agents/preview/PreviewPanel.tsx';
+import WouldHaveDone from '../agents/backtest/BacktestPanel.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
-import { StepHeading } from './Asked.tsx';
+import { StepHeading } from './QuestionStep.tsx';
 import { RiskConsent } from './RiskConsent.tsx';
-import { SETUP_PATH } from './progress.ts';
+import { SETUP_PATH } from './setup-progress.ts';
 
 const INCOMPLETE = 'The plan is incomplete. Go back and complete it.';
 

@@ -1,6 +1,6 @@
 /** What the free trial is, in plain words, before it starts. */
 import { agentCap } from '../../../contract/tiers.ts';
-import { TRIAL_DAYS } from '../words/figures.ts';
+import { TRIAL_DAYS } from '../content/stated-figures.ts';
 
 const TERMS = [
   `${TRIAL_DAYS} days of the Standard plan, with up to ${agentCap('trial')} agents.`,

@@ -4,8 +4,8 @@
  */
 import { useEffect, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { useKeptDraft } from '../agents/kept-draft.ts';
-import { addressOf, BEGIN, furthest, placeIn, Progress, SETUP_DRAFT } from './progress.ts';
+import { useKeptDraft } from '../agents/create/kept-draft.ts';
+import { addressOf, BEGIN, furthest, placeIn, Progress, SETUP_DRAFT } from './setup-progress.ts';
 
 export interface Setup {
   progress: Progress;

@@ -9,7 +9,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { PaperTag, StatusBadge } from '../../components/Tags.tsx';
 import { offlineText } from '../../shell/StatusStrip.tsx';
 import { commandText, statusText, untilThen } from '../../stores/agent-view.ts';
-import { offerWords } from '../agents/offer-words.ts';
+import { offerWords } from '../agents/start-stop/undo-stop-text.ts';
 
 /** How long the example's network takes for a send, ms. */
 const SEND_MS = 900;

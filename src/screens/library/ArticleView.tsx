@@ -4,9 +4,9 @@
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { addressedHeading, LongText, useAnchor } from '../words/DocumentPage.tsx';
-import { headingsOf, minutesOf } from '../words/prose.ts';
-import { Prose } from '../words/Prose.tsx';
+import { addressedHeading, LongText, useAnchor } from '../content/DocumentPage.tsx';
+import { headingsOf, minutesOf } from '../content/rich-text.ts';
+import { Prose } from '../content/RichText.tsx';
 import { addressOf, type LibraryArticle } from './article.ts';
 import { articleOf } from './articles.ts';
 

@@ -1,5 +1,5 @@
 /** What an article of the library is; refuses advice on what to buy. */
-import type { Block } from '../words/prose.ts';
+import type { Block } from '../content/rich-text.ts';
 
 export const TOPICS = [
   'Reading the screens',

@@ -1,6 +1,6 @@
 /** All articles, and what the search reads of them; refuses two with one address. */
-import { headingsOf, passagesOf } from '../words/prose.ts';
-import type { Searchable } from '../words/search.ts';
+import { headingsOf, passagesOf } from '../content/rich-text.ts';
+import type { Searchable } from '../content/text-search.ts';
 import type { LibraryArticle } from './article.ts';
 import { MONEY } from './articles/money.ts';
 import { RISK } from './articles/risk.ts';

@@ -2,7 +2,7 @@
  * Checks of the sign-in forms and where an identity error belongs; refuses to be stricter than the
  * provider.
  */
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { ownAddress } from '../../identity/own-address.ts';
 
 export interface CredentialErrors {

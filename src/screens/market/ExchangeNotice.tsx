@@ -4,8 +4,8 @@
  */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import { whileSeen } from '../../resting-timer.ts';
-import { loadMarket, marketStore } from '../../stores/market.ts';
+import { whileSeen } from '../../platform/resting-timer.ts';
+import { loadMarket, marketStore } from '../../stores/market-store.ts';
 
 /** A public price list is read no oftener than a person would look, ms. */
 const REREAD_MS = 30_000;

@@ -5,11 +5,11 @@
 import { lazy, Suspense } from 'react';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
-import { useAuth } from '../../stores/security.ts';
-import { useAgentViews } from '../reading.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { useAgentViews } from '../use-store.ts';
 
 const CreateDialog = lazy(() =>
-  import('../agents/agents.tsx').then((module) => ({ default: module.CreateDialog })),
+  import('../agents/list/AgentsScreen.tsx').then((module) => ({ default: module.CreateDialog })),
 );
 
 export function NewAgent({

@@ -8,9 +8,9 @@ import { formatShort } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
-import { loadOverview, marketStore, overviewStore } from '../../stores/market.ts';
-import { useSlot } from '../reading.ts';
-import { glanceOfOverview, useGlance, type Glance } from './at-a-glance.ts';
+import { loadOverview, marketStore, overviewStore } from '../../stores/market-store.ts';
+import { useSlot } from '../use-store.ts';
+import { glanceOfOverview, useGlance, type Glance } from './market-glance.ts';
 import { baseOf } from './market-order.ts';
 import { presentBoard } from './use-quote.ts';
 

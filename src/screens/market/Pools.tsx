@@ -8,8 +8,8 @@ import type { Pool } from '../../../contract/market.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { formatDate } from '../../format/times.ts';
-import { loadPools, poolsStore } from '../../stores/market.ts';
-import { useSlot } from '../reading.ts';
+import { loadPools, poolsStore } from '../../stores/market-store.ts';
+import { useSlot } from '../use-store.ts';
 import { baseOf, matches } from './market-order.ts';
 import { NewAgent } from './NewAgent.tsx';
 

@@ -5,8 +5,8 @@ import { classes } from '../../components/class-names.ts';
 import { ariaSort, SortButton } from '../../components/SortButton.tsx';
 import { useOnScreen } from '../../components/use-on-screen.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
-import type { MarketBoard } from '../../stores/market.ts';
-import { COLUMNS } from './columns.tsx';
+import type { MarketBoard } from '../../stores/market-store.ts';
+import { COLUMNS } from './quote-columns.tsx';
 import type { Sort, SortKey } from './market-order.ts';
 import { QuoteRow } from './QuoteRow.tsx';
 

@@ -6,9 +6,9 @@ import { Percent, Price } from '../../components/Figures.tsx';
 import { coinName } from '../../format/coin-names.ts';
 import { formatSpan } from '../../format/times.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
-import type { MarketBoard } from '../../stores/market.ts';
-import { useMarketNow } from '../reading.ts';
-import { COLUMNS, DayLineCell, priceDecimals, volumeText } from './columns.tsx';
+import type { MarketBoard } from '../../stores/market-store.ts';
+import { useMarketNow } from '../use-store.ts';
+import { COLUMNS, DayLineCell, priceDecimals, volumeText } from './quote-columns.tsx';
 import { Star } from './Star.tsx';
 import { useQuote } from './use-quote.ts';
 

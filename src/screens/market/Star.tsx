@@ -2,7 +2,7 @@
 import { Star as StarIcon } from 'lucide-react';
 import { classes } from '../../components/class-names.ts';
 import { toggleFavourite } from '../../stores/market-choices.ts';
-import { pageToast } from '../../stores/toasts.ts';
+import { pageToast } from '../../stores/toast-store.ts';
 import { SYMBOL_CHOICES_MAX } from '../../../contract/limits.ts';
 
 async function turn(symbol: string): Promise<void> {

@@ -4,11 +4,11 @@ import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { AgentView } from '../../stores/agent-view.ts';
-import { loadPools, poolsStore } from '../../stores/market.ts';
+import { loadPools, poolsStore } from '../../stores/market-store.ts';
 import { pairsOf } from '../../stores/observed-state.ts';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useAgentViews, useSlot } from '../reading.ts';
+import { useAgentViews, useSlot } from '../use-store.ts';
 
 const TRADES_SHOWN = 6;
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;

@@ -4,7 +4,7 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { snapshot, subscribe } from 'valtio';
 import type { SymbolQuote } from '../../../contract/market.ts';
-import { marketStore, type MarketBoard } from '../../stores/market.ts';
+import { marketStore, type MarketBoard } from '../../stores/market-store.ts';
 
 /**
  * `board` is the store's own, of which one that was replaced says nothing any more. A row that is

@@ -9,9 +9,9 @@ import { Skeleton } from '../../components/EmptyState.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { formatDate } from '../../format/times.ts';
 import { useCurrent } from '../../shell/data-age.ts';
-import type { Account } from '../explain/account.ts';
+import type { Account } from '../explain/account-sums.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { useMarketNow } from '../reading.ts';
+import { useMarketNow } from '../use-store.ts';
 
 /** equity − (deposits + realised + unrealised): zero, or what the rows leave unexplained. */
 export function unexplained(

@@ -12,10 +12,10 @@ import { SideTag } from '../../components/Tags.tsx';
 import { useWide } from '../../components/use-wide.ts';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
-import { reasonText } from '../agents/reason-words.ts';
+import { reasonText } from '../agents/reason-text.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { useSeenOnScreen } from '../getting-started/noted.ts';
-import { useMarketNow } from '../reading.ts';
+import { useSeenOnScreen } from '../getting-started/step-notes.ts';
+import { useMarketNow } from '../use-store.ts';
 import { menuColumns, useTableView } from '../table-view.ts';
 import { tradesTable } from './trade-columns.tsx';
 

@@ -17,15 +17,15 @@ import { formatAmount, formatPrice, formatQuantity, formatShare } from '../../fo
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
-import { historyStore, loadHistory } from '../../stores/history.ts';
-import { loadPortfolio } from '../../stores/portfolio.ts';
-import { tried } from '../act.ts';
-import { stopSentence } from '../agents/AgentActs.tsx';
-import { StopButton, useStopPlace } from '../agents/StopButton.tsx';
-import { ofPosition } from '../explain/account.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { loadPortfolio } from '../../stores/portfolio-store.ts';
+import { tried } from '../show-result.ts';
+import { stopSentence } from '../agents/list/AgentActions.tsx';
+import { StopButton, useStopPlace } from '../agents/start-stop/StopButton.tsx';
+import { ofPosition } from '../explain/account-sums.ts';
 import { Sum } from '../explain/Sum.tsx';
-import { StopOffered } from '../agents/StopOffered.tsx';
-import { useAgentViews } from '../reading.ts';
+import { StopOffered } from '../agents/start-stop/UndoStop.tsx';
+import { useAgentViews } from '../use-store.ts';
 import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
 
 /** Stop by one tap, and under it the Undo: what is docked lies behind this dialog. */

@@ -10,7 +10,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { Line } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { formatNumber, formatQuantity } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { equation, less, sumOf } from '../explain/equation.ts';

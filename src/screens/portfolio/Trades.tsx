@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../act.ts';
+import { tried } from '../show-result.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { TradesTable } from './Fills.tsx';

@@ -6,7 +6,7 @@ import { exactly } from '../../components/table-order.ts';
 import { SideTag } from '../../components/Tags.tsx';
 import { formatPrice, formatQuantity } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
-import { reasonText } from '../agents/reason-words.ts';
+import { reasonText } from '../agents/reason-text.ts';
 import { Explain } from '../explain/Explain.tsx';
 import type { TableSetup } from '../table-view.ts';
 

@@ -4,7 +4,7 @@
  */
 import { useEffect, useState } from 'react';
 import { Field } from '../../components/Field.tsx';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import type { SignInMethod } from '../../identity/account-port.ts';
 import { signInMethods } from '../../identity/own-sign-in.ts';
 

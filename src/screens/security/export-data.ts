@@ -4,7 +4,7 @@
  */
 import { strToU8, zipSync } from 'fflate';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
-import { callFunction } from '../../callables/callables.ts';
+import { callFunction } from '../../callables/call-function.ts';
 import { csvCell } from '../portfolio/csv.ts';
 
 export type Exported = Map<ExportPart, Pick<ExportRows, 'columns' | 'rows'>>;

@@ -4,19 +4,19 @@ import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
 import { api } from '../../api/api.ts';
 import { endPlan } from '../../billing/checkout.ts';
-import { PORTAL, till, visitPortal } from '../../billing/till.ts';
+import { PORTAL, till, visitPortal } from '../../billing/take-plan.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line } from '../../components/Section.tsx';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { checkSubscription, plansStore } from '../../stores/subscription.ts';
-import { pageToast } from '../../stores/toasts.ts';
+import { checkSubscription, plansStore } from '../../stores/subscription-store.ts';
+import { pageToast } from '../../stores/toast-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
-import { chargeLines, comesAndGoes, whenText } from './change-words.ts';
+import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
 
 export interface ChangeDialogProps {
   planId: string;

@@ -9,8 +9,8 @@ import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { invoicesStore, loadInvoices } from '../../stores/subscription.ts';
-import { useSlot } from '../reading.ts';
+import { invoicesStore, loadInvoices } from '../../stores/subscription-store.ts';
+import { useSlot } from '../use-store.ts';
 
 const STATUS: Record<Invoice['status'], { tone: BadgeTone; word: string }> = {
   paid: { tone: 'good', word: 'Paid' },

@@ -8,15 +8,15 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { OFFLINE_TILL, takePlan, till } from '../../billing/till.ts';
+import { OFFLINE_TILL, takePlan, till } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
-import { useAuth } from '../../stores/security.ts';
-import { loadPlans, plansStore } from '../../stores/subscription.ts';
-import { useSlot } from '../reading.ts';
-import { isLiving, useSubscription } from './standing.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { loadPlans, plansStore } from '../../stores/subscription-store.ts';
+import { useSlot } from '../use-store.ts';
+import { isLiving, useSubscription } from './subscription-text.ts';
 
 const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
 

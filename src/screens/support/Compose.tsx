@@ -7,17 +7,17 @@ import {
   type SupportDiagnostics,
   type SupportRequests,
 } from '../../../contract/support.ts';
-import { callFunction } from '../../callables/callables.ts';
+import { callFunction } from '../../callables/call-function.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select, TextAreaField } from '../../components/Field.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
-import { pageToast } from '../../stores/toasts.ts';
+import { pageToast } from '../../stores/toast-store.ts';
 import { diagnosticLines } from './diagnostics.ts';
-import { emptyDraft, keepDraft, readDraft, type Draft } from './draft.ts';
+import { emptyDraft, keepDraft, readDraft, type Draft } from './support-draft.ts';
 
 export const CATEGORY_LABEL: Record<SupportCategory, string> = {
   agents: 'Agents and trading',

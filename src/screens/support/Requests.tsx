@@ -8,15 +8,15 @@ import {
   type SupportRequests,
   type SupportState,
 } from '../../../contract/support.ts';
-import { callFunction } from '../../callables/callables.ts';
+import { callFunction } from '../../callables/call-function.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { TextAreaField } from '../../components/Field.tsx';
 import { StatusBadge, Tag, type BadgeTone } from '../../components/Tags.tsx';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../act.ts';
+import { tried } from '../show-result.ts';
 import { CATEGORY_LABEL } from './Compose.tsx';
 
 const STATE: Record<SupportState, { label: string; tone: BadgeTone }> = {

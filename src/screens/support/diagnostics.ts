@@ -4,8 +4,8 @@
  */
 import type { SupportDiagnostics } from '../../../contract/support.ts';
 import { environment } from '../../environment.ts';
-import { recentErrors } from '../../log.ts';
-import { isStandalone } from '../../shell/install.ts';
+import { recentErrors } from '../../platform/page-log.ts';
+import { isStandalone } from '../../platform/install.ts';
 import { formatClock } from '../../format/times.ts';
 
 const LINE_MAX = 240;

@@ -7,11 +7,11 @@ import { useSnapshot } from 'valtio';
 import { TradingSettings, UserSettings } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/api.ts';
-import { errorSentence } from '../../format/errors.ts';
+import { errorSentence } from '../../format/error-text.ts';
 import { byField } from '../../format/validation.ts';
-import { applySettings, settingsStore } from '../../stores/settings.ts';
-import { pageToast } from '../../stores/toasts.ts';
-import { useKeptDraft } from '../agents/kept-draft.ts';
+import { applySettings, settingsStore } from '../../stores/settings-store.ts';
+import { pageToast } from '../../stores/toast-store.ts';
+import { useKeptDraft } from '../agents/create/kept-draft.ts';
 import { checkDraft, draftOf, KeptSettings, type SettingsDraft } from './settings-draft.ts';
 
 /** What the person wanted to save, and what is on the server by now. */

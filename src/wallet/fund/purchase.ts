@@ -6,7 +6,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { setupOnrampEventListeners } from '@coinbase/onchainkit/fund';
 import type { Fixed } from '../../../contract/money.ts';
 import { reportWallet } from '../wallet-analytics.ts';
-import type { Market, Onramp } from './onramp.ts';
+import type { Market, Onramp } from './onramp-quotes.ts';
 import { paymentMethods, type PaymentMethod } from './payment-methods.ts';
 
 export type PurchaseCode = 'EXCHANGE_RATE_ERROR' | 'NO_PAYMENT_METHODS' | 'PAYMENT_METHODS_ERROR';

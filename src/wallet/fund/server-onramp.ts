@@ -1,6 +1,6 @@
 /** The onramp through our server, which holds the keys; refuses to ask the provider itself. */
 import { api } from '../../api/api.ts';
-import { buyPage, QUOTED_AMOUNT, rateOf, type Onramp } from './onramp.ts';
+import { buyPage, QUOTED_AMOUNT, rateOf, type Onramp } from './onramp-quotes.ts';
 
 export const serverOnramp: Onramp = {
   async rate(asset, { country, currency, subdivision }) {

@@ -5,10 +5,10 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
-import { AgentTest, type Tested } from '../../../contract/tested.ts';
-import { bandAfter, spreadOf } from '../../../engine/drift.ts';
-import { DAY_MS } from '../../../engine/schedule.ts';
-import { settingsHash } from '../../../engine/tested.ts';
+import { AgentTest, type Tested } from '../../../contract/backtest-record.ts';
+import { bandAfter, spreadOf } from '../../../engine/backtest/drift.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
+import { settingsHash } from '../../../engine/backtest/backtest-hashes.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { agentTests, decisions, fills, orders } from '../../../server/db/schema.ts';
 import { engineHash } from '../../../server/engine-hash.ts';

@@ -5,14 +5,14 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
-import { DAY_MS } from '../../../engine/schedule.ts';
-import type { Candle } from '../../../engine/types.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
+import type { Candle } from '../../../engine/market-types.ts';
 import { Scheduler } from '../../../server/agents/scheduler.ts';
-import type { TradingDeps } from '../../../server/agents/deps.ts';
+import type { TradingDeps } from '../../../server/trading-deps.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { silentLog } from '../../support/app.ts';
 import { HandFeed } from '../../support/hand-feed.ts';
 import { ruleFor, STEP_MS, TAPE_START, TapeMarket } from '../../support/tape-market.ts';

@@ -20,9 +20,9 @@ import {
   ticks,
   users,
 } from '../../../server/db/schema.ts';
-import { EventNotifier, EventLog } from '../../../server/events/events.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
-import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
+import { EventNotifier, EventLog } from '../../../server/db/user-events.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
+import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
 import { STEP_MS } from '../../support/tape-market.ts';

@@ -5,8 +5,8 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
-import { backtest } from '../../../engine/backtest.ts';
-import { riskValues } from '../../../engine/profiles.ts';
+import { backtest } from '../../../engine/backtest/run-backtest.ts';
+import { riskValues } from '../../../engine/execution/risk-profiles.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { decisions, fills } from '../../../server/db/schema.ts';

@@ -5,7 +5,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { add, formatFixed, parseFixed, sum, toNumber } from '../../../contract/money.ts';
-import { DAY_MS } from '../../../engine/schedule.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import type { Database, Db, Tx } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import {
@@ -21,9 +21,9 @@ import {
   users,
 } from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
-import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
-import { defaultSettings } from '../../../server/user/settings.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
+import { rowsOf } from '../../../server/db/sql-rows.ts';
+import { defaultSettings } from '../../../server/users/user-settings.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 

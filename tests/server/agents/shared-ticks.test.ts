@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { agents, decisions, fills, positions, ticks } from '../../../server/db/schema.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';

@@ -5,15 +5,15 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
-import { Deletions } from '../../../server/account/deletion.ts';
-import { deleteRows } from '../../../server/account/rows.ts';
+import { Deletions } from '../../../server/users/account-deletion.ts';
+import { deleteRows } from '../../../server/users/account-rows.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 

@@ -9,7 +9,7 @@ import {
   PAYMENT_GRACE_MS,
   type SubscriptionFacts,
 } from '../../../server/billing/subscription-state.ts';
-import { billingHandlers } from '../../../server/billing/handlers.ts';
+import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { returnPath } from '../../../server/billing/return-path.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { FAKE_PERIOD_MS } from '../../../server/billing/fake-provider/fake-invoices.ts';

@@ -7,10 +7,10 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChangePreview } from '../../../contract/plan-change.ts';
-import type { StandingState } from '../../../contract/standing.ts';
+import type { StandingState } from '../../../contract/subscription-state.ts';
 import { previewChange } from '../../../server/billing/change-preview.ts';
 import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
-import { billingHandlers } from '../../../server/billing/handlers.ts';
+import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import {

@@ -2,7 +2,7 @@
  * The life of a plan as a table: what each event makes of each state; written without the product's
  * rule, which is held to it.
  */
-import type { StandingState } from '../../../contract/standing.ts';
+import type { StandingState } from '../../../contract/subscription-state.ts';
 
 /**
  * `paid`: a plan is bought. `renewed`: a payment came for the one there is. `payment_failed`: one

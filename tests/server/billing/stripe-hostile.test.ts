@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { previewChange } from '../../../server/billing/change-preview.ts';
-import { billingHandlers } from '../../../server/billing/handlers.ts';
+import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
 import { PAYMENT_GRACE_MS } from '../../../server/billing/subscription-state.ts';

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { billingHandlers } from '../../../server/billing/handlers.ts';
+import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
 import { startStripeStandIn, type StripeStandIn } from '../../support/stripe-server.ts';

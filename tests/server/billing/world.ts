@@ -7,13 +7,13 @@ import { CALLS, type CallBody, type CallName, type CallReply } from '../../../co
 import type { WallClock } from '../../../server/clock.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
-import { EventNotifier, EventLog } from '../../../server/events/events.ts';
+import { EventNotifier, EventLog } from '../../../server/db/user-events.ts';
 import { events } from '../../../server/db/schema.ts';
 import type { Handler, Handlers } from '../../../server/http/handlers.ts';
-import { requestHash, runOnce } from '../../../server/http/receipts.ts';
+import { requestHash, runOnce } from '../../../server/http/command-receipts.ts';
 import type { Log } from '../../../server/log.ts';
-import type { Market } from '../../../server/market/market.ts';
-import { ensureUser } from '../../../server/user/ensure-user.ts';
+import type { Market } from '../../../server/market/market-source.ts';
+import { ensureUser } from '../../../server/users/ensure-user.ts';
 
 export const START = Date.UTC(2026, 0, 5, 12);
 export const ORIGIN = 'https://trade.example.com';

@@ -8,7 +8,7 @@ import type { Database } from '../../../server/db/database.ts';
 import { isBadValue, isUnavailable } from '../../../server/db/faults.ts';
 import { MIGRATIONS, openPglite } from '../../../server/db/pglite.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
-import { forgetOld } from '../../../server/db/retention.ts';
+import { forgetOld } from '../../../server/retention.ts';
 import * as schema from '../../../server/db/schema.ts';
 import * as plans from '../../../server/db/schema-plans.ts';
 import * as support from '../../../server/db/schema-support.ts';

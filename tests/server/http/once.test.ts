@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallBody } from '../../../contract/calls.ts';
 import { receipts, users } from '../../../server/db/schema.ts';
-import { requestHash } from '../../../server/http/receipts.ts';
+import { requestHash } from '../../../server/http/command-receipts.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { buildTestApp, silentLog, type TestApp } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';

@@ -4,8 +4,8 @@
  */
 import { describe, expect, it } from 'vitest';
 import { DAY_LINE_POINTS, MarketPools, Sparklines } from '../../../contract/market.ts';
-import { POOLS, POOLS_FOR_PROFILE, universeAt } from '../../../engine/pools.ts';
-import type { Candle } from '../../../engine/types.ts';
+import { POOLS, POOLS_FOR_PROFILE, universeAt } from '../../../engine/strategies/pools.ts';
+import type { Candle } from '../../../engine/market-types.ts';
 import { DayWindow } from '../../../server/market/day-figures.ts';
 import { buildTestApp } from '../../support/app.ts';
 

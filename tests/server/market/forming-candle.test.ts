@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../../contract/market.ts';
 import { parseFixed } from '../../../contract/money.ts';
-import type { PairRules } from '../../../engine/types.ts';
+import type { PairRules } from '../../../engine/market-types.ts';
 import { alignDown, coarser } from '../../../server/market/candle-building.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { ReplayFeed, type ClockStore } from '../../../server/market/replay-feed.ts';

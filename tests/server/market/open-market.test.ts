@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { LONGEST_WARM_UP_MS } from '../../../engine/signals.ts';
+import { LONGEST_WARM_UP_MS } from '../../../engine/signals/compute-signals.ts';
 import {
   openMarket,
   replayStart,

@@ -2,7 +2,7 @@
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
-import type { PairRules } from '../../../engine/types.ts';
+import type { PairRules } from '../../../engine/market-types.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { JUMP_CONFIRMATIONS, PriceGate } from '../../../server/market/price-gate.ts';
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import type { Candle } from '../../../engine/types.ts';
+import type { Candle } from '../../../engine/market-types.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { ReplayFeed, type ClockStore } from '../../../server/market/replay-feed.ts';
 import { measureReplay } from '../../../server/market/replay-speed.ts';

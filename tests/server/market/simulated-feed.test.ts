@@ -3,7 +3,7 @@ import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { Pair } from '../../../contract/agents.ts';
 import { INTERVAL_MS } from '../../../contract/market.ts';
-import type { Candle } from '../../../engine/types.ts';
+import type { Candle } from '../../../engine/market-types.ts';
 import { SimulatedFeed } from '../../../server/market/simulated-feed.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 33, 27);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll } from 'vitest';
-import type { Candle } from '../../../engine/types.ts';
+import type { Candle } from '../../../engine/market-types.ts';
 
 export const TAPE_START = Date.UTC(2024, 0, 1);
 export const FIVE = 300_000;

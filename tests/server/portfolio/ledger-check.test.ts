@@ -12,8 +12,8 @@ import {
   checkLedger,
   type AccountCheck,
   type LedgerCheck,
-} from '../../../server/portfolio/check-ledger.ts';
-import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
+} from '../../../server/portfolio/check-ledgers.ts';
+import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 

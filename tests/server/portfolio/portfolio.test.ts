@@ -16,9 +16,9 @@ import {
   ZERO,
   type Fixed,
 } from '../../../contract/money.ts';
-import { paperFill, quoteAround } from '../../../engine/fills.ts';
-import { applyBuy, applySell } from '../../../engine/ledger.ts';
-import { keepTidy } from '../../../server/agents/retention.ts';
+import { paperFill, quoteAround } from '../../../engine/execution/fills.ts';
+import { applyBuy, applySell } from '../../../engine/accounting/ledger.ts';
+import { keepTidy } from '../../../server/retention.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import {
@@ -30,7 +30,7 @@ import {
   users,
 } from '../../../server/db/schema.ts';
 import { recordTrades } from '../../../server/portfolio/record-trades.ts';
-import { checkLedger } from '../../../server/portfolio/check-ledger.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { lockAccount, openPositionsOf, toOpenPosition } from '../../../server/portfolio/marks.ts';
 import { openAccount } from '../../../server/portfolio/open-account.ts';
 import { ruleFor } from '../../support/tape-market.ts';

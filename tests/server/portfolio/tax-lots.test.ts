@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../contract/money.ts';
 import { TaxLots } from '../../../contract/tax.ts';
-import { DAY_MS } from '../../../engine/schedule.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { TaxLotReader } from '../../../server/portfolio/tax-lots.ts';
 import { openTestDatabase } from '../../support/test-database.ts';

@@ -21,10 +21,10 @@ import {
   users,
 } from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
-import type { DomainEvent } from '../../../server/events/events.ts';
+import type { DomainEvent } from '../../../server/db/user-events.ts';
 import type { CallableHandlers } from '../../../server/http/callables.ts';
 import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
-import { pushCallables } from '../../../server/push/callables.ts';
+import { pushCallables } from '../../../server/push/push-callables.ts';
 import { WAITING_MAX } from '../../../server/push/planner.ts';
 import { PushSender } from '../../../server/push/sender.ts';
 import { openVapid, type Vapid } from '../../../server/push/vapid.ts';

@@ -1,8 +1,8 @@
 /** The paper venue: the market's own quotes, the engine's own fills. */
 import { describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
-import { exitTrade } from '../../../engine/stops.ts';
-import type { OpenPosition } from '../../../engine/types.ts';
+import { exitTrade } from '../../../engine/execution/stops.ts';
+import type { OpenPosition } from '../../../engine/execution/agent-types.ts';
 import { PaperVenue } from '../../../server/venues/paper.ts';
 import { ruleFor, STEP_MS, TapeMarket } from '../../support/tape-market.ts';
 

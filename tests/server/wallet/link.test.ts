@@ -11,7 +11,7 @@ import {
   type WalletChainId,
   type WalletStatus,
 } from '../../../contract/wallet.ts';
-import { forgetOld } from '../../../server/db/retention.ts';
+import { forgetOld } from '../../../server/retention.ts';
 import { linkedAddresses, linkMessages } from '../../../server/db/schema-wallet.ts';
 import { startChain, type TestChain } from '../../support/anvil.ts';
 import type { Log } from '../../../server/log.ts';

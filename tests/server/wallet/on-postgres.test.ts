@@ -8,7 +8,7 @@ import { LINKED_ADDRESSES_MAX } from '../../../contract/wallet.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { linkedAddresses, linkMessages } from '../../../server/db/schema-wallet.ts';
-import { rowsOf } from '../../../server/portfolio/sql-rows.ts';
+import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { buildTestApp, ErrorLog, silentLog, type TestApp } from '../../support/app.ts';
 import {
   linkKey,

@@ -13,7 +13,7 @@ import type {
 import type { WalletStatus } from '../../../contract/wallet.ts';
 import { readConfig } from '../../../server/config.ts';
 import type { Log } from '../../../server/log.ts';
-import { Onramp } from '../../../server/wallet/onramp.ts';
+import { Onramp } from '../../../server/wallet/onramp-session.ts';
 import { buildTestApp, silentLog, TestClock, type TestApp } from '../../support/app.ts';
 import { startReplyServer, type Asked, type ReplyServer } from '../../support/reply-server.ts';
 

@@ -5,7 +5,7 @@ import { WalletStatus } from '../../../contract/wallet.ts';
 import { readConfig } from '../../../server/config.ts';
 import { accounts, balances } from '../../../server/db/schema.ts';
 import { linkedAddresses } from '../../../server/db/schema-wallet.ts';
-import { walletHandlers } from '../../../server/wallet/handlers.ts';
+import { walletHandlers } from '../../../server/wallet/wallet-handlers.ts';
 import {
   caller,
   openWorld,

@@ -7,7 +7,7 @@ import { proxy } from 'valtio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import { joinStream, type SharedState, type SharedStream } from '../../../src/api/shared-stream.ts';
-import { STREAM_SILENCE_MS } from '../../../src/api/stream.ts';
+import { STREAM_SILENCE_MS } from '../../../src/api/event-stream-client.ts';
 
 const source = {
   id: 'simulated',

@@ -26,9 +26,9 @@ const { readCheckout, rememberCheckout } = await import('../../../src/billing/pe
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../src/identity/session.ts');
 const { applySubscription, clearSubscription, plansStore, subscriptionChanged } =
-  await import('../../../src/stores/subscription.ts');
+  await import('../../../src/stores/subscription-store.ts');
 const { fill } = await import('../../../src/stores/slot.ts');
-const { removeToast, toastStore } = await import('../../../src/stores/toasts.ts');
+const { removeToast, toastStore } = await import('../../../src/stores/toast-store.ts');
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 /** What the server answers now; null for nobody there. */

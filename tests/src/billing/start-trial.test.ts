@@ -14,8 +14,8 @@ const { ApiError } = await import('../../../src/api/api-error.ts');
 const { startTrial } = await import('../../../src/billing/start-trial.ts');
 const { session } = await import('../../../src/identity/session.ts');
 const { clearSubscription, subscriptionStore } =
-  await import('../../../src/stores/subscription.ts');
-const { removeToast, toastStore } = await import('../../../src/stores/toasts.ts');
+  await import('../../../src/stores/subscription-store.ts');
+const { removeToast, toastStore } = await import('../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const refusal = (

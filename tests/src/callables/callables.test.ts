@@ -8,7 +8,7 @@ import { CALLABLE_PATH, CALLABLE_REGION } from '../../../contract/callables.ts';
 
 vi.mock('../../../src/identity/session.ts', () => ({ idToken: () => Promise.resolve('t') }));
 vi.mock('../../../src/environment.ts', () => ({ environment: { apiUrl: '' } }));
-const { toApiError } = await import('../../../src/callables/functions.ts');
+const { toApiError } = await import('../../../src/callables/firebase-functions.ts');
 
 describe('hosted functions', () => {
   it('live in us-central1 unless another region is named, and are reached on the back end’s own address (R7-01)', () => {

@@ -6,7 +6,7 @@ import { ERROR_CODES } from '../../../contract/errors.ts';
 import { formatFixed, parseFixed, type Fixed } from '../../../contract/money.ts';
 import { UserSettings } from '../../../contract/user.ts';
 import { ApiError } from '../../../src/api/api-error.ts';
-import { ERROR_TEXT, errorSentence } from '../../../src/format/errors.ts';
+import { ERROR_TEXT, errorSentence } from '../../../src/format/error-text.ts';
 import {
   direction,
   formatAmount,

@@ -1,6 +1,6 @@
 /** The page's provider: what a person reads when Google's own part fails. */
 import { describe, expect, it } from 'vitest';
-import { errorSentence } from '../../../src/format/errors.ts';
+import { errorSentence } from '../../../src/format/error-text.ts';
 import { googleFailure } from '../../../src/identity/firebase-auth.ts';
 
 const firebaseError = (code: string): Error =>

@@ -13,7 +13,7 @@ import {
   type CommandRequest,
 } from '../../../src/offline/outbox-entry.ts';
 import type { AlertTerms } from '../../../contract/alerts.ts';
-import { StorageFault } from '../../../src/offline/database.ts';
+import { StorageFault } from '../../../src/offline/user-database.ts';
 import type { Answer } from '../../../src/offline/replies.ts';
 import { ModelDisk, Scheduler, seeded } from './model-parts.ts';
 import { AGENTS, ALERTS, ModelServer, USERS, type Mutant, type User } from './model-server.ts';

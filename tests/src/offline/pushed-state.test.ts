@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import type { EntriesOff } from '../../../contract/halts.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
-import { openUserDatabase, type UserDatabase } from '../../../src/offline/database.ts';
+import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
 import { isBehindPush, keepPushed } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { portfolio, T0 } from './samples.ts';

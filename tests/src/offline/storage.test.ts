@@ -9,7 +9,7 @@ import {
   openUserDatabase,
   StorageFault,
   UserDatabase,
-} from '../../../src/offline/database.ts';
+} from '../../../src/offline/user-database.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { readEntry } from '../../../src/offline/outbox-entry.ts';

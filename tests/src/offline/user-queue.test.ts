@@ -6,7 +6,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
-import { UserDatabase } from '../../../src/offline/database.ts';
+import { UserDatabase } from '../../../src/offline/user-database.ts';
 import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
 import {
   startReplyServer,

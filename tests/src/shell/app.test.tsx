@@ -19,14 +19,14 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 }));
 
 const { Routes } = await import('../../../src/App.tsx');
-const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/Crash.tsx');
+const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/CrashScreen.tsx');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
-const { Guard, Refused } = await import('../../../src/shell/Guard.tsx');
+const { Guard, Refused } = await import('../../../src/shell/RouteGuard.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
-const { toastStore } = await import('../../../src/stores/toasts.ts');
+const { toastStore } = await import('../../../src/stores/toast-store.ts');
 const { applySubscription, clearSubscription, subscriptionStore } =
-  await import('../../../src/stores/subscription.ts');
+  await import('../../../src/stores/subscription-store.ts');
 
 const DAY = 86_400_000;
 

@@ -25,16 +25,16 @@ vi.mock('../../../src/commands.ts', async (original) => ({
 }));
 
 const { Routes } = await import('../../../src/App.tsx');
-const { allFinds, findsFor } = await import('../../../src/shell/finds.ts');
+const { allFinds, findsFor } = await import('../../../src/shell/palette-items.ts');
 const { createKeyReader, setShortcuts, shortcuts } =
   await import('../../../src/shell/shortcuts.ts');
 const { session } = await import('../../../src/identity/session.ts');
 const { agentView } = await import('../../../src/stores/agent-view.ts');
-const { applyAgents, clearAgents } = await import('../../../src/stores/agents.ts');
+const { applyAgents, clearAgents } = await import('../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
-const { applyMarket, clearMarket } = await import('../../../src/stores/market.ts');
+const { applyMarket, clearMarket } = await import('../../../src/stores/market-store.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../src/stores/subscription.ts');
+  await import('../../../src/stores/subscription-store.ts');
 
 const NOW = Date.now();
 const agent = (id: string, name: string, status: Agent['status']): Agent => ({

@@ -23,15 +23,15 @@ vi.mock('../../../src/components/chart-drawing.ts', () => ({
 const { Routes } = await import('../../../src/App.tsx');
 const { queue } = await import('../../../src/commands.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
-const { note } = await import('../../../src/screens/getting-started/noted.ts');
+const { note } = await import('../../../src/screens/getting-started/step-notes.ts');
 const { session } = await import('../../../src/identity/session.ts');
-const { install } = await import('../../../src/shell/install.ts');
+const { install } = await import('../../../src/platform/install.ts');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
-const { applyAgents, clearAgents } = await import('../../../src/stores/agents.ts');
+const { applyAgents, clearAgents } = await import('../../../src/stores/agents-store.ts');
 const { pushLag } = await import('../../../src/stores/push-lag.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../src/stores/subscription.ts');
+  await import('../../../src/stores/subscription-store.ts');
 
 const NOW = Date.now();
 const agent = (id: string, name: string, part: Partial<Agent> = {}): Agent => ({

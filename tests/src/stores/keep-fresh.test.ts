@@ -5,9 +5,14 @@
  */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
-import { agentsStore, applyAgents, applyRuns, clearAgents } from '../../../src/stores/agents.ts';
+import {
+  agentsStore,
+  applyAgents,
+  applyRuns,
+  clearAgents,
+} from '../../../src/stores/agents-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
-import { applyHistory, clearHistory } from '../../../src/stores/history.ts';
+import { applyHistory, clearHistory } from '../../../src/stores/fills-store.ts';
 import {
   accountMark,
   evaluationMark,

@@ -3,8 +3,8 @@
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { resetSession, session } from '../../../src/identity/session.ts';
-import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
-import { changePreference, readPreference } from '../../../src/offline/preferences.ts';
+import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/user-database.ts';
+import { changePreference, readPreference } from '../../../src/offline/device-preferences.ts';
 import {
   chooseView,
   clearChoices,

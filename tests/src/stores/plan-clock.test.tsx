@@ -29,7 +29,7 @@ const {
   subscriptionChanged,
   subscriptionStore,
   usageStore,
-} = await import('../../../src/stores/subscription.ts');
+} = await import('../../../src/stores/subscription-store.ts');
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 const MINUTE = 60_000;

@@ -12,7 +12,7 @@ import { api } from '../../../src/api/api.ts';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
 import { TokenFault } from '../../../src/identity/token.ts';
 import { resetSession, session } from '../../../src/identity/session.ts';
-import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/database.ts';
+import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/user-database.ts';
 import { readSnapshot } from '../../../src/offline/snapshots.ts';
 import {
   agentsStore,
@@ -22,13 +22,13 @@ import {
   clearAgents,
   loadAgents,
   removeAgent,
-} from '../../../src/stores/agents.ts';
+} from '../../../src/stores/agents-store.ts';
 import {
   applyFill,
   applyHistory,
   clearHistory,
   historyStore,
-} from '../../../src/stores/history.ts';
+} from '../../../src/stores/fills-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import {
@@ -37,13 +37,13 @@ import {
   clearMarket,
   loadMarket,
   marketStore,
-} from '../../../src/stores/market.ts';
+} from '../../../src/stores/market-store.ts';
 import {
   applyPortfolio,
   clearPortfolio,
   loadPortfolio,
   portfolioStore,
-} from '../../../src/stores/portfolio.ts';
+} from '../../../src/stores/portfolio-store.ts';
 import {
   applySubscription,
   checkSubscription,
@@ -51,8 +51,8 @@ import {
   clearSubscription,
   refreshEntitlement,
   subscriptionStore,
-} from '../../../src/stores/subscription.ts';
-import { applyWallet, clearWallet, walletStore } from '../../../src/stores/wallet.ts';
+} from '../../../src/stores/subscription-store.ts';
+import { applyWallet, clearWallet, walletStore } from '../../../src/stores/wallet-store.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');

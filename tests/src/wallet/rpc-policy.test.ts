@@ -1,8 +1,8 @@
 /** How a chain's node is asked, against a node that fails as it is told. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { walletKitSettings } from '../../../src/wallet/kit-settings.ts';
+import { walletKitSettings } from '../../../src/wallet/kit/kit-settings.ts';
 import { endpointOf, RECEIPT_POLICY } from '../../../src/wallet/rpc-policy.ts';
-import { walletConfig } from '../../../src/wallet/wallet-config.ts';
+import { walletConfig } from '../../../src/wallet/connect/wallet-config.ts';
 import { startRpcServer, type RpcAnswer, type RpcServer } from '../../support/rpc-server.ts';
 
 const ADDRESS = '0x0000000000000000000000000000000000000001';

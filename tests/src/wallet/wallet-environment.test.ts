@@ -1,6 +1,6 @@
 /** The wallet's settings as a build gives them. */
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SCHEMA_ID } from '../../../src/wallet/kit-settings.ts';
+import { DEFAULT_SCHEMA_ID } from '../../../src/wallet/kit/kit-settings.ts';
 import { readWalletEnvironment } from '../../../src/wallet/wallet-environment.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;

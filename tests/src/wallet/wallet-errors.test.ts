@@ -22,8 +22,8 @@ import {
 } from 'wagmi';
 import { switchAccount } from 'wagmi/actions';
 import { describe, expect, it } from 'vitest';
-import { walletKitSettings } from '../../../src/wallet/kit-settings.ts';
-import { walletConfig } from '../../../src/wallet/wallet-config.ts';
+import { walletKitSettings } from '../../../src/wallet/kit/kit-settings.ts';
+import { walletConfig } from '../../../src/wallet/connect/wallet-config.ts';
 import {
   revertReason,
   walletFailure,

@@ -10,11 +10,11 @@ import { createConfig, createStorage, http, mock } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeLastUser } from '../../../src/identity/last-user.ts';
-import { addSend, changeSend, dropSend, openSends } from '../../../src/wallet/sends.ts';
+import { addSend, changeSend, dropSend, openSends } from '../../../src/wallet/send/sends-store.ts';
 import { reportSends } from '../../../src/wallet/wallet-reports.ts';
 import { startProvider, type ProviderServer } from '../../support/provider-server.ts';
 
-const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
+const { default: WalletPanel } = await import('../../../src/wallet/WalletRoot.tsx');
 
 const ADDRESS = '0x00000000000000000000000000000000000000aB';
 const OTHER = '0x00000000000000000000000000000000000000Cd';

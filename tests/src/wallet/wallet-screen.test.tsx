@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { session } from '../../../src/identity/session.ts';
 import { writeLastUser } from '../../../src/identity/last-user.ts';
 import { openWalletNote, walletNote } from '../../../src/stores/wallet-note.ts';
-import { walletKitSettings } from '../../../src/wallet/kit-settings.ts';
-import { walletConfig } from '../../../src/wallet/wallet-config.ts';
+import { walletKitSettings } from '../../../src/wallet/kit/kit-settings.ts';
+import { walletConfig } from '../../../src/wallet/connect/wallet-config.ts';
 import { startChain, type TestChain } from '../../support/anvil.ts';
 import { injectWallet, type InjectedWallet } from '../../support/injected-wallet.ts';
 
-const { default: WalletPanel } = await import('../../../src/wallet/wallet-panel.tsx');
+const { default: WalletPanel } = await import('../../../src/wallet/WalletRoot.tsx');
 
 let chain: TestChain;
 let wallet: InjectedWallet;

@@ -4,7 +4,7 @@
  */
 import { STARTING_DEPOSIT } from '../../../../contract/limits.ts';
 import { formatAmount } from '../../../format/numbers.ts';
-import { FILL_FIGURES, percent, roundTrip, TERMS } from '../../words/figures.ts';
+import { FILL_FIGURES, percent, roundTrip, TERMS } from '../../content/stated-figures.ts';
 import type { LibraryArticle } from '../article.ts';
 
 const PORTFOLIO = { to: '/portfolio', label: 'Portfolio' };

@@ -1,6 +1,12 @@
 /** The articles on profiles, sizes, stops, drawdown and guards; refuses to call anything safe. */
-import { PRESET_RISK } from '../../agents/risk.ts';
-import { FILL_FIGURES, GUARD_FIGURES, percent, recovery, RISK_SIZES } from '../../words/figures.ts';
+import { PRESET_RISK } from '../../agents/agent-risk.ts';
+import {
+  FILL_FIGURES,
+  GUARD_FIGURES,
+  percent,
+  recovery,
+  RISK_SIZES,
+} from '../../content/stated-figures.ts';
 import type { LibraryArticle } from '../article.ts';
 
 const PROFILES = ['Conservative', 'Moderate', 'Aggressive'] as const;

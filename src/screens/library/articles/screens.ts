@@ -11,8 +11,8 @@ import {
   START_FRESH_MS,
   START_LAPSE_MS,
 } from '../../../../contract/limits.ts';
-import { PRESET_RISK } from '../../agents/risk.ts';
-import { STOP_PLACES } from '../../words/figures.ts';
+import { PRESET_RISK } from '../../agents/agent-risk.ts';
+import { STOP_PLACES } from '../../content/stated-figures.ts';
 import type { LibraryArticle } from '../article.ts';
 
 const MINUTE = 60_000;

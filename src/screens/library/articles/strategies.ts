@@ -3,8 +3,8 @@
  * way to earn.
  */
 import { YEARLY_LEAST_DAYS } from '../../../../contract/limits.ts';
-import { FILL_FIGURES, HISTORY, percent, POOL_FIGURES } from '../../words/figures.ts';
-import { PRESET_RISK } from '../../agents/risk.ts';
+import { FILL_FIGURES, HISTORY, percent, POOL_FIGURES } from '../../content/stated-figures.ts';
+import { PRESET_RISK } from '../../agents/agent-risk.ts';
 import type { LibraryArticle } from '../article.ts';
 
 const MARKET = { to: '/market', label: 'Markets' };

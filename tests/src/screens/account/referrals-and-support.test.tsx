@@ -11,19 +11,20 @@ import type { Referral } from '../../../../contract/referrals.ts';
 import type { SupportRequest } from '../../../../contract/support.ts';
 
 const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
-vi.mock('../../../../src/callables/callables.ts', () => ({ callFunction: hosted }));
+vi.mock('../../../../src/callables/call-function.ts', () => ({ callFunction: hosted }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { Routes } = await import('../../../../src/App.tsx');
-const { default: Referrals } = await import('../../../../src/screens/referrals/referrals.tsx');
+const { default: Referrals } =
+  await import('../../../../src/screens/referrals/ReferralsScreen.tsx');
 const { modulesPath } = await import('../../../../src/screens/referrals/QrCode.tsx');
-const { default: Support } = await import('../../../../src/screens/support/support.tsx');
+const { default: Support } = await import('../../../../src/screens/support/SupportScreen.tsx');
 const { withoutSecrets } = await import('../../../../src/screens/support/diagnostics.ts');
 const { forgetPerson, writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../../src/identity/session.ts');
-const { claimKept } = await import('../../../../src/shell/claim-referral.ts');
-const { keepReferral, keptReferral } = await import('../../../../src/shell/referral.ts');
+const { claimKept } = await import('../../../../src/referrals/claim-referral.ts');
+const { keepReferral, keptReferral } = await import('../../../../src/referrals/kept-referral.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { log, recentErrors } = await import('../../../../src/log.ts');
+const { log, recentErrors } = await import('../../../../src/platform/page-log.ts');
 
 const NOW = Date.now();
 const refusal = (code: 'referral_refused' | 'limit_reached' | 'internal', text = '') =>

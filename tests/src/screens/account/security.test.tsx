@@ -12,18 +12,18 @@ import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { AuthPort, AuthUser } from '../../../../src/identity/auth-port.ts';
 
 const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
-vi.mock('../../../../src/callables/callables.ts', () => ({ callFunction: hosted }));
+vi.mock('../../../../src/callables/call-function.ts', () => ({ callFunction: hosted }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
-const { SignInPart } = await import('../../../../src/screens/security/sign-in.tsx');
-const { OwnData } = await import('../../../../src/screens/security/own-data.tsx');
-const { DeleteAccount } = await import('../../../../src/screens/security/delete-account.tsx');
+const { SignInPart } = await import('../../../../src/screens/security/SignInSection.tsx');
+const { OwnData } = await import('../../../../src/screens/security/OwnDataSection.tsx');
+const { DeleteAccount } = await import('../../../../src/screens/security/DeleteAccount.tsx');
 const { asCsv, asJson, asZip, collect } =
   await import('../../../../src/screens/security/export-data.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { connectIdentity, resetSession, session } =
   await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { log } = await import('../../../../src/log.ts');
+const { log } = await import('../../../../src/platform/page-log.ts');
 
 const NOW = Date.now();
 const offline = () =>

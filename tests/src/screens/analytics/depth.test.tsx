@@ -23,14 +23,15 @@ vi.mock('../../../../src/components/chart-drawing.ts', () => ({
 
 const { session } = await import('../../../../src/identity/session.ts');
 const { default: AnalyticsScreen } =
-  await import('../../../../src/screens/analytics/analytics.tsx');
+  await import('../../../../src/screens/analytics/AnalyticsScreen.tsx');
 const { HeatMap } = await import('../../../../src/screens/analytics/HeatMap.tsx');
-const { BookPicker } = await import('../../../../src/screens/portfolio/BookPicker.tsx');
-const { analyticsStore, clearAnalytics } = await import('../../../../src/stores/analytics.ts');
+const { BookPicker } = await import('../../../../src/screens/portfolio/AccountPicker.tsx');
+const { analyticsStore, clearAnalytics } =
+  await import('../../../../src/stores/analytics-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { fill } = await import('../../../../src/stores/slot.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
+  await import('../../../../src/stores/subscription-store.ts');
 
 const DAY = 86_400_000;
 const TODAY = Date.UTC(2026, 4, 20);

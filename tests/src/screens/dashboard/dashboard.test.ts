@@ -9,19 +9,19 @@ import type { AgentSeries } from '../../../../contract/insight.ts';
 import type { Fill } from '../../../../contract/trading.ts';
 import { changeOver, pointsOf } from '../../../../src/components/EquityChart.tsx';
 import { pointAfter } from '../../../../src/components/TimeChart.tsx';
-import { missedLooks, runText } from '../../../../src/screens/agents/agent-looks.ts';
+import { missedLooks, runText } from '../../../../src/screens/agents/evaluation-times.ts';
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import {
   correlation,
   drawdownOf,
   LEAST_MOVES,
   pairings,
-} from '../../../../src/screens/dashboard/correlation.ts';
+} from '../../../../src/screens/dashboard/pair-correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
-import { newsSince, newsText } from '../../../../src/screens/dashboard/since.ts';
+import { newsSince, newsText } from '../../../../src/screens/dashboard/news-since-visit.ts';
 import { buysBehind, shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
 import { agentView } from '../../../../src/stores/agent-view.ts';
-import { lastSeen, rememberSeen } from '../../../../src/stores/visits.ts';
+import { lastSeen, rememberSeen } from '../../../../src/stores/last-visit.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 4, 20, 12);

@@ -6,14 +6,14 @@ import fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../../contract/money.ts';
 import type { Analytics, Fill, Portfolio } from '../../../../contract/trading.ts';
-import { explain, type Ask } from '../../../../src/screens/explain/asks.ts';
+import { explain, type Ask } from '../../../../src/screens/explain/explain-figure.ts';
 import { equation, sumOf, type Explanation } from '../../../../src/screens/explain/equation.ts';
-import { heatWeeks } from '../../../../src/screens/analytics/heat.ts';
+import { heatWeeks } from '../../../../src/screens/analytics/heat-weeks.ts';
 import {
   compared,
   deepestFall,
   sortCompared,
-} from '../../../../src/screens/performance/compare.ts';
+} from '../../../../src/screens/performance/compare-agents.ts';
 import { allocationOf } from '../../../../src/screens/portfolio/Allocation.tsx';
 import { filterFills, EVERY_TRADE } from '../../../../src/screens/portfolio/trade-filter.ts';
 import { moneyOf } from '../../../../src/stores/agent-money.ts';

@@ -30,10 +30,10 @@ const { Routes } = await import('../../../../src/App.tsx');
 const { preload } = await import('../../../../src/shell/routes.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
-const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
+  await import('../../../../src/stores/subscription-store.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { afterNetwork, pressed } = await import('../../../../src/screens/landing/TunnelDemo.tsx');
 const { planRows } = await import('../../../../src/screens/landing/PlanPrices.tsx');

@@ -24,13 +24,15 @@ const { Routes } = await import('../../../../src/App.tsx');
 const { parseTyped } = await import('../../../../src/format/typed-numbers.ts');
 const { browserLocale, ownLocale } = await import('../../../support/locale.ts');
 const { session } = await import('../../../../src/identity/session.ts');
-const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
-const { applyMarket, applyTicks, clearMarket } = await import('../../../../src/stores/market.ts');
-const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { applyMarket, applyTicks, clearMarket } =
+  await import('../../../../src/stores/market-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
+  await import('../../../../src/stores/subscription-store.ts');
 
 const NOW = Date.now();
 /**

@@ -27,15 +27,17 @@ const { Routes } = await import('../../../../src/App.tsx');
 const { Toasts } = await import('../../../../src/shell/Toasts.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { queue } = await import('../../../../src/commands.ts');
-const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { applyHistory, clearHistory } = await import('../../../../src/stores/history.ts');
-const { applyMarket, clearMarket } = await import('../../../../src/stores/market.ts');
-const { applyPortfolio, clearPortfolio } = await import('../../../../src/stores/portfolio.ts');
-const { applySettings, clearSettings } = await import('../../../../src/stores/settings.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
+const { applySettings, clearSettings } = await import('../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
-const { pageToast, removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
+  await import('../../../../src/stores/subscription-store.ts');
+const { pageToast, removeToast, toastStore } =
+  await import('../../../../src/stores/toast-store.ts');
 const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
 const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
 const { sortQuotes } = await import('../../../../src/screens/market/market-order.ts');

@@ -35,10 +35,10 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { chartChoices, clearChartChoices } = await import('../../../../src/stores/chart-choices.ts');
 const { clearChoices, marketChoices } = await import('../../../../src/stores/market-choices.ts');
 const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, clearMarket } =
-  await import('../../../../src/stores/market.ts');
+  await import('../../../../src/stores/market-store.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
-const { openUserDatabase } = await import('../../../../src/offline/database.ts');
+  await import('../../../../src/stores/subscription-store.ts');
+const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
 
 const NOW = Date.now();
 const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;

@@ -10,7 +10,7 @@ import { fillsCsv } from '../../../../src/screens/portfolio/csv.ts';
 const { Positions } = await import('../../../../src/screens/portfolio/Positions.tsx');
 const { TradesTable } = await import('../../../../src/screens/portfolio/Fills.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
-const { openUserDatabase } = await import('../../../../src/offline/database.ts');
+const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
 const { clearTableChoices, loadTableChoices, tableChoices } =
   await import('../../../../src/stores/table-choices.ts');
 

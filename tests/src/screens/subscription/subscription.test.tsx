@@ -7,7 +7,7 @@ import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangePreview, Invoices } from '../../../../contract/plan-change.ts';
-import type { Standing } from '../../../../contract/standing.ts';
+import type { Standing } from '../../../../contract/subscription-state.ts';
 import type { Plan, Plans, Subscription } from '../../../../contract/subscription.ts';
 import type { Tier } from '../../../../contract/tiers.ts';
 
@@ -22,14 +22,14 @@ const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { till } = await import('../../../../src/billing/till.ts');
+const { till } = await import('../../../../src/billing/take-plan.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { default: SubscriptionScreen } =
-  await import('../../../../src/screens/subscription/subscription.tsx');
-const { applyAgents, clearAgents } = await import('../../../../src/stores/agents.ts');
+  await import('../../../../src/screens/subscription/SubscriptionScreen.tsx');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { clearSubscription } = await import('../../../../src/stores/subscription.ts');
-const { removeToast, toastStore } = await import('../../../../src/stores/toasts.ts');
+const { clearSubscription } = await import('../../../../src/stores/subscription-store.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 const { environment } = await import('../../../../src/environment.ts');
 
 const NOW = Date.now();

@@ -20,15 +20,15 @@ vi.mock('../../../../src/billing/leave.ts', () => ({ leaveFor: went }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { addedOver, cheapestFor, FEATURES } = await import('../../../../src/billing/offers.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { closeTill, till } = await import('../../../../src/billing/till.ts');
+const { closeTill, till } = await import('../../../../src/billing/take-plan.ts');
 const { environment } = await import('../../../../src/environment.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { UpgradeHere } = await import('../../../../src/screens/subscription/UpgradeHere.tsx');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applySubscription, clearSubscription } =
-  await import('../../../../src/stores/subscription.ts');
-const { removeToast } = await import('../../../../src/stores/toasts.ts');
+  await import('../../../../src/stores/subscription-store.ts');
+const { removeToast } = await import('../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const PLANS: Plan[] = [

@@ -20,10 +20,10 @@ vi.mock('../../../../src/identity/session.ts', async (original) => ({
 
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { ProfileForm, SettingsForm } =
-  await import('../../../../src/screens/trading/settings-form.tsx');
-const { RiskForm } = await import('../../../../src/screens/trading/risk-form.tsx');
+  await import('../../../../src/screens/trading/SettingsForm.tsx');
+const { RiskForm } = await import('../../../../src/screens/trading/RiskForm.tsx');
 const { applySettings, clearSettings, settingsStore } =
-  await import('../../../../src/stores/settings.ts');
+  await import('../../../../src/stores/settings-store.ts');
 
 const settings: UserSettings = {
   displayName: 'Ann',

@@ -17,10 +17,10 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { portfolioStore } = await import('../../../../src/stores/portfolio.ts');
+const { portfolioStore } = await import('../../../../src/stores/portfolio-store.ts');
 const { applyWallet, clearWallet, walletChanged, walletStore } =
-  await import('../../../../src/stores/wallet.ts');
-const { WalletStatus } = await import('../../../../src/screens/trading/wallet-status.tsx');
+  await import('../../../../src/stores/wallet-store.ts');
+const { WalletStatus } = await import('../../../../src/screens/trading/WalletStatus.tsx');
 
 const BOX = {
   id: 'l1',

@@ -7,8 +7,8 @@ import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { setOnchainKitConfig } from '@coinbase/onchainkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FundCard, type FundCardProps } from '../../../../src/wallet/fund/fund-card.tsx';
-import { directOnramp } from '../../../../src/wallet/fund/onramp.ts';
+import { FundCard, type FundCardProps } from '../../../../src/wallet/fund/FundCard.tsx';
+import { directOnramp } from '../../../../src/wallet/fund/onramp-quotes.ts';
 import { connection } from '../../../../src/stores/connection.ts';
 import {
   onramp,

@@ -1,0 +1,188 @@
+/**
+ * First in, first out: which purchase each sale came from, for taxes and for lists of trades;
+ * refuses to lose or make a unit in the splitting.
+ */
+import { add, subtract } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { FillDraft } from '../execution/agent-types.ts';
+
+/** What of a fill is read here. `agentId`: who traded, where several draw on one account. */
+export type LotFill = Pick<
+  FillDraft,
+  'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'filledAt'
+> &
+  Why;
+interface Why {
+  reason: string;
+  agentId?: string;
+}
+
+/** A part of a purchase and what became of it. Amounts in the quote currency. */
+export interface Lot {
+  pair: string;
+  quantity: Fixed;
+  /** Market clock, ms. */
+  acquiredAt: number;
+  /** Null while it is held, as are the four below. */
+  disposedAt: number | null;
+  entryPrice: Fixed;
+  exitPrice: Fixed | null;
+  /** Paid for it, its fee included. */
+  basis: Fixed;
+  /** Received for it, the fee of the sale taken off. */
+  proceeds: Fixed | null;
+  /** proceeds − basis, to the last digit. */
+  gain: Fixed | null;
+  /** Fees of both ends, as far as they fell on this part. */
+  fees: Fixed;
+  /** Why it was sold. */
+  exitReason: string | null;
+  acquiredBy: string | null;
+  disposedBy: string | null;
+}
+
+interface Held {
+  at: number;
+  price: Fixed;
+  quantity: Fixed;
+  notional: Fixed;
+  fee: Fixed;
+  by: string | null;
+}
+
+/** What falls on a part of a whole: rounded down, and the last part takes what is left. */
+const part = (amount: Fixed, quantity: Fixed, whole: Fixed): Fixed =>
+  quantity === whole ? amount : (((amount * quantity) / whole) as Fixed);
+
+/**
+ * The lots of one account, fill by fill in the order its books took them. An account has one queue
+ * a pair, whichever of its agents bought: that is what first in, first out means for whoever owns
+ * it.
+ */
+export class FifoBook {
+  private readonly queues = new Map<string, { lots: Held[]; first: number }>();
+
+  /**
+   * The lots that a sale closes, oldest first; none for a purchase. @throws RangeError when more is
+   * sold than was bought.
+   */
+  take(fill: LotFill): Lot[] {
+    const queue = this.queues.get(fill.pair) ?? { lots: [], first: 0 };
+    this.queues.set(fill.pair, queue);
+    if (fill.side === 'buy') {
+      queue.lots.push({
+        at: fill.filledAt,
+        price: fill.price,
+        quantity: fill.quantity,
+        notional: fill.notional,
+        fee: fill.fee,
+        by: fill.agentId ?? null,
+      });
+      return [];
+    }
+    const sold: Lot[] = [];
+    let left = { quantity: fill.quantity, notional: fill.notional, fee: fill.fee };
+    while (left.quantity > 0n) {
+      const lot = queue.lots[queue.first];
+      if (lot === undefined) throw new RangeError(`More ${fill.pair} is sold than was bought`);
+      const quantity = lot.quantity < left.quantity ? lot.quantity : left.quantity;
+      const bought = {
+        notional: part(lot.notional, quantity, lot.quantity),
+        fee: part(lot.fee, quantity, lot.quantity),
+      };
+      const got = {
+        notional: part(left.notional, quantity, left.quantity),
+        fee: part(left.fee, quantity, left.quantity),
+      };
+      sold.push(soldLot(fill, lot, quantity, bought, got));
+      left = {
+        quantity: subtract(left.quantity, quantity),
+        notional: subtract(left.notional, got.notional),
+        fee: subtract(left.fee, got.fee),
+      };
+      if (quantity === lot.quantity) queue.first += 1;
+      else
+        queue.lots[queue.first] = {
+          ...lot,
+          quantity: subtract(lot.quantity, quantity),
+          notional: subtract(lot.notional, bought.notional),
+          fee: subtract(lot.fee, bought.fee),
+        };
+    }
+    // What is sold is let go now and then, not at every sale: a queue may be long.
+    if (queue.first > 1_000) {
+      queue.lots.splice(0, queue.first);
+      queue.first = 0;
+    }
+    return sold;
+  }
+
+  /** What is held still, pair by pair, oldest first. */
+  held(): Lot[] {
+    return [...this.queues].flatMap(([pair, { lots, first }]) =>
+      lots.slice(first).map((lot) => stillHeld(pair, lot)),
+    );
+  }
+}
+
+/**
+ * Fills of one book in the order they happened. Sold lots in the order of their sale, then those
+ * still held, oldest first. Over a pair that is held no more, the gains add up to what average cost
+ * makes of the same fills.
+ * @throws RangeError when more is sold than was bought.
+ */
+export function fifoLots(fills: readonly LotFill[]): Lot[] {
+  const book = new FifoBook();
+  const sold = fills.flatMap((fill) => book.take(fill));
+  return [...sold, ...book.held()];
+}
+
+function soldLot(
+  fill: LotFill,
+  lot: Held,
+  quantity: Fixed,
+  bought: Pick<Held, 'notional' | 'fee'>,
+  got: Pick<Held, 'notional' | 'fee'>,
+): Lot {
+  const basis = add(bought.notional, bought.fee);
+  const proceeds = subtract(got.notional, got.fee);
+  return {
+    pair: fill.pair,
+    quantity,
+    acquiredAt: lot.at,
+    disposedAt: fill.filledAt,
+    entryPrice: lot.price,
+    exitPrice: fill.price,
+    basis,
+    proceeds,
+    gain: subtract(proceeds, basis),
+    fees: add(bought.fee, got.fee),
+    exitReason: fill.reason,
+    acquiredBy: lot.by,
+    disposedBy: fill.agentId ?? null,
+  };
+}
+
+function stillHeld(pair: string, lot: Held): Lot {
+  return {
+    pair,
+    quantity: lot.quantity,
+    acquiredAt: lot.at,
+    disposedAt: null,
+    entryPrice: lot.price,
+    exitPrice: null,
+    basis: add(lot.notional, lot.fee),
+    proceeds: null,
+    gain: null,
+    fees: lot.fee,
+    exitReason: null,
+    acquiredBy: lot.by,
+    disposedBy: null,
+  };
+}
+
+/** Held for more than a year of the calendar, in UTC: what many tax offices call long. */
+export function heldLong(acquiredAt: number, disposedAt: number): boolean {
+  const day = new Date(acquiredAt);
+  return disposedAt >= Date.UTC(day.getUTCFullYear() + 1, day.getUTCMonth(), day.getUTCDate() + 1);
+}

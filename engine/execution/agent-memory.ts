@@ -1,0 +1,169 @@
+/**
+ * What an agent remembers between evaluations, stored as plain JSON. Whatever is malformed when it
+ * is read back counts as forgotten.
+ */
+import type { PoolId } from '../../contract/agents.ts';
+import { PoolId as PoolIdSchema } from '../../contract/agents.ts';
+import { formatFixed, parseFixed } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { DAY_MS } from './schedule.ts';
+import type { Hold } from './agent-types.ts';
+
+/** One way out of a pair; `stop` says that it was the stop and not the strategy or the person. */
+export interface Exit {
+  pair: string;
+  at: number;
+  stop: boolean;
+}
+
+/** The strategies that hold a pair, and the peg gap at which it was entered. */
+export interface StrategyHolding {
+  pools: PoolId[];
+  deviation: number | null;
+}
+
+export interface AgentMemory {
+  /**
+   * Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`.
+   */
+  lastEvaluation: number | null;
+  /** By pair. Stored under the key `stakes`. */
+  strategyHoldings: Record<string, StrategyHolding>;
+  /** Newest last; kept while a guard or a ranking may ask. */
+  exits: Exit[];
+  /** The UTC day (its 00:00, ms) and the equity at the first evaluation of it. */
+  day: { start: number; equity: Fixed } | null;
+  highWater: Fixed | null;
+  halt: Hold | null;
+}
+
+/** Longer than the longest time between two formings of a ranked list. */
+const EXITS_KEEP_MS = 95 * DAY_MS;
+const EXITS_MAX = 100;
+
+/** Anything missing or out of shape is taken for forgotten. */
+export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
+  return {
+    lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
+    strategyHoldings: readStrategyHoldings(raw.stakes),
+    exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
+    day: readDay(raw.day),
+    highWater: readAmount(raw.highWater),
+    halt: readHalt(raw.halt),
+  };
+}
+
+export function writeMemory(memory: AgentMemory): Record<string, unknown> {
+  return {
+    lastLook: memory.lastEvaluation,
+    stakes: memory.strategyHoldings,
+    exits: memory.exits,
+    day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
+    highWater: memory.highWater === null ? null : formatFixed(memory.highWater),
+    halt: memory.halt,
+  };
+}
+
+/**
+ * After an exit made outside `runAgent` (a stop on a quote, a person's close, liquidation): the
+ * guards and the blend must know of it. Takes and returns the agent's stored memory.
+ */
+export function rememberExit(
+  raw: Readonly<Record<string, unknown>>,
+  exit: Exit,
+): Record<string, unknown> {
+  const memory = readMemory(raw);
+  noteExit(memory, exit);
+  return writeMemory(memory);
+}
+
+/**
+ * After a person starts an agent: a halt is over, the high-water mark begins anew, and no
+ * evaluation was missed.
+ */
+export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });
+}
+
+/** Adds an exit in place and removes the pair's strategy holding. */
+export function noteExit(memory: AgentMemory, exit: Exit): void {
+  const { exits } = memory;
+  const oldest = exits[0];
+  // Copied only when some have to go: a long test makes many exits.
+  if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS))
+    memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
+  memory.exits.push(exit);
+  if (memory.strategyHoldings[exit.pair])
+    memory.strategyHoldings = Object.fromEntries(
+      Object.entries(memory.strategyHoldings).filter(([pair]) => pair !== exit.pair),
+    );
+}
+
+/** The newest exit of a pair, optionally only by stop. */
+export function lastExit(memory: AgentMemory, pair: string, stopOnly: boolean): Exit | null {
+  for (let i = memory.exits.length - 1; i >= 0; i -= 1) {
+    const exit = memory.exits[i];
+    if (exit && exit.pair === pair && (exit.stop || !stopOnly)) return exit;
+  }
+  return null;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isExit(value: unknown): value is Exit {
+  return (
+    isRecord(value) &&
+    typeof value.pair === 'string' &&
+    typeof value.at === 'number' &&
+    typeof value.stop === 'boolean'
+  );
+}
+
+function readStrategyHoldings(value: unknown): Record<string, StrategyHolding> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([pair, holding]) => {
+      if (!isRecord(holding) || !Array.isArray(holding.pools)) return [];
+      const pools = holding.pools.flatMap((pool) => {
+        const parsed = PoolIdSchema.safeParse(pool);
+        return parsed.success ? [parsed.data] : [];
+      });
+      return [
+        [
+          pair,
+          {
+            pools,
+            deviation: typeof holding.deviation === 'number' ? holding.deviation : null,
+          },
+        ],
+      ];
+    }),
+  );
+}
+
+function readAmount(value: unknown): Fixed | null {
+  if (typeof value !== 'string') return null;
+  try {
+    return parseFixed(value);
+  } catch {
+    return null;
+  }
+}
+
+function readDay(value: unknown): AgentMemory['day'] {
+  if (!isRecord(value) || typeof value.start !== 'number') return null;
+  const equity = readAmount(value.equity);
+  return equity === null ? null : { start: value.start, equity };
+}
+
+function readHalt(value: unknown): Hold | null {
+  if (!isRecord(value) || typeof value.code !== 'string' || typeof value.text !== 'string')
+    return null;
+  return {
+    code: value.code,
+    text: value.text,
+    until: typeof value.until === 'number' ? value.until : null,
+  };
+}

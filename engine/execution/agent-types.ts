@@ -1,0 +1,140 @@
+/** What an agent's step is given and what it returns. */
+import type {
+  ExecutionInterval,
+  PoolId,
+  RiskProfile,
+  TradingFrequency,
+} from '../../contract/agents.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { PairRules, Quote } from '../market-types.ts';
+import type { Correlation } from '../signals/correlation.ts';
+import type { PegBreaks } from '../signals/pegs.ts';
+import type { Signal } from '../signals/signal.ts';
+
+/**
+ * The numbers behind a risk profile, the user's own on top. Percentages as fractions (0.05 is 5 %).
+ */
+export interface RiskValues {
+  threshold: number;
+  maxPosition: number;
+  stopLoss: number;
+  riskPerTrade: number;
+  volatilityTarget: number;
+  dayLossHalt: number;
+  drawdownHalt: number;
+}
+
+export interface AgentInput {
+  id: string;
+  pool: PoolId;
+  profile: RiskProfile;
+  risk: RiskValues;
+  pairs: readonly string[];
+  maxPositionSize: Fixed;
+  interval: ExecutionInterval;
+  frequency: TradingFrequency;
+  /** What the engine returned last time, or `{}`. Plain JSON. */
+  memory: Readonly<Record<string, unknown>>;
+}
+
+export interface OpenPosition {
+  id: string;
+  pair: string;
+  quantity: Fixed;
+  cost: Fixed;
+  stopPrice: Fixed | null;
+  openedAt: number;
+}
+
+export interface AccountInput {
+  /** Cash not reserved by other orders of this tick. */
+  freeCash: Fixed;
+  equity: Fixed;
+  /** `maxTradeAmount` of the user; caps any single order. */
+  maxTradeAmount: Fixed;
+  /**
+   * False when the person or a kill switch has stopped new entries; exits run. `reason` says which.
+   */
+  entriesAllowed: { allowed: true } | { allowed: false; reason: string };
+}
+
+export interface TickInput {
+  /** `source:symbol-less interval:close`, the same for every agent due at it. */
+  id: string;
+  /** Close of the candle the decision is made on, ms on the market clock. */
+  close: number;
+  signals: ReadonlyMap<string, Signal>;
+  /** First sane quote after `close` of each pair; a pair without one is not traded. */
+  quotes: ReadonlyMap<string, Quote>;
+  rules: ReadonlyMap<string, PairRules>;
+  /**
+   * Volume in base units of the candle of the agent's own interval that closed at `close`, for
+   * participation and impact.
+   */
+  candleVolume: ReadonlyMap<string, number>;
+  /** Coins of the market that stood off their peg within a day of `close`. */
+  pegBreaks: PegBreaks;
+  /** How closely two pairs moved together up to the midnight before `close`. */
+  correlation: Correlation;
+}
+
+export interface DecisionDraft {
+  pair: string;
+  action: 'enter' | 'exit' | 'hold' | 'skip';
+  reason: string;
+  strength: number | null;
+  threshold: number | null;
+  /** One plain sentence: "No trade: signal 0.41, needs 0.55." */
+  text: string;
+}
+
+/** A fill with everything frozen into it. Ratios in basis points as decimal fixed-point. */
+export interface FillDraft {
+  pair: string;
+  side: 'buy' | 'sell';
+  /** What was wanted; the rest stays unfilled. */
+  wanted: Fixed;
+  quantity: Fixed;
+  price: Fixed;
+  notional: Fixed;
+  fee: Fixed;
+  feeBps: Fixed;
+  slippageBps: Fixed;
+  quoteBid: Fixed;
+  quoteAsk: Fixed;
+  ruleVersion: number;
+  /** Sell only: proceeds − fee − cost of what was sold. */
+  realized: Fixed | null;
+  costBasis: Fixed | null;
+  reason: string;
+  filledAt: number;
+}
+
+/** The position after a fill; quantity zero means closed. */
+export interface PositionAfter {
+  pair: string;
+  quantity: Fixed;
+  cost: Fixed;
+  stopPrice: Fixed | null;
+}
+
+export interface TradeDraft {
+  fill: FillDraft;
+  after: PositionAfter;
+}
+
+export interface Hold {
+  code: string;
+  text: string;
+  /** Market clock, ms; null until started again. */
+  until: number | null;
+}
+
+export interface AgentOutcome {
+  /** Exactly one for each of the agent's pairs. */
+  decisions: DecisionDraft[];
+  trades: TradeDraft[];
+  memory: Record<string, unknown>;
+  /** Set when a guard halts the agent (day loss, drawdown). */
+  hold: Hold | null;
+}

@@ -1,0 +1,120 @@
+/**
+ * One agent at one tick: a decision for every pair, the trades that follow, what to remember;
+ * refuses any I/O.
+ */
+import { add, maximum, subtract } from '../../contract/money.ts';
+import { decidePair } from './decide-pair.ts';
+import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
+import { dayLoss } from '../guards/day-loss.ts';
+import { drawdown } from '../guards/drawdown.ts';
+import type { AgentGuardInput, Block } from '../guards/guard.ts';
+import { stopLossCluster } from '../guards/stop-loss-cluster.ts';
+import { readMemory, writeMemory } from './agent-memory.ts';
+import type { AgentMemory } from './agent-memory.ts';
+import { DAY_MS, mayRebalance } from './schedule.ts';
+import type {
+  AccountInput,
+  AgentInput,
+  AgentOutcome,
+  OpenPosition,
+  TickInput,
+  TradeDraft,
+} from './agent-types.ts';
+
+/** As `stepAgent`, from and to what is stored of an agent between two evaluations. */
+export function runAgent(
+  agent: AgentInput,
+  tick: TickInput,
+  account: AccountInput,
+  positions: readonly OpenPosition[],
+): AgentOutcome {
+  const memory = readMemory(agent.memory);
+  const { decisions, trades } = stepAgent(agent, tick, account, positions, memory);
+  return { decisions, trades, memory: writeMemory(memory), hold: memory.halt };
+}
+
+/**
+ * Exactly one decision for each pair of the agent. Pairs that are held come first, so that the cash
+ * of an exit can be used in the same tick, then the strongest signals; the decisions come back in
+ * the agent's own order of pairs. `memory` is brought up to date in place; its `halt` is set while
+ * a guard halts the agent: it opens nothing, its exits go on, so it must go on being run.
+ */
+export function stepAgent(
+  agent: AgentInput,
+  tick: TickInput,
+  account: AccountInput,
+  positions: readonly OpenPosition[],
+  memory: AgentMemory,
+): Pick<AgentOutcome, 'decisions' | 'trades'> {
+  const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastEvaluation ?? undefined);
+  const block = agentBlock({ at: tick.close, agent, account, memory });
+  const held = new Map(positions.map((position) => [position.pair, position]));
+  const holdings = new Map<string, Holding>(held);
+  const outcomes = new Map<string, PairOutcome>();
+  const trades: TradeDraft[] = [];
+  let freeCash = account.freeCash;
+  for (const pair of inOrder(agent, tick, held)) {
+    const context: PairContext = {
+      agent,
+      tick,
+      account: { ...account, freeCash },
+      memory,
+      block,
+      rebalance,
+      position: held.get(pair) ?? null,
+      holdings,
+    };
+    const outcome = decidePair(pair, context);
+    outcomes.set(pair, outcome);
+    if (!outcome.trade) continue;
+    const { fill } = outcome.trade;
+    freeCash =
+      fill.side === 'buy'
+        ? subtract(freeCash, add(fill.notional, fill.fee))
+        : add(freeCash, subtract(fill.notional, fill.fee));
+    holdings.set(pair, outcome.trade.after);
+    trades.push(outcome.trade);
+  }
+  memory.lastEvaluation = tick.close;
+  return {
+    decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
+    trades,
+  };
+}
+
+/**
+ * Brings day, high-water mark and halt up to date in the memory, and says what stops every entry,
+ * if anything.
+ */
+function agentBlock(input: AgentGuardInput): Block | null {
+  const { at, account, memory } = input;
+  rememberEquity(memory, at, account);
+  if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;
+  memory.halt = drawdown(input) ?? memory.halt ?? dayLoss(input);
+  if (!account.entriesAllowed.allowed)
+    return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
+  return memory.halt ?? stopLossCluster(input);
+}
+
+function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInput): void {
+  const today = Math.floor(at / DAY_MS) * DAY_MS;
+  if (memory.day?.start !== today) memory.day = { start: today, equity };
+  memory.highWater = maximum(memory.highWater ?? equity, equity);
+}
+
+/**
+ * By strength, then by name: what an agent does never depends on the order in which its pairs were
+ * named. Who is held and is let go comes first of all.
+ */
+function inOrder(
+  agent: AgentInput,
+  tick: TickInput,
+  held: ReadonlyMap<string, OpenPosition>,
+): string[] {
+  const rank = (pair: string): number =>
+    !held.has(pair) ? 2 : tick.signals.get(pair)?.leave === true ? 0 : 1;
+  const strength = (pair: string): number => tick.signals.get(pair)?.strength ?? 0;
+  return [...new Set(agent.pairs)].sort(
+    (a, b) => rank(a) - rank(b) || strength(b) - strength(a) || (a < b ? -1 : 1),
+  );
+}

@@ -1,0 +1,66 @@
+/**
+ * Getting out: stops, closes and liquidation; refuses to hold an exit back for size, guards or
+ * settings.
+ */
+import { fixedFromNumber, multiply, subtract, UNIT } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { paperFill, priceFromNumber, quoteAround } from './fills.ts';
+import { applySell } from '../accounting/ledger.ts';
+import type { Candle, Depth, PairRules, Quote } from '../market-types.ts';
+import type { OpenPosition, TradeDraft } from './agent-types.ts';
+
+/** Has the price come down to the stop? Judged on the bid, because that is what a sale gets. */
+export function stopHit(
+  position: Pick<OpenPosition, 'stopPrice'>,
+  quote: Pick<Quote, 'bid'>,
+): boolean {
+  return position.stopPrice !== null && quote.bid <= position.stopPrice;
+}
+
+/** The stop under an average price paid; `stopLoss` is a fraction (0.05 is 5 %). */
+export function stopPriceFor(averagePrice: Fixed, stopLoss: number): Fixed {
+  return multiply(averagePrice, subtract(UNIT, fixedFromNumber(stopLoss)), 'down');
+}
+
+/**
+ * Sells a whole position at the quote: for stop exits, a person's close and liquidation. It is
+ * never cut down to a share of the volume or refused under the minimum notional: whoever must get
+ * out gets out, and pays the impact.
+ */
+export function exitTrade(
+  position: OpenPosition,
+  quote: Quote,
+  rules: PairRules,
+  depth: Depth,
+  reason: string,
+): TradeDraft {
+  const fill = paperFill({
+    side: 'sell',
+    wanted: position.quantity,
+    quantity: position.quantity,
+    quote,
+    rules,
+    depth,
+    reason,
+  });
+  return applySell(position, fill);
+}
+
+/**
+ * The quote at which a stop would have sold inside a candle nobody watched: the worse of open and
+ * stop, so that a gap is paid for. Null where the candle never came down to it.
+ */
+export function stopQuoteInCandle(
+  position: Pick<OpenPosition, 'stopPrice'>,
+  candle: Candle,
+  rules: PairRules,
+): Quote | null {
+  if (position.stopPrice === null) return null;
+  const low = quoteAround(rules, candle.time, priceFromNumber(candle.low));
+  if (!stopHit(position, low)) return null;
+  const open = quoteAround(rules, candle.time, priceFromNumber(candle.open));
+  if (stopHit(position, open)) return open;
+  // The bid came down to the stop; the last price then stood a half-spread above it.
+  const atStop = quoteAround(rules, candle.time, position.stopPrice);
+  return { ...atStop, bid: position.stopPrice };
+}

@@ -1,0 +1,95 @@
+/**
+ * Which candles of one pair may be believed, each judged by those before it alone; refuses what no
+ * market traded, and never looks ahead.
+ */
+import type { Candle } from '../market-types.ts';
+
+export type CandleFault =
+  'out_of_order' | 'not_a_number' | 'not_positive' | 'high_under_low' | 'jump' | 'volume';
+
+/**
+ * As with quotes: a close at ten times or a tenth of the last is held until so many in a row stand
+ * near each other.
+ */
+const JUMP_FACTOR = 10;
+const JUMP_CONFIRMATIONS = 5;
+const NEAR = 0.1;
+/**
+ * More than this many times the mean so far is no volume. Sums of what follows it would lose every
+ * digit.
+ */
+const VOLUME_FACTOR = 1e6;
+const VOLUME_CANDLES_MIN = 50;
+/** Sources round each of the four by itself. */
+const ROUNDING = 1e-6;
+
+/** What is wrong with a candle by itself; null where nothing is. */
+export function faultOf({ close, high, low, open, time, volume }: Candle): CandleFault | null {
+  if (!Number.isFinite(time + open + high + low + close + volume)) return 'not_a_number';
+  if (low <= 0 || open <= 0 || close <= 0 || volume < 0) return 'not_positive';
+  const [bottom, top] = [low * (1 - ROUNDING), high * (1 + ROUNDING)];
+  return top < bottom || open < bottom || open > top || close < bottom || close > top
+    ? 'high_under_low'
+    : null;
+}
+
+/** Asked once for every candle of a pair, in the order in which they lie there. */
+export class CandleGate {
+  private newest = Number.NEGATIVE_INFINITY;
+  private last = 0;
+  private held = 0;
+  private heldTimes = 0;
+  private traded = 0;
+  private tradedTimes = 0;
+
+  /** What is wrong with it; null where it may be used. */
+  judge(candle: Candle): CandleFault | null {
+    const fault = faultOf(candle);
+    if (fault !== null) return fault;
+    const { close, time, volume } = candle;
+    if (time <= this.newest) return 'out_of_order';
+    if (
+      this.last > 0 &&
+      (close >= this.last * JUMP_FACTOR || close * JUMP_FACTOR <= this.last) &&
+      this.isHeld(close)
+    )
+      return 'jump';
+    if (volume > 0) {
+      if (
+        this.tradedTimes >= VOLUME_CANDLES_MIN &&
+        volume > VOLUME_FACTOR * (this.traded / this.tradedTimes)
+      )
+        return 'volume';
+      this.traded += volume;
+      this.tradedTimes += 1;
+    }
+    this.newest = time;
+    this.last = close;
+    this.heldTimes = 0;
+    return null;
+  }
+
+  private isHeld(close: number): boolean {
+    const near = this.heldTimes > 0 && Math.abs(close - this.held) <= this.held * NEAR;
+    if (!near) this.held = close;
+    this.heldTimes = near ? this.heldTimes + 1 : 1;
+    return this.heldTimes < JUMP_CONFIRMATIONS;
+  }
+}
+
+const WORDS: Record<CandleFault, string> = {
+  out_of_order: 'doubled or out of order',
+  not_a_number: 'not a number',
+  not_positive: 'zero or negative',
+  high_under_low: 'high under low, or open or close outside them',
+  jump: 'ten times or a tenth of the price before, and back',
+  volume: 'a volume that nobody trades',
+};
+
+/** `3 doubled or out of order, 1 not a number`, the commonest first; empty for none. */
+export function faultsText(counts: ReadonlyMap<CandleFault, number>): string {
+  return [...counts]
+    .sort(([, one], [, other]) => other - one)
+    .map(([fault, count]) => `${count} ${WORDS[fault]}`)
+    .join(', ');
+}

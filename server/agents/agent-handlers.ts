@@ -1,0 +1,105 @@
+/** The calls about agents; refuses nothing itself: each rule is where its verb is. */
+import type { Handlers } from '../http/handlers.ts';
+import { PaperVenue } from '../venues/paper.ts';
+import { readBacktestTerms } from './backtest-terms.ts';
+import { createAgent, createPool } from './create.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { deleteAgent, reconfigureAgents, updateAgent } from './edit.ts';
+import { readInsight } from './agent-insight.ts';
+import { liquidateAgent } from './liquidate.ts';
+import { readPerformance } from './agent-performance.ts';
+import { Previews } from './preview-agent.ts';
+import { readAgentList, readSummary } from './read-agents.ts';
+import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
+import { publishChanged } from './transitions.ts';
+
+type AgentCalls =
+  | 'agents'
+  | 'createPool'
+  | 'createAgent'
+  | 'updateAgent'
+  | 'startAgent'
+  | 'stopAgent'
+  | 'startAll'
+  | 'stopAll'
+  | 'reconfigure'
+  | 'deleteAgent'
+  | 'liquidateAgent'
+  | 'agentPerformance'
+  | 'agentSummary'
+  | 'agentInsight'
+  | 'previewAgent'
+  | 'backtestTerms';
+
+export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
+  const venue = new PaperVenue(deps.market);
+  const previews = new Previews(deps);
+  return {
+    agents: ({ caller }) => readAgentList(deps, caller.uid),
+    agentSummary: ({ caller }) => readSummary(deps, caller.uid),
+    agentInsight: ({ caller }) => readInsight(deps, caller.uid),
+    agentPerformance: ({ caller, params }) => readPerformance(deps, caller.uid, params.id),
+
+    // A question with a body: it writes nothing, so it has no receipt either.
+    previewAgent: async ({ caller, commandId, body }) => ({
+      commandId,
+      ...(await previews.preview(caller.uid, body)),
+    }),
+    backtestTerms: async ({ caller, commandId, body }) => ({
+      commandId,
+      ...(await readBacktestTerms(deps, caller.uid, body)),
+    }),
+    createAgent: ({ caller, commandId, body, once }) =>
+      once(async (tx) => {
+        const row = await createAgent(tx, deps, caller.uid, body);
+        const [agent] = await publishChanged(tx, deps, caller.uid, [row]);
+        if (agent === undefined) throw new Error('The agent was not made');
+        return { commandId, agent };
+      }),
+    createPool: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agents: await publishChanged(
+          tx,
+          deps,
+          caller.uid,
+          await createPool(tx, deps, caller.uid, body),
+        ),
+      })),
+    updateAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agent: await updateAgent(tx, deps, caller.uid, params.id, body),
+      })),
+    reconfigure: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        agents: await reconfigureAgents(tx, deps, caller.uid, body),
+      })),
+    deleteAgent: ({ caller, commandId, params, once }) =>
+      once(async (tx) => {
+        await deleteAgent(tx, deps, caller.uid, params.id);
+        return { commandId, agentId: params.id };
+      }),
+
+    startAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await startAgent(tx, deps, caller.uid, params.id, body)),
+      })),
+    stopAgent: ({ caller, commandId, params, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await stopAgent(tx, deps, caller.uid, params.id, body.ageMs)),
+      })),
+    startAll: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({ commandId, ...(await startAll(tx, deps, caller.uid, body)) })),
+    stopAll: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({ commandId, ...(await stopAll(tx, deps, caller.uid, body.ageMs)) })),
+    liquidateAgent: ({ caller, commandId, params, once }) =>
+      once(async (tx) => ({
+        commandId,
+        ...(await liquidateAgent(tx, deps, venue, caller.uid, params.id)),
+      })),
+  };
+}

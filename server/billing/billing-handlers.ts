@@ -1,0 +1,249 @@
+/** The subscription calls of the contract. */
+import { and, count, eq, gte, isNull } from 'drizzle-orm';
+import type { CallReply } from '../../contract/calls.ts';
+import { Refusal } from '../../contract/errors.ts';
+import type { Plan } from '../../contract/subscription.ts';
+import { sanitiseIdentifier } from '../../contract/text.ts';
+import { agentCap } from '../../contract/tiers.ts';
+import type { WallClock } from '../clock.ts';
+import type { Database } from '../db/database.ts';
+import { accounts, agents, fills } from '../db/schema.ts';
+import type { EventLog } from '../db/user-events.ts';
+import type { CallContext, Handlers } from '../http/handlers.ts';
+import type { Log } from '../log.ts';
+import type { Market } from '../market/market-source.ts';
+import { previewChange } from './change-preview.ts';
+import { keepOpened, openCheckout } from './open-checkout.ts';
+import { entitledTier, readSubscription, readTrial } from './entitlement.ts';
+import { subscriptionStateOf, subscriptionCounts } from './subscription-state.ts';
+import type { Payments } from './payments.ts';
+import { returnPath } from './return-path.ts';
+import { observe, recordSubscription, subscriptionOnWire } from './subscription-record.ts';
+import { startTrial, trialOnWire } from './trial.ts';
+
+export interface BillingDeps {
+  database: Database;
+  events: EventLog;
+  clock: WallClock;
+  log: Log;
+  payments: Payments;
+  market: Market;
+  trialDays: number;
+  /** `https://trade.example.com`: where people come back to. */
+  publicOrigin: string;
+  /** The one coupon that checkouts may carry; null for none. */
+  coupon: string | null;
+}
+
+type BillingCalls =
+  | 'plans'
+  | 'subscribe'
+  | 'customerPortal'
+  | 'createCheckout'
+  | 'subscriptionStatus'
+  | 'usage'
+  | 'changePreview'
+  | 'invoices'
+  | 'trialStart'
+  | 'trialStatus';
+
+export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls> {
+  const { database, clock, payments } = deps;
+  return {
+    plans: async () => ({
+      plans: await payments.plans(),
+      provider: payments.provider,
+      coupon: deps.coupon === null ? null : await payments.coupon(deps.coupon),
+    }),
+
+    subscriptionStatus: async ({ caller }) => {
+      const now = clock.now();
+      const row = await readSubscription(database.db, caller.uid);
+      const standing = subscriptionStateOf(row, await readTrial(database.db, caller.uid), now);
+      return {
+        subscription: subscriptionOnWire(row, now),
+        entitledTier: standing.tier,
+        servedAt: now,
+        standing,
+      };
+    },
+
+    changePreview: ({ caller, query }) => previewChange(deps, caller.uid, query.planId),
+
+    invoices: async ({ caller }) => {
+      const row = await readSubscription(database.db, caller.uid);
+      const own = row?.provider === payments.provider ? row.customerId : null;
+      return {
+        ...(await payments.invoices({ uid: caller.uid, customerId: own })),
+        servedAt: clock.now(),
+      };
+    },
+
+    trialStatus: async ({ caller }) =>
+      trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
+
+    trialStart: (context) => beginTrial(deps, context),
+    usage: ({ caller }) => readUsage(deps, caller.uid),
+    subscribe: (context) => subscribe(deps, context),
+
+    createCheckout: async ({ caller, commandId, body, once }) => {
+      const opened = await openCheckout(deps, caller, body);
+      return once(async (tx) => {
+        await keepOpened(tx, deps, caller.uid, opened);
+        return { commandId, url: opened.url, clientSecret: opened.clientSecret };
+      });
+    },
+
+    customerPortal: (context) => openPortal(deps, context),
+  };
+}
+
+/** @throws Refusal `invalid_user_id` unless the body names the caller themselves. */
+function ownUserId(uid: string, given: string): void {
+  if (sanitiseIdentifier(given) !== uid)
+    throw new Refusal('invalid_user_id', 'Invalid user ID', { field: 'userId' });
+}
+
+/** @throws Refusal `invalid_subscription_parameters` for a plan that is none. */
+async function planAsked(payments: Payments, asked: string): Promise<Plan> {
+  const planId = sanitiseIdentifier(asked);
+  const plan =
+    planId === null
+      ? undefined
+      : (await payments.plans()).find((candidate) => candidate.id === planId);
+  if (plan === undefined)
+    throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', {
+      field: 'planId',
+    });
+  return plan;
+}
+
+async function beginTrial(
+  { clock, events, trialDays }: BillingDeps,
+  { caller, commandId, body, once }: CallContext<'trialStart'>,
+): Promise<CallReply<'trialStart'>> {
+  ownUserId(caller.uid, body.userId);
+  return once(async (tx) => {
+    const now = clock.now();
+    const row = await readSubscription(tx.db, caller.uid);
+    if (row !== null && subscriptionCounts(row, now)) {
+      throw new Refusal(
+        'already_subscribed',
+        'You already have a plan. The trial stays yours for later.',
+      );
+    }
+    const trial = await startTrial(tx, caller.uid, now, trialDays);
+    await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
+    return { commandId, trial: trialOnWire(trial, now) };
+  });
+}
+
+async function openPortal(
+  { database, clock, payments, publicOrigin }: BillingDeps,
+  { caller, commandId, body, once }: CallContext<'customerPortal'>,
+): Promise<CallReply<'customerPortal'>> {
+  const path = returnPath(body.returnUrl, publicOrigin, 'returnUrl');
+  const row = await readSubscription(database.db, caller.uid);
+  if (row === null || row.provider !== payments.provider) {
+    throw new Refusal(
+      'not_found',
+      'There is no billing account yet: it is made with the first plan.',
+    );
+  }
+  const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);
+  const living = subscriptionCounts(row, clock.now());
+  const url = await payments.openPortal({
+    uid: caller.uid,
+    commandId,
+    customerId: row.customerId,
+    subscriptionId: living ? row.providerSubscriptionId : null,
+    returnPath: path,
+    plan,
+  });
+  return once(() => Promise.resolve({ commandId, url }));
+}
+
+/**
+ * The free plan ends a paid one when what is paid for has run out; a paid plan needs a checkout.
+ */
+async function subscribe(
+  deps: BillingDeps,
+  context: CallContext<'subscribe'>,
+): Promise<CallReply<'subscribe'>> {
+  const { clock, database, events, payments } = deps;
+  const { body, caller, commandId, once } = context;
+  ownUserId(caller.uid, body.userId);
+  const plan = await planAsked(payments, body.planId);
+  const row = await readSubscription(database.db, caller.uid);
+  const living = row !== null && subscriptionCounts(row, clock.now()) ? row : null;
+  if (plan.priceId !== null && living?.planId !== plan.id) {
+    if (living !== null)
+      throw new Refusal(
+        'already_subscribed',
+        'You already have a plan. Change it in the billing portal.',
+      );
+    throw new Refusal(
+      'payment_required',
+      `${plan.name} costs ${plan.amount} ${plan.currency} a ${plan.interval}. Use the checkout.`,
+      {
+        details: { priceId: plan.priceId, checkout: '/subscriptions/create-checkout' },
+      },
+    );
+  }
+  const observation = await observe(database.db, clock);
+  const ended =
+    plan.priceId === null &&
+    living !== null &&
+    !living.cancelAtPeriodEnd &&
+    living.providerSubscriptionId !== null
+      ? await payments.cancelAtPeriodEnd(living.providerSubscriptionId)
+      : null;
+  return once(async (tx) => {
+    if (ended !== null)
+      await recordSubscription(
+        tx,
+        events,
+        payments.provider,
+        { ...ended, uid: caller.uid },
+        observation,
+      );
+    return {
+      commandId,
+      subscription: subscriptionOnWire(await readSubscription(tx.db, caller.uid), clock.now()),
+    };
+  });
+}
+
+/** Fills are counted by the market's month, because that is the clock they are made on. */
+async function readUsage(deps: BillingDeps, uid: string): Promise<CallReply<'usage'>> {
+  const { clock, market } = deps;
+  const { db } = deps.database;
+  const { tier } = entitledTier(
+    await readSubscription(db, uid),
+    await readTrial(db, uid),
+    clock.now(),
+  );
+  const today = new Date(market.now());
+  const periodStart = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), 1);
+  const [made] = await db
+    .select({ used: count() })
+    .from(agents)
+    .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), isNull(agents.deletedAt)));
+  const [traded] = await db
+    .select({ fills: count() })
+    .from(fills)
+    .innerJoin(accounts, eq(accounts.id, fills.accountId))
+    .where(
+      and(
+        eq(accounts.uid, uid),
+        eq(accounts.source, market.source.id),
+        gte(fills.filledMarketMs, periodStart),
+      ),
+    );
+  return {
+    tier,
+    agents: { used: made?.used ?? 0, limit: agentCap(tier) },
+    fillsThisMonth: traded?.fills ?? 0,
+    periodStart,
+  };
+}

@@ -1,0 +1,235 @@
+/**
+ * The account measured on its daily equity, with days, agents, pairs and hours that add up to it;
+ * refuses 0 where a measure is undefined.
+ */
+import { sql } from 'drizzle-orm';
+import { ANALYTICS_VIEW_DAYS, YEARLY_LEAST_DAYS } from '../../contract/limits.ts';
+import {
+  add,
+  formatFixed,
+  parseFixed,
+  subtract,
+  sum,
+  toNumber,
+  ZERO,
+} from '../../contract/money.ts';
+import { tierPermits } from '../../contract/tiers.ts';
+import type {
+  Analytics,
+  DayResult,
+  HourResult,
+  Metrics,
+  Portfolio,
+} from '../../contract/trading.ts';
+import { metricsOf } from '../../engine/accounting/performance-metrics.ts';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
+import type { Db } from '../db/database.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { readBenchmark } from './benchmark.ts';
+import { portfolioIn, unrealizedOf } from './read-portfolio.ts';
+import { rowsOf } from '../db/sql-rows.ts';
+import { exposureMs } from './trade-results.ts';
+
+interface AccountDays {
+  first: [number, string] | null;
+  /** Last equity of each UTC day, `[day number, equity]`. A mark of 00:00 closes the day before. */
+  closings: [number, string][];
+  fills: { day: number; trades: number; realized: string; fees: string }[];
+  hours: HourResult[];
+  /** Results of sells, for ratios alone. */
+  sells: string[];
+  traded: string;
+}
+
+export async function readAnalytics(
+  deps: TradingDeps,
+  uid: string,
+  book?: number,
+): Promise<Analytics> {
+  const { tier } = await deps.entitlement.tierOf(uid);
+  const read = await deps.database.transaction(async (tx) => {
+    const portfolio = await portfolioIn(tx, deps, uid, book);
+    return {
+      portfolio,
+      days: await readDays(tx.db, portfolio.accountId),
+      time: await exposureMs(tx.db, portfolio.accountId, portfolio.asOf),
+    };
+  });
+  const { portfolio } = read;
+  const benchmark = await readBenchmark(deps.market, portfolio.quote, [
+    ...portfolio.equityCurve,
+    [portfolio.asOf, portfolio.equity],
+  ]);
+  const whole = {
+    ...measured(read.portfolio, read.days, read.time),
+    benchmark,
+    depth: 'read' as const,
+  };
+  return tierPermits(tier, 'analytics', 'read') ? whole : viewOf(whole);
+}
+
+const number = (text: string): number => toNumber(parseFixed(text));
+
+function measured(
+  portfolio: Portfolio,
+  days: AccountDays,
+  time: { exposed: number; total: number },
+): Omit<Analytics, 'benchmark' | 'depth'> {
+  const daily = dailyOf(days, portfolio);
+  const equity = [
+    ...(days.first === null ? [] : [[days.first[0], number(days.first[1])] as const]),
+    ...daily.map((day) => [day.start + DAY_MS, number(day.closing)] as const),
+  ];
+  const metrics = metricsOf({
+    equity,
+    results: days.sells.map(number),
+    exposedMs: time.exposed,
+    totalMs: time.total,
+    traded: number(days.traded),
+  });
+  return {
+    quote: portfolio.quote,
+    asOf: portfolio.asOf,
+    book: portfolio.book,
+    trades: days.fills.reduce((all, { trades }) => all + trades, 0),
+    sells: days.sells.length,
+    days: daily.length,
+    traded: formatFixed(parseFixed(days.traded)),
+    metrics: daily.length >= YEARLY_LEAST_DAYS ? metrics : { ...metrics, ...NOT_YEARLY },
+    equity: portfolio.equityCurve,
+    daily,
+    perHour: days.hours,
+    ...breakdowns(portfolio),
+  };
+}
+
+const NOT_YEARLY = {
+  cagr: null,
+  volatility: null,
+  sharpe: null,
+  sortino: null,
+  calmar: null,
+} as const;
+
+/**
+ * Every marked day; the last ends at what the account is worth now. Fills of days without a mark
+ * (the server was down) count to the next one, so that all days together are all there is.
+ */
+export function dailyOf(
+  { first, closings, fills }: Pick<AccountDays, 'first' | 'closings' | 'fills'>,
+  { asOf, equity }: Pick<Portfolio, 'asOf' | 'equity'>,
+): DayResult[] {
+  if (first === null) return [];
+  const dayOf = (at: number): number => Math.ceil(at / DAY_MS) - 1;
+  const begun = Math.floor(first[0] / DAY_MS);
+  const marked = new Map(closings.map(([day, text]) => [Math.max(day, begun), text]));
+  // A mark may already stand in the day after: at 00:00 sharp, or made by a process whose clock is
+  // a little ahead.
+  marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), equity);
+  const waiting = [...fills].sort((a, b) => a.day - b.day);
+  let opening = parseFixed(first[1]);
+  return [...marked]
+    .sort(([a], [b]) => a - b)
+    .map(([day, text], index) => {
+      // The last day takes what is left: a fill of this very moment may be dated a little after the
+      // mark.
+      const later = index === marked.size - 1 ? -1 : waiting.findIndex((one) => one.day > day);
+      const mine = waiting.splice(0, later === -1 ? waiting.length : later);
+      const closing = parseFixed(text);
+      const realized = sum(mine.map((one) => parseFixed(one.realized)));
+      const row = {
+        start: day * DAY_MS,
+        opening: formatFixed(opening),
+        closing: formatFixed(closing),
+        realized: formatFixed(realized),
+        unrealizedChange: formatFixed(subtract(subtract(closing, opening), realized)),
+        fees: formatFixed(sum(mine.map((one) => parseFixed(one.fees)))),
+        trades: mine.reduce((all, one) => all + one.trades, 0),
+      };
+      opening = closing;
+      return row;
+    });
+}
+
+/** By agent and by pair; each adds up to the account's realised, unrealised and fees. */
+function breakdowns({
+  results = [],
+  positions,
+}: Portfolio): Pick<Analytics, 'perAgent' | 'perPair'> {
+  const names = new Map(
+    [...positions, ...results].map(({ agentId, agentName }) => [agentId, agentName]),
+  );
+  const rows = results.flatMap(({ agentId, pairs }) => pairs.map((row) => ({ agentId, ...row })));
+  const group = (mine: typeof rows, held: Portfolio['positions']) => ({
+    trades: mine.reduce((all, row) => all + row.trades, 0),
+    realized: formatFixed(sum(mine.map((row) => parseFixed(row.realized)))),
+    unrealized: formatFixed(unrealizedOf(held)),
+    fees: formatFixed(mine.reduce((all, row) => add(all, parseFixed(row.fees)), ZERO)),
+  });
+  return {
+    perAgent: [...names].map(([agentId, agentName]) => ({
+      agentId,
+      agentName,
+      ...group(
+        rows.filter((row) => row.agentId === agentId),
+        positions.filter((held) => held.agentId === agentId),
+      ),
+    })),
+    perPair: [...new Set([...rows, ...positions].map(({ pair }) => pair))].sort().map((pair) => ({
+      pair,
+      ...group(
+        rows.filter((row) => row.pair === pair),
+        positions.filter((held) => held.pair === pair),
+      ),
+    })),
+  };
+}
+
+/** What a plan without the full depth has. The server keeps the rest to itself. */
+function viewOf(whole: Analytics): Analytics {
+  const { totalReturn, maxDrawdown, winRate, profitFactor } = whole.metrics;
+  const none: Metrics = {
+    ...NOT_YEARLY,
+    totalReturn,
+    maxDrawdown,
+    winRate,
+    profitFactor,
+    expectancy: null,
+    exposure: null,
+    turnover: null,
+  };
+  return {
+    ...whole,
+    depth: 'view',
+    metrics: none,
+    daily: (whole.daily ?? []).slice(-ANALYTICS_VIEW_DAYS),
+    perHour: [],
+    perAgent: [],
+    perPair: [],
+  };
+}
+
+async function readDays(db: Db, accountId: string): Promise<AccountDays> {
+  const mine = sql`account_id = ${accountId}`;
+  const [row] = await rowsOf<{ days: string }>(
+    db,
+    sql`
+    select json_build_object(
+      'first', (select json_build_array(at_market_ms, equity::text) from equity_points where ${mine} order by at_market_ms limit 1),
+      'closings', coalesce((select json_agg(json_build_array(day, equity::text) order by day) from (
+        select distinct on (day) day, equity from (
+          select (at_market_ms - 1) / ${DAY_MS}::bigint as day, at_market_ms, equity from equity_points where ${mine}) points
+        order by day, at_market_ms desc) marked), '[]'::json),
+      'fills', coalesce((select json_agg(json_build_object('day', day, 'trades', trades, 'realized', realized::text, 'fees', fees::text) order by day) from (
+        select (filled_market_ms - 1) / ${DAY_MS}::bigint as day, count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees
+        from fills where ${mine} group by 1) summed), '[]'::json),
+      'hours', coalesce((select json_agg(json_build_object('hour', hour, 'sells', sells, 'wins', wins, 'realized', trim_scale(realized)::text) order by hour) from (
+        select (filled_market_ms / ${HOUR_MS}::bigint % 24)::int as hour, count(*)::int as sells, (count(*) filter (where realized > 0))::int as wins, sum(realized) as realized
+        from fills where ${mine} and realized is not null group by 1) closed), '[]'::json),
+      'sells', coalesce((select json_agg(realized::text order by filled_market_ms, id) from fills where ${mine} and realized is not null), '[]'::json),
+      'traded', coalesce((select sum(notional) from fills where ${mine}), 0)::text
+    )::text as days`,
+  );
+  if (row === undefined) throw new Error('The days of an account could not be read');
+  return JSON.parse(row.days) as AccountDays;
+}

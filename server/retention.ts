@@ -1,0 +1,138 @@
+/**
+ * Removes or condenses old rows: receipts after 30 days, events after one, decisions into daily
+ * counts, equity into hourly and daily points. Fills and ledger are never touched.
+ */
+import { and, lt, ne, sql } from 'drizzle-orm';
+import {
+  ALERT_FIRINGS_KEEP_DAYS,
+  DECISIONS_KEEP_DAYS,
+  RECEIPT_KEEP_DAYS,
+} from '../contract/limits.ts';
+import { DAY_MS, HOUR_MS } from '../engine/execution/schedule.ts';
+import type { WallClock } from './clock.ts';
+import type { Database } from './db/database.ts';
+import { alertFirings, alerts } from './db/schema-alerts.ts';
+import { webhookEvents } from './db/schema-plans.ts';
+import { linkMessages } from './db/schema-wallet.ts';
+import { events, receipts, ticks } from './db/schema.ts';
+import { rowsOf } from './db/sql-rows.ts';
+import type { Log } from './log.ts';
+import { PeriodicTask } from './periodic-task.ts';
+import type { TradingDeps } from './trading-deps.ts';
+
+const EVENT_KEEP_DAYS = 1;
+const LINK_MESSAGE_KEEP_DAYS = 1;
+const RUN_EVERY_MS = 60 * 60_000;
+
+export async function forgetOld(database: Database, clock: WallClock): Promise<void> {
+  const now = clock.now();
+  await database.transaction(async (tx) => {
+    await tx.db.delete(receipts).where(lt(receipts.createdAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(webhookEvents)
+      .where(lt(webhookEvents.receivedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(linkMessages)
+      .where(lt(linkMessages.expiresAt, now - LINK_MESSAGE_KEEP_DAYS * DAY_MS));
+    await tx.db
+      .delete(alertFirings)
+      .where(lt(alertFirings.recordedAt, now - ALERT_FIRINGS_KEEP_DAYS * DAY_MS));
+    await tx.db.delete(alerts).where(lt(alerts.deletedAt, now - RECEIPT_KEEP_DAYS * DAY_MS));
+    await tx.db.delete(events).where(lt(events.createdAt, now - EVENT_KEEP_DAYS * DAY_MS));
+  });
+}
+
+/** At once and then every hour. */
+export const retentionTask = (database: Database, clock: WallClock, log: Log): PeriodicTask =>
+  new PeriodicTask(
+    () => forgetOld(database, clock),
+    RUN_EVERY_MS,
+    log,
+    'old rows could not be removed',
+  );
+
+const DECISIONS_AT_ONCE = 20_000;
+/** Equity points stay as they are this long (market time), then one an hour, then one a day. */
+const EVERY_POINT_MS = 7 * DAY_MS;
+const HOURLY_MS = 90 * DAY_MS;
+const TICKS_KEEP_DAYS = 30;
+
+type Deps = Pick<TradingDeps, 'database' | 'market' | 'clock' | 'log'>;
+
+/**
+ * Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same
+ * transaction. Returns how many.
+ */
+async function foldDecisions({ database, clock }: Deps): Promise<number> {
+  const before = clock.now() - DECISIONS_KEEP_DAYS * DAY_MS;
+  let folded = 0;
+  for (;;) {
+    const now = await database.transaction(async (tx) => {
+      const [row] = await rowsOf<{ folded: number }>(
+        tx.db,
+        sql`
+        with old as (
+          delete from decisions where id in (select id from decisions where recorded_at < ${before}::bigint limit ${DECISIONS_AT_ONCE}::int)
+          returning agent_id, at_market_ms, reason
+        ), counted as (
+          select agent_id, to_char(to_timestamp(at_market_ms / 1000.0) at time zone 'UTC', 'YYYY-MM-DD') as day, reason, count(*)::int as n
+          from old group by 1, 2, 3
+        ), kept as (
+          insert into decision_counts (agent_id, day, reason, count) select agent_id, day, reason, n from counted
+          on conflict (agent_id, day, reason) do update set count = decision_counts.count + excluded.count
+        )
+        select coalesce(sum(n), 0)::int as folded from counted`,
+      );
+      return row?.folded ?? 0;
+    });
+    folded += now;
+    if (now < DECISIONS_AT_ONCE) return folded;
+  }
+}
+
+/**
+ * The last point of each hour, later of each day, stands for the others. The first of a book is
+ * always kept.
+ */
+async function thinEquity({ database, market }: Deps): Promise<void> {
+  const now = market.now();
+  for (const [before, length] of [
+    [now - EVERY_POINT_MS, HOUR_MS],
+    [now - HOURLY_MS, DAY_MS],
+  ] as const) {
+    await database.transaction(async (tx) => {
+      await tx.db.execute(sql`
+        delete from equity_points using (
+          select account_id, at_market_ms,
+            max(at_market_ms) over (partition by account_id, at_market_ms / ${length}::bigint) as last,
+            min(at_market_ms) over (partition by account_id) as first
+          from equity_points where at_market_ms < ${before}::bigint
+        ) marked
+        where equity_points.account_id = marked.account_id and equity_points.at_market_ms = marked.at_market_ms
+          and marked.at_market_ms <> marked.last and marked.at_market_ms <> marked.first`);
+    });
+  }
+}
+
+/** What is done every hour. */
+export async function keepTidy(deps: Deps): Promise<void> {
+  await foldDecisions(deps);
+  await thinEquity(deps);
+  await forgetTicks(deps);
+}
+
+async function forgetTicks({ database, market, clock }: Deps): Promise<void> {
+  await database.transaction(async (tx) => {
+    const old = lt(ticks.finishedAt, clock.now() - TICKS_KEEP_DAYS * DAY_MS);
+    // The newest tick of a source stays, whatever its age: it says what was run last.
+    await tx.db.delete(ticks).where(and(old, ne(ticks.source, market.source.id)));
+    await tx.db
+      .delete(ticks)
+      .where(
+        and(
+          old,
+          sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`,
+        ),
+      );
+  });
+}

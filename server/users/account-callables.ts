@@ -1,0 +1,50 @@
+/**
+ * The hosted functions about a person's own account; refuses to delete on a sign-in that is not
+ * fresh.
+ */
+import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { Allowance } from '../http/allowance.ts';
+import type { CallableHandlers } from '../http/callables.ts';
+import type { Deletions } from './account-deletion.ts';
+import { deletionPreview, type DeletionDeps } from './account-deletion.ts';
+import { exportSignIn, exportStored } from './account-export.ts';
+
+const HOUR_MS = 3_600_000;
+const SIGN_OUTS_AN_HOUR = 10;
+
+type AccountCalls = 'signOutEverywhere' | 'exportPage' | 'deletionPreview' | 'deleteAccount';
+
+export function accountCallables(
+  deps: DeletionDeps,
+  deletions: Deletions,
+): Pick<CallableHandlers, AccountCalls> {
+  const {
+    trading: { database, clock },
+    administration,
+    ended,
+  } = deps;
+  const signOuts = new Allowance(SIGN_OUTS_AN_HOUR, HOUR_MS, clock);
+  return {
+    signOutEverywhere: async ({ uid }) => {
+      signOuts.take(uid);
+      await administration.revoke(uid);
+      ended.end(uid);
+      return {};
+    },
+    exportPage: async ({ uid }, { part, after }) =>
+      part === 'signIn'
+        ? exportSignIn(await administration.read(uid))
+        : exportStored(database.db, uid, part, after),
+    deletionPreview: ({ uid }) => deletionPreview(database.db, uid, clock.now()),
+    deleteAccount: async ({ uid, authTimeMs }) => {
+      if (authTimeMs === undefined || clock.now() - authTimeMs > RECENT_SIGN_IN_MS) {
+        throw new Refusal(
+          'recent_sign_in_required',
+          'For this, sign in again first: your sign-in is more than five minutes old.',
+        );
+      }
+      return { state: await deletions.ask(uid) };
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * The end of an account, in steps that are taken up again after a failure; refuses to let anybody
+ * in by it meanwhile.
+ */
+import { createHash } from 'node:crypto';
+import { and, count, eq, isNull, lt } from 'drizzle-orm';
+import type { DeletionPreview } from '../../contract/account.ts';
+import { Refusal } from '../../contract/errors.ts';
+import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { asAgentRow } from '../agents/read-agents.ts';
+import { applyEvent } from '../agents/transitions.ts';
+import { subscriptionCounts } from '../billing/subscription-state.ts';
+import type { Payments } from '../billing/payments.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { accountDeletions, accounts, agents, deletedAccounts, positions } from '../db/schema.ts';
+import { subscriptions } from '../db/schema-plans.ts';
+import type { IdentityAdministration } from '../identity/administration.ts';
+import type { EndedSessions } from '../identity/ended-sessions.ts';
+import { PeriodicTask } from '../periodic-task.ts';
+import { deleteRows } from './account-rows.ts';
+
+const RUN_EVERY_MS = 60_000;
+
+export interface DeletionDeps {
+  trading: TradingDeps;
+  payments: Payments;
+  administration: IdentityAdministration;
+  ended: EndedSessions;
+}
+
+const digestOf = (uid: string): string =>
+  createHash('sha256').update(`tradewind:${uid}`).digest('hex');
+
+/**
+ * @throws Refusal `token_revoked` for an account that is deleted, or about to be: its last tokens
+ * must not make it anew.
+ */
+export async function refuseDeleted(tx: Tx, uid: string): Promise<void> {
+  const [asked] = await tx.db
+    .select({ uid: accountDeletions.uid })
+    .from(accountDeletions)
+    .where(eq(accountDeletions.uid, uid));
+  const [gone] = await tx.db
+    .select({ digest: deletedAccounts.digest })
+    .from(deletedAccounts)
+    .where(eq(deletedAccounts.digest, digestOf(uid)));
+  if (asked !== undefined || gone !== undefined)
+    throw new Refusal('token_revoked', 'This account was deleted.');
+}
+
+/** What would end, of every market source. */
+export async function deletionPreview(db: Db, uid: string, now: number): Promise<DeletionPreview> {
+  const rows = await db
+    .select({ status: agents.status })
+    .from(agents)
+    .where(and(eq(agents.uid, uid), isNull(agents.deletedAt)));
+  const [held] = await db
+    .select({ count: count() })
+    .from(positions)
+    .innerJoin(accounts, eq(accounts.id, positions.accountId))
+    .where(and(eq(accounts.uid, uid), isNull(positions.closedMarketMs)));
+  const [plan] = await db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
+  return {
+    agents: rows.length,
+    running: rows.filter(({ status }) => status === 'running' || status === 'halted').length,
+    positions: held?.count ?? 0,
+    plan:
+      plan === undefined || !subscriptionCounts(plan, now)
+        ? null
+        : {
+            tier: plan.tier,
+            paidUntil: plan.currentPeriodEnd,
+            provider: plan.provider === 'stripe' ? 'stripe' : 'test',
+          },
+  };
+}
+
+export class Deletions {
+  readonly task: PeriodicTask;
+
+  constructor(private readonly deps: DeletionDeps) {
+    this.task = new PeriodicTask(
+      () => this.runOnce(),
+      RUN_EVERY_MS,
+      deps.trading.log,
+      'deletions could not be worked on',
+    );
+  }
+
+  /**
+   * Agents stop in the same transaction as the wish is written; from its commit on nobody enters by
+   * the account.
+   */
+  async ask(uid: string): Promise<'done' | 'under-way'> {
+    const { trading, ended } = this.deps;
+    await trading.database.transaction(async (tx) => {
+      const rows = await tx.db
+        .select()
+        .from(agents)
+        .where(and(eq(agents.uid, uid), isNull(agents.deletedAt)))
+        .orderBy(agents.id)
+        .for('update');
+      for (const row of rows) await applyEvent(tx, trading, asAgentRow(row), 'stop');
+      await tx.db
+        .insert(accountDeletions)
+        .values({ uid, askedAt: trading.clock.now() })
+        .onConflictDoNothing();
+    });
+    ended.end(uid);
+    try {
+      await this.finish(uid);
+      return 'done';
+    } catch (error) {
+      trading.log.error(
+        { reason: String(error) },
+        'an account could not be deleted at once; it is tried again every minute',
+      );
+      return 'under-way';
+    }
+  }
+
+  /**
+   * Every step may be done again: the plan, the rows, the identity, and the rows once more, for
+   * what was under way meanwhile.
+   */
+  private async finish(uid: string): Promise<void> {
+    const {
+      trading: { database, clock, events },
+      payments,
+      administration,
+      ended,
+    } = this.deps;
+    const [plan] = await database.db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
+    if (plan !== undefined && plan.provider === payments.provider)
+      await payments.forget({
+        subscriptionId: plan.providerSubscriptionId,
+        customerId: plan.customerId,
+      });
+    await database.transaction(async (tx) => events.accountsClosed(tx, await deleteRows(tx, uid)));
+    await administration.remove(uid);
+    await database.transaction(async (tx) => {
+      await events.accountsClosed(tx, await deleteRows(tx, uid));
+      await tx.db
+        .insert(deletedAccounts)
+        .values({ digest: digestOf(uid), deletedAt: clock.now() })
+        .onConflictDoNothing();
+      await tx.db.delete(accountDeletions).where(eq(accountDeletions.uid, uid));
+    });
+    ended.end(uid);
+  }
+
+  /** What was asked for and is not finished; and digests that no token can need any more. */
+  async runOnce(): Promise<void> {
+    const {
+      trading: { database, clock, log },
+    } = this.deps;
+    for (const { uid } of await database.db
+      .select({ uid: accountDeletions.uid })
+      .from(accountDeletions)) {
+      try {
+        await this.finish(uid);
+      } catch (error) {
+        log.error({ reason: String(error) }, 'an account could not be deleted yet');
+      }
+    }
+    // A token lives an hour and a sign-in four: after twice that nobody can come by an old one.
+    await database.db
+      .delete(deletedAccounts)
+      .where(lt(deletedAccounts.deletedAt, clock.now() - 2 * SESSION_MAX_AGE_MS));
+  }
+}

@@ -1,0 +1,32 @@
+/** Makes a person's row with their first settings; refuses to touch one that is there already. */
+import { and, eq, isNull, ne, or } from 'drizzle-orm';
+import type { WallClock } from '../clock.ts';
+import type { Tx } from '../db/database.ts';
+import { users } from '../db/schema.ts';
+import { defaultSettings, displayNameFrom } from './user-settings.ts';
+
+export interface NewUser {
+  uid: string;
+  email: string | null;
+}
+
+/** Idempotent; a changed address is taken over. Returns true when the row was made by this call. */
+export async function ensureUser(tx: Tx, user: NewUser, clock: WallClock): Promise<boolean> {
+  const made = await tx.db
+    .insert(users)
+    .values({
+      uid: user.uid,
+      email: user.email,
+      createdAt: clock.now(),
+      settings: defaultSettings(displayNameFrom(user.email)),
+    })
+    .onConflictDoNothing()
+    .returning({ uid: users.uid });
+  if (made.length === 0 && user.email !== null) {
+    await tx.db
+      .update(users)
+      .set({ email: user.email })
+      .where(and(eq(users.uid, user.uid), or(isNull(users.email), ne(users.email, user.email))));
+  }
+  return made.length > 0;
+}

@@ -1,0 +1,98 @@
+/**
+ * The calls about a person's own settings; refuses edits made on a version that is no longer the
+ * newest.
+ */
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
+import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
+import { tierPermits } from '../../contract/tiers.ts';
+import type { RiskProfileBody, TradingSettingsBody } from '../../contract/user.ts';
+import type { Entitlement } from '../billing/entitlement.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { accounts, riskProfiles, users } from '../db/schema.ts';
+import type { EventLog } from '../db/user-events.ts';
+import type { Handlers } from '../http/handlers.ts';
+import { readRiskProfiles, readSettings } from './user-settings.ts';
+
+export interface UserDeps {
+  database: Database;
+  events: EventLog;
+  entitlement: Entitlement;
+}
+
+export function userHandlers(
+  deps: UserDeps,
+): Pick<Handlers, 'tradingSettings' | 'updateTradingSettings' | 'riskProfile'> {
+  const { database, events, entitlement } = deps;
+  return {
+    tradingSettings: async ({ caller }) => ({
+      ...(await readSettings(database.db, caller.uid)),
+      riskProfiles: await readRiskProfiles(database.db, caller.uid),
+    }),
+
+    updateTradingSettings: ({ caller, commandId, body, once }) =>
+      once(async (tx) => {
+        const { version: seen, ...settings } = body;
+        const version = await writeSettings(tx, caller.uid, settings, seen);
+        await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
+        return { commandId, settings, version };
+      }),
+
+    riskProfile: ({ caller, commandId, body, once }) =>
+      once(async (tx) => {
+        const { tier } = await entitlement.tierOf(caller.uid, tx);
+        if (!tierPermits(tier, 'trading', 'standard')) {
+          throw new Refusal(
+            'insufficient_permissions',
+            'Insufficient permissions: own risk values need the standard plan.',
+          );
+        }
+        await writeRiskProfile(tx, caller.uid, body);
+        await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
+        return { commandId, profile: body };
+      }),
+  };
+}
+
+async function writeSettings(
+  tx: Tx,
+  uid: string,
+  settings: Omit<TradingSettingsBody, 'version'>,
+  seen: number | undefined,
+): Promise<number> {
+  const mine = eq(users.uid, uid);
+  // Agents that trade now hold the book and have read the settings before these: they are waited
+  // for, so that what is switched off here is off for every purchase from here on.
+  await tx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.uid, uid), isNull(accounts.closedAt)))
+    .orderBy(accounts.id)
+    .for('update');
+  const [row] = await tx.db
+    .update(users)
+    .set({ settings, settingsVersion: sql`${users.settingsVersion} + 1` })
+    .where(seen === undefined ? mine : and(mine, eq(users.settingsVersion, seen)))
+    .returning({ version: users.settingsVersion });
+  if (row !== undefined) return row.version;
+  const fresh = await readSettings(tx.db, uid);
+  throw new Refusal(
+    'settings_changed',
+    'Your settings were changed somewhere else meanwhile. Look at both and save again.',
+    {
+      details: { settings: fresh.settings, version: fresh.version },
+    },
+  );
+}
+
+async function writeRiskProfile(tx: Tx, uid: string, body: RiskProfileBody): Promise<void> {
+  const values = {
+    maxPositionPercentage: formatFixed(fixedFromNumber(body.max_position_percentage)),
+    confidenceThreshold: formatFixed(fixedFromNumber(body.confidence_threshold)),
+    stopLossPercentage: formatFixed(fixedFromNumber(body.stop_loss_percentage)),
+  };
+  await tx.db
+    .insert(riskProfiles)
+    .values({ uid, profile: body.profile, ...values })
+    .onConflictDoUpdate({ target: [riskProfiles.uid, riskProfiles.profile], set: values });
+}

@@ -1,0 +1,304 @@
+/** The event stream of the server, read by fetch so that it carries the token. */
+import { ErrorReply } from '../../contract/errors.ts';
+import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
+import { StreamEvent } from '../../contract/stream.ts';
+import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
+import { log } from '../platform/page-log.ts';
+
+/** The server's heartbeat comes every 15 s; two missed are a dead stream. */
+export const STREAM_SILENCE_MS = 30_000;
+const STREAM_BACKOFF_MAX_MS = 30_000;
+
+/**
+ * A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken
+ * for dead.
+ */
+const STREAM_OVERDUE_MS = 20_000;
+
+/** An attempt that has not been answered for this long may hang on a network that is gone. */
+const STREAM_STUCK_MS = 2_000;
+
+/**
+ * `opening` is the first attempt alone: once open, it is `stale` from its end, or its silence,
+ * until it is open again.
+ */
+export type StreamState = 'opening' | 'open' | 'stale' | 'closed';
+
+export interface StreamOptions {
+  url: string;
+  token(force: boolean): Promise<string>;
+  fetch: typeof fetch;
+  onEvent(event: StreamEvent): void;
+  onState(state: StreamState): void;
+  /** Numbered events are missing: read again what they would have told. */
+  onGap(): void;
+  /** The server would not open it: the sign-in is too old, or was revoked. */
+  onRefused?(code: 'reauth_required' | 'token_revoked'): void;
+  random?: () => number;
+}
+
+export interface Stream {
+  /** Opens again at once instead of waiting out the backoff: the network or the page is back. */
+  wake(): void;
+  close(): void;
+}
+
+/** Cuts a text stream into the data of its events; a block of comments alone yields nothing. */
+export function createParser(onData: (data: string) => void): (chunk: string) => void {
+  let rest = '';
+  return (chunk) => {
+    const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const data = block
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).replace(/^ /, ''));
+      if (data.length > 0) onData(data.join('\n'));
+    }
+  };
+}
+
+/**
+ * Watches the sequence numbers of one person: `true` means that something in between was missed.
+ */
+export function createSequence(): {
+  sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered';
+  last(): number | null;
+} {
+  let last: number | null = null;
+  return {
+    last: () => last,
+    sees(event) {
+      if (!('sequence' in event)) return 'unnumbered';
+      const { sequence } = event;
+      if (last === null) {
+        last = sequence;
+        return 'next';
+      }
+      // A greeting or a heartbeat names the present number; the events up to it are still to come,
+      // or were missed.
+      if (event.type === 'hello') {
+        if (sequence >= last) return 'next';
+        last = sequence;
+        return 'gap';
+      }
+      if (event.type === 'heartbeat') {
+        if (sequence <= last) return 'known';
+        last = sequence;
+        return 'gap';
+      }
+      if (sequence <= last) return 'known';
+      const gap = sequence > last + 1;
+      last = sequence;
+      return gap ? 'gap' : 'next';
+    },
+  };
+}
+
+/** Opens the stream and keeps it open until closed. Resumes after the last number it saw. */
+export function openStream(options: StreamOptions): Stream {
+  const stream = new ReconnectingStream(options);
+  void stream.keepOpen().finally(() => {
+    options.onState('closed');
+  });
+  return stream;
+}
+
+class ReconnectingStream implements Stream {
+  private readonly sequence = createSequence();
+  private closed = false;
+  private failures = 0;
+  /** The server refused the last token: the next attempt asks for a new one. */
+  private refresh = false;
+  /** When the present attempt began (ms), until it is answered. */
+  private askedAt: number | null = null;
+  /** Device clock (ms) of the last byte; timers do not run while a device sleeps. */
+  private heardAt = 0;
+  private silence: ReturnType<typeof setTimeout> | undefined;
+  private isOpen = false;
+  /** The attempt was ended on waking: the next one begins at once. */
+  private again = false;
+  private abort = new AbortController();
+  private endPause: () => void = () => undefined;
+
+  constructor(private readonly options: StreamOptions) {}
+
+  wake(): void {
+    this.failures = 0;
+    const stuck = this.askedAt !== null && Date.now() - this.askedAt >= STREAM_STUCK_MS;
+    const silent =
+      this.isOpen && this.askedAt === null && Date.now() - this.heardAt >= STREAM_OVERDUE_MS;
+    this.again = stuck || silent;
+    if (this.again) this.abort.abort();
+    else this.endPause();
+  }
+
+  close(): void {
+    this.closed = true;
+    this.abort.abort();
+    this.endPause();
+  }
+
+  async keepOpen(): Promise<void> {
+    const { options } = this;
+    const random = options.random ?? Math.random;
+    options.onState('opening');
+    while (!this.closed) {
+      try {
+        await this.readOnce();
+      } catch (error) {
+        log.debug('The stream ended', error);
+      }
+      if (this.closed) return;
+      options.onState('stale');
+      if (this.again) {
+        this.again = false;
+        continue;
+      }
+      this.failures += 1;
+      // Full jitter, so that a thousand browsers do not come back in one breath.
+      const ceiling = Math.min(
+        STREAM_BACKOFF_MAX_MS,
+        BACKOFF_BASE_MS * 2 ** Math.min(this.failures - 1, 10),
+      );
+      await this.pause(Math.max(250, random() * ceiling));
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private async readOnce(): Promise<void> {
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    this.heard();
+    this.askedAt = Date.now();
+    try {
+      const body = await this.request(signal);
+      this.askedAt = null;
+      this.isOpen = true;
+      this.options.onState('open');
+      this.failures = 0;
+      await this.readEvents(body, signal);
+    } finally {
+      this.askedAt = null;
+      this.isOpen = false;
+      clearTimeout(this.silence);
+      this.abort.abort();
+    }
+  }
+
+  /** The server is there: starts the wait for its next sign of life anew. */
+  private heard(): void {
+    this.heardAt = Date.now();
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.abort.abort();
+    }, STREAM_SILENCE_MS);
+  }
+
+  private async request(signal: AbortSignal): Promise<NonNullable<Response['body']>> {
+    const { options } = this;
+    const token = await options.token(this.refresh);
+    this.refresh = false;
+    const last = this.sequence.last();
+    const response = await options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
+      headers: {
+        authorization: `Bearer ${token}`,
+        accept: 'text/event-stream',
+        [CONTRACT_HEADER]: String(CONTRACT_VERSION),
+      },
+      signal,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+    });
+    if (response.status === 401) this.refresh = true;
+    if (
+      !response.ok ||
+      response.body === null ||
+      response.headers.get('content-type')?.startsWith('text/event-stream') !== true
+    ) {
+      if (response.status === 401) this.reportRefusal(await response.text());
+      else await response.body?.cancel();
+      throw new Error(`The stream answered ${response.status}`);
+    }
+    return response.body;
+  }
+
+  private async readEvents(
+    body: NonNullable<Response['body']>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const parse = createParser((data) => {
+      this.take(data);
+    });
+    const decoder = new TextDecoder();
+    const reader = body.getReader();
+    signal.addEventListener(
+      'abort',
+      () => {
+        void reader.cancel().catch(() => undefined);
+      },
+      { once: true },
+    );
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || signal.aborted) return;
+      this.heard();
+      parse(decoder.decode(value, { stream: true }));
+    }
+  }
+
+  private take(data: string): void {
+    const { options } = this;
+    const parsed = parseEvent(data);
+    if (!parsed.success) {
+      log.warn(
+        'An event of the stream is not what the contract says',
+        parsed.error.issues[0]?.message,
+      );
+      options.onGap();
+      return;
+    }
+    const seen = this.sequence.sees(parsed.data);
+    if (seen === 'known' && parsed.data.type !== 'heartbeat') return;
+    try {
+      options.onEvent(parsed.data);
+    } catch (error) {
+      // Our own fault, not the line's: the stream stays, and what was told is read again.
+      log.error('An event of the stream could not be taken', error);
+      options.onGap();
+      return;
+    }
+    if (seen === 'gap') options.onGap();
+  }
+
+  /** Why a stream was refused; what does not read as ours was said by somebody else. */
+  private reportRefusal(text: string): void {
+    let reply: ReturnType<typeof ErrorReply.safeParse>;
+    try {
+      reply = ErrorReply.safeParse(JSON.parse(text));
+    } catch {
+      return;
+    }
+    const code = reply.data?.error.code;
+    if (code === 'reauth_required' || code === 'token_revoked') this.options.onRefused?.(code);
+  }
+}
+
+function parseEvent(data: string): ReturnType<typeof StreamEvent.safeParse> {
+  try {
+    return StreamEvent.safeParse(JSON.parse(data));
+  } catch {
+    return StreamEvent.safeParse(null);
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Taking a plan, one at a time: opens the checkout and remembers the way back; refuses a second one
+ * while the first is being opened.
+ */
+import { proxy } from 'valtio';
+import type { Plan } from '../../contract/subscription.ts';
+import { errorSentence } from '../format/error-text.ts';
+import { session } from '../identity/session.ts';
+import { connection } from '../stores/connection.ts';
+import { plansStore } from '../stores/subscription-store.ts';
+import { openCheckout, openPortal, type Destination } from './checkout.ts';
+import { leaveFor } from './leave.ts';
+import { ownPath, rememberCheckout } from './pending-checkout.ts';
+
+export interface Till {
+  /** What is being opened: a plan's id, or the portal. */
+  busy: string | null;
+  /** A checkout inside the app. */
+  embedded: { clientSecret: string; planId: string } | null;
+  /** Why the last one could not be opened, and for what. */
+  problem: { of: string; text: string } | null;
+}
+
+export const PORTAL = 'portal';
+export const till = proxy<Till>({ busy: null, embedded: null, problem: null });
+
+export const OFFLINE_TILL =
+  'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
+
+function remember(
+  { planId, planName, from }: { planId: string; planName: string; from: string | null },
+  by: 'checkout' | 'portal',
+): void {
+  const uid = session.user?.uid;
+  if (uid !== undefined)
+    rememberCheckout({
+      uid,
+      planId,
+      planName,
+      from: ownPath(from),
+      openedAt: Date.now(),
+      by,
+      returned: false,
+    });
+}
+
+async function open(what: string, way: () => Promise<Destination>): Promise<boolean> {
+  if (till.busy !== null) return false;
+  till.problem = null;
+  if (connection.online === 'offline') {
+    till.problem = { of: what, text: OFFLINE_TILL };
+    return false;
+  }
+  till.busy = what;
+  try {
+    const destination = await way();
+    if (destination.kind === 'embedded') {
+      till.embedded = { clientSecret: destination.clientSecret, planId: what };
+      till.busy = null;
+    } else {
+      // Busy until the page is gone, so that a second press in between opens nothing. The browser's
+      // back button may show it again as it was left.
+      addEventListener(
+        'pageshow',
+        () => {
+          till.busy = null;
+        },
+        { once: true },
+      );
+      leaveFor(destination.url);
+    }
+    return true;
+  } catch (error) {
+    till.problem = { of: what, text: errorSentence(error) };
+    till.busy = null;
+    return false;
+  }
+}
+
+/**
+ * Opens the checkout of a plan. `from` is where a limit was met: the person comes back there.
+ * Answers whether it is open.
+ */
+export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
+  return open(plan.id, async () => {
+    const destination = await openCheckout(plansStore.data?.plans ?? [], plan.id);
+    remember({ planId: plan.id, planName: plan.name, from }, 'checkout');
+    return destination;
+  });
+}
+
+/** Opens the billing portal: as it is, or at a change of plan that is to be confirmed there. */
+export function visitPortal(change?: {
+  planId: string;
+  planName: string;
+  from: string | null;
+}): Promise<boolean> {
+  return open(PORTAL, async () => {
+    const url = await openPortal(change?.planId);
+    if (change !== undefined) remember(change, 'portal');
+    return { kind: 'page', url };
+  });
+}
+
+export function closeTill(): void {
+  Object.assign(till, { busy: null, embedded: null, problem: null });
+}

@@ -1,0 +1,16 @@
+/**
+ * The page's way to the hosted functions; refuses to load Firebase's client before one is called.
+ */
+import type { CallableName, CallableReply, CallableRequest } from '../../contract/callables.ts';
+
+/**
+ * Calls a hosted function as the signed-in person. @throws ApiError, worded like every other
+ * call's.
+ */
+export async function callFunction<N extends CallableName>(
+  name: N,
+  request: CallableRequest<N>,
+): Promise<CallableReply<N>> {
+  const { callHosted } = await import('./firebase-functions.ts');
+  return callHosted(name, request);
+}

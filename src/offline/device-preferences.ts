@@ -1,0 +1,114 @@
+/**
+ * Small choices of a person about what they see, kept in their own database and gone with it;
+ * refuses what is not on its list.
+ */
+import * as z from 'zod/mini';
+import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
+import { heldDatabase, StorageFault } from './user-database.ts';
+
+const TABLE_COLUMNS_MAX = 40;
+
+const SCHEMAS = {
+  /** Symbols with a star, in the order in which they got it. */
+  favourites: z.array(z.string().check(z.maxLength(40))).check(z.maxLength(SYMBOL_CHOICES_MAX)),
+  /** Timeframe and indicators of every chart. */
+  chart: z.object({
+    interval: z.nullable(z.string()),
+    sma: z.array(z.number()).check(z.maxLength(8)),
+    ema: z.array(z.number()).check(z.maxLength(8)),
+    rsi: z.nullable(z.number()),
+    volume: z.boolean(),
+  }),
+  marketView: z.object({ columns: z.array(z.string()), favouritesFirst: z.boolean() }),
+  /** By table: the column it is sorted by, which way, and the columns it has. */
+  tables: z.record(
+    z.string(),
+    z.object({
+      sort: z.optional(z.object({ key: z.string().check(z.maxLength(40)), down: z.boolean() })),
+      columns: z.optional(
+        z.array(z.string().check(z.maxLength(40))).check(z.maxLength(TABLE_COLUMNS_MAX)),
+      ),
+    }),
+  ),
+} as const;
+
+export type PreferenceName = keyof typeof SCHEMAS;
+export type Preference<N extends PreferenceName> = z.output<(typeof SCHEMAS)[N]>;
+
+function parsed<N extends PreferenceName>(name: N, raw: unknown): Preference<N> | null {
+  const read = SCHEMAS[name].safeParse(raw);
+  return read.success ? (read.data as Preference<N>) : null;
+}
+
+/** What was chosen, or null: nothing, or nothing that reads. Never throws for storage's sake. */
+export async function readPreference<N extends PreferenceName>(
+  uid: string,
+  name: N,
+): Promise<Preference<N> | null> {
+  const database = heldDatabase(uid);
+  if (database === null) return null;
+  try {
+    return await database.transact(
+      ['meta'],
+      'readonly',
+      (transaction) =>
+        new Promise<Preference<N> | null>((resolve, reject) => {
+          const request = transaction.objectStore('meta').get(name);
+          request.onsuccess = () => {
+            resolve(parsed(name, request.result));
+          };
+          request.onerror = () => {
+            reject(request.error ?? new Error('get failed'));
+          };
+        }),
+    );
+  } catch (error) {
+    if (error instanceof StorageFault) return null;
+    throw error;
+  }
+}
+
+/**
+ * Changes a choice from what lies on the disk at that moment, so that two tabs do not undo each
+ * other.
+ * @returns the choice as it is kept now; null where it could not be kept.
+ */
+export async function changePreference<N extends PreferenceName>(
+  uid: string,
+  name: N,
+  change: (present: Preference<N> | null) => Preference<N>,
+): Promise<Preference<N> | null> {
+  const database = heldDatabase(uid);
+  if (database === null) return null;
+  try {
+    return await database.transact(
+      ['meta'],
+      'readwrite',
+      (transaction) =>
+        new Promise<Preference<N> | null>((resolve, reject) => {
+          const meta = transaction.objectStore('meta');
+          const request = meta.get(name);
+          request.onsuccess = () => {
+            const next = parsed(name, change(parsed(name, request.result)));
+            if (next === null) {
+              resolve(null);
+              return;
+            }
+            const written = meta.put(next, name);
+            written.onsuccess = () => {
+              resolve(next);
+            };
+            written.onerror = () => {
+              reject(written.error ?? new Error('put failed'));
+            };
+          };
+          request.onerror = () => {
+            reject(request.error ?? new Error('get failed'));
+          };
+        }),
+    );
+  } catch (error) {
+    if (error instanceof StorageFault) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,420 @@
+/**
+ * One IndexedDB database per user, for page and worker. It is never made again after its user has
+ * signed out.
+ */
+import type { UseStore } from 'idb-keyval';
+
+const STORES = ['snapshots', 'outbox', 'quarantine', 'meta'] as const;
+export type StoreName = (typeof STORES)[number];
+
+const VERSION = 1;
+const PREFIX = 'tradewind-';
+/** A browser that cannot open its database in this time is treated as having none. */
+const OPEN_DEADLINE_MS = 2_000;
+/** After that it is left alone for a while, so that a Stop is not held up by every try. */
+const REST_MS = 30_000;
+/** How long a deletion waits for other tabs to let go, ms. It happens later all the same. */
+const DELETE_DEADLINE_MS = 5_000;
+
+/**
+ * `no-storage`: there is no IndexedDB, or it did not open in time. `quota`: the disk is full.
+ * `signed-out`: the user's database was deleted, or was never made here. `newer`: a newer build has
+ * changed its form. `broken`: it failed twice in a row.
+ */
+export type StorageFaultCode = 'no-storage' | 'quota' | 'signed-out' | 'newer' | 'broken';
+
+export class StorageFault extends Error {
+  override readonly name = 'StorageFault';
+  constructor(
+    readonly code: StorageFaultCode,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+export interface DatabaseOptions {
+  /**
+   * Asked at the moment a missing database would be made: is this user (still) signed in here? A
+   * worker says no.
+   */
+  mayCreate: () => boolean;
+  /** First value of the person's choice to keep snapshots, where the database is made. */
+  keepSnapshots?: () => boolean;
+  /**
+   * The device's own note, outside the database, that there was one: where there is none now, the
+   * browser has cleared it.
+   */
+  note?: { had(): boolean; made(): void };
+  factory?: IDBFactory | undefined;
+  deadlineMs?: number;
+  /**
+   * Where `pagehide` and `pageshow` are heard; the page's own window by default, nothing in a
+   * worker.
+   */
+  page?: EventTarget | undefined;
+}
+
+const ownPage = (): EventTarget | undefined => ('document' in globalThis ? globalThis : undefined);
+
+/** `newer`: the disk belongs to a newer build of the app until this one is loaded anew. */
+export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
+
+/** Made when it is needed: the stack that an error carries costs a start some milliseconds. */
+let hung: StorageFault | undefined;
+const hungFault = (): StorageFault =>
+  (hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time'));
+
+interface Connection {
+  db: IDBDatabase;
+  closed: boolean;
+}
+
+const databaseName = (uid: string): string => `${PREFIX}${uid}`;
+
+function faultOf(error: unknown): StorageFault {
+  if (error instanceof StorageFault) return error;
+  const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+  if (name === 'QuotaExceededError')
+    return new StorageFault('quota', 'The device has no room left', error);
+  return new StorageFault('broken', 'The device could not store this', error);
+}
+
+export class UserDatabase {
+  private connection: Promise<Connection> | null = null;
+  private gone = false;
+  private restUntil = 0;
+  private current: StorageMode = 'unopened';
+  private wasOnDisk = false;
+  private cleared = false;
+  private readonly listeners = new Set<(mode: StorageMode) => void>();
+  /** Resolves when the page is shown again; null while it is. */
+  private shownAgain: Promise<void> | null = null;
+  private readonly unused = new AbortController();
+
+  constructor(
+    readonly uid: string,
+    private readonly options: DatabaseOptions,
+  ) {
+    const page = 'page' in options ? options.page : ownPage();
+    if (page !== undefined) this.letGoWhenLeft(page);
+  }
+
+  /**
+   * A page that is left begins no transaction: WebKit would keep it, and its locks, with the page
+   * (src/platform/left-page.ts). What is asked for meanwhile waits until the page is shown again.
+   */
+  private letGoWhenLeft(page: EventTarget): void {
+    const { signal } = this.unused;
+    page.addEventListener(
+      'pagehide',
+      () => {
+        this.shownAgain ??= new Promise((resolve) => {
+          const again = (): void => {
+            this.shownAgain = null;
+            resolve();
+          };
+          page.addEventListener('pageshow', again, { once: true, signal });
+          signal.addEventListener('abort', again, { once: true });
+        });
+        void this.close();
+      },
+      { signal },
+    );
+  }
+
+  get mode(): StorageMode {
+    return this.current;
+  }
+
+  /**
+   * Whether the user's data was deleted since this handle was made: nothing is written through it
+   * any more.
+   */
+  get deleted(): boolean {
+    return this.gone;
+  }
+
+  /**
+   * Whether the browser has cleared what was kept, unsent commands as well, and this handle had to
+   * begin anew.
+   */
+  get lost(): boolean {
+    return this.cleared;
+  }
+
+  /** The person has read of it. */
+  noteLossRead(): void {
+    this.cleared = false;
+  }
+
+  /** Tells of a change of the mode, and of a loss. Returns the unsubscribe. */
+  onMode(listener: (mode: StorageMode) => void): () => void {
+    this.listeners.add(listener);
+    return () => {
+      this.listeners.delete(listener);
+    };
+  }
+
+  /** An idb-keyval store of this database. */
+  store(name: StoreName): UseStore {
+    return (mode, callback) =>
+      this.transact([name], mode, (transaction) => callback(transaction.objectStore(name)));
+  }
+
+  /**
+   * One transaction. A write is strict: it is over only when the disk has it. `work` must not await
+   * anything but requests of this transaction. A connection that the browser has closed is opened
+   * once more.
+   * @throws StorageFault
+   */
+  async transact<T>(
+    stores: readonly StoreName[],
+    mode: IDBTransactionMode,
+    work: (transaction: IDBTransaction) => T | PromiseLike<T>,
+    durability: IDBTransactionDurability = 'strict',
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      if (this.shownAgain !== null) await this.shownAgain;
+      if (this.gone) throw new StorageFault('signed-out', 'This user has signed out');
+      const connection = await this.open();
+      try {
+        const transaction = connection.db.transaction([...stores], mode, { durability });
+        const finished = completion(transaction);
+        finished.catch(() => undefined);
+        let result: T;
+        try {
+          // An abort ends the wait, also of work whose requests never answer because of it.
+          result = await Promise.race([
+            work(transaction),
+            finished.then(() => new Promise<never>(() => undefined)),
+          ]);
+        } catch (error) {
+          abort(transaction);
+          // The transaction's own end says more (a full disk, a closed database) than the request
+          // that it took along.
+          await finished.catch(() => undefined);
+          throw transaction.error ?? error;
+        }
+        await finished;
+        return result;
+      } catch (error) {
+        const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+        const lost = connection.closed || name === 'InvalidStateError';
+        if (!lost || attempt > 1) throw faultOf(error);
+        this.connection = null;
+      }
+    }
+  }
+
+  /** Lets go of the connection; the next use opens it again. */
+  async close(): Promise<void> {
+    const held = this.connection;
+    this.connection = null;
+    const connection = await held?.catch(() => null);
+    if (connection != null) {
+      connection.closed = true;
+      connection.db.close();
+    }
+  }
+
+  /**
+   * No write through this handle succeeds from now on, whether or not the deletion itself has
+   * happened.
+   */
+  async retire(): Promise<void> {
+    this.gone = true;
+    this.unused.abort();
+    await this.close();
+  }
+
+  private open(): Promise<Connection> {
+    if (performance.now() < this.restUntil) return Promise.reject(hungFault());
+    this.connection ??= this.openNow().then(
+      (connection) => {
+        this.become('disk');
+        return connection;
+      },
+      (error: unknown) => {
+        this.connection = null;
+        const fault =
+          error instanceof StorageFault
+            ? error
+            : new StorageFault('no-storage', 'This browser offers no storage', error);
+        if (fault.code === 'no-storage') this.become('memory');
+        if (fault.code === 'newer') this.become('newer');
+        if (fault === hung) this.restUntil = performance.now() + REST_MS;
+        throw fault;
+      },
+    );
+    return this.connection;
+  }
+
+  private become(mode: StorageMode): void {
+    if (this.current === mode) return;
+    this.current = mode;
+    this.notify();
+  }
+
+  private notify(): void {
+    for (const listener of this.listeners) listener(this.current);
+  }
+
+  /** A database is open here; `anew`: it had to be made. */
+  private isOnDisk(anew: boolean): void {
+    const { note } = this.options;
+    if (anew && (this.wasOnDisk || note?.had() === true)) this.cleared = true;
+    this.wasOnDisk = true;
+    note?.made();
+    if (this.cleared) this.notify();
+  }
+
+  private async openNow(): Promise<Connection> {
+    const factory = this.options.factory ?? (globalThis as { indexedDB?: IDBFactory }).indexedDB;
+    if (factory === undefined || factory === null)
+      throw new StorageFault('no-storage', 'This browser offers no storage');
+    const attempt = { late: false };
+    const opened = this.request(factory, attempt);
+    const deadline = new Promise<never>((_resolve, reject) => {
+      setTimeout(() => {
+        attempt.late = true;
+        reject(hungFault());
+      }, this.options.deadlineMs ?? OPEN_DEADLINE_MS);
+    });
+    deadline.catch(() => undefined);
+    const connection = this.connect(await Promise.race([opened, deadline]));
+    if (this.gone) {
+      connection.db.close();
+      throw new StorageFault('signed-out', 'This user has signed out');
+    }
+    return connection;
+  }
+
+  /** Opens the database, or makes it. One that opens after the deadline is closed again. */
+  private request(factory: IDBFactory, attempt: { readonly late: boolean }): Promise<IDBDatabase> {
+    const request = factory.open(databaseName(this.uid), VERSION);
+    let refused = false;
+    let anew = false;
+    request.onupgradeneeded = (event) => {
+      if (this.gone || (event.oldVersion === 0 && !this.options.mayCreate())) {
+        refused = true;
+        request.transaction?.abort();
+        return;
+      }
+      anew = event.oldVersion === 0;
+      for (const name of STORES)
+        if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name);
+      request.transaction
+        ?.objectStore('meta')
+        .put(this.options.keepSnapshots?.() ?? true, 'keepSnapshots');
+    };
+    return new Promise<IDBDatabase>((resolve, reject) => {
+      request.onsuccess = () => {
+        this.isOnDisk(anew);
+        if (!attempt.late) {
+          resolve(request.result);
+          return;
+        }
+        request.result.close();
+        this.restUntil = 0;
+      };
+      request.onerror = () => {
+        reject(refused ? notSignedIn() : openingFault(request.error));
+      };
+    });
+  }
+
+  private connect(db: IDBDatabase): Connection {
+    const connection: Connection = { db, closed: false };
+    db.onversionchange = (event) => {
+      // Another tab wants a newer form, or the data deleted. Whoever holds on would block it.
+      if (event.newVersion === null) this.gone = true;
+      else this.become('newer');
+      connection.closed = true;
+      db.close();
+      this.connection = null;
+    };
+    db.onclose = () => {
+      connection.closed = true;
+      this.connection = null;
+    };
+    return connection;
+  }
+}
+
+const notSignedIn = (): StorageFault =>
+  new StorageFault('signed-out', 'This user is not signed in here');
+
+function openingFault(error: DOMException | null): StorageFault {
+  return error?.name === 'VersionError'
+    ? new StorageFault('newer', 'A newer version of the app is in use here', error)
+    : new StorageFault('no-storage', 'This browser offers no storage', error);
+}
+
+/** By listeners: idb-keyval sets the handlers of the same transaction for itself. */
+function completion(transaction: IDBTransaction): Promise<void> {
+  return new Promise((resolve, reject) => {
+    transaction.addEventListener('complete', () => {
+      resolve();
+    });
+    transaction.addEventListener('abort', () => {
+      reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this'));
+    });
+  });
+}
+
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch {
+    // It was over already.
+  }
+}
+
+const handles = new Map<string, UserDatabase>();
+
+/** The realm's one handle for a user; a new one after the old one's data was deleted. */
+export function openUserDatabase(uid: string, options: DatabaseOptions): UserDatabase {
+  const present = handles.get(uid);
+  if (present !== undefined && !present.deleted) return present;
+  const handle = new UserDatabase(uid, options);
+  handles.set(uid, handle);
+  return handle;
+}
+
+/** The handle where this realm has opened one. */
+export function heldDatabase(uid: string): UserDatabase | null {
+  const present = handles.get(uid);
+  return present === undefined || present.deleted ? null : present;
+}
+
+/**
+ * Deletes everything of a user on this device. Every other tab and the worker close their
+ * connection when asked by the browser; theirs and ours refuse to write from then on.
+ */
+export async function deleteUserDatabase(
+  uid: string,
+  factory: IDBFactory | undefined = (globalThis as { indexedDB?: IDBFactory }).indexedDB,
+): Promise<void> {
+  await handles.get(uid)?.retire();
+  handles.delete(uid);
+  if (factory === undefined) return;
+  await new Promise<void>((resolve, reject) => {
+    const request = factory.deleteDatabase(databaseName(uid));
+    const timer = setTimeout(() => {
+      reject(new StorageFault('broken', 'Another tab still holds the data that is to be deleted'));
+    }, DELETE_DEADLINE_MS);
+    const settle = (): void => {
+      clearTimeout(timer);
+    };
+    request.addEventListener('success', settle);
+    request.addEventListener('error', settle);
+    request.onsuccess = () => {
+      resolve();
+    };
+    request.onerror = () => {
+      reject(faultOf(request.error));
+    };
+  });
+}

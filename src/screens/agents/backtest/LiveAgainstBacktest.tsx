@@ -1,0 +1,311 @@
+/**
+ * Compares an agent with the test it was started after: its place in the band, its costs and what
+ * it missed. Too few days give no verdict.
+ */
+import { ChevronRight } from 'lucide-react';
+import { useEffect, useMemo } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { AgentInsight } from '../../../../contract/insight.ts';
+import type { AgentTest, NoBand } from '../../../../contract/backtest-record.ts';
+import { Age } from '../../../components/Age.tsx';
+import { Amount, Percent } from '../../../components/Figures.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { TimeChart } from '../../../components/TimeChart.tsx';
+import { formatRatio, formatShare } from '../../../format/numbers.ts';
+import { formatDate, formatWhen } from '../../../format/times.ts';
+import { insightStore, loadInsight } from '../../../stores/analytics-store.ts';
+import { connection } from '../../../stores/connection.ts';
+import type { Slot } from '../../../stores/slot.ts';
+import { useMarketNow } from '../../use-store.ts';
+import { reasonText } from '../reason-text.ts';
+
+const CHART_HEIGHT = 140;
+const HASH_SHOWN = 12;
+
+const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
+const share = (value: number): string => formatShare(value, { decimals: 2 });
+
+/** Where the live result stands; null without a band of these settings. */
+export function standing({
+  band,
+  change,
+  equity,
+  sameSettings,
+}: Pick<AgentTest, 'band' | 'change' | 'equity' | 'sameSettings'>): {
+  is: 'below' | 'inside' | 'above';
+  low: number;
+  high: number;
+} | null {
+  const end = band.at(-1);
+  if (end === undefined || !sameSettings || Number(equity) <= 0) return null;
+  const [, low, , high] = end;
+  const result = Number(change) / Number(equity);
+  return { is: result < low ? 'below' : result > high ? 'above' : 'inside', low, high };
+}
+
+function whyNoBand(why: NoBand, test: AgentTest): string {
+  switch (why) {
+    case 'too_few_days':
+      return `No band: ${days(test.days)} were tested, and it takes 20 to say how much a day varies.`;
+    case 'flat':
+      return 'No band: nothing moved in the test.';
+    case 'too_soon':
+      return 'No band yet: it is drawn after a day.';
+    case 'beyond':
+      return `No band any more: it has run for longer than the ${days(test.days)} that were tested. Test it again and start it anew.`;
+  }
+}
+
+function Standing({ test }: { test: AgentTest }) {
+  const found = standing(test);
+  if (!test.sameSettings)
+    return <p className="text-ink-2">No band: the test was of other settings.</p>;
+  if (found === null)
+    return <p className="text-ink-2">{whyNoBand(test.noBand ?? 'too_soon', test)}</p>;
+  const span = `${share(found.low)} to ${share(found.high)} after ${days(Math.floor(test.liveDays))}`;
+  if (found.is === 'inside')
+    return (
+      <p role="status" className="text-ink-2">
+        Inside what the test leads to expect: {span}.
+      </p>
+    );
+  if (found.is === 'above')
+    return (
+      <p role="status" className="text-ink-2">
+        Above what the test leads to expect in 95 of 100 cases: {span}.
+      </p>
+    );
+  return (
+    <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
+      Below what the test leads to expect in 95 of 100 cases: {span}. Once in twenty that is chance;
+      it may also be a market that the test did not see.
+    </p>
+  );
+}
+
+/** The band between two of its points, so that it has a value wherever the live line has one. */
+export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): number {
+  const next = band.findIndex(([time]) => time >= at);
+  const after = band[next === -1 ? band.length - 1 : next];
+  const before = band[Math.max(0, next - 1)];
+  if (after === undefined || before === undefined || after[0] <= before[0] || next === -1)
+    return after?.[index] ?? 0;
+  return (
+    before[index] + ((after[index] - before[index]) * (at - before[0])) / (after[0] - before[0])
+  );
+}
+
+/** Live result and the band's edges in money, from the start on. */
+function useLines(test: AgentTest, insight: AgentInsight) {
+  return useMemo(() => {
+    const then = Number(test.resultThen);
+    const live = (insight.series.find(({ agentId }) => agentId === test.agentId)?.points ?? [])
+      .filter(([at]) => at > test.since)
+      .map(([at, result]) => [at, (result - then).toFixed(6)] as const);
+    const line = [[test.since, '0'] as const, ...live];
+    const edge = (index: 1 | 3) =>
+      line.map(
+        ([at]) => [at, (edgeAt(test.band, index, at) * Number(test.equity)).toFixed(6)] as const,
+      );
+    return {
+      live: line,
+      edges:
+        test.band.length === 0
+          ? []
+          : [
+              { name: 'Low edge', points: edge(1) },
+              { name: 'High edge', points: edge(3), alike: true },
+            ],
+    };
+  }, [test, insight]);
+}
+
+function Bps({ value, why }: { value: number | null; why?: string }) {
+  return value === null ? (
+    <span title={why}>—</span>
+  ) : (
+    <span className="whitespace-nowrap">{formatRatio(value, 1)} bps</span>
+  );
+}
+
+function Costs({ test }: { test: AgentTest }) {
+  return (
+    <dl>
+      <Line
+        term={
+          <>
+            Spread and price impact paid
+            <span className="block text-xs text-ink-3">
+              in the test <Bps value={test.testedSlippageBps} why="No trade in the test" />
+            </span>
+          </>
+        }
+      >
+        <Bps value={test.slippageBps} why="No trade since its start" />
+      </Line>
+      {test.fills > 0 && (
+        <Line term="Of it half the spread">
+          <Bps value={test.halfSpreadBps} />
+        </Line>
+      )}
+      {test.fills > 0 && (
+        <Line term="Price between decision and fill, against it">
+          <Bps value={test.delayBps} why="No trade of its own decision in the last week" />
+        </Line>
+      )}
+      <Line term="Purchases filled in part">{test.partFills}</Line>
+      <Line term="Entries decided and refused">
+        {test.missed.reduce((sum, { count }) => sum + count, 0)}
+        {test.missed.length > 0 && (
+          <span className="block text-xs text-ink-3">
+            {test.missed.map(({ count, reason }) => `${reasonText(reason)} ${count}`).join(', ')}
+          </span>
+        )}
+      </Line>
+    </dl>
+  );
+}
+
+interface ComparisonProps {
+  test: AgentTest;
+  insight: AgentInsight;
+  agent: Pick<Agent, 'quote'>;
+}
+
+/** What was tested, and whether the agent and the engine are still the same. */
+function Tested({ test }: { test: AgentTest }) {
+  const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
+  return (
+    <p
+      className={test.sameSettings ? 'text-ink-2' : 'border-l-2 border-amber py-1 pl-3 text-amber'}
+    >
+      {test.sameSettings ? (
+        <>
+          Tested over {over} with these settings: {test.trades}{' '}
+          {test.trades === 1 ? 'trade' : 'trades'},{' '}
+          <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.
+        </>
+      ) : (
+        <>Settings have changed since it was tested over {over}.</>
+      )}
+      {test.sameEngine === false &&
+        ' The engine has changed since, too: a test of today may come out otherwise.'}
+    </p>
+  );
+}
+
+function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
+  const now = useMarketNow(60_000);
+  return (
+    <dl>
+      <Line term={`Result since ${formatWhen(test.since, now)}`}>
+        <Amount value={test.change} change quote={quote} />{' '}
+        <span className="ml-1">
+          <Percent
+            value={
+              Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null
+            }
+            why="No equity then"
+          />
+        </span>
+      </Line>
+    </dl>
+  );
+}
+
+/** The result so far in the band that the test leads to expect. */
+function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
+  const { live, edges } = useLines(test, insight);
+  if (standing(test) === null || live.length <= 1) return null;
+  return (
+    <TimeChart
+      label={`Result in ${quote} since its start, in the band of its test`}
+      line={live}
+      lineName="Live"
+      compared={edges}
+      height={CHART_HEIGHT}
+      unit={quote}
+      note={`${quote}. Dotted: the edges of the band`}
+      {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
+      empty="Nothing traded yet."
+    />
+  );
+}
+
+function Hashes({ test }: { test: AgentTest }) {
+  return (
+    <details className="group/hashes text-xs text-ink-3">
+      <summary className="-ml-1 flex min-h-11 cursor-pointer list-none items-center gap-1 hover:text-ink pointer-fine:min-h-8 [&::-webkit-details-marker]:hidden">
+        <ChevronRight className="size-4 shrink-0 group-open/hashes:rotate-90" aria-hidden />
+        What was tested with, as hashes
+      </summary>
+      <p className="mt-1 break-all">
+        Settings {test.settings.slice(0, HASH_SHOWN)}, data {test.data.slice(0, HASH_SHOWN)}, engine{' '}
+        {test.engine === '' ? 'not told' : test.engine.slice(0, HASH_SHOWN)}. The same hashes again
+        mean the same settings, candles and engine, and so the same test. They do not say that the
+        device ran it, nor that it comes out so again.
+      </p>
+    </details>
+  );
+}
+
+function Comparison({ test, insight, agent }: ComparisonProps) {
+  return (
+    <div className="flex flex-col gap-3">
+      <Tested test={test} />
+      <ResultSince test={test} quote={agent.quote} />
+      <Standing test={test} />
+      <BandChart test={test} insight={insight} agent={agent} />
+      <Costs test={test} />
+      <p className="max-w-[72ch] text-xs text-ink-3">
+        The band holds nine results in ten if days to come are like the {days(test.days)} tested,
+        each apart from the others: h·m ± t·s·√(h + h²/n), a prediction interval (Hahn and Meeker,
+        Statistical Intervals). They seldom are. The test had the whole account to itself; live it
+        shares the cash. Paper fills follow the test's own rules, so what differs in cost is spread
+        and size. Percentages are of the account's equity at that start. Paper money.
+      </p>
+      <Hashes test={test} />
+    </div>
+  );
+}
+
+export default function AgainstTest({
+  agent,
+}: {
+  agent: Pick<Agent, 'id' | 'quote' | 'generation' | 'startedAt'>;
+}) {
+  const { online } = useSnapshot(connection);
+  const slot = useSnapshot(insightStore) as Slot<AgentInsight>;
+  // A start or an edit begins another measure: it is asked for anew.
+  useEffect(() => {
+    if (online !== 'offline') void loadInsight(true);
+  }, [agent.generation, online]);
+  const insight = slot.data;
+  const test = insight?.tests?.find(({ agentId }) => agentId === agent.id);
+  if (
+    insight === null ||
+    insight.tests === undefined ||
+    (test === undefined && agent.startedAt === null)
+  )
+    return null;
+  return (
+    <Section
+      title="Against its test"
+      aside={
+        slot.origin === 'snapshot' && slot.savedAt !== null ? (
+          <Age savedAt={slot.savedAt} staleAfterMs={0} />
+        ) : undefined
+      }
+    >
+      {test === undefined ? (
+        <p className="rule py-2 text-ink-3">
+          It was not tested before it was started, so there is nothing to hold its result against.
+          Test it, then start it: the test is kept.
+        </p>
+      ) : (
+        <Comparison test={test} insight={insight} agent={agent} />
+      )}
+    </Section>
+  );
+}

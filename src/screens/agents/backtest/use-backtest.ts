@@ -1,0 +1,155 @@
+/**
+ * Runs a backtest and follows its progress; without a network it uses the candles that this device
+ * keeps.
+ */
+import { useEffect, useRef, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { BacktestTerms } from '../../../../contract/backtest.ts';
+import type { AgentPreviewBody } from '../../../../contract/preview.ts';
+import { api } from '../../../api/api.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import type { BacktestOrder, BacktestOutcome } from '../../../backtest/worker-messages.ts';
+import { readPastCandles } from '../../../backtest/read-past-candles.ts';
+import { runTest } from '../../../backtest/start-backtest.ts';
+import { errorSentence } from '../../../format/error-text.ts';
+import { connection } from '../../../stores/connection.ts';
+import { keepBacktest, readKeptBacktest } from '../../../stores/kept-backtest.ts';
+import { recordBacktest } from '../../../stores/started-backtests.ts';
+
+/** Reading candles takes longer than going through them: shares of the whole way. */
+const READING = 0.6;
+
+export interface BacktestDone {
+  terms: BacktestTerms;
+  outcome: BacktestOutcome;
+  /** Device clock, ms, at which candles kept earlier were read; null for fresh ones. */
+  keptAt: number | null;
+}
+
+export type BacktestState =
+  | { at: 'idle' }
+  | { at: 'busy'; share: number; text: string }
+  | { at: 'done'; key: string; done: BacktestDone }
+  | { at: 'failed'; key: string; message: string };
+
+class NoCandles extends Error {}
+const NO_CANDLES =
+  'Offline, and this device holds no candles for this question. Ask it once with a network; then it can be asked here too.';
+
+function why(error: unknown): string {
+  if (error instanceof NoCandles) return NO_CANDLES;
+  if (!(error instanceof ApiError)) return 'The test could not be run on this device.';
+  return error.status === 0 ? 'The server did not answer.' : errorSentence(error);
+}
+
+type Progress = (share: number, text: string) => void;
+
+/** What a test is of, and the key under which its candles are kept. */
+interface Question {
+  ask: AgentPreviewBody | null;
+  days: number;
+  key: string;
+}
+
+async function freshOrder(
+  { ask, days, key }: Question,
+  signal: AbortSignal,
+  onProgress: Progress,
+): Promise<BacktestOrder> {
+  const terms = await api.call('backtestTerms', { body: { ...ask, days }, signal, attempts: 2 });
+  const candles = await readPastCandles(terms, signal, (share) => {
+    onProgress(share * READING, 'Reading candles');
+  });
+  void keepBacktest({ key, terms, candles });
+  return { terms, candles };
+}
+
+interface Source {
+  order: BacktestOrder;
+  /** Null for candles that were read for this test. */
+  keptAt: number | null;
+}
+
+async function keptOrder(key: string): Promise<Source | null> {
+  const found = await readKeptBacktest(key);
+  return found === null
+    ? null
+    : { order: { terms: found.kept.terms, candles: found.kept.candles }, keptAt: found.savedAt };
+}
+
+/** Fresh candles where there is a network, else those that this device keeps. */
+async function orderOf(
+  question: Question,
+  offline: boolean,
+  signal: AbortSignal,
+  onProgress: Progress,
+): Promise<Source> {
+  if (offline) {
+    const found = await keptOrder(question.key);
+    if (found === null) throw new NoCandles();
+    return found;
+  }
+  try {
+    return { order: await freshOrder(question, signal, onProgress), keptAt: null };
+  } catch (error) {
+    // The network may have gone on the way.
+    const unanswered = error instanceof ApiError && error.status === 0;
+    const found = signal.aborted || !unanswered ? null : await keptOrder(question.key);
+    if (found === null) throw error;
+    return found;
+  }
+}
+
+export function useBacktest(
+  ask: AgentPreviewBody | null,
+  days: number,
+  version: number,
+): { state: BacktestState; run: () => void; cancel: () => void } {
+  const { online } = useSnapshot(connection);
+  const [state, setState] = useState<BacktestState>({ at: 'idle' });
+  const stop = useRef<AbortController | null>(null);
+  const key = ask === null ? '' : JSON.stringify([ask, days, version]);
+  // Other terms, or a page that is left: the test under way answers nobody.
+  useEffect(
+    () => () => {
+      stop.current?.abort();
+      stop.current = null;
+    },
+    [key],
+  );
+
+  const test = async (signal: AbortSignal): Promise<BacktestDone> => {
+    const onProgress: Progress = (share, text) => {
+      if (!signal.aborted) setState({ at: 'busy', share, text });
+    };
+    const offline = online === 'offline';
+    const { order, keptAt } = await orderOf({ ask, days, key }, offline, signal, onProgress);
+    const { outcome, tested } = await runTest(order, signal, (share) => {
+      onProgress(READING + share * (1 - READING), 'Going through them');
+    });
+    if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
+      recordBacktest(ask, version, tested);
+    return { terms: order.terms, outcome, keptAt };
+  };
+  const run = (): void => {
+    stop.current?.abort();
+    const control = new AbortController();
+    stop.current = control;
+    setState({ at: 'busy', share: 0, text: 'Asking for its terms' });
+    test(control.signal).then(
+      (done) => {
+        if (!control.signal.aborted) setState({ at: 'done', key, done });
+      },
+      (error: unknown) => {
+        if (!control.signal.aborted) setState({ at: 'failed', key, message: why(error) });
+      },
+    );
+  };
+  const cancel = (): void => {
+    stop.current?.abort();
+    stop.current = null;
+    setState({ at: 'idle' });
+  };
+  const stale = (state.at === 'done' || state.at === 'failed') && state.key !== key;
+  return { state: stale ? { at: 'idle' } : state, run, cancel };
+}

@@ -1,0 +1,293 @@
+/** Creates an agent in three steps: how much it may risk, what it trades, what it would do now. */
+import { useState, type ReactNode } from 'react';
+import * as z from 'zod/mini';
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import { Button } from '../../../components/Button.tsx';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { connection } from '../../../stores/connection.ts';
+import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
+import { planText } from '../agent-text.ts';
+import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { RiskPresets } from './RiskPresets.tsx';
+import { useStepStart } from './use-step-start.ts';
+import { TermsFields } from './TermsFields.tsx';
+import { useCreate } from './use-create-agent.ts';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import WouldDoNow from '../preview/PreviewPanel.tsx';
+import WouldHaveDone from '../backtest/BacktestPanel.tsx';
+
+const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
+type Step = z.infer<typeof Kept>['step'];
+const INCOMPLETE = 'The terms are incomplete. Go back and complete them.';
+
+/** A step's own heading, which takes the keyboard when the step begins. */
+function StepHead({ children }: { children: ReactNode }) {
+  return (
+    <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">
+      {children}
+    </h3>
+  );
+}
+
+/** Create alone, or create and start: one call either way, so that nothing is half done. */
+export function CreateActs({
+  draft,
+  quote,
+  busy,
+  onCreate,
+}: {
+  draft: AgentDraft;
+  quote: string;
+  busy: boolean;
+  onCreate: (start: boolean) => void;
+}) {
+  const { online } = useSnapshot(connection);
+  const checked = checkDraft(draft);
+  const sentence = checked.ok
+    ? `Creates ${draft.name.trim()} and starts it at once. ${planText({ ...checked.value, quote, pool: draft.pool })}`
+    : '';
+  if (online === 'offline')
+    return (
+      <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
+        Offline. You can create the agent when you are back online. What you have chosen is kept on
+        this device.
+      </p>
+    );
+  return (
+    <div className="flex flex-col gap-2 sm:flex-row-reverse">
+      {draft.risk_profile === 'Aggressive' ? (
+        <HoldToConfirm
+          label="Hold to create and start"
+          sentence={sentence}
+          tone="primary"
+          disabled={busy}
+          onConfirm={() => {
+            onCreate(true);
+          }}
+        />
+      ) : (
+        <Button
+          tone="primary"
+          busy={busy}
+          onClick={() => {
+            onCreate(true);
+          }}
+        >
+          Create and start
+        </Button>
+      )}
+      <Button
+        busy={busy}
+        onClick={() => {
+          onCreate(false);
+        }}
+      >
+        Create agent
+      </Button>
+    </div>
+  );
+}
+
+interface CreateWizardProps {
+  quote: string;
+  /** A copy of another agent: not kept, beginning where its name is. */
+  draft?: AgentDraft | undefined;
+  onCreated: (agent: Agent) => void;
+}
+
+function Failure({ message }: { message: string | null }) {
+  if (message === null) return null;
+  return (
+    <p role="alert" className="mt-3 text-danger">
+      {message}
+    </p>
+  );
+}
+
+interface StepProps {
+  draft: AgentDraft;
+  quote: string;
+  onStep: (to: Step) => void;
+}
+
+function RiskStep({
+  draft,
+  quote,
+  onChange,
+  onStep,
+}: StepProps & { onChange: (part: Partial<AgentDraft>) => void }) {
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onStep('terms');
+      }}
+    >
+      <StepHead>1 of 3. How much may it risk</StepHead>
+      <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={onChange} />
+      <Button type="submit" tone="primary" wide className="mt-4">
+        Next: name and pairs
+      </Button>
+    </form>
+  );
+}
+
+function TermsStep({
+  draft,
+  quote,
+  issues,
+  failure,
+  onChange,
+  onNext,
+  onStep,
+}: StepProps & {
+  issues: Readonly<Record<string, string>>;
+  failure: string | null;
+  onChange: (part: Partial<AgentDraft>) => void;
+  onNext: () => void;
+}) {
+  return (
+    <form
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        onNext();
+      }}
+    >
+      <StepHead>2 of 3. What it trades</StepHead>
+      <TermsFields
+        draft={draft}
+        quote={quote}
+        issues={issues}
+        onChange={onChange}
+        upgrade={{
+          from: NEW_AGENT_PATH,
+          onLeave: () => {
+            keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+          },
+        }}
+      />
+      <Failure message={failure} />
+      <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
+        <Button type="submit" tone="primary" className="sm:flex-1">
+          Next: what would it do now
+        </Button>
+        <Button
+          onClick={() => {
+            onStep('risk');
+          }}
+        >
+          Back to risk: {draft.risk_profile}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function PreviewStep({
+  draft,
+  quote,
+  busy,
+  failure,
+  onCreate,
+  onStep,
+}: StepProps & {
+  busy: boolean;
+  failure: string | null;
+  onCreate: (start: boolean) => void;
+}) {
+  return (
+    <>
+      <StepHead>
+        3 of 3. {draft.name.trim()}, {draft.risk_profile}
+      </StepHead>
+      <EntriesOffNotice className="mb-3" />
+      <WouldDoNow
+        ask={previewOf(draft)}
+        rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
+        missing={INCOMPLETE}
+      />
+      <div className="mt-5">
+        <WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} />
+      </div>
+      <Failure message={failure} />
+      <div className="mt-5 flex flex-col gap-2">
+        <CreateActs draft={draft} quote={quote} busy={busy} onCreate={onCreate} />
+        <Button
+          tone="plain"
+          onClick={() => {
+            onStep('terms');
+          }}
+        >
+          Back to what it trades
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The draft and its step. A new agent's is kept on the device; a copy's is not. */
+function useWizardDraft(given: AgentDraft | undefined) {
+  const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
+    draft: given ?? NEW_AGENT,
+    step: given === undefined ? 'risk' : 'terms',
+  });
+  const [{ draft, step }, setState] = useState(
+    given === undefined ? kept : { draft: given, step: 'terms' as Step },
+  );
+  const put = (next: { draft: AgentDraft; step: Step }): void => {
+    setState(next);
+    if (given === undefined) keep(next);
+  };
+  const forget = (): void => {
+    if (given === undefined) keep(null);
+  };
+  return { draft, step, put, forget };
+}
+
+export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
+  const { draft, step, put, forget } = useWizardDraft(given);
+  const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
+  const { busy, failure, create } = useCreate((agent) => {
+    forget();
+    onCreated(agent);
+  });
+  const steps = useStepStart(step);
+  const change = (part: Partial<AgentDraft>): void => {
+    setIssues({});
+    put({ draft: { ...draft, ...part }, step });
+  };
+  const go = (to: Step): void => {
+    put({ draft, step: to });
+  };
+  const preview = (): void => {
+    const checked = checkDraft(draft);
+    if (checked.ok) go('look');
+    else setIssues(formIssues(checked.issues));
+  };
+  const send = (start: boolean): void => {
+    void create(draft, start).then((fields) => {
+      if (fields !== null) {
+        setIssues(fields);
+        go('terms');
+      }
+    });
+  };
+  const shared: StepProps = { draft, quote, onStep: go };
+  return (
+    <div ref={steps}>
+      {step === 'risk' && <RiskStep {...shared} onChange={change} />}
+      {step === 'terms' && (
+        <TermsStep
+          {...shared}
+          issues={issues}
+          failure={failure}
+          onChange={change}
+          onNext={preview}
+        />
+      )}
+      {step === 'look' && <PreviewStep {...shared} busy={busy} failure={failure} onCreate={send} />}
+    </div>
+  );
+}

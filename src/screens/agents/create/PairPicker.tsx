@@ -1,0 +1,122 @@
+/** Chooses the pairs of an agent among those on offer, with a search. */
+import { useMemo, useState } from 'react';
+import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
+import { Field } from '../../../components/Field.tsx';
+
+/** Fewer than this are seen at a glance and need no search. */
+const SEARCH_FROM = 13;
+const SHOWN_MAX = 60;
+
+export interface PairPickerProps {
+  offered: readonly string[];
+  chosen: readonly string[];
+  onChange: (pairs: string[]) => void;
+  error: string | undefined;
+  hint: string;
+}
+
+interface PairButtonProps {
+  pair: string;
+  on: boolean;
+  disabled: boolean;
+  onPress: () => void;
+}
+
+function PairButton({ pair, on, disabled, onPress }: PairButtonProps) {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      disabled={disabled}
+      onClick={onPress}
+      className={`min-h-11 rounded-md border px-2.5 text-sm disabled:opacity-40 pointer-fine:min-h-8 ${on ? 'border-accent bg-accent-wash font-medium text-accent' : 'border-line-strong/60 text-ink-2 hover:border-line-strong hover:text-ink'}`}
+    >
+      {pair}
+    </button>
+  );
+}
+
+function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }) {
+  return (
+    <div className="flex items-baseline justify-between gap-3">
+      <legend className="font-medium">Pairs</legend>
+      {chosen > 0 && (
+        <button
+          type="button"
+          onClick={onClear}
+          className="reach min-h-8 text-xs text-ink-3 underline underline-offset-2 hover:text-ink"
+        >
+          Clear {chosen}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
+  const [query, setQuery] = useState('');
+  const wanted = query.trim().toUpperCase();
+  // What was chosen and is not offered any more can still be taken out.
+  const all = useMemo(
+    () => [...chosen, ...offered.filter((pair) => !chosen.includes(pair))],
+    [offered, chosen],
+  );
+  const matching = all.filter((pair) => wanted === '' || pair.includes(wanted));
+  const full = chosen.length >= AGENT_PAIRS_MAX;
+  return (
+    <fieldset className="min-w-0">
+      <PickerHead
+        chosen={chosen.length}
+        onClear={() => {
+          onChange([]);
+        }}
+      />
+      <p className="text-xs text-ink-3">{hint}</p>
+      {offered.length >= SEARCH_FROM && (
+        <div className="mt-2">
+          <Field
+            label="Search pairs"
+            value={query}
+            placeholder="BTC"
+            autoComplete="off"
+            onChange={(event) => {
+              setQuery(event.target.value);
+            }}
+          />
+        </div>
+      )}
+      <div className="mt-2 flex max-h-48 flex-wrap gap-1.5 overflow-y-auto p-0.5">
+        {matching.slice(0, SHOWN_MAX).map((pair) => {
+          const on = chosen.includes(pair);
+          return (
+            <PairButton
+              key={pair}
+              pair={pair}
+              on={on}
+              disabled={full && !on}
+              onPress={() => {
+                onChange(on ? chosen.filter((one) => one !== pair) : [...chosen, pair]);
+              }}
+            />
+          );
+        })}
+        {matching.length === 0 && offered.length > 0 && (
+          <p className="py-2 text-ink-3">No pair on offer matches “{query.trim()}”.</p>
+        )}
+      </div>
+      {matching.length > SHOWN_MAX && (
+        <p className="mt-1 text-xs text-ink-3">
+          {matching.length - SHOWN_MAX} more: search for them.
+        </p>
+      )}
+      {full && (
+        <p className="mt-1 text-xs text-amber">
+          {AGENT_PAIRS_MAX} pairs, the most one agent may have.
+        </p>
+      )}
+      <p aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">
+        {error}
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * The three risk profiles, each with its worst loss in money by this account; refuses to recommend
+ * one.
+ */
+import { useSnapshot } from 'valtio';
+import { PositionSize } from '../../../../contract/agents.ts';
+import { classes } from '../../../components/class-names.ts';
+import { Amount } from '../../../components/Figures.tsx';
+import { formatNumber, formatRatio } from '../../../format/numbers.ts';
+import { typedNumber } from '../../../format/typed-numbers.ts';
+import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { useSlot } from '../../use-store.ts';
+import { PRESETS, type AgentDraft } from './agent-draft.ts';
+import { positionLimit, riskOf, worstLoss } from '../agent-risk.ts';
+
+const UNKNOWN = 'Equity not yet known';
+
+/** A size that is not one yet counts as the preset's. */
+function sizeOf(typed: string, preset: string): number {
+  const size = typedNumber(typed);
+  return size !== undefined && PositionSize.safeParse(size).success ? size : Number(preset);
+}
+
+/**
+ * What the draft may hold and lose in one pair, by this account; decimal text, or why it is not
+ * known.
+ */
+export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): {
+  position: string | undefined;
+  loss: string | undefined;
+  why: string;
+} {
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  const preset = PRESETS.find(({ profile }) => profile === draft.risk_profile);
+  if (equity === null || preset === undefined)
+    return { position: undefined, loss: undefined, why: UNKNOWN };
+  return {
+    ...worstLoss(sizeOf(draft.size, preset.size), equity, riskOf(preset.profile, own), feeBps),
+    why: UNKNOWN,
+  };
+}
+
+function Preset({
+  preset,
+  chosen,
+  size,
+  quote,
+  equity,
+  feeBps,
+  onChoose,
+}: {
+  preset: (typeof PRESETS)[number];
+  chosen: boolean;
+  size: string;
+  quote: string;
+  equity: string | null;
+  feeBps: number | undefined;
+  onChoose: () => void;
+}) {
+  const settings = useSnapshot(settingsStore).data;
+  const risk = riskOf(preset.profile, settings?.riskProfiles ?? []);
+  const worst = equity === null ? null : worstLoss(sizeOf(size, preset.size), equity, risk, feeBps);
+  return (
+    <label
+      className={classes(
+        'block cursor-pointer rounded-md border p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent',
+        chosen ? 'border-accent bg-accent-wash' : 'border-line-strong/60 hover:border-line-strong',
+      )}
+    >
+      <span className="flex items-baseline justify-between gap-3">
+        <span className="flex items-baseline gap-2 font-medium">
+          <input
+            type="radio"
+            name="preset"
+            checked={chosen}
+            onChange={onChoose}
+            className="accent-accent"
+          />
+          {preset.profile}
+          {risk.isOwn && <span className="text-xs font-normal text-ink-3">your own values</span>}
+        </span>
+        <Amount value={worst?.loss} change quote={quote} why={UNKNOWN} />
+      </span>
+      <span className="mt-1 flex items-baseline justify-between gap-3 text-xs">
+        <span className="text-ink-2">{preset.line}</span>
+        <span className="shrink-0 text-ink-3">worst loss in one pair</span>
+      </span>
+      <span className="mt-1 block text-xs text-ink-3">
+        At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> in a pair (
+        {formatNumber(Number(positionLimit(risk).toFixed(2)))}
+        {'\u202f%'} of equity), stop {formatNumber(risk.stop)}
+        {'\u202f%'} below, enters from a signal of {formatRatio(risk.threshold)}. Opens nothing new
+        after losing {formatNumber(risk.dayLoss)}
+        {'\u202f%'} in a day or {formatNumber(risk.drawdown)}
+        {'\u202f%'} from the peak.
+      </span>
+    </label>
+  );
+}
+
+/** `size` is the draft's own for the chosen profile, each other one's preset. */
+export function RiskPresets({
+  draft,
+  quote,
+  legend,
+  onChange,
+}: {
+  draft: Pick<AgentDraft, 'risk_profile' | 'size'>;
+  quote: string;
+  legend: string;
+  onChange: (part: Pick<AgentDraft, 'risk_profile' | 'size'>) => void;
+}) {
+  useSlot(settingsStore, loadSettings);
+  const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  return (
+    <>
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-2 font-medium">{legend}</legend>
+        {PRESETS.map((preset) => (
+          <Preset
+            key={preset.profile}
+            preset={preset}
+            chosen={draft.risk_profile === preset.profile}
+            quote={quote}
+            equity={equity}
+            feeBps={feeBps}
+            size={draft.risk_profile === preset.profile ? draft.size : preset.size}
+            onChoose={() => {
+              onChange({ risk_profile: preset.profile, size: preset.size });
+            }}
+          />
+        ))}
+      </fieldset>
+      <p className="mt-3 text-xs text-ink-3">
+        At the stop, fees of both sides included. A gap in price can lose more than the stop. All of
+        it is paper money.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,175 @@
+/** The fields of a new agent's name, pool, pairs, size and interval. */
+import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
+import type { PoolId } from '../../../../contract/agents.ts';
+import { tierPermits } from '../../../../contract/tiers.ts';
+import { Field, Select } from '../../../components/Field.tsx';
+import { withLocalNumbers } from '../../../format/number-marks.ts';
+import { loadPools, poolsStore } from '../../../stores/market-store.ts';
+import { useAuth } from '../../../stores/use-security.ts';
+import { useSlot } from '../../use-store.ts';
+import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
+import type { AgentDraft } from './agent-draft.ts';
+import { POOL_LINE, POOL_NAME } from '../agent-text.ts';
+import { PairPicker } from './PairPicker.tsx';
+
+export const INTERVALS = [
+  { value: '5-minute', label: 'Every 5 minutes' },
+  { value: '20-minute', label: 'Every 20 minutes' },
+  { value: 'daily', label: 'Once a day' },
+];
+const POOL_IDS = Object.keys(POOL_NAME) as PoolId[];
+
+/**
+ * The pool, chosen where the plan lets a person choose; elsewhere the one that every plan has, and
+ * what another adds.
+ */
+function PoolChoice({
+  pool,
+  error,
+  upgrade,
+  onChange,
+}: {
+  pool: PoolId;
+  error: string | undefined;
+  upgrade: Upgrade;
+  onChange: (pool: PoolId) => void;
+}) {
+  const locked = !tierPermits(useAuth().subscriptionTier, 'trading', 'advanced');
+  const pools = useSlot(poolsStore, loadPools).data?.pools;
+  const empty = (id: PoolId): boolean => pools?.find((one) => one.id === id)?.pairs.length === 0;
+  return (
+    <div>
+      <Select
+        label="Pool"
+        hint={
+          locked
+            ? `${POOL_LINE.all_pools} Choosing one of the five alone comes with a larger plan.`
+            : POOL_LINE[pool]
+        }
+        value={pool}
+        error={error}
+        disabled={locked}
+        options={POOL_IDS.map((value) => ({
+          value,
+          label: `${POOL_NAME[value]}${empty(value) ? ' (no pairs here)' : ''}`,
+          disabled: empty(value) && value !== pool,
+        }))}
+        onChange={(event) => {
+          onChange(event.target.value as PoolId);
+        }}
+      />
+      {locked && (
+        <details className="mt-1">
+          <summary className="reach min-h-8 cursor-pointer text-accent">
+            Choose a pool of your own
+          </summary>
+          <div className="pt-2">
+            <UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} />
+          </div>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/** Where to come back to from taking a plan, and what to keep before. */
+interface Upgrade {
+  from: string;
+  onLeave?: () => void;
+}
+
+interface FieldsProps {
+  draft: AgentDraft;
+  issues: Readonly<Record<string, string>>;
+  onChange: (part: Partial<AgentDraft>) => void;
+}
+
+function NameField({ draft, issues, onChange }: FieldsProps) {
+  return (
+    <Field
+      label="Name"
+      value={draft.name}
+      error={issues.name}
+      autoComplete="off"
+      maxLength={200}
+      placeholder="Harbour"
+      onChange={(event) => {
+        onChange({ name: event.target.value });
+      }}
+    />
+  );
+}
+
+function SizeAndInterval({ draft, quote, issues, onChange }: FieldsProps & { quote: string }) {
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <Field
+        label="Most in one position"
+        unit={quote}
+        inputMode="decimal"
+        hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')}
+        value={draft.size}
+        error={issues.max_position_size}
+        onChange={(event) => {
+          onChange({ size: event.target.value });
+        }}
+      />
+      <Select
+        label="Checks the market"
+        value={draft.execution_interval}
+        error={issues.execution_interval}
+        options={INTERVALS}
+        hint="Stop losses are always monitored in real time."
+        onChange={(event) => {
+          onChange({ execution_interval: event.target.value });
+        }}
+      />
+    </div>
+  );
+}
+
+interface TermsFieldsProps extends FieldsProps {
+  quote: string;
+  upgrade: Upgrade;
+  named?: boolean;
+}
+
+export function TermsFields({
+  draft,
+  quote,
+  issues,
+  onChange,
+  upgrade,
+  named = true,
+}: TermsFieldsProps) {
+  const pools = useSlot(poolsStore, loadPools);
+  const offered = pools.data?.pools.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
+  const inPool = pools.data?.pools.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
+  return (
+    <div className="flex flex-col gap-4">
+      {named && <NameField draft={draft} issues={issues} onChange={onChange} />}
+      <PoolChoice
+        pool={draft.pool}
+        error={issues.pool}
+        upgrade={upgrade}
+        onChange={(pool) => {
+          onChange({ pool });
+        }}
+      />
+      <PairPicker
+        offered={offered}
+        chosen={draft.pairs}
+        onChange={(pairs) => {
+          onChange({ pairs });
+        }}
+        error={issues.trading_pairs}
+        hint={
+          offered.length === 0
+            ? (pools.error ?? 'Loading pairs.')
+            : `Leave empty to trade all ${inPool} pairs. At most ${AGENT_PAIRS_MAX}.`
+        }
+      />
+      <SizeAndInterval draft={draft} quote={quote} issues={issues} onChange={onChange} />
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+/**
+ * A new agent as it is typed, from first choice to the body that is sent; refuses rules of its own:
+ * the contract judges.
+ */
+import * as z from 'zod/mini';
+import { AgentCreateBody, PoolId, type RiskProfile } from '../../../../contract/agents.ts';
+import type { FieldIssue } from '../../../../contract/errors.ts';
+import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { errorSentence } from '../../../format/error-text.ts';
+import { typedNumber } from '../../../format/typed-numbers.ts';
+import { byField, check } from '../../../format/validation.ts';
+
+/** Everything as text, as it stands in the fields. */
+export const AgentDraft = z.object({
+  name: z.string(),
+  pool: PoolId,
+  pairs: z.array(z.string()),
+  risk_profile: z.string(),
+  size: z.string(),
+  execution_interval: z.string(),
+});
+export type AgentDraft = z.infer<typeof AgentDraft>;
+
+export const NEW_AGENT: AgentDraft = {
+  name: '',
+  pool: 'all_pools',
+  pairs: [],
+  risk_profile: 'Moderate',
+  size: '1000',
+  execution_interval: '5-minute',
+};
+
+/** The size that goes with each profile until the person types their own. */
+export const PRESETS: readonly { profile: RiskProfile; size: string; line: string }[] = [
+  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, an early stop.' },
+  { profile: 'Moderate', size: '1000', line: 'The middle: more trades, twice the position.' },
+  {
+    profile: 'Aggressive',
+    size: '2000',
+    line: 'Enters on weaker signals, with large positions and a late stop.',
+  },
+];
+
+const termsOf = (draft: AgentDraft): object => ({
+  trading_pairs: draft.pairs,
+  risk_profile: draft.risk_profile,
+  max_position_size: typedNumber(draft.size),
+  execution_interval: draft.execution_interval,
+  pool: draft.pool,
+});
+
+/** The body to send, or what keeps it from being one. */
+export function checkDraft(
+  draft: AgentDraft,
+  enabled = false,
+): ReturnType<typeof check<typeof AgentCreateBody>> {
+  return check(AgentCreateBody, { ...termsOf(draft), name: draft.name, enabled });
+}
+
+/**
+ * What to ask a preview of; null while the terms are not terms yet. The name does not matter to it.
+ */
+export function previewOf(draft: AgentDraft): AgentPreviewBody | null {
+  const checked = check(PreviewTerms, termsOf(draft));
+  return checked.ok ? { terms: checked.value } : null;
+}
+
+/** Messages by field of the form; a pair's own message stands under the pairs. */
+export function formIssues(issues: readonly FieldIssue[]): Record<string, string> {
+  const found = byField(issues);
+  const pair = Object.entries(found).find(([field]) => field.startsWith('trading_pairs'))?.[1];
+  return pair === undefined ? found : { ...found, trading_pairs: pair };
+}
+
+/** Errors by field, from the contract before sending and from the server after. */
+export function serverIssues(error: unknown): {
+  fields: Record<string, string>;
+  form: string | undefined;
+} {
+  if (error instanceof ApiError) {
+    const fields = formIssues([
+      ...error.issues,
+      ...(error.field === undefined ? [] : [{ field: error.field, message: errorSentence(error) }]),
+    ]);
+    if (Object.keys(fields).length > 0) return { fields, form: undefined };
+  }
+  return { fields: {}, form: errorSentence(error) };
+}

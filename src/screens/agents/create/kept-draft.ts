@@ -1,0 +1,68 @@
+/**
+ * What is typed and not yet sent, kept on this device for this person until it is done; refuses to
+ * outlive a sign-out or "keep nothing".
+ */
+import * as z from 'zod/mini';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { keepsSnapshots } from '../../../commands.ts';
+import { readLastUser } from '../../../identity/last-user.ts';
+import { session } from '../../../identity/session.ts';
+
+/** A sign-out takes everything under this app's names that is not the device's own. */
+const keyOf = (name: string): string => `tradewind.draft.${name}`;
+
+const Kept = z.object({ uid: z.string(), value: z.unknown() });
+
+function read<S extends z.ZodMiniType>(name: string, uid: string, schema: S): z.output<S> | null {
+  try {
+    const kept = Kept.safeParse(JSON.parse(localStorage.getItem(keyOf(name)) ?? 'null'));
+    if (!kept.success || kept.data.uid !== uid) return null;
+    const value = z.safeParse(schema, kept.data.value);
+    return value.success ? value.data : null;
+  } catch {
+    return null;
+  }
+}
+
+function write(name: string, uid: string, value: unknown): void {
+  try {
+    // By the device's record too: another tab's sign-out is in it before this page has heard of it.
+    if (value === null || readLastUser()?.uid !== uid || !keepsSnapshots())
+      localStorage.removeItem(keyOf(name));
+    else localStorage.setItem(keyOf(name), JSON.stringify({ uid, value }));
+  } catch {
+    // A device without room: what is typed stays on the screen.
+  }
+}
+
+/** The wizard's own draft, and the path on which it is open. */
+export const WIZARD_DRAFT = 'agent';
+export const NEW_AGENT_PATH = '/agents?new';
+
+/** Keeps what was typed elsewhere, for the person who is signed in. */
+export function keepDraft(name: string, value: unknown): void {
+  write(name, session.user?.uid ?? '', value);
+}
+
+/** Whether something typed under this name waits to be gone on with. */
+export function hasDraft(name: string, uid: string): boolean {
+  return read(name, uid, z.unknown()) !== null;
+}
+
+/** State that is there again after a reload. `null` forgets it. */
+export function useKeptDraft<S extends z.ZodMiniType>(
+  name: string,
+  schema: S,
+  initial: z.output<S>,
+): [z.output<S>, (next: z.output<S> | null) => void] {
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const [value, setValue] = useState<z.output<S>>(() => read(name, uid, schema) ?? initial);
+  return [
+    value,
+    (next) => {
+      write(name, uid, next);
+      setValue(next ?? initial);
+    },
+  ];
+}

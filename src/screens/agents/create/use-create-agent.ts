@@ -1,0 +1,55 @@
+/**
+ * Sends a new agent to the server, once for one wish; refuses to make a second where the answer was
+ * lost.
+ */
+import { useRef, useState } from 'react';
+import type { Agent } from '../../../../contract/agents.ts';
+import { api } from '../../../api/api.ts';
+import { loadAgents } from '../../../stores/agents-store.ts';
+import { backtestRecord } from '../../../stores/started-backtests.ts';
+import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
+
+export interface Creating {
+  busy: boolean;
+  /** What went wrong and belongs to no field. */
+  failure: string | null;
+  /**
+   * Answers the messages of fields at fault; null where it was created, or where the fault is not a
+   * field's.
+   */
+  create: (draft: AgentDraft, start: boolean) => Promise<Record<string, string> | null>;
+}
+
+export function useCreate(onCreated: (agent: Agent) => void): Creating {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  /**
+   * One id for one body: pressed again after an unknown outcome it cannot make a second agent, and
+   * a changed one is another wish.
+   */
+  const wish = useRef({ body: '', commandId: '' });
+  const create: Creating['create'] = async (draft, start) => {
+    const checked = checkDraft(draft, start);
+    if (!checked.ok) return formIssues(checked.issues);
+    const body = JSON.stringify(checked.value);
+    if (wish.current.body !== body) wish.current = { body, commandId: crypto.randomUUID() };
+    setBusy(true);
+    setFailure(null);
+    try {
+      const reply = await api.call('createAgent', {
+        body: { ...checked.value, ...backtestRecord(previewOf(draft)) },
+        commandId: wish.current.commandId,
+      });
+      await loadAgents(true);
+      onCreated(reply.agent);
+      return null;
+    } catch (error) {
+      const { fields, form } = serverIssues(error);
+      setFailure(form ?? null);
+      return form === undefined ? fields : null;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { busy, failure, create };
+}

@@ -1,0 +1,167 @@
+/**
+ * Why an agent is held and until when, and how far it is from the guards that would hold it;
+ * refuses to call a guard's halt a stop.
+ */
+import { useSnapshot } from 'valtio';
+import type { Agent, Decision } from '../../../../contract/agents.ts';
+import { Age } from '../../../components/Age.tsx';
+import { Ratio } from '../../../components/Figures.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { formatNumber, formatRatio } from '../../../format/numbers.ts';
+import { localSentence } from '../../../format/sentences.ts';
+import { formatUntil, formatWhen } from '../../../format/times.ts';
+import { useCurrent } from '../../../shell/data-age.ts';
+import { connection } from '../../../stores/connection.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { useInsight, useMarketNow, useMarketSpeed, useSlot } from '../../use-store.ts';
+import { useEntriesOff } from '../EntriesOffNotice.tsx';
+import { heldBack } from './held-back.ts';
+import { riskOf } from '../agent-risk.ts';
+
+/** Until when, and what ends it, in a sentence. `now` and `until` on the market clock. */
+export function untilText(
+  { status, hold }: Pick<Agent, 'status' | 'hold'>,
+  now: number,
+  speed = 1,
+): string {
+  if (status === 'faulted')
+    return 'It looks at nothing until you start it. Its stops stay on guard.';
+  if (hold === null) return '';
+  const ends =
+    hold.until === null
+      ? 'It lasts until you stop it and start it again.'
+      : `It ends by itself ${formatWhen(hold.until, now)}${speed === 1 ? ` (${formatUntil(Math.max(0, hold.until - now))})` : ' market time'}.`;
+  return `${ends} Until then it opens nothing; exits and stops go on.`;
+}
+
+/**
+ * The same of an agent that nobody here has heard of since: when the hold was to end, not that it
+ * lasts.
+ */
+function untilThenText({ status, hold }: Pick<Agent, 'status' | 'hold'>, now: number): string {
+  if (status === 'faulted')
+    return 'It was to look at nothing until you start it. Its stops were on guard.';
+  if (hold === null) return '';
+  return hold.until === null
+    ? 'It was to last until you stop it and start it again.'
+    : `It was to end by itself ${formatWhen(hold.until, now)} market time.`;
+}
+
+export function HoldNotice({ agent }: { agent: Agent }) {
+  const now = useMarketNow(60_000);
+  const speed = useMarketSpeed();
+  const current = useCurrent('agents');
+  if (agent.status !== 'halted' && agent.status !== 'faulted') return null;
+  const bad = agent.status === 'faulted';
+  return (
+    <div
+      role="status"
+      className={`mb-5 border-l-2 py-1 pl-4 ${bad ? 'border-danger' : 'border-amber'}`}
+    >
+      <p className={`font-medium ${bad ? 'text-danger' : 'text-amber'}`}>
+        {bad ? 'Taken out by a fault' : 'Held by a guard'}
+        {current ? '' : ' when last seen'}
+        {agent.hold === null ? '' : `. ${localSentence(agent.hold.text, now)}`}
+      </p>
+      <p className="text-ink-2">
+        {current ? untilText(agent, now, speed) : untilThenText(agent, now)}
+      </p>
+    </div>
+  );
+}
+
+function Used({ used, limit }: { used: number | null; limit: number }) {
+  const share = used === null ? 0 : Math.min(1, used / limit);
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span aria-hidden className="block h-1.5 w-10 rounded-sm bg-line">
+        <span
+          className={`block h-full rounded-sm ${share >= 0.75 ? 'bg-amber' : 'bg-line-strong'}`}
+          style={{ width: `${(share * 100).toFixed(0)}%` }}
+        />
+      </span>
+      <span className="whitespace-nowrap">
+        <Ratio value={used} share why="Marked at its first look of the day" />
+        <span className="text-ink-3">
+          {' '}
+          of <Ratio value={limit} share />
+        </span>
+      </span>
+    </span>
+  );
+}
+
+/** What is not in the plan, or how old the distances are where the server is away. */
+function GuardsNote({ isPro, age }: { isPro: boolean; age: number | null }) {
+  if (!isPro) return <span className="text-xs">distances with Pro</span>;
+  return age === null ? null : <Age savedAt={age} staleAfterMs={0} />;
+}
+
+/** What stops new entries: the limits of its profile, and with Pro what is used of them. */
+export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly Decision[] }) {
+  const now = useMarketNow(60_000);
+  // A switch that is off stands above the whole page: it is not said again.
+  const off = useEntriesOff(agent.id) !== null;
+  const back =
+    agent.status === 'stopped' ? [] : heldBack(decisions, off ? 'entries_stopped' : null);
+  const slot = useInsight();
+  const insight = slot.data;
+  const { online } = useSnapshot(connection);
+  const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
+  const distance = insight?.pro?.risk.find((one) => one.agentId === agent.id);
+  const risk = riskOf(agent.risk_profile, own);
+  return (
+    <Section
+      title="What holds it back"
+      aside={
+        insight === null ? undefined : (
+          <GuardsNote
+            isPro={insight.pro !== null}
+            age={online === 'offline' ? slot.savedAt : null}
+          />
+        )
+      }
+    >
+      <dl>
+        <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
+        <Line term="Stop of each position">
+          {formatNumber(risk.stop)}
+          {'\u202f%'} below
+        </Line>
+        <Line term="Loss of the day">
+          {distance === undefined ? (
+            `halts at ${formatNumber(risk.dayLoss)}\u202f%`
+          ) : (
+            <Used used={distance.dayLoss} limit={distance.dayLossLimit} />
+          )}
+        </Line>
+        <Line term="Fall from the peak">
+          {distance === undefined ? (
+            `halts at ${formatNumber(risk.drawdown)}\u202f%`
+          ) : (
+            <Used used={distance.drawdown} limit={distance.drawdownLimit} />
+          )}
+        </Line>
+      </dl>
+      {back.length > 0 && (
+        <div className="rule py-2">
+          <p className="text-xs text-ink-3">At its last look</p>
+          <ul>
+            {back.map(({ pairs, text }) => (
+              <li key={text} className="mt-1 border-l-2 border-amber pl-2">
+                <span className="font-medium">
+                  {pairs.map((pair) => pair.split('/')[0]).join(', ')}
+                </span>{' '}
+                <span className="text-ink-2">{localSentence(text, now)}</span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <p className="rule pt-2 text-xs text-ink-3">
+        The account's equity counts. After a stop: 24 h off that pair; three stops in a day: 12 h
+        off all.
+      </p>
+    </Section>
+  );
+}

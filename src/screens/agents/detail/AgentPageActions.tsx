@@ -1,0 +1,157 @@
+/** The buttons and dialogs of one agent's page: start, stop, undo, edit, duplicate. */
+import { Play, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { agentView, type AgentView } from '../../../stores/agent-view.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import { useEntries } from '../../use-store.ts';
+import type { AgentDraft } from '../create/agent-draft.ts';
+import { undo } from '../list/AgentActions.tsx';
+import { CreateDialog } from '../list/AgentsScreen.tsx';
+import { StartDialog } from '../start-stop/StartDialog.tsx';
+import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
+
+const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
+const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
+
+/**
+ * The same terms under a name of its own. What the pool decides is not written down as a choice of
+ * pairs.
+ */
+function copyOf(agent: Agent): AgentDraft {
+  return {
+    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`,
+    pool: agent.pool,
+    pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
+    risk_profile: agent.risk_profile,
+    size: String(agent.max_position_size),
+    execution_interval: agent.execution_interval,
+  };
+}
+
+function StartButton({ agentId, onPress }: { agentId: string; onPress: () => void }) {
+  return (
+    <Button tone="primary" className="min-w-32" data-act={`start ${agentId}`} onClick={onPress}>
+      <Play className="size-4" aria-hidden />
+      Start
+    </Button>
+  );
+}
+
+/** A start that waited too long, laid out before it is confirmed. */
+function ReviewStart({ view }: { view: AgentView }) {
+  const [reviewing, setReviewing] = useState(false);
+  return (
+    <>
+      {view.canReview && (
+        <Button
+          tone="primary"
+          onClick={() => {
+            setReviewing(true);
+          }}
+        >
+          Review the start
+        </Button>
+      )}
+      {reviewing && view.entry !== null && (
+        <Suspense>
+          <ConfirmStart entry={view.entry} open onOpenChange={setReviewing} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function UndoButton({ commandId }: { commandId: string }) {
+  return (
+    <Button
+      data-act={`take back ${commandId}`}
+      onClick={() => {
+        void undo(commandId);
+      }}
+    >
+      <Undo2 className="size-4" aria-hidden />
+      Undo
+    </Button>
+  );
+}
+
+interface EditProps {
+  agent: Agent;
+  editing: boolean;
+  onEdit: (open: boolean) => void;
+}
+
+function EditDialog({ agent, editing, onEdit }: EditProps) {
+  return (
+    <Dialog
+      open={editing}
+      onOpenChange={onEdit}
+      wide
+      title={`Edit ${agent.name}`}
+      description="What is open stays; the next decision uses the new terms."
+    >
+      <Suspense fallback={<SkeletonRows rows={5} />}>
+        <EditAgentForm
+          agent={agent}
+          onSaved={() => {
+            onEdit(false);
+          }}
+        />
+      </Suspense>
+    </Dialog>
+  );
+}
+
+export function AgentPageActs({ agent, editing, onEdit }: EditProps) {
+  const view = agentView(agent, useEntries());
+  const [starting, setStarting] = useState(false);
+  const [copying, setCopying] = useState(false);
+  const isStopPlace = useStopPlace(view);
+  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
+      {view.canStart && (view.canStop || !isStopPlace) && (
+        <StartButton
+          agentId={agent.id}
+          onPress={() => {
+            setStarting(true);
+          }}
+        />
+      )}
+      <ReviewStart view={view} />
+      <Button
+        onClick={() => {
+          onEdit(true);
+        }}
+      >
+        Edit
+      </Button>
+      <Button
+        onClick={() => {
+          setCopying(true);
+        }}
+      >
+        Duplicate
+      </Button>
+      {/* Last: what it takes back stands first, and nothing between them moves. */}
+      {view.canUndo && view.entry !== null && <UndoButton commandId={view.entry.commandId} />}
+      <CreateDialog
+        key={String(copying)}
+        open={copying}
+        onOpenChange={setCopying}
+        count={count}
+        title={`Duplicate ${agent.name}`}
+        draft={copyOf(agent)}
+      />
+      <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
+      <EditDialog agent={agent} editing={editing} onEdit={onEdit} />
+    </div>
+  );
+}

@@ -1,0 +1,273 @@
+/**
+ * Shows what an agent has earned: its result, the line of it over time, and the figures of its
+ * trades.
+ */
+import { useMemo, useState, type ReactNode } from 'react';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { AgentInsight } from '../../../../contract/insight.ts';
+import {
+  changeOver,
+  pointsOf,
+  RANGES,
+  thinned,
+  withNow,
+  type Range,
+} from '../../../components/EquityChart.tsx';
+import { ChartPlace } from '../../../components/EmptyState.tsx';
+import { Amount, Ratio } from '../../../components/Figures.tsx';
+import { RangeChoice } from '../../../components/RangeChoice.tsx';
+import { TimeChart } from '../../../components/TimeChart.tsx';
+import { formatWhen } from '../../../format/times.ts';
+import { DataAge } from '../../../shell/DataAge.tsx';
+import type { AgentRecord } from '../../../stores/agent-money.ts';
+import type { Ask } from '../../explain/explain-figure.ts';
+import { Explain } from '../../explain/Explain.tsx';
+
+const HEIGHT = 160;
+/** A range with fewer points says nothing that the whole line does not. */
+const LEAST_POINTS = 8;
+type Line = readonly (readonly [number, string])[];
+
+/** The ranges that the line is long and fine enough for; none where there is but the whole. */
+export function rangesOf(line: Line): Range[] {
+  const some = RANGES.filter((range) => {
+    if (range === 'ALL') return true;
+    const points = pointsOf(line, range);
+    return points.length >= LEAST_POINTS && points.length < line.length;
+  });
+  return some.length > 1 ? some : [];
+}
+
+interface ResultLineProps {
+  agent: Pick<Agent, 'id' | 'name' | 'quote'>;
+  insight: AgentInsight | null;
+  failed: boolean;
+  /**
+   * Market clock (ms) and result now: the end of the line, so that it agrees with the figure above
+   * it.
+   */
+  now: readonly [number, string] | undefined;
+}
+
+/** The agent's own equity: realised and unrealised together, since its first trade. */
+function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
+  const [wanted, setWanted] = useState<Range>('ALL');
+  const [nowAt, nowResult] = now ?? [];
+  const line = useMemo<Line>(() => {
+    const points = insight?.series.find(({ agentId }) => agentId === agent.id)?.points ?? [];
+    const drawn = points.map(([at, result]) => [at, result.toFixed(6)] as const);
+    const end =
+      nowAt === undefined || nowResult === undefined ? undefined : ([nowAt, nowResult] as const);
+    return points.length === 0 ? [] : withNow(drawn, end);
+  }, [insight, agent.id, nowAt, nowResult]);
+  const ranges = useMemo(() => rangesOf(line), [line]);
+  const range = ranges.includes(wanted) ? wanted : 'ALL';
+  const stepMs = insight === null || insight.stepMs === 0 ? undefined : insight.stepMs;
+  const shown = useMemo(() => {
+    const points = pointsOf(line, range);
+    return stepMs === undefined ? points : thinned(points, stepMs);
+  }, [line, range, stepMs]);
+  const change = useMemo(() => changeOver(shown), [shown]);
+  if (insight === null)
+    return (
+      <ChartPlace
+        what="The result over time"
+        className="h-[204px] w-full pointer-fine:h-[192px]"
+        failed={failed}
+      />
+    );
+  // Over the whole line it is the figure above it, which need not be said again.
+  const note =
+    change === null ? undefined : range === 'ALL' ? (
+      <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
+    ) : (
+      <>
+        <Amount value={change.amount} change /> <span className="text-ink-3">{range}</span>
+      </>
+    );
+  return (
+    <TimeChart
+      label={`Result of ${agent.name} in ${agent.quote}`}
+      lineName="Result"
+      line={shown}
+      height={HEIGHT}
+      unit={agent.quote}
+      {...(stepMs === undefined ? {} : { stepMs })}
+      empty="The line begins with its first trade."
+      note={note}
+      controls={
+        ranges.length === 0 ? undefined : (
+          <RangeChoice ranges={ranges} range={range} onChoose={setWanted} />
+        )
+      }
+    />
+  );
+}
+
+function Figure({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="rule py-1.5">
+      <dt className="text-xs text-ink-3">{term}</dt>
+      <dd className="m-0">{children}</dd>
+    </div>
+  );
+}
+
+/** Why a figure of sales is not there: said on the screen, not only to who asks. */
+const Unknown = ({ why }: { why: string }) => (
+  <span className="text-ink-3">
+    <span aria-hidden>— </span>
+    <span className="text-xs">{why}</span>
+  </span>
+);
+
+const NOTHING_CLOSED = 'no closed trade yet';
+const NOT_TOLD = 'comes with the next reading';
+
+function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
+  if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
+  if (wins === null) return <Unknown why={NOT_TOLD} />;
+  return (
+    <>
+      <Ratio value={wins / sells} share />
+      <span className="text-xs text-ink-3">
+        , {wins} of {sells}
+      </span>
+    </>
+  );
+}
+
+function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: AgentRecord }) {
+  if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
+  if (wins === null) return <Unknown why={NOT_TOLD} />;
+  return profitFactor === null ? (
+    <Unknown why="no losing trade yet" />
+  ) : (
+    <Ratio value={profitFactor} />
+  );
+}
+
+interface AgentResultProps extends ResultLineProps {
+  agent: Pick<Agent, 'id' | 'name' | 'quote' | 'total' | 'realized' | 'unrealized' | 'fees'>;
+  /** Null where no reading of the account tells results by agent. */
+  record: AgentRecord | null;
+}
+
+interface TotalsProps {
+  agent: Pick<Agent, 'id' | 'name' | 'quote'>;
+  money: Pick<Agent, 'total' | 'realized' | 'unrealized' | 'fees'>;
+}
+
+/** A figure that opens into the sum behind it. */
+function Explained({
+  agent: { id, name },
+  of,
+  shown,
+  what,
+  children,
+}: Pick<TotalsProps, 'agent'> & {
+  of: 'agent' | 'agent-realized' | 'agent-unrealized';
+  shown: string;
+  what: string;
+  children: ReactNode;
+}) {
+  const ask: Ask = { of, id, name, shown };
+  return (
+    <Explain ask={ask} name={what} plain>
+      {children}
+    </Explain>
+  );
+}
+
+function Total({ agent, money }: TotalsProps) {
+  return (
+    <Explained agent={agent} of="agent" shown={money.total} what="the result">
+      <span className="block text-figure font-semibold tracking-[-0.02em]">
+        <Amount value={money.total} change />
+        <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
+          {agent.quote}
+        </span>
+      </span>
+    </Explained>
+  );
+}
+
+function MoneyFigures({ agent, money }: TotalsProps) {
+  return (
+    <>
+      <Figure term="Realised, net of fees">
+        <Explained
+          agent={agent}
+          of="agent-realized"
+          shown={money.realized}
+          what="what was realised"
+        >
+          <Amount value={money.realized} change />
+        </Explained>
+      </Figure>
+      <Figure term="Unrealised">
+        <Explained
+          agent={agent}
+          of="agent-unrealized"
+          shown={money.unrealized}
+          what="what is unrealised"
+        >
+          <Amount value={money.unrealized} change />
+        </Explained>
+      </Figure>
+      <Figure term="Fees">
+        <Amount value={money.fees} />
+      </Figure>
+    </>
+  );
+}
+
+function TradeFigures({ record }: { record: AgentRecord | null }) {
+  return (
+    <>
+      <Figure term="Trades">
+        {record === null ? (
+          <Unknown why={NOT_TOLD} />
+        ) : (
+          <>
+            {record.trades}
+            <span className="text-xs text-ink-3">, {record.sells} closed</span>
+          </>
+        )}
+      </Figure>
+      <Figure term="Win rate">
+        {record === null ? <Unknown why={NOT_TOLD} /> : <WinRate record={record} />}
+      </Figure>
+      <Figure term="Profit factor">
+        {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
+      </Figure>
+      <Figure term="Expectancy a trade">
+        {record?.expectancy == null ? (
+          <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
+        ) : (
+          <Amount value={record.expectancy} change />
+        )}
+      </Figure>
+    </>
+  );
+}
+
+export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
+  const money = record ?? agent;
+  return (
+    <section aria-label="Result" className="min-w-0">
+      <h2 className="sr-only">Result</h2>
+      <Total agent={agent} money={money} />
+      <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
+        after fees <DataAge kind="portfolio" />
+      </p>
+      <div className="mt-2">
+        <ResultLine agent={agent} insight={insight} failed={failed} now={now} />
+      </div>
+      <dl className="mt-2 grid grid-cols-2 gap-x-6 sm:grid-cols-4">
+        <MoneyFigures agent={agent} money={money} />
+        <TradeFigures record={record} />
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,360 @@
+/** The page of one agent: its state, result, positions, chart, decisions, trades and terms. */
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { AgentInsight } from '../../../../contract/insight.ts';
+import type { AgentPerformance, Fill, Portfolio } from '../../../../contract/trading.ts';
+import { Button } from '../../../components/Button.tsx';
+import { CommandState } from '../../../components/CommandState.tsx';
+import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { Amount } from '../../../components/Figures.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { useCurrent } from '../../../shell/data-age.ts';
+import type { ScreenProps } from '../../../shell/routes.ts';
+import { moneyOf, recordOf } from '../../../stores/agent-money.ts';
+import { agentView } from '../../../stores/agent-view.ts';
+import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
+import { loadPerformance, performanceStore } from '../../../stores/analytics-store.ts';
+import { connection } from '../../../stores/connection.ts';
+import { historyStore, loadHistory } from '../../../stores/fills-store.ts';
+import {
+  evaluationMark,
+  keepFresh,
+  PERFORMANCE_REST_MS,
+  PERFORMANCE_SPREAD_MS,
+} from '../../../stores/keep-fresh.ts';
+import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.ts';
+import { emptySlot, type Slot } from '../../../stores/slot.ts';
+import { TradesTable } from '../../portfolio/Fills.tsx';
+import { Positions } from '../../portfolio/Positions.tsx';
+import {
+  useEntries,
+  useInsight,
+  useMarketNow,
+  useMarketSpeed,
+  useMarketState,
+  useSlot,
+} from '../../use-store.ts';
+import { AgentDecisions } from './AgentDecisions.tsx';
+import { AgentPageActs } from './AgentPageActions.tsx';
+import { AgentResult } from './AgentResult.tsx';
+import { Guards, HoldNotice } from './AgentHealth.tsx';
+import { AgentStatus } from '../AgentStatus.tsx';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import { FirstTrade } from './FirstTrade.tsx';
+import { GettingOut } from './ExitActions.tsx';
+import { runText, useLate } from '../evaluation-times.ts';
+import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from '../agent-text.ts';
+
+const AgainstTest = lazy(() => import('../backtest/LiveAgainstBacktest.tsx'));
+const AgentChart = lazy(() => import('./AgentChart.tsx'));
+const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+
+const UNREAD = emptySlot<AgentPerformance>();
+const NO_DECISIONS: AgentPerformance['decisions'] = [];
+
+/** The places of its name, its acts, its result and its line. */
+function Waiting() {
+  const { online } = useSnapshot(connection);
+  if (online === 'offline') return <SkeletonRows label="Agent" />;
+  return (
+    <div role="status" aria-label="Agent">
+      <Skeleton className="mt-2 mb-3 h-4 w-14" />
+      <div className="mb-7 flex flex-wrap items-start justify-between gap-4">
+        <span>
+          <Skeleton className="h-7 w-40" />
+          <Skeleton className="mt-2 h-3.5 w-52" />
+        </span>
+        <Skeleton className="h-11 w-56 pointer-fine:h-9" />
+      </div>
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div>
+          <Skeleton className="h-10 w-48" />
+          <Skeleton className="mt-8 h-[204px] w-full" />
+        </div>
+        <SkeletonRows rows={8} label="Terms" />
+      </div>
+    </div>
+  );
+}
+
+/**
+ * Whether the server's own list is here without it: then there is nothing to read, as on the way
+ * out after a deletion.
+ */
+const isGone = (id: string): boolean => {
+  const { data, origin } = agentsStore;
+  return data !== null && origin !== 'snapshot' && !data.agents.some((one) => one.id === id);
+};
+
+/** Why there is no agent to show: not read yet, not to be read, or not there. */
+function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
+  if (slot.data === null && slot.error === null) return <Waiting />;
+  // That it is gone is the server's to say.
+  if (slot.data === null) {
+    return (
+      <EmptyState
+        screen
+        title="This agent could not be read"
+        action={<Button onClick={again}>Try again</Button>}
+      >
+        {slot.error}
+      </EmptyState>
+    );
+  }
+  const all = (
+    <Link href="/agents" className="text-accent underline underline-offset-2">
+      All agents
+    </Link>
+  );
+  return (
+    <EmptyState screen title="This agent is not here" action={all}>
+      It was deleted, or it is not yours.
+    </EmptyState>
+  );
+}
+
+/**
+ * Its name and state, and what can be done about it: Stop is at hand before anything is scrolled.
+ */
+function Head({ agent }: { agent: Agent }) {
+  const [editing, setEditing] = useState(false);
+  const current = useCurrent('agents');
+  const view = agentView(agent, useEntries(), current);
+  const now = useMarketNow(1_000);
+  const known = useMarketState();
+  const market = current ? known : 'unknown';
+  const speed = useMarketSpeed();
+  const late = useLate(agent, now, market);
+  return (
+    <div className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+      <div className="min-w-0">
+        <h1 className="text-xl break-words">{agent.name}</h1>
+        <AgentStatus view={view} />
+        {view.entry !== null && view.commandText !== null ? (
+          <div>
+            <CommandState phase={view.entry.state}>{view.commandText}</CommandState>
+          </div>
+        ) : (
+          <p className={`text-xs ${late > 0 ? 'text-amber' : 'text-ink-3'}`}>
+            {runText(agent, now, market, late, speed)}
+          </p>
+        )}
+      </div>
+      <AgentPageActs agent={agent} editing={editing} onEdit={setEditing} />
+    </div>
+  );
+}
+
+/** What it holds; its place is kept while the account is still being read. */
+function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null }) {
+  if (portfolio === null) {
+    if (agent.openPositions === 0) return null;
+    return (
+      <Section title="Positions">
+        <SkeletonRows rows={agent.openPositions} rowClass="min-h-[49px]" label="Positions" />
+      </Section>
+    );
+  }
+  const positions = portfolio.positions.filter((position) => position.agentId === agent.id);
+  if (positions.length === 0) return null;
+  return (
+    <Section title="Positions">
+      <Positions portfolio={{ positions, quote: portfolio.quote }} showAgent={false} table />
+    </Section>
+  );
+}
+
+function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
+  const { data } = slot;
+  return (
+    <Section
+      title="Decisions"
+      className="min-h-[22rem]"
+      aside={data === null ? undefined : 'newest first'}
+    >
+      {data === null && slot.error === null && (
+        <SkeletonRows rows={12} rowClass="min-h-[53px]" label="Decisions" />
+      )}
+      {data !== null && data.decisions.length === 0 && (
+        <EmptyState title="No decisions yet">
+          Each check of a closed candle is recorded here with its reason, the ones without a trade
+          too.
+        </EmptyState>
+      )}
+      {data !== null && data.decisions.length > 0 && (
+        <AgentDecisions key={id} decisions={data.decisions} older={data.decisionCounts} />
+      )}
+    </Section>
+  );
+}
+
+function Terms({ agent }: { agent: Agent }) {
+  const speed = useMarketSpeed();
+  return (
+    <Section title="Terms">
+      <dl>
+        <Line term="Pool">{POOL_NAME[agent.pool]}</Line>
+        <Line term="Pairs">{pairsText(agent)}</Line>
+        <Line term="Risk profile">{agent.risk_profile}</Line>
+        <Line term="Most in one position">
+          <Amount value={String(agent.max_position_size)} quote={agent.quote} />
+        </Line>
+        <Line term="Looks">
+          {intervalText(agent.execution_interval)}
+          {speed === 1 ? '' : ' of market time'}
+        </Line>
+        <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
+      </dl>
+    </Section>
+  );
+}
+
+/** Its decisions and its line, read again with each of its evaluations and trades. */
+function useAgentReadings(id: string): {
+  slot: Slot<AgentPerformance>;
+  read: () => Promise<void>;
+  insight: Slot<AgentInsight>;
+} {
+  const read = useCallback(
+    () => (isGone(id) ? Promise.resolve() : loadPerformance(id, true)),
+    [id],
+  );
+  const slots = useSnapshot(performanceStore).byAgent as Record<string, Slot<AgentPerformance>>;
+  useSlot(agentsStore, read);
+  const insight = useInsight();
+  useEffect(
+    () =>
+      keepFresh({
+        mark: () => evaluationMark(id),
+        read,
+        restMs: PERFORMANCE_REST_MS,
+        spreadMs: PERFORMANCE_SPREAD_MS,
+      }),
+    [id, read],
+  );
+  return { slot: slots[id] ?? UNREAD, read, insight };
+}
+
+/** Trades that the stream told and that were read, each once, newest first. */
+function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fill[] {
+  const live = told.filter((fill) => fill.agentId === id);
+  const known = new Set(live.map((fill) => fill.id));
+  return [...live, ...read.filter((fill) => !known.has(fill.id))].sort(
+    (a, b) => b.filledAt - a.filledAt,
+  );
+}
+
+function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
+  const current = useCurrent('history');
+  return (
+    <Section title="Trades">
+      {fills.length === 0 ? (
+        <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
+          They appear with price, fee and reason as they are made.
+        </EmptyState>
+      ) : (
+        <TradesTable fills={fills} most={100} quote={quote} showAgent={false} />
+      )}
+    </Section>
+  );
+}
+
+function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
+  return (
+    <Section title="Price and its trades">
+      <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
+        <AgentChart
+          pairs={agent.trading_pairs}
+          fills={fills}
+          rhythm={agent.execution_interval}
+          quote={agent.quote}
+        />
+      </Suspense>
+    </Section>
+  );
+}
+
+/** What it would have done, and how it fares against the test it was started after. */
+function Tests({ agent, id }: { agent: Agent; id: string }) {
+  return (
+    <>
+      <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+        <WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" />
+      </Suspense>
+      {/* Last in its column: it comes with a later answer, and moves nothing. */}
+      <Suspense>
+        <AgainstTest agent={agent} />
+      </Suspense>
+    </>
+  );
+}
+
+function ToAgents() {
+  return (
+    <Link
+      href="/agents"
+      className="mb-1 inline-flex min-h-11 items-center text-xs pointer-fine:min-h-8 text-ink-3 hover:text-ink"
+    >
+      Agents
+    </Link>
+  );
+}
+
+export default function AgentScreen({ params }: ScreenProps) {
+  const id = params.id ?? '';
+  const agents = useSlot(agentsStore, loadAgents);
+  const { slot, read, insight } = useAgentReadings(id);
+  const history = useSlot(historyStore, loadHistory);
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
+  const reread = (): void => {
+    void read();
+  };
+  if (agent === undefined)
+    return (
+      <Absent
+        slot={agents}
+        again={() => {
+          void loadAgents(true);
+          reread();
+        }}
+      />
+    );
+  const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
+  const record = recordOf(id, portfolio);
+  const money =
+    agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) };
+  return (
+    <>
+      <ToAgents />
+      <Head agent={agent} />
+      <EntriesOffNotice agentId={agent.id} />
+      <HoldNotice agent={agent} />
+      <FirstTrade key={agent.id} agent={agent} />
+      <ReadError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="flex min-w-0 flex-col gap-8">
+          <AgentResult
+            agent={money}
+            record={record}
+            insight={insight.data}
+            failed={insight.error !== null}
+            now={portfolio === null || record === null ? undefined : [portfolio.asOf, record.total]}
+          />
+          <Held agent={agent} portfolio={portfolio} />
+          <Chart agent={agent} fills={fills} />
+          <Decided id={id} slot={slot} />
+          <Trades fills={fills} quote={agent.quote} />
+          <Tests agent={agent} id={id} />
+        </div>
+        <div className="flex min-w-0 flex-col gap-8">
+          <Terms agent={agent} />
+          <Guards agent={agent} decisions={slot.data?.decisions ?? NO_DECISIONS} />
+          <GettingOut agent={agent} />
+        </div>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,261 @@
+/**
+ * Edits the terms of an agent. An edit made on an older version is not saved before the person has
+ * seen the newer one.
+ */
+import { lazy, Suspense, useState } from 'react';
+import * as z from 'zod/mini';
+import { Agent, AgentSettingsBody } from '../../../../contract/agents.ts';
+import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
+import { api } from '../../../api/api.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Skeleton } from '../../../components/EmptyState.tsx';
+import { Field, Select } from '../../../components/Field.tsx';
+import { formatQuantity } from '../../../format/numbers.ts';
+import { fieldText, typedNumber } from '../../../format/typed-numbers.ts';
+import { byField, check } from '../../../format/validation.ts';
+import { backtestRecord } from '../../../stores/started-backtests.ts';
+import { loadAgents } from '../../../stores/agents-store.ts';
+import { serverIssues } from '../create/agent-draft.ts';
+import { intervalText } from '../agent-text.ts';
+import { useKeptDraft } from '../create/kept-draft.ts';
+import { INTERVALS } from '../create/TermsFields.tsx';
+
+const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({
+  value,
+  label: value,
+}));
+
+const WouldDoNow = lazy(() => import('../preview/PreviewPanel.tsx'));
+const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+
+const EditDraft = z.object({
+  risk_profile: z.string(),
+  size: z.string(),
+  execution_interval: z.string(),
+});
+type EditDraft = z.infer<typeof EditDraft>;
+/**
+ * `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it.
+ */
+const Kept = z.object({ base: z.number(), draft: EditDraft });
+
+const termsOf = (agent: Agent): EditDraft => ({
+  risk_profile: agent.risk_profile,
+  size: fieldText(agent.max_position_size),
+  execution_interval: agent.execution_interval,
+});
+const isSame = (a: EditDraft, b: EditDraft): boolean =>
+  a.risk_profile === b.risk_profile &&
+  a.size === b.size &&
+  a.execution_interval === b.execution_interval;
+
+/** The same agent under the terms as they are typed; null while they cannot be saved. */
+function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
+  const checked = check(PreviewTerms, {
+    trading_pairs: [],
+    risk_profile: draft.risk_profile,
+    max_position_size: typedNumber(draft.size),
+    execution_interval: draft.execution_interval,
+  });
+  return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
+}
+
+/** The terms that the server has, where another edit came before this one; null otherwise. */
+function changedElsewhere(error: unknown): Agent | null {
+  if (!(error instanceof ApiError) || error.code !== 'agent_changed') return null;
+  return Agent.safeParse(error.details?.agent).data ?? null;
+}
+
+/** An edit as it is typed, kept over a reload, and the version of the agent that it was made on. */
+function useEdit(agent: Agent) {
+  const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
+  const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
+  const [restored, setRestored] = useState(draft !== first.draft);
+  const change = (part: Partial<EditDraft>): void => {
+    const next = { ...draft, ...part };
+    keep(base === first.base && isSame(next, first.draft) ? null : { base, draft: next });
+  };
+  const discard = (): void => {
+    keep(null);
+    setRestored(false);
+  };
+  return { base, draft, keep, restored, change, discard };
+}
+
+/** Sends an edit; what the server refuses is told by field, or for the form as a whole. */
+function useSave(
+  agent: Agent,
+  { base, draft, keep }: Pick<ReturnType<typeof useEdit>, 'base' | 'draft' | 'keep'>,
+  onSaved: (agent: Agent) => void,
+) {
+  const [issues, setIssues] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const refused = (error: unknown): void => {
+    const theirs = changedElsewhere(error);
+    if (theirs !== null) {
+      const { version, risk_profile, max_position_size, execution_interval } = theirs;
+      keep({ base: version, draft });
+      setFailure(
+        `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
+      );
+      return;
+    }
+    const { fields, form } = serverIssues(error);
+    setIssues(fields);
+    setFailure(form);
+  };
+  const save = async (): Promise<void> => {
+    setFailure(undefined);
+    const checked = check(AgentSettingsBody, {
+      risk_profile: draft.risk_profile,
+      max_position_size: typedNumber(draft.size),
+      execution_interval: draft.execution_interval,
+      enabled: agent.enabled,
+      version: base,
+    });
+    if (!checked.ok) {
+      setIssues(byField(checked.issues));
+      return;
+    }
+    setIssues({});
+    setBusy(true);
+    try {
+      const reply = await api.call('updateAgent', {
+        params: { id: agent.id },
+        body: { ...checked.value, ...backtestRecord(askAbout(agent, draft), agent.version) },
+      });
+      keep(null);
+      await loadAgents(true);
+      onSaved(reply.agent);
+    } catch (error) {
+      refused(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const forget = (): void => {
+    setIssues({});
+    setFailure(undefined);
+  };
+  return { issues, failure, busy, save, forget };
+}
+
+function RestoredNotice({ onDiscard }: { onDiscard: () => void }) {
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
+    >
+      <span>What you typed before and did not save.</span>
+      <button
+        type="button"
+        className="reach min-h-8 font-medium underline underline-offset-2"
+        onClick={onDiscard}
+      >
+        Take the present terms
+      </button>
+    </p>
+  );
+}
+
+function EditFields({
+  draft,
+  quote,
+  issues,
+  onChange,
+}: {
+  draft: EditDraft;
+  quote: string;
+  issues: Readonly<Record<string, string>>;
+  onChange: (part: Partial<EditDraft>) => void;
+}) {
+  return (
+    <>
+      <Select
+        label="Risk profile"
+        value={draft.risk_profile}
+        error={issues.risk_profile}
+        options={PROFILES}
+        onChange={(event) => {
+          onChange({ risk_profile: event.target.value });
+        }}
+      />
+      <Field
+        label="Most in one position"
+        unit={quote}
+        inputMode="decimal"
+        value={draft.size}
+        error={issues.max_position_size}
+        onChange={(event) => {
+          onChange({ size: event.target.value });
+        }}
+      />
+      <Select
+        label="Checks the market"
+        value={draft.execution_interval}
+        error={issues.execution_interval}
+        options={INTERVALS}
+        onChange={(event) => {
+          onChange({ execution_interval: event.target.value });
+        }}
+      />
+    </>
+  );
+}
+
+export default function EditAgentForm({
+  agent,
+  onSaved,
+}: {
+  agent: Agent;
+  onSaved: (agent: Agent) => void;
+}) {
+  const edit = useEdit(agent);
+  const { draft, restored, change, discard } = edit;
+  const { issues, failure, busy, save, forget } = useSave(agent, edit, onSaved);
+  return (
+    <form
+      className="flex flex-col gap-4"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      {restored && (
+        <RestoredNotice
+          onDiscard={() => {
+            discard();
+            forget();
+          }}
+        />
+      )}
+      <EditFields draft={draft} quote={agent.quote} issues={issues} onChange={change} />
+      {failure !== undefined && (
+        <p role="alert" className="text-danger">
+          {failure}
+        </p>
+      )}
+      <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+        <WouldDoNow
+          ask={askAbout(agent, draft)}
+          rows={agent.trading_pairs.length}
+          missing="These terms cannot be saved yet."
+          running={agent.status === 'running'}
+        />
+      </Suspense>
+      <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+        <WouldHaveDone
+          ask={askAbout(agent, draft)}
+          version={agent.version}
+          missing="These terms cannot be saved yet."
+        />
+      </Suspense>
+      <Button type="submit" tone="primary" busy={busy}>
+        Save
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,92 @@
+/** The two ways out of an agent that cannot be undone: stop and sell, and delete. */
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import type { Agent } from '../../../../contract/agents.ts';
+import { api } from '../../../api/api.ts';
+import { stopAgent } from '../../../commands.ts';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { Section } from '../../../components/Section.tsx';
+import { agentView } from '../../../stores/agent-view.ts';
+import { loadAgents } from '../../../stores/agents-store.ts';
+import { connection } from '../../../stores/connection.ts';
+import { loadHistory } from '../../../stores/fills-store.ts';
+import { loadPortfolio } from '../../../stores/portfolio-store.ts';
+import { act, tried } from '../../show-result.ts';
+import { useEntries } from '../../use-store.ts';
+import { stopSentence } from '../list/AgentActions.tsx';
+
+async function sellAll(agent: Agent): Promise<void> {
+  const sold = await tried(
+    api.call('liquidateAgent', { params: { id: agent.id } }),
+    `${agent.name} is stopped and has sold.`,
+  );
+  if (sold) await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+}
+
+function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
+  const view = agentView(agent, useEntries());
+  const sell = (): void => {
+    // Selling cannot wait on a device; stopping can.
+    if (offline) act(stopAgent(agent));
+    else void sellAll(agent);
+  };
+  const text = offline
+    ? 'Offline: the stop is saved now. Selling needs the server.'
+    : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">{text}</p>
+      <HoldToConfirm label="Stop and sell" sentence={text} onConfirm={sell} />
+    </div>
+  );
+}
+
+/** Why the agent cannot be deleted now; null where it can. */
+function keptBecause({ openPositions, status }: Agent, offline: boolean): string | null {
+  if (openPositions > 0) return 'It can be deleted once it holds nothing.';
+  if (status === 'running') return 'It can be deleted once it is stopped.';
+  return offline ? 'Deleting needs the server.' : null;
+}
+
+function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
+  const [, go] = useLocation();
+  const remove = async (): Promise<void> => {
+    const deleted = await tried(
+      api.call('deleteAgent', { params: { id: agent.id } }),
+      `${agent.name} deleted. Its trades stay in the history.`,
+    );
+    if (!deleted) return;
+    await loadAgents(true);
+    go('/agents');
+  };
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">
+        {keptBecause(agent, offline) ??
+          `Deletes ${agent.name} for good. Its trades stay in the history.`}
+      </p>
+      {agent.openPositions <= 0 && agent.status !== 'running' && (
+        <HoldToConfirm
+          label="Delete"
+          tone="danger-quiet"
+          sentence={`Deletes ${agent.name}. Its trades stay in the history.`}
+          disabled={offline}
+          onConfirm={() => {
+            void remove();
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
+export function GettingOut({ agent }: { agent: Agent }) {
+  const offline = useSnapshot(connection).online === 'offline';
+  return (
+    <Section title="Getting out">
+      {agent.openPositions > 0 && <Sell agent={agent} offline={offline} />}
+      <Delete agent={agent} offline={offline} />
+    </Section>
+  );
+}

@@ -1,0 +1,42 @@
+/**
+ * Which guards keep an agent from entering which pairs at its newest look; refuses to call a weak
+ * signal a guard.
+ */
+import type { Decision } from '../../../../contract/agents.ts';
+
+/** Codes of guards and switches; a test holds them to the engine's own files. */
+export const GUARD_CODES: ReadonlySet<string> = new Set([
+  'bad_price',
+  'stale_feed',
+  'depeg',
+  'stop_loss',
+  'cooldown',
+  'correlated_exposure',
+  'stop_loss_cluster',
+  'day_loss',
+  'drawdown',
+  'entries_stopped',
+]);
+
+export interface HeldBack {
+  pairs: string[];
+  text: string;
+}
+
+/**
+ * One line for each reason, with the pairs it is given for; a stop that was just carried out is no
+ * guard. `said`: a code that stands elsewhere on the page.
+ */
+export function heldBack(decisions: readonly Decision[], said: string | null = null): HeldBack[] {
+  const newest = Math.max(...decisions.map(({ at }) => at));
+  const lines = new Map<string, string[]>();
+  for (const { action, at, pair, reason, text } of decisions) {
+    if (at !== newest || !GUARD_CODES.has(reason) || reason === said || action === 'exit') continue;
+    const why = text.replace(/^(No trade|Holding): /, '');
+    lines.set(why, [...(lines.get(why) ?? []), pair]);
+  }
+  return [...lines].map(([text, pairs]) => ({
+    text: text.charAt(0).toUpperCase() + text.slice(1),
+    pairs: pairs.sort(),
+  }));
+}

@@ -1,0 +1,90 @@
+/**
+ * When an agent evaluates the market, by its own interval and the market's clock, and whether it is
+ * late.
+ */
+import { useEffect, useState } from 'react';
+import type { BadgeTone } from '../../components/Tags.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { formatAgo, formatUntil, formatWhen } from '../../format/times.ts';
+import type { AgentView } from '../../stores/agent-view.ts';
+import type { MarketState } from '../use-store.ts';
+import { intervalText } from './agent-text.ts';
+
+export const STATUS_TONE: Record<AgentView['agent']['status'], BadgeTone> = {
+  running: 'good',
+  stopped: 'neutral',
+  halted: 'attention',
+  faulted: 'bad',
+};
+
+const INTERVAL_MS: Record<AgentView['agent']['execution_interval'], number> = {
+  '5-minute': 300_000,
+  '20-minute': 1_200_000,
+  daily: 86_400_000,
+};
+type Looks = Pick<AgentView['agent'], 'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'>;
+
+/** How many looks are overdue by its own rhythm, on the market clock; one may be on its way. */
+export function missedLooks(agent: Looks, now: number): number {
+  if (agent.status !== 'running' || agent.nextRunAt === null || now < agent.nextRunAt) return 0;
+  return Math.floor((now - agent.nextRunAt) / INTERVAL_MS[agent.execution_interval]) + 1;
+}
+
+/**
+ * On a fast tape several looks pass between two words of the server: late is what stays late this
+ * long, wall clock.
+ */
+const LATE_AFTER_MS = 20_000;
+
+/** Looks missed, once two are and that has lasted; 0 otherwise. */
+export function useLate(agent: Looks, now: number, market: MarketState): number {
+  const missed = market === 'moving' ? missedLooks(agent, now) : 0;
+  const behind = missed >= 2;
+  const [since, setSince] = useState<number | null>(null);
+  const wall = useNow(5_000);
+  useEffect(() => {
+    setSince(behind ? Date.now() : null);
+  }, [behind, agent.lastRunAt]);
+  return behind && since !== null && wall - since >= LATE_AFTER_MS ? missed : 0;
+}
+
+/**
+ * Under this long in real time a coming look is not worth a word: it is there before it is read,
+ * ms.
+ */
+const SOON_MS = 2_000;
+
+function lastText(lastRunAt: number | null, now: number, speed: number): string {
+  if (lastRunAt === null) return 'has not looked yet';
+  return speed === 1
+    ? `looked ${formatAgo(Math.max(0, now - lastRunAt))}`
+    : `looked ${formatWhen(lastRunAt, now)} market time`;
+}
+
+/**
+ * When it last looked and looks next, on the market clock; of a tape that runs fast, the market's
+ * own time of the last and the reader's wait for the next. Where no prices come there is nothing to
+ * look at, and without the server nobody here knows what has been looked at since.
+ */
+export function runText(
+  agent: Looks,
+  now: number,
+  market: MarketState = 'moving',
+  late = 0,
+  speed = 1,
+): string {
+  if (market === 'unknown')
+    return agent.lastRunAt === null
+      ? 'no known look'
+      : `last known look ${formatWhen(agent.lastRunAt, now)}`;
+  if (market === 'stopped' && agent.status !== 'stopped')
+    return 'prices have stopped: nothing to look at';
+  const last = lastText(agent.lastRunAt, now, speed);
+  if (agent.status !== 'running' || agent.nextRunAt === null) return last;
+  if (late > 0) return `late: ${late} looks missed · ${last}`;
+  const wait = (agent.nextRunAt - now) / speed;
+  if (speed !== 1) return wait >= SOON_MS ? `${last} · next ${formatUntil(wait)}` : last;
+  return wait > 0
+    ? `${last} · next ${formatUntil(wait)}`
+    : `looks ${intervalText(agent.execution_interval)}`;
+}

@@ -1,0 +1,93 @@
+/**
+ * What a person can do about one agent from any list: stop it, start it, take back or look at what
+ * waits; refuses to hide Stop.
+ */
+import { CircleAlert, Play, Undo2 } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { cancelCommand } from '../../../commands.ts';
+import { Button } from '../../../components/Button.tsx';
+import type { AgentView } from '../../../stores/agent-view.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { StartDialog } from '../start-stop/StartDialog.tsx';
+import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
+
+const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
+
+export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string {
+  const { name, openPositions } = view.agent;
+  if (!view.current) {
+    const held =
+      openPositions === 0
+        ? 'It held no positions when last seen'
+        : `It held ${openPositions} ${openPositions === 1 ? 'position' : 'positions'} when last seen`;
+    return `${name} opens nothing more once the server has the stop. ${held}; what is open stays open, protected by stops.`;
+  }
+  return openPositions === 0
+    ? `${name} opens nothing more. It holds no positions.`
+    : `${name} opens nothing more. Its ${openPositions} ${openPositions === 1 ? 'position stays' : 'positions stay'} open and protected by stops.`;
+}
+
+/** Takes back what was never sent, and says so where it was too late. */
+export async function undo(commandId: string): Promise<void> {
+  const result = await cancelCommand(commandId);
+  if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
+  if (result === 'already-sent')
+    pageToast('blank', 'Already on its way. Use the opposite command instead.');
+}
+
+export function AgentActs({ view, startable = true }: { view: AgentView; startable?: boolean }) {
+  const { agent, entry } = view;
+  const [starting, setStarting] = useState(false);
+  const [reviewing, setReviewing] = useState(false);
+  const isStopPlace = useStopPlace(view);
+  return (
+    <div className="flex min-w-11 justify-end gap-2 pointer-fine:min-w-9">
+      {view.canReview && (
+        <Button
+          size="icon"
+          aria-label={`Review the start of ${agent.name}`}
+          title="Review"
+          className="text-amber"
+          onClick={() => {
+            setReviewing(true);
+          }}
+        >
+          <CircleAlert className="size-4.5" aria-hidden />
+        </Button>
+      )}
+      {/* A stop is taken back where its Undo is offered, and in the tray: nothing may come close to Stop's own place. */}
+      {view.canUndo && view.pendingIntent === 'start' && entry !== null && (
+        <Button
+          size="icon"
+          data-act={`take back ${entry.commandId}`}
+          aria-label={`Take back: start ${agent.name}`}
+          title="Undo"
+          onClick={() => {
+            void undo(entry.commandId);
+          }}
+        >
+          <Undo2 className="size-4" aria-hidden />
+        </Button>
+      )}
+      {isStopPlace && <StopButton view={view} shows="icon" />}
+      {startable && !isStopPlace && view.canStart && (
+        <Button
+          size="icon"
+          data-act={`start ${agent.id}`}
+          aria-label={`Start ${agent.name}`}
+          onClick={() => {
+            setStarting(true);
+          }}
+        >
+          <Play className="size-4" aria-hidden />
+        </Button>
+      )}
+      {startable && <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />}
+      {reviewing && entry !== null && (
+        <Suspense>
+          <ConfirmStart entry={entry} open onOpenChange={setReviewing} />
+        </Suspense>
+      )}
+    </div>
+  );
+}

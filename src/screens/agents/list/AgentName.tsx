@@ -1,0 +1,60 @@
+/**
+ * An agent's name with its state, and what waits for it or when it looks; leads to its screen,
+ * refuses to claim more than the server has said.
+ */
+import { Link } from 'wouter';
+import { classes } from '../../../components/class-names.ts';
+import { CommandState } from '../../../components/CommandState.tsx';
+import { protectingText, type AgentView } from '../../../stores/agent-view.ts';
+import { useMarketNow, useMarketSpeed, useMarketState } from '../../use-store.ts';
+import { runText, useLate } from '../evaluation-times.ts';
+import { AgentStatus } from '../AgentStatus.tsx';
+import { useEntriesOff } from '../EntriesOffNotice.tsx';
+
+/**
+ * On a phone the next look must not be cut off: whose time it is, the line under the header says.
+ */
+const narrow = (looks: string): string =>
+  looks.replace(' market time', '').replace('last known look', 'last look');
+
+/** What was protected when last seen, before the rest of the line. */
+function withProtected(view: AgentView, looks: string): string {
+  const protecting =
+    view.current || view.agent.status !== 'stopped' ? '' : protectingText(view.agent).slice(2);
+  return protecting === '' ? looks : `${protecting} · ${looks}`;
+}
+
+export function AgentName({ view }: { view: AgentView }) {
+  const { agent, entry, commandText } = view;
+  const now = useMarketNow(1_000);
+  const known = useMarketState();
+  const market = view.current ? known : 'unknown';
+  const late = useLate(agent, now, market);
+  const speed = useMarketSpeed();
+  const off = useEntriesOff(agent.id);
+  const looks = withProtected(view, runText(agent, now, market, late, speed));
+  return (
+    <Link
+      href={`/agents/${encodeURIComponent(agent.id)}`}
+      className="min-w-0 py-1 hover:text-accent"
+    >
+      <span className="block truncate font-medium">{agent.name}</span>
+      <AgentStatus view={view} brief className="text-xs" />
+      {off?.scope === 'agent' && (
+        <span className="block truncate text-xs text-amber">New trades off by the operator</span>
+      )}
+      {entry !== null && commandText !== null ? (
+        <span className="block">
+          <CommandState phase={entry.state} className="text-xs">
+            {commandText}
+          </CommandState>
+        </span>
+      ) : (
+        <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>
+          <span className="max-sm:hidden">{looks}</span>
+          <span className="sm:hidden">{narrow(looks)}</span>
+        </span>
+      )}
+    </Link>
+  );
+}

@@ -1,0 +1,278 @@
+/** The screen of all agents, with start and stop of one or of all. */
+import { CircleStop, Play, Plus } from 'lucide-react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
+import { Button, LinkButton } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ScreenTitle } from '../../../components/Section.tsx';
+import { runningText, type AgentView } from '../../../stores/agent-view.ts';
+import { loadAgents } from '../../../stores/agents-store.ts';
+import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { useAuth } from '../../../stores/use-security.ts';
+import { useAgentViews, useEntries, useInsight, useSlot } from '../../use-store.ts';
+import { stopAllSentence } from '../../stop-all/StopAllScreen.tsx';
+import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
+import type { AgentDraft } from '../create/agent-draft.ts';
+import { AgentList } from './AgentList.tsx';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
+import { StopAllButton } from '../start-stop/StopAllButton.tsx';
+
+const CreateWizard = lazy(() => import('../create/CreateWizard.tsx'));
+const StartAllDialog = lazy(() => import('../start-stop/StartAllDialog.tsx'));
+
+interface CreateDialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  count: number;
+  draft?: AgentDraft;
+  title?: string;
+}
+
+/** Whether there is room for one more, and what to say where there is not. */
+export function CreateDialog({
+  open,
+  onOpenChange,
+  count,
+  draft,
+  title = 'New agent',
+}: CreateDialogProps) {
+  const [, go] = useLocation();
+  const { subscriptionTier } = useAuth();
+  const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
+  const cap = agentCap(subscriptionTier);
+  const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
+  const room = count < cap;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={title}
+      wide={mayCreate && room}
+      description={createDescription(mayCreate, room, cap)}
+    >
+      {(!mayCreate || !room) && (
+        <UpgradeHere
+          need={{ resource: 'agents', action: 'create', agents: count + 1 }}
+          from={NEW_AGENT_PATH}
+          {...(draft === undefined
+            ? {}
+            : {
+                typed: true,
+                onLeave: () => {
+                  keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+                },
+              })}
+        />
+      )}
+      {mayCreate && room && (
+        <Suspense
+          fallback={
+            <div className="max-md:min-h-dvh">
+              <SkeletonRows rows={5} />
+            </div>
+          }
+        >
+          <CreateWizard
+            quote={quote}
+            draft={draft}
+            onCreated={(agent) => {
+              onOpenChange(false);
+              go(`/agents/${encodeURIComponent(agent.id)}`);
+            }}
+          />
+        </Suspense>
+      )}
+    </Dialog>
+  );
+}
+
+function createDescription(mayCreate: boolean, room: boolean, cap: number): string {
+  if (!mayCreate) return 'Agents come with a plan or the free trial.';
+  return room
+    ? 'Nothing is created before the last step, and what you type is kept.'
+    : `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`;
+}
+
+/** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
+function NotDone({ views }: { views: readonly AgentView[] }) {
+  const entry = useEntries()
+    .filter((one) => one.intent === 'start-all' || one.intent === 'stop-all')
+    .findLast((one) => one.results?.some((result) => !result.went) === true);
+  if (entry === undefined) return null;
+  const names = new Map(views.map((view) => [view.agent.id, view.agent.name]));
+  const failed = entry.results?.filter((result) => !result.went) ?? [];
+  const word = entry.intent === 'start-all' ? 'started' : 'stopped';
+  return (
+    <section aria-label={`Not ${word}`} role="status" className="mb-5 border-l-2 border-amber pl-4">
+      <h2 className="text-sm font-semibold text-amber">
+        {failed.length} of {entry.results?.length} not {word}
+      </h2>
+      <ul>
+        {failed.map((result) => (
+          <li key={result.agentId} className="py-1">
+            <Link
+              href={`/agents/${encodeURIComponent(result.agentId)}`}
+              className="font-medium hover:text-accent"
+            >
+              {names.get(result.agentId) ?? 'An agent that is gone'}
+            </Link>{' '}
+            <span className="text-ink-2">
+              {result.message === '' ? 'The server gave no reason.' : result.message}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface AllAgentsButtonsProps {
+  views: readonly AgentView[];
+  onStartAll: () => void;
+  onStopAll: () => void;
+}
+
+/** Start and stop of all agents, each where there is something to start or to stop. */
+function AllAgentsButtons({ views, onStartAll, onStopAll }: AllAgentsButtonsProps) {
+  return (
+    <>
+      {startableOf(views).length > 1 && (
+        <Button size="sm" onClick={onStartAll}>
+          <Play className="size-4" aria-hidden />
+          Start all
+        </Button>
+      )}
+      {views.some((view) => view.canStop) && (
+        <Button size="sm" tone="danger-quiet" onClick={onStopAll}>
+          <CircleStop className="size-4" aria-hidden />
+          Stop all
+        </Button>
+      )}
+    </>
+  );
+}
+
+const startableOf = (views: readonly AgentView[]): AgentView[] =>
+  views.filter((view) => view.canStart && !view.canStop);
+
+function FirstAgent() {
+  return (
+    <EmptyState
+      title="No agents yet"
+      action={
+        <LinkButton to="/guided-setup" tone="primary">
+          Set up my first agent
+        </LinkButton>
+      }
+    >
+      Agents watch the market and trade with paper money when their signal is strong enough. Every
+      decision is listed with its reason.
+    </EmptyState>
+  );
+}
+
+interface StopAllDialogProps {
+  open: boolean;
+  views: readonly AgentView[];
+  current: boolean;
+  onClose: () => void;
+}
+
+function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
+  const stoppable = views.filter((view) => view.agent.status !== 'stopped');
+  const positions = views.reduce((count, view) => count + view.agent.openPositions, 0);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => {
+        if (!next) onClose();
+      }}
+      title="Stop all"
+      description={stopAllSentence(
+        stoppable.map((view) => view.agent.name),
+        positions,
+        current,
+      )}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <StopAllButton onPress={onClose} />
+        </>
+      }
+    />
+  );
+}
+
+/** The list, or what stands in its place. */
+function AllAgents({ views, error }: { views: readonly AgentView[] | null; error: string | null }) {
+  return (
+    <>
+      <ReadError
+        message={error}
+        hasData={views !== null}
+        onRetry={() => {
+          void loadAgents(true);
+        }}
+      />
+      {views === null && error === null && (
+        <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />
+      )}
+      {views !== null && views.length === 0 && <FirstAgent />}
+      {views !== null && views.length > 0 && <AgentList views={views} />}
+    </>
+  );
+}
+
+export default function AgentsScreen() {
+  const { views, current, slot } = useAgentViews();
+  // `?new`: back from taking a plan, where this was open.
+  const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
+  useEffect(() => {
+    if (location.search !== '') history.replaceState(history.state, '', location.pathname);
+  }, []);
+  const [asking, setAsking] = useState<'start' | 'stop' | null>(null);
+  const close = (): void => {
+    setAsking(null);
+  };
+  useInsight();
+  const all = views ?? [];
+  const agents = all.map(({ agent }) => agent);
+  return (
+    <>
+      <ScreenTitle title="Agents" note={views === null ? undefined : runningText(agents, current)}>
+        <AllAgentsButtons
+          views={all}
+          onStartAll={() => {
+            setAsking('start');
+          }}
+          onStopAll={() => {
+            setAsking('stop');
+          }}
+        />
+        <Button
+          tone="primary"
+          size="sm"
+          onClick={() => {
+            setCreating(true);
+          }}
+        >
+          <Plus className="size-4" aria-hidden />
+          New agent
+        </Button>
+      </ScreenTitle>
+      <EntriesOffNotice />
+      <NotDone views={all} />
+      <AllAgents views={views} error={slot.error} />
+      {asking === 'start' && (
+        <Suspense>
+          <StartAllDialog agents={startableOf(all).map((view) => view.agent)} onClose={close} />
+        </Suspense>
+      )}
+      <StopAllDialog open={asking === 'stop'} views={all} current={current} onClose={close} />
+      <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+/**
+ * Which agents a list shows and in what order, as the person last chose while the app is open;
+ * refuses to hide one that needs them under "All".
+ */
+import { proxy } from 'valtio';
+import { add, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
+import type { AgentView } from '../../../stores/agent-view.ts';
+import { POOL_NAME } from '../agent-text.ts';
+
+export type StatusFilter = 'all' | 'running' | 'stopped' | 'needs-you';
+export type SortKey = 'made' | 'name' | 'looked' | 'realized' | 'unrealized' | 'total';
+
+export interface ListView {
+  query: string;
+  status: StatusFilter;
+  sort: SortKey;
+  /** Largest first; of names and of the order they were made in, the last first. */
+  down: boolean;
+}
+
+export const listView = proxy<ListView>({ query: '', status: 'all', sort: 'made', down: false });
+
+export const STATUS_NAME: Record<StatusFilter, string> = {
+  all: 'All',
+  running: 'Running',
+  stopped: 'Stopped',
+  'needs-you': 'Needs you',
+};
+export const SORT_NAME: Record<SortKey, string> = {
+  made: 'Order made',
+  name: 'Name',
+  looked: 'Last look',
+  realized: 'Realised',
+  unrealized: 'Open result',
+  total: 'Result',
+};
+
+const needsYou = ({ agent, alert, canReview }: AgentView): boolean =>
+  alert || canReview || agent.status === 'halted' || agent.status === 'faulted';
+
+export function hasStatus(view: AgentView, status: StatusFilter): boolean {
+  if (status === 'all') return true;
+  return status === 'needs-you' ? needsYou(view) : view.agent.status === status;
+}
+
+/** By name, by a pair that it trades, or by its pool: every word must be found. */
+function matches({ agent }: AgentView, query: string): boolean {
+  const text = [agent.name, ...agent.trading_pairs, POOL_NAME[agent.pool], agent.risk_profile]
+    .join(' ')
+    .toLowerCase();
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+const compareFixed = (a: Fixed, b: Fixed): number => (a < b ? -1 : a > b ? 1 : 0);
+
+function compare(a: AgentView, b: AgentView, sort: SortKey): number {
+  switch (sort) {
+    case 'made':
+      return a.agent.createdAt - b.agent.createdAt;
+    case 'name':
+      return a.agent.name.localeCompare(b.agent.name);
+    case 'looked':
+      return (a.agent.lastRunAt ?? 0) - (b.agent.lastRunAt ?? 0);
+    case 'realized':
+    case 'unrealized':
+    case 'total':
+      return compareFixed(parseFixed(a.agent[sort]), parseFixed(b.agent[sort]));
+  }
+}
+
+/** Equals keep the server's order, whichever way the list is turned. */
+export function shownAgents(
+  views: readonly AgentView[],
+  { query, status, sort, down }: Readonly<ListView>,
+): AgentView[] {
+  const way = down ? -1 : 1;
+  return views
+    .filter((view) => hasStatus(view, status) && matches(view, query))
+    .sort((a, b) => way * compare(a, b, sort));
+}
+
+/**
+ * What a press on a heading makes of the order: figures and times begin with the largest, names
+ * with A.
+ */
+export function turned(view: Readonly<ListView>, key: SortKey): Pick<ListView, 'sort' | 'down'> {
+  return view.sort === key
+    ? { sort: key, down: !view.down }
+    : { sort: key, down: key !== 'name' && key !== 'made' };
+}
+
+export function together(
+  views: readonly AgentView[],
+): Record<'realized' | 'unrealized' | 'total', Fixed> {
+  const sum = (key: 'realized' | 'unrealized' | 'total'): Fixed =>
+    views.reduce((all, { agent }) => add(all, parseFixed(agent[key])), ZERO);
+  return { realized: sum('realized'), unrealized: sum('unrealized'), total: sum('total') };
+}

@@ -1,0 +1,40 @@
+/** What an agent would do now, asked for when it is wanted; refuses to ask for many at once. */
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '../../../components/Button.tsx';
+import { Skeleton } from '../../../components/EmptyState.tsx';
+
+const WouldDoNow = lazy(() => import('./PreviewPanel.tsx'));
+
+/**
+ * `rows`: how many pairs are likely to come. `name` is said to those who do not see beside whom the
+ * button stands.
+ */
+export function AskPreview({
+  agentId,
+  name,
+  rows,
+}: {
+  agentId: string;
+  name: string;
+  rows: number;
+}) {
+  const [asked, setAsked] = useState(false);
+  return asked ? (
+    <div className="mt-2 mb-1 border-l border-line pl-3">
+      <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+        <WouldDoNow ask={{ agentId }} rows={rows} />
+      </Suspense>
+    </div>
+  ) : (
+    <Button
+      size="sm"
+      tone="plain"
+      className="-ml-3"
+      onClick={() => {
+        setAsked(true);
+      }}
+    >
+      What would it do now? <span className="sr-only">{name}</span>
+    </Button>
+  );
+}

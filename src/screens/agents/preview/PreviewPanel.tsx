@@ -1,0 +1,219 @@
+/** Previews what an agent would do now, pair by pair, as the server decides it. */
+import { RefreshCw } from 'lucide-react';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { AgentPreview, AgentPreviewBody, PairPreview } from '../../../../contract/preview.ts';
+import { Button } from '../../../components/Button.tsx';
+import { classes } from '../../../components/class-names.ts';
+import { Skeleton } from '../../../components/EmptyState.tsx';
+import { Amount } from '../../../components/Figures.tsx';
+import { SignalMeter } from '../../../components/SignalMeter.tsx';
+import { formatAmount, formatPrice, formatQuantity } from '../../../format/numbers.ts';
+import { formatWhen } from '../../../format/times.ts';
+import { connection } from '../../../stores/connection.ts';
+import { useMarketSpeed, useMarketState } from '../../use-store.ts';
+import { inWeight, previewSentence, reasonOnly, usePreview } from './use-preview.ts';
+
+const SHOWN = 5;
+
+function verdict({ action, order }: PairPreview): string {
+  if (order !== null)
+    return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
+  return action === 'hold' ? 'Holds' : 'No trade';
+}
+
+function Pair({ one }: { one: PairPreview }) {
+  const acts = one.order !== null;
+  return (
+    <li className="rule py-2">
+      <div className="flex items-baseline justify-between gap-3">
+        <span className="min-w-0">
+          <span
+            className={classes(
+              'mr-2 inline-block min-w-11',
+              acts ? 'font-semibold' : 'font-medium text-ink-2',
+            )}
+          >
+            {one.pair.split('/')[0]}
+          </span>
+          <span className={acts ? 'font-medium' : 'text-ink-2'}>{verdict(one)}</span>
+        </span>
+        {one.atStop !== null && (
+          <span className="shrink-0">
+            <Amount value={one.atStop} change />
+          </span>
+        )}
+      </div>
+      <div className="mt-0.5 flex flex-wrap items-center justify-between gap-x-3 text-xs text-ink-3">
+        <SignalMeter strength={one.strength} threshold={one.threshold} />
+        {one.stopPrice !== null && <span>at its stop, {formatPrice(one.stopPrice)}</span>}
+      </div>
+      {!acts && one.reason !== 'weak_signal' && (
+        <p className="mt-0.5 text-xs text-ink-2">{reasonOnly(one.text)}</p>
+      )}
+    </li>
+  );
+}
+
+function Waiting({ rows }: { rows: number }) {
+  return (
+    <div role="status" aria-label="Asking what it would do now">
+      <Skeleton className="mb-3 h-4 w-64 max-w-full" />
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="rule flex h-[57px] items-center justify-between">
+          <Skeleton className="h-3.5 w-40" />
+          <Skeleton className="h-3.5 w-14" />
+        </div>
+      ))}
+      {/* Where it will say when this was decided. */}
+      <div className="h-12 md:h-8" />
+    </div>
+  );
+}
+
+function Head({ asking, onAgain }: { asking: boolean; onAgain: (() => void) | null }) {
+  return (
+    <div className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
+      <h3 className="text-sm font-semibold">What would it do now?</h3>
+      {onAgain !== null && (
+        <button
+          type="button"
+          disabled={asking}
+          onClick={onAgain}
+          className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"
+        >
+          <RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />
+          Check again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Failed({ error, onAgain }: { error: string; onAgain: () => void }) {
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"
+    >
+      <span>The preview could not be loaded. {error}</span>
+      <button
+        type="button"
+        onClick={onAgain}
+        className="reach min-h-8 font-medium underline underline-offset-2"
+      >
+        Try again
+      </button>
+    </p>
+  );
+}
+
+/** When this was decided, and when the agent checks next. */
+function Timing({ preview, running }: { preview: AgentPreview; running: boolean }) {
+  const { online } = useSnapshot(connection);
+  const market = useMarketState();
+  const speed = useMarketSpeed();
+  return (
+    <p className="text-xs text-ink-3">
+      {online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed{' '}
+      {formatWhen(preview.close, preview.asOf)}, at the prices of{' '}
+      {formatWhen(preview.asOf, preview.asOf)}
+      {speed === 1 ? '' : ' market time'}.{' '}
+      {market === 'stopped'
+        ? 'Prices have stopped: it checks again when they come.'
+        : `${running ? 'Next check' : 'Started now, its first check is at'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`}{' '}
+      Preview only. Nothing will be traded.
+    </p>
+  );
+}
+
+interface DecidedProps {
+  preview: AgentPreview;
+  asking: boolean;
+  running: boolean;
+  all: boolean;
+  onAll: () => void;
+}
+
+function Decided({ preview, asking, running, all, onAll }: DecidedProps) {
+  const list = inWeight(preview.pairs);
+  const acting = list.filter(({ order }) => order !== null).length;
+  const shown = all ? list : list.slice(0, Math.max(SHOWN, acting));
+  return (
+    <div className={classes('transition-opacity duration-100', asking && 'opacity-60')}>
+      <p aria-live="polite" className="pb-2">
+        {previewSentence(preview)}
+      </p>
+      <ul>
+        {shown.map((one) => (
+          <Pair key={one.pair} one={one} />
+        ))}
+      </ul>
+      {list.length > shown.length && (
+        <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
+          Show all {list.length} pairs
+        </Button>
+      )}
+      {list.some(({ atStop }) => atStop !== null) && (
+        <p className="rule flex items-baseline justify-between gap-3 py-2">
+          <strong className="font-semibold">Maximum loss if all stops trigger, incl. fees</strong>
+          <strong className="shrink-0 font-semibold">
+            <Amount value={preview.atStop} change quote={preview.quote} />
+          </strong>
+        </p>
+      )}
+      <Timing preview={preview} running={running} />
+    </div>
+  );
+}
+
+interface WouldDoNowProps {
+  ask: AgentPreviewBody | null;
+  rows?: number;
+  missing?: string;
+  running?: boolean;
+}
+
+/**
+ * `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how
+ * many pairs are likely to come. `running`: it looks anyway.
+ */
+export default function WouldDoNow({
+  ask,
+  rows = 3,
+  missing = 'Choose pairs first.',
+  running = false,
+}: WouldDoNowProps) {
+  const offline = useSnapshot(connection).online === 'offline';
+  const { preview, asking, error, again } = usePreview(ask);
+  // Chosen once for every preview that comes after.
+  const [all, setAll] = useState(false);
+  const unread = ask !== null && preview === null;
+  return (
+    <section aria-label="What would it do now?" aria-busy={asking || undefined}>
+      <Head asking={asking} onAgain={preview !== null && !offline ? again : null} />
+      {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
+      {unread && offline && (
+        <p role="status" className="rule py-2 text-ink-2">
+          This needs the server: it decides on live candles and your account. Available when you’re
+          online.
+        </p>
+      )}
+      {unread && !offline && error === null && (
+        <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />
+      )}
+      {ask !== null && error !== null && <Failed error={error} onAgain={again} />}
+      {preview !== null && (
+        <Decided
+          preview={preview}
+          asking={asking}
+          running={running}
+          all={all}
+          onAll={() => {
+            setAll(true);
+          }}
+        />
+      )}
+    </section>
+  );
+}

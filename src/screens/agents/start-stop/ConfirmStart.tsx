@@ -1,0 +1,267 @@
+/**
+ * Shows a start that waited too long again before it is confirmed: prices then and now, plan, worst
+ * loss, and who changed the agent.
+ */
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import { cancelCommand, confirmCommand } from '../../../commands.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { Amount, Percent } from '../../../components/Figures.tsx';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { Line } from '../../../components/Section.tsx';
+import { useNow } from '../../../components/use-now.ts';
+import { formatPrice } from '../../../format/numbers.ts';
+import { formatAgo, formatSpan, formatWhen } from '../../../format/times.ts';
+import { STALE_AFTER } from '../../../shell/data-age.ts';
+import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
+import { loadMarket, loadPools, marketStore, poolsStore } from '../../../stores/market-store.ts';
+import { portfolioStore } from '../../../stores/portfolio-store.ts';
+import { pairsOf } from '../../../stores/observed-state.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { act } from '../../show-result.ts';
+import type { OutboxEntryView } from '../../outbox-view.ts';
+import { useSlot } from '../../use-store.ts';
+import { AskPreview } from '../preview/PreviewButton.tsx';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import { planText } from '../agent-text.ts';
+import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-start-text.ts';
+
+const NONE = '—';
+
+const idsOf = ({ agentId, agents }: OutboxEntryView): string[] =>
+  agentId === null ? agents.map((agent) => agent.id) : [agentId];
+
+function PriceCell({ price, why }: { price: string | null; why: string | null }) {
+  return price === null ? <span title={why ?? ''}>{NONE}</span> : formatPrice(price);
+}
+
+/** `common`: the age that the heading has for all; an age of its own is said in the row. */
+function PairRow({ row, common }: { row: PriceRow; common: string | null }) {
+  return (
+    <tr>
+      <td className="font-medium">{row.pair.split('/')[0]}</td>
+      <td className="num">
+        <PriceCell price={row.then} why={row.why} />
+      </td>
+      <td className="num">
+        <PriceCell price={row.now} why={row.why} />
+        {row.nowAgeMs !== null &&
+          row.nowAgeMs > STALE_AFTER.market &&
+          formatSpan(row.nowAgeMs) !== common && (
+            <span className="block text-xs text-amber">{formatSpan(row.nowAgeMs)} old</span>
+          )}
+      </td>
+      <td className="num">
+        {row.change === null ? (
+          <span className="text-xs text-ink-3">{row.why}</span>
+        ) : (
+          <Percent value={row.change} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+interface PricesProps {
+  rows: readonly PriceRow[];
+  pressedAt: number;
+  now: number;
+}
+
+function Prices({ rows, pressedAt, now }: PricesProps) {
+  if (rows.length === 0)
+    return (
+      <p className="rule py-2 text-ink-2">
+        Prices then and now: {NONE}. The pairs of its pool are not on this device.
+      </p>
+    );
+  const ages = rows.flatMap((row) => (row.nowAgeMs === null ? [] : [row.nowAgeMs]));
+  const youngest = ages.length === 0 ? null : Math.min(...ages);
+  const common = youngest !== null && youngest > STALE_AFTER.market ? formatSpan(youngest) : null;
+  return (
+    <div
+      className="max-h-56 overflow-y-auto"
+      tabIndex={0}
+      role="group"
+      aria-label="Prices then and now"
+    >
+      <table className="sheet-table w-full [&_th]:top-0 [&_th]:bg-surface">
+        <thead>
+          <tr>
+            <th scope="col">Pair</th>
+            <th scope="col" className="num">
+              Then, {formatWhen(pressedAt, now)}
+            </th>
+            <th scope="col" className="num">
+              Now{common !== null && <span className="text-amber">, {common} old</span>}
+            </th>
+            <th scope="col" className="num">
+              Change
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <PairRow key={row.pair} row={row} common={common} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface StartReviewProps {
+  entry: OutboxEntryView;
+  agents: readonly Agent[];
+  now: number;
+}
+
+interface AgentPlanProps {
+  entry: OutboxEntryView;
+  id: string;
+  agent: Agent | undefined;
+  /** Its name and worst loss; null where one agent alone is started. */
+  head: { name: string; loss: string | undefined } | null;
+  now: number;
+}
+
+function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
+  return (
+    <li className="rule py-2">
+      {head !== null && (
+        <p className="flex items-baseline justify-between gap-3">
+          <span className="min-w-0 truncate font-medium">{head.name}</span>
+          {agent !== undefined && (
+            <Amount value={head.loss} change why="Equity is not on this device" />
+          )}
+        </p>
+      )}
+      {agent !== undefined && <p className="text-ink-2">{planText(agent)}</p>}
+      <p className={agent === undefined ? 'text-amber' : 'text-ink-2'}>
+        {changedMeanwhile(entry, id, agent, now)}
+      </p>
+      {agent !== undefined && (
+        <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
+      )}
+    </li>
+  );
+}
+
+function StartReview({ entry, agents, now }: StartReviewProps) {
+  const market = useSlot(marketStore, loadMarket);
+  useSlot(poolsStore, loadPools);
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const ids = idsOf(entry);
+  const rows = priceRows(
+    entry,
+    agents.flatMap((agent) => pairsOf(agent)),
+    market.data,
+    market.savedAt,
+    now,
+  );
+  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], market.data?.source.feeBps);
+  const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
+  return (
+    <div className="flex flex-col gap-4">
+      <EntriesOffNotice agentId={ids.length === 1 ? (ids[0] ?? null) : null} className="" />
+      <Prices rows={rows} pressedAt={entry.createdAt} now={now} />
+      <ul>
+        {ids.map((id) => {
+          const agent = agents.find((one) => one.id === id);
+          const name = agent?.name ?? names.get(id) ?? 'An agent that is gone';
+          return (
+            <AgentPlan
+              key={id}
+              entry={entry}
+              id={id}
+              agent={agent}
+              head={ids.length > 1 ? { name, loss: worst?.each.get(id) } : null}
+              now={now}
+            />
+          );
+        })}
+      </ul>
+      <dl>
+        <Line
+          term={
+            <strong className="text-ink">
+              Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}
+              {agents[0] === undefined ? '' : `, ${agents[0].quote}`}
+            </strong>
+          }
+        >
+          <strong>
+            <Amount value={worst?.together} change why="Equity is not on this device" />
+          </strong>
+        </Line>
+      </dl>
+      <p className="text-xs text-ink-3">A gap in price can lose more than the stop. Paper money.</p>
+    </div>
+  );
+}
+
+export default function ConfirmStart({
+  entry,
+  open,
+  onOpenChange,
+}: {
+  entry: OutboxEntryView;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  const now = useNow(1_000);
+  const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
+  const ids = idsOf(entry);
+  const agents = known.filter((agent) => ids.includes(agent.id));
+  const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
+  const confirm = (): void => {
+    onOpenChange(false);
+    act(confirmCommand(entry.commandId));
+  };
+  const refuse = (): void => {
+    onOpenChange(false);
+    void cancelCommand(entry.commandId).then((result) => {
+      if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.');
+    });
+  };
+  const since =
+    now < entry.createdAt
+      ? 'at a time this device cannot tell'
+      : `${formatAgo(now - entry.createdAt)}, at ${formatWhen(entry.createdAt, now)}`;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Start ${name} after all?`}
+      description={
+        <>
+          <p>
+            {entry.reason?.message ?? 'This start waits for you'}. You pressed Start {since}.
+          </p>
+        </>
+      }
+      actions={
+        <>
+          <Button onClick={refuse}>Do not start</Button>
+          {agents.some((agent) => agent.risk_profile === 'Aggressive') ? (
+            <HoldToConfirm
+              label="Hold to start"
+              sentence={`Starts ${name}.`}
+              tone="primary"
+              onConfirm={confirm}
+            />
+          ) : (
+            <Button tone="primary" disabled={agents.length === 0} onClick={confirm}>
+              Start now
+            </Button>
+          )}
+        </>
+      }
+    >
+      <StartReview entry={entry} agents={agents} now={now} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+/**
+ * Start all: who, on what terms, what is lost at most if every stop is hit, and what each would do
+ * now; refuses to start by a tap.
+ */
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import { startAll } from '../../../commands.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { Amount } from '../../../components/Figures.tsx';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { formatAmount } from '../../../format/numbers.ts';
+import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { portfolioStore } from '../../../stores/portfolio-store.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { act } from '../../show-result.ts';
+import { useSlot } from '../../use-store.ts';
+import { AskPreview } from '../preview/PreviewButton.tsx';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import { namesText, planText } from '../agent-text.ts';
+import { worstOf } from './confirm-start-text.ts';
+
+/**
+ * Start all, in words: who, what they may hold together at most, and what is lost at the stops.
+ * `worst` is decimal text, null while it is not known.
+ */
+function startAllSentence(agents: readonly Agent[], quote: string, worst: string | null): string {
+  const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);
+  const aggressive = agents.filter((agent) => agent.risk_profile === 'Aggressive').length;
+  const loss =
+    worst === null
+      ? ''
+      : ` Worst loss with one position each, at the stops: ${formatAmount(worst.replace('-', ''))} ${quote}.`;
+  return `Starts ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}: ${namesText(agents.map((agent) => agent.name))}. With one position each they hold at most ${formatAmount(String(most))} ${quote}${aggressive > 0 ? `; ${aggressive} of them Aggressive` : ''}.${loss} On paper.`;
+}
+
+export default function StartAllDialog({
+  agents,
+  onClose,
+}: {
+  agents: readonly Agent[];
+  onClose: () => void;
+}) {
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], feeBps);
+  const sentence = startAllSentence(agents, agents[0]?.quote ?? '', worst?.together ?? null);
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title="Start all"
+      description={sentence}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <HoldToConfirm
+            label={`Hold to start ${agents.length}`}
+            sentence={sentence}
+            tone="primary"
+            onConfirm={() => {
+              onClose();
+              act(startAll([...agents]));
+            }}
+          />
+        </>
+      }
+    >
+      <EntriesOffNotice className="mb-3" />
+      <ul>
+        {agents.map((agent) => (
+          <li key={agent.id} className="rule py-2">
+            <div className="flex items-baseline justify-between gap-3">
+              <span className="min-w-0 truncate font-medium">{agent.name}</span>
+              <Amount value={worst?.each.get(agent.id)} change why="Equity is not on this device" />
+            </div>
+            <p className="text-xs text-ink-2">{planText(agent)}</p>
+            <AskPreview agentId={agent.id} name={agent.name} rows={agent.trading_pairs.length} />
+          </li>
+        ))}
+      </ul>
+      <p className="rule flex items-baseline justify-between gap-3 py-2">
+        <strong className="font-semibold">Worst loss at the stops, one position each</strong>
+        <strong className="shrink-0 font-semibold">
+          <Amount
+            value={worst?.together}
+            change
+            quote={agents[0]?.quote ?? ''}
+            why="Equity is not on this device"
+          />
+        </strong>
+      </p>
+      <p className="text-xs text-ink-3">
+        {feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more
+        than the stop, and each agent may open more than one position. Paper money.
+      </p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * What an agent will do and what it can lose, before it is started; refuses to start an Aggressive
+ * one by a tap.
+ */
+import { lazy, Suspense } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import { startAgent } from '../../../commands.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { Skeleton } from '../../../components/EmptyState.tsx';
+import { Amount } from '../../../components/Figures.tsx';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { Line } from '../../../components/Section.tsx';
+import { formatNumber, formatRatio } from '../../../format/numbers.ts';
+import { may } from '../../../identity/security-context.ts';
+import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { portfolioStore } from '../../../stores/portfolio-store.ts';
+import { useSecurity } from '../../../stores/use-security.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { act } from '../../show-result.ts';
+import { useSlot } from '../../use-store.ts';
+import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
+import { planText } from '../agent-text.ts';
+import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
+import { riskOf, worstLoss } from '../agent-risk.ts';
+
+const WouldDoNow = lazy(() => import('../preview/PreviewPanel.tsx'));
+const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+
+function Preview({ agent }: { agent: Agent }) {
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const equity = useSnapshot(portfolioStore).data?.equity ?? null;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
+  const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
+  return (
+    <>
+      <EntriesOffNotice agentId={agent.id} className="mb-3" />
+      <dl>
+        <Line term="Risk values">
+          {agent.risk_profile},{' '}
+          {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}
+        </Line>
+        <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
+        <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}>
+          <Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" />
+        </Line>
+        <Line term="Stop">{formatNumber(risk.stop)} % below the entry</Line>
+        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}>
+          <strong>
+            <Amount value={worst?.loss} change why="Equity not yet known" />
+          </strong>
+        </Line>
+      </dl>
+      <p className="mt-3 mb-4 text-ink-2">
+        {feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more
+        than the stop. After losing {formatNumber(risk.dayLoss)} % of its equity in a day, or{' '}
+        {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.
+      </p>
+      <Suspense fallback={<Skeleton className="h-60 w-full" />}>
+        <WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />
+      </Suspense>
+      <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}>
+        <div className="mt-4">
+          <WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} />
+        </div>
+      </Suspense>
+    </>
+  );
+}
+
+export function StartDialog({
+  agent,
+  open,
+  onOpenChange,
+}: {
+  agent: Agent;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}) {
+  const allowed = may(useSecurity(), 'trading', 'basic');
+  const start = (): void => {
+    onOpenChange(false);
+    act(startAgent(agent));
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Start ${agent.name}`}
+      description={planText(agent)}
+      actions={
+        allowed && (
+          <>
+            <Button
+              onClick={() => {
+                onOpenChange(false);
+              }}
+            >
+              Cancel
+            </Button>
+            {agent.risk_profile === 'Aggressive' ? (
+              <HoldToConfirm
+                label="Hold to start"
+                sentence={planText(agent)}
+                tone="primary"
+                onConfirm={start}
+              />
+            ) : (
+              <Button tone="primary" onClick={start}>
+                Start
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {allowed ? (
+        <Preview agent={agent} />
+      ) : (
+        <>
+          <p className="mb-4 text-ink-2">
+            Starting agents comes with a plan or the free trial. Your agents are kept, and Stop
+            always works.
+          </p>
+          <UpgradeHere
+            need={{ resource: 'trading', action: 'basic', agents: 1 }}
+            from={`/agents/${encodeURIComponent(agent.id)}`}
+          />
+        </>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,44 @@
+/**
+ * Stops every agent, by one tap on a button that stands under the words of what it does; refuses to
+ * act twice while the first waits.
+ */
+import { CircleStop } from 'lucide-react';
+import { stopAll } from '../../../commands.ts';
+import { Button, type ButtonTone } from '../../../components/Button.tsx';
+import { act } from '../../show-result.ts';
+
+export interface StopAllButtonProps {
+  label?: string;
+  tone?: ButtonTone;
+  wide?: boolean;
+  /** A stop of all waits already: the button keeps its place and does nothing. */
+  resting?: boolean;
+  onPress: () => void;
+}
+
+export function StopAllButton({
+  label = 'Stop all',
+  tone = 'danger',
+  wide = false,
+  resting = false,
+  onPress,
+}: StopAllButtonProps) {
+  const press = (): void => {
+    if (resting) return;
+    onPress();
+    act(stopAll());
+  };
+  return (
+    <Button
+      tone={tone}
+      wide={wide}
+      data-act="stop-all"
+      data-steady
+      aria-disabled={resting || undefined}
+      onClick={press}
+    >
+      <CircleStop className="size-4.5" aria-hidden />
+      {label}
+    </Button>
+  );
+}

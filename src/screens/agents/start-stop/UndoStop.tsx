@@ -1,0 +1,67 @@
+/**
+ * Undo of the last stop while it is offered: what became of the stop, and what Undo does about it;
+ * refuses to call a sent stop unsent.
+ */
+import { Undo2 } from 'lucide-react';
+import { useEffect } from 'react';
+import { useSnapshot } from 'valtio';
+import { Button } from '../../../components/Button.tsx';
+import { classes } from '../../../components/class-names.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import { connection } from '../../../stores/connection.ts';
+import { pauseOffer, resumeOffer, stopOffer, type StopOffer } from '../../../stores/stop-offer.ts';
+import { useEntries } from '../../use-store.ts';
+import { offerWords } from './undo-stop-text.ts';
+import { undoStop } from './stop-press.ts';
+
+/** The offer with what is so now; null where there is nothing to undo. */
+export function useStopOffer(): { offer: StopOffer; words: string } | null {
+  const { offer } = useSnapshot(stopOffer);
+  const entries = useEntries();
+  const { online } = useSnapshot(connection);
+  const agents = useSnapshot(agentsStore).data?.agents;
+  if (offer === null) return null;
+  const entry = entries.find((one) => one.commandId === offer.commandId);
+  // It stands as an alert from then on.
+  if (entry?.state === 'failed' || entry?.state === 'lapsed') return null;
+  const isUnsent = entry?.state === 'saved' && entry.attempts === 0;
+  const isStopped =
+    online !== 'offline' &&
+    agents?.find((agent) => agent.id === offer.agent.id)?.status === 'stopped';
+  return {
+    offer,
+    words: offerWords(offer.agent.name, isUnsent ? 'unsent' : isStopped ? 'stopped' : 'sent'),
+  };
+}
+
+/** `agentId`: only of this agent, for a place of its own. */
+export function StopOffered({ agentId, className }: { agentId?: string; className?: string }) {
+  const offered = useStopOffer();
+  // Whoever pointed at it may have closed what it stood in.
+  useEffect(() => resumeOffer, []);
+  if (offered === null || (agentId !== undefined && offered.offer.agent.id !== agentId))
+    return null;
+  const { offer, words } = offered;
+  return (
+    <section
+      aria-label="Undo"
+      onPointerEnter={pauseOffer}
+      onPointerLeave={resumeOffer}
+      onFocus={pauseOffer}
+      onBlur={resumeOffer}
+      className={classes('flex min-h-11 items-center justify-between gap-3', className)}
+    >
+      <p className="min-w-0 flex-1">{words}</p>
+      <Button
+        size="sm"
+        data-act={`undo ${offer.agent.id}`}
+        onClick={() => {
+          void undoStop();
+        }}
+      >
+        <Undo2 className="size-4" aria-hidden />
+        Undo
+      </Button>
+    </section>
+  );
+}

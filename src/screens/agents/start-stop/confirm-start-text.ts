@@ -1,0 +1,137 @@
+/**
+ * Tells what has changed between the press of a start and its confirmation, as rows and sentences.
+ */
+import type { Agent } from '../../../../contract/agents.ts';
+import type { SymbolQuote } from '../../../../contract/market.ts';
+import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
+import type { RiskProfileBody } from '../../../../contract/user.ts';
+import { formatWhen } from '../../../format/times.ts';
+import type { OutboxEntryView } from '../../outbox-view.ts';
+import { riskOf, worstLoss } from '../agent-risk.ts';
+
+export interface PriceRow {
+  pair: string;
+  /** Decimal text; null where this device had none at the press. */
+  then: string | null;
+  now: string | null;
+  /** How old the present price is, ms; null without one. */
+  nowAgeMs: number | null;
+  /** Percent between the two; null where one is missing. */
+  change: number | null;
+  /** Why a price is missing; null where both are there. */
+  why: string | null;
+}
+
+interface Board {
+  readonly now: number;
+  readonly source: { readonly label: string };
+  readonly symbols: Readonly<Record<string, Readonly<SymbolQuote>>>;
+}
+
+function whyMissing(
+  then: string | null,
+  quote: Readonly<SymbolQuote> | undefined,
+  board: Board | null,
+): string | null {
+  if (board === null) return 'No price is on this device';
+  if (quote === undefined) return `${board.source.label} has no price of it here`;
+  return then === null ? 'No price was on this device at the press' : null;
+}
+
+/**
+ * One row a pair, the largest move first. `savedAt` is when the board was read, `now` the device's
+ * clock, both ms.
+ */
+export function priceRows(
+  entry: Pick<OutboxEntryView, 'seen'>,
+  pairs: readonly string[],
+  board: Board | null,
+  savedAt: number | null,
+  now: number,
+): PriceRow[] {
+  const seen = new Map(entry.seen?.prices.map((price) => [price.pair, price.price]));
+  const rows = [...new Set([...seen.keys(), ...pairs])].map((pair): PriceRow => {
+    const then = seen.get(pair) ?? null;
+    const quote = board?.symbols[pair];
+    const nowAgeMs =
+      quote === undefined || board === null
+        ? null
+        : Math.max(0, board.now - quote.timestamp) + Math.max(0, now - (savedAt ?? now));
+    const change =
+      then === null || quote === undefined || Number(then) === 0
+        ? null
+        : (Number(quote.price) / Number(then) - 1) * 100;
+    const why = whyMissing(then, quote, board);
+    return { pair, then, now: quote?.price ?? null, nowAgeMs, change, why };
+  });
+  return rows.sort(
+    (a, b) => Math.abs(b.change ?? 0) - Math.abs(a.change ?? 0) || a.pair.localeCompare(b.pair),
+  );
+}
+
+const STATUS: Record<
+  Agent['status'],
+  (agent: Pick<Agent, 'startedAt' | 'stoppedAt' | 'hold'>, now: number) => string
+> = {
+  running: (agent, now) =>
+    `It was started${agent.startedAt === null ? '' : ` at ${formatWhen(agent.startedAt, now)}`}, not by this command.`,
+  stopped: (agent, now) =>
+    `It was stopped${agent.stoppedAt === null ? '' : ` at ${formatWhen(agent.stoppedAt, now)}`}, on another device or screen.`,
+  halted: (agent) =>
+    `The server's guard holds it${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+  faulted: (agent) =>
+    `The server stopped it for a fault${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+};
+
+/**
+ * Who changed the agent since the press, as far as it can be known here. `now` is the device's
+ * clock, ms.
+ */
+export function changedMeanwhile(
+  entry: Pick<OutboxEntryView, 'seen' | 'seenGeneration' | 'agentId' | 'agents'>,
+  agentId: string,
+  agent: Agent | undefined,
+  now: number,
+): string {
+  if (agent === undefined) return 'It is not among your agents any more.';
+  const seen = entry.seen?.agents.find((one) => one.id === agentId);
+  const generation =
+    entry.agentId === null
+      ? entry.agents.find((one) => one.id === agentId)?.seenGeneration
+      : entry.seenGeneration;
+  const parts: string[] = [];
+  if (seen !== undefined && seen.status !== agent.status)
+    parts.push(STATUS[agent.status](agent, now));
+  if (seen !== undefined && seen.version !== agent.version) parts.push('Its settings were edited.');
+  if (parts.length > 0) return parts.join(' ');
+  if (generation === undefined || generation === null)
+    return 'Whether it was changed since is not known.';
+  return generation === agent.generation
+    ? 'Nobody has changed it since, as far as this device knows.'
+    : 'It was started or stopped meanwhile, on another device or screen.';
+}
+
+/**
+ * Worst loss in one pair of each agent, and of all together; null where equity is not known.
+ * Decimal text.
+ */
+export function worstOf(
+  agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[],
+  equity: string | null,
+  own: readonly Readonly<RiskProfileBody>[],
+  feeBps = 0,
+): { each: Map<string, string>; together: string } | null {
+  if (equity === null) return null;
+  const each = new Map(
+    agents.map((agent) => [
+      agent.id,
+      worstLoss(agent.max_position_size, equity, riskOf(agent.risk_profile, own), feeBps).loss,
+    ]),
+  );
+  return {
+    each,
+    together: formatFixed(
+      [...each.values()].reduce((sum, loss) => add(sum, parseFixed(loss)), ZERO),
+    ),
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * What one press of Stop does, and what Undo does after it; refuses to call a stop undone that was
+ * sent.
+ */
+import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import {
+  OFFER_BY_KEY_MS,
+  OFFER_MS,
+  offerUndo,
+  stopOffer,
+  withdrawOffer,
+  type StopOffer,
+} from '../../../stores/stop-offer.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { act } from '../../show-result.ts';
+
+/** The strip above the bottom bar where the offer stands, px. */
+const OFFER_PLACE_PX = 190;
+
+/** Undo never takes Stop's place: pressed down there, the offer stands at the top. */
+const isLow = (pressed: Element | null): boolean =>
+  pressed !== null && pressed.getBoundingClientRect().bottom > innerHeight - OFFER_PLACE_PX;
+
+/** `by`: the button that was pressed. `byKey`: no finger and no mouse did it. */
+export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: boolean): void {
+  const atTop = isLow(by);
+  const stopping = stopAgent(agent);
+  act(stopping);
+  stopping.then(
+    (result) => {
+      if (result.said !== 'saved' && result.said !== 'sent') return;
+      const commandId = result.said === 'saved' ? result.entry.commandId : null;
+      const { id, name, generation } = agent;
+      offerUndo(
+        { agent: { id, name, generation }, commandId, atTop },
+        byKey ? OFFER_BY_KEY_MS : OFFER_MS,
+      );
+    },
+    () => undefined,
+  );
+}
+
+/**
+ * Takes back what was never sent. What was sent is not undone by that: the agent is started again,
+ * by a command of its own.
+ */
+export async function undoStop(): Promise<void> {
+  const { offer } = stopOffer;
+  if (offer === null) return;
+  const { agent, commandId } = { agent: { ...offer.agent }, commandId: offer.commandId };
+  withdrawOffer();
+  const entry = queue.entries.find((one) => one.commandId === commandId);
+  // A stop that failed stands as an alert until it is dealt with there.
+  if (entry?.state === 'failed' || entry?.state === 'lapsed') return;
+  const result = commandId === null ? 'gone' : await cancelCommand(commandId);
+  if (result === 'undone') {
+    pageToast('success', 'Taken back. Nothing was sent.');
+    return;
+  }
+  const now = agentsStore.data?.agents.find((one) => one.id === agent.id);
+  act(startAgent(now ?? agent));
+  pageToast('blank', `The stop was sent. ${agent.name} is being started again.`);
+}

@@ -1,0 +1,184 @@
+/**
+ * The screen of all price alerts: which are watched, which were reached, and the way to a new one.
+ */
+import { Bell } from 'lucide-react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { AlertFiring } from '../../../contract/alerts.ts';
+import { ALERTS_MAX } from '../../../contract/limits.ts';
+import { Button } from '../../components/Button.tsx';
+import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenTitle, Section } from '../../components/Section.tsx';
+import { Tag } from '../../components/Tags.tsx';
+import { firingText } from '../../format/alert-text.ts';
+import { formatWhen } from '../../format/times.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import type { AlertView } from '../../stores/alert-view.ts';
+import { alertsSeen, alertsStore, loadAlerts, noteAlertsSeen } from '../../stores/alerts-store.ts';
+import { loadMarket, marketStore } from '../../stores/market-store.ts';
+import { useMarketNow, useSlot } from '../use-store.ts';
+import { AlertRows, useAlertViews } from './AlertRows.tsx';
+import type { Editing } from './AlertForm.tsx';
+
+const AlertForm = lazy(() => import('./AlertForm.tsx'));
+
+const NOT_LIVE = 'These prices are simulated or recorded: they are no market’s.';
+
+function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; now: number }) {
+  return (
+    <li className="rule py-2">
+      <Link href={`/market/${firing.symbol.replace('/', '-')}`} className="block hover:text-accent">
+        <span className="flex items-baseline justify-between gap-3">
+          <span className="min-w-0 font-medium">{firingText(firing)}</span>
+          <span className="shrink-0 text-ink-2">{formatWhen(firing.at, now)}</span>
+        </span>
+        <span className="flex flex-wrap items-center gap-x-2 text-xs text-ink-3">
+          {fresh && <Tag tone="accent">New</Tag>}
+          {firing.late && <span>Found afterwards, when the server could look</span>}
+          {firing.note !== '' && <span>“{firing.note}”</span>}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+/** Stays as it was when the screen was opened, while opening it counts as having looked. */
+function useFreshUntil(known: boolean): number {
+  const [until, setUntil] = useState<number | null>(null);
+  useEffect(() => {
+    if (!known) return;
+    setUntil((before) => before ?? alertsSeen.until);
+    noteAlertsSeen();
+  }, [known]);
+  return until ?? Infinity;
+}
+
+function Firings({ firings }: { firings: readonly AlertFiring[] }) {
+  const now = useMarketNow(10_000);
+  const until = useFreshUntil(true);
+  const newest = firings[0]?.id;
+  useEffect(() => {
+    noteAlertsSeen();
+  }, [newest]);
+  if (firings.length === 0)
+    return <p className="rule row flex items-center text-ink-3">None yet.</p>;
+  return (
+    <>
+      <ul>
+        {firings.map((firing) => (
+          <Reached key={firing.id} firing={firing} fresh={firing.recordedAt > until} now={now} />
+        ))}
+      </ul>
+      {firings.some(({ simulated }) => simulated) && (
+        <p className="pt-2 text-xs text-ink-3">{NOT_LIVE}</p>
+      )}
+    </>
+  );
+}
+
+/** The pairs that have a price; the same list until one comes or goes. */
+function useSymbols(): readonly string[] {
+  useSlot(marketStore, loadMarket);
+  const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
+    .sort()
+    .join(' ');
+  return useMemo(() => (names === '' ? [] : names.split(' ')), [names]);
+}
+
+interface WatchedProps {
+  views: readonly AlertView[] | null;
+  sorted: readonly AlertView[];
+  error: string | null;
+}
+
+/** Keeps the height of what stands here while it is read: nothing below moves when it comes. */
+function Watched({ views, sorted, error }: WatchedProps) {
+  return (
+    <Section title="Watched" className="min-h-[17rem]">
+      {views === null && error === null && (
+        <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
+      )}
+      {views?.length === 0 && (
+        <EmptyState title="No alerts yet">
+          Set one here, or on the page of a pair: above or below a price, or a move within a time.
+          The server watches every price and tells you.
+        </EmptyState>
+      )}
+      {(views === null ? error !== null : views.length > 0) && (
+        <AlertRows views={sorted} named empty="None." />
+      )}
+    </Section>
+  );
+}
+
+const newAlert = (): Editing => ({
+  id: crypto.randomUUID(),
+  terms: null,
+  symbol: '',
+  seenVersion: null,
+});
+
+export default function AlertsScreen() {
+  const { data, error } = useSlot(alertsStore, loadAlerts);
+  const symbols = useSymbols();
+  const views = useAlertViews();
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const sorted = useMemo(
+    () => [...(views ?? [])].sort((a, b) => a.terms.symbol.localeCompare(b.terms.symbol)),
+    [views],
+  );
+  const full = sorted.length >= ALERTS_MAX;
+  const open = (): void => {
+    setEditing(newAlert());
+  };
+  const close = (): void => {
+    setEditing(null);
+  };
+  return (
+    <>
+      <ScreenTitle
+        title="Alerts"
+        note={
+          <>
+            {sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
+          </>
+        }
+      >
+        <Button tone="primary" disabled={full} onClick={open}>
+          <Bell className="size-4" aria-hidden />
+          New alert
+        </Button>
+      </ScreenTitle>
+      <div className="mb-4 empty:hidden">
+        <ReadError
+          message={error}
+          hasData={data !== null}
+          onRetry={() => {
+            void loadAlerts(true);
+          }}
+        />
+      </div>
+      {full && (
+        <p className="mb-4 text-amber">
+          You have as many alerts as there can be. Delete one to set another.
+        </p>
+      )}
+      <div className="grid gap-8 lg:grid-cols-2">
+        <Watched views={views} sorted={sorted} error={error} />
+        <Section title="Reached" className="min-h-[14rem]">
+          {data === null ? (
+            <SkeletonRows rows={3} label="Reached alerts" rowClass="min-h-14" />
+          ) : (
+            <Firings firings={data.firings} />
+          )}
+        </Section>
+      </div>
+      {editing !== null && (
+        <Suspense>
+          <AlertForm editing={editing} symbols={symbols} onDone={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}

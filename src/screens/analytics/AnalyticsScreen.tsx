@@ -1,0 +1,273 @@
+/**
+ * Metrics of the account as the server computed them, its days, and who earned or lost what. An
+ * undefined figure is never shown as zero.
+ */
+import { Lock } from 'lucide-react';
+import { useEffect, useMemo } from 'react';
+import { Link } from 'wouter';
+import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
+import type { Analytics, Fill } from '../../../contract/trading.ts';
+import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EquityChart } from '../../components/EquityChart.tsx';
+import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
+import { ScreenTitle, Section } from '../../components/Section.tsx';
+import { may } from '../../identity/security-context.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import { loadAnalytics } from '../../stores/analytics-store.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { useSecurity } from '../../stores/use-security.ts';
+import { heldOf, whyNotHeld } from '../portfolio/held-value.ts';
+import { useAnalytics, useSlot } from '../use-store.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
+import { Breakdown, Hours } from './Breakdown.tsx';
+import { HeatMap } from './HeatMap.tsx';
+import { BASIC, DEEP, whyMissing, type MetricWords } from './metric-text.ts';
+
+function Figure({ words, analytics }: { words: MetricWords; analytics: Analytics }) {
+  const value = analytics.metrics[words.name];
+  const why = whyMissing(words.name, analytics);
+  if (value === null)
+    return (
+      <>
+        <span aria-hidden>—</span>
+        <span className="ml-2 text-xs font-normal text-ink-3">{why}</span>
+      </>
+    );
+  if (words.kind === 'money')
+    return <Amount value={value.toFixed(2)} change quote={analytics.quote} />;
+  return words.kind === 'share' && words.signed === true ? (
+    <Percent value={value * 100} />
+  ) : (
+    <Ratio value={value} share={words.kind === 'share'} why={why} />
+  );
+}
+
+function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics: Analytics }) {
+  return (
+    <dl className="grid gap-x-10 sm:grid-cols-2">
+      {list.map((words) => (
+        <div
+          key={words.name}
+          className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
+        >
+          <dt className="text-ink-2">{words.label}</dt>
+          <dd className="text-right font-medium">
+            <Figure words={words} analytics={analytics} />
+          </dd>
+          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">
+            {words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** What the plan does not have, behind its real limit: named, with what it would say. */
+function Locked({ days }: { days: number }) {
+  return (
+    <Section
+      title="With Standard and the free trial"
+      aside={<Lock className="inline size-4" aria-hidden />}
+    >
+      <div className="rule py-4">
+        <p className="max-w-[64ch] text-ink-2">
+          Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days
+          {days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:
+        </p>
+        <ul className="mt-3 grid gap-x-10 sm:grid-cols-2">
+          {DEEP.map(({ name, label, says }) => (
+            <li key={name} className="rule py-2">
+              <span className="text-ink-2">{label}</span>
+              <span className="block text-xs text-ink-3">{says}</span>
+            </li>
+          ))}
+          <li className="rule py-2">
+            <span className="text-ink-2">By agent, by pair, by hour</span>
+            <span className="block text-xs text-ink-3">Who earned and lost what, and when.</span>
+          </li>
+          <li className="rule py-2">
+            <span className="text-ink-2">Every day</span>
+            <span className="block text-xs text-ink-3">
+              The whole calendar, from the first mark on.
+            </span>
+          </li>
+        </ul>
+        <div className="mt-4">
+          <UpgradeHere need={{ resource: 'analytics', action: 'read' }} />
+        </div>
+      </div>
+    </Section>
+  );
+}
+
+function Deep({
+  analytics,
+  fills,
+}: {
+  analytics: Analytics;
+  fills: Parameters<typeof HeatMap>[0]['fills'];
+}) {
+  const book = { analytics, fills };
+  return (
+    <>
+      <Section title="Risk and return">
+        <Measures list={DEEP} analytics={analytics} />
+      </Section>
+      {analytics.perAgent.length > 0 && (
+        <Section title="By agent">
+          <Breakdown
+            head="Agent"
+            ask={{ of: 'by-agent', book }}
+            name="the result of all agents"
+            parts={analytics.perAgent.map((row) => ({
+              ...row,
+              key: row.agentId,
+              name: (
+                <Link
+                  href={`/agents/${encodeURIComponent(row.agentId)}`}
+                  className="reach inline-block hover:text-accent"
+                >
+                  {row.agentName}
+                </Link>
+              ),
+            }))}
+          />
+        </Section>
+      )}
+      {analytics.perPair.length > 0 && (
+        <Section title="By pair">
+          <Breakdown
+            head="Pair"
+            ask={{ of: 'by-pair', book }}
+            name="the result of all pairs"
+            parts={analytics.perPair.map((row) => ({
+              ...row,
+              key: row.pair,
+              name: row.pair,
+              ask: { of: 'pair', pair: row.pair, book },
+            }))}
+          />
+        </Section>
+      )}
+      {(analytics.perHour?.length ?? 0) > 0 && (
+        <Section title="By hour of the sale">
+          <Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+function DayByDay({
+  analytics: data,
+  fills,
+  deep,
+}: {
+  analytics: Analytics;
+  fills: readonly Fill[];
+  deep: boolean;
+}) {
+  return (
+    <Section title="Day by day" aside={deep ? undefined : `the last ${ANALYTICS_VIEW_DAYS} days`}>
+      {(data.daily?.length ?? 0) > 0 ? (
+        <HeatMap
+          analytics={
+            deep ? data : { ...data, daily: (data.daily ?? []).slice(-ANALYTICS_VIEW_DAYS) }
+          }
+          fills={fills}
+        />
+      ) : (
+        <EmptyState title="No days yet">
+          {data.daily === undefined
+            ? 'They come with the next reading.'
+            : 'The first mark of this account begins them.'}
+        </EmptyState>
+      )}
+    </Section>
+  );
+}
+
+interface ToldProps {
+  analytics: Analytics;
+  fills: readonly Fill[];
+  deep: boolean;
+  /** The plan has more than was told so far. */
+  behind: boolean;
+}
+
+/** What the plan of the person has beyond the basics. */
+function BeyondBasics({ analytics, fills, deep, behind }: ToldProps) {
+  if (deep) return <Deep analytics={analytics} fills={fills} />;
+  if (behind) return <SkeletonRows rows={8} label="Risk and return" />;
+  return <Locked days={analytics.days} />;
+}
+
+function Told({ analytics: data, fills, deep, behind }: ToldProps) {
+  const held = useMemo(() => heldOf(data), [data]);
+  return (
+    <div className="flex flex-col gap-8">
+      <EquityChart
+        curve={data.equity}
+        quote={data.quote}
+        height={200}
+        held={held}
+        whyNotHeld={whyNotHeld(data, data.quote)}
+      />
+      <Section title="Results">
+        <Measures list={BASIC} analytics={data} />
+      </Section>
+      <DayByDay analytics={data} fills={fills} deep={deep} />
+      <BeyondBasics analytics={data} fills={fills} deep={deep} behind={behind} />
+      <p className="text-xs text-ink-3">
+        Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put
+        into it at the first moment that has a price, without a fee.
+      </p>
+    </div>
+  );
+}
+
+export default function AnalyticsScreen() {
+  const { data, error } = useAnalytics();
+  const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
+  // The server tells no more than the plan has; what was told before a plan ended is not shown
+  // after it.
+  const allowed = may(useSecurity(), 'analytics', 'read');
+  const told = data !== null && data.depth !== 'view';
+  const deep = allowed && told;
+  // A plan that has just begun has more than was told to the one before it.
+  const behind = allowed && data !== null && !told;
+  useEffect(() => {
+    if (behind) void loadAnalytics(true);
+  }, [behind]);
+  return (
+    <>
+      <ScreenTitle
+        title="Analytics"
+        note={
+          data === null ? undefined : (
+            <>
+              {data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days}{' '}
+              {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC{' '}
+              <DataAge kind="analytics" />
+            </>
+          )
+        }
+      />
+      <ReadError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadAnalytics(true);
+        }}
+      />
+      {data === null && error === null && (
+        <div className="flex flex-col gap-8">
+          <ChartPlace what="Analytics" className="h-[244px] w-full" />
+          <SkeletonRows rows={8} label="Analytics" />
+        </div>
+      )}
+      {data !== null && <Told analytics={data} fills={fills} deep={deep} behind={behind} />}
+    </>
+  );
+}

@@ -1,0 +1,117 @@
+/**
+ * The dashboard's router: says how a checkout ended, then shows a new person the first steps,
+ * everybody else the dashboard of their plan; refuses to trust the query for a plan.
+ */
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation, useSearch } from 'wouter';
+import {
+  checkoutReturn,
+  checkoutReturnText,
+  returnFromCheckout,
+  endCheckoutReturn,
+  leaveCheckoutReturn,
+  outcomeOf,
+} from '../../billing/checkout-return.ts';
+import { forgetCheckout } from '../../billing/pending-checkout.ts';
+import { Button } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
+import { may } from '../../identity/security-context.ts';
+import { session } from '../../identity/session.ts';
+import { agentsStore } from '../../stores/agents-store.ts';
+import { connection } from '../../stores/connection.ts';
+import { historyStore } from '../../stores/fills-store.ts';
+import { useSecurity } from '../../stores/use-security.ts';
+import { checkSubscription } from '../../stores/subscription-store.ts';
+import { note, readNotes } from '../getting-started/step-notes.ts';
+import { Overview } from './StandardDashboard.tsx';
+
+/** Back from a checkout, until the server has spoken; everything else goes on below it. */
+function AfterCheckout() {
+  const now = useSnapshot(checkoutReturn);
+  const { online } = useSnapshot(connection);
+  if (now.state === 'none') return null;
+  return (
+    <section
+      aria-label="Checkout"
+      role="status"
+      className={classes(
+        'mb-5 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 py-1 pl-3',
+        now.state === 'active' ? 'border-accent' : 'border-amber text-amber',
+      )}
+    >
+      <p className="max-w-[64ch]">{checkoutReturnText(now, online)}</p>
+      <span className="flex gap-1">
+        {now.state === 'late' && (
+          <Button
+            size="sm"
+            onClick={() => {
+              void checkSubscription();
+            }}
+          >
+            Check again
+          </Button>
+        )}
+        <Button
+          size="sm"
+          tone="plain"
+          onClick={() => {
+            forgetCheckout();
+            endCheckoutReturn();
+          }}
+        >
+          Hide
+        </Button>
+      </span>
+    </section>
+  );
+}
+
+const FirstDashboard = lazy(() => import('./FirstDashboard.tsx'));
+
+/** Known to have no agent and never to have traded, and not having put the first steps away. */
+function useIsNew(): { isNew: boolean; hide: () => void } {
+  const uid = useSnapshot(session).user?.uid ?? '';
+  const agents = useSnapshot(agentsStore).data?.agents.length ?? null;
+  const fills = useSnapshot(historyStore).data?.fills.length ?? null;
+  const [hidden, setHidden] = useState(() => readNotes(uid).has('hidden'));
+  return {
+    isNew: agents === 0 && fills === 0 && !hidden,
+    hide: () => {
+      note(uid, 'hidden');
+      setHidden(true);
+    },
+  };
+}
+
+export default function Dashboard() {
+  const search = useSearch();
+  // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing
+  // moves if it changes.
+  const pro = may(useSecurity(), 'pro-features', 'read');
+  const [, go] = useLocation();
+  // Before the first paint, so that nothing moves for it.
+  useLayoutEffect(() => {
+    const outcome = outcomeOf(search);
+    // Said once: a reload or a return by history must not say it again.
+    if (outcome !== null) history.replaceState(history.state, '', location.pathname);
+    returnFromCheckout(outcome, (path) => {
+      go(path, { replace: true });
+    });
+  }, [search, go]);
+  useEffect(() => leaveCheckoutReturn, []);
+  const { isNew, hide } = useIsNew();
+  const overview = <Overview pro={pro} />;
+  return (
+    <>
+      <AfterCheckout />
+      {isNew ? (
+        <Suspense fallback={overview}>
+          <FirstDashboard onHide={hide} />
+        </Suspense>
+      ) : (
+        overview
+      )}
+    </>
+  );
+}

@@ -1,0 +1,10 @@
+/**
+ * The PRO dashboard under its own path: what Pro adds comes first, then what everybody has; refuses
+ * figures that are not the account's.
+ */
+import ProParts from './ProParts.tsx';
+import { Overview } from './StandardDashboard.tsx';
+
+export default function ProDashboard() {
+  return <Overview pro title="PRO Dashboard" lead={(known) => <ProParts {...known} />} />;
+}

@@ -1,0 +1,202 @@
+/**
+ * The sums behind figures that gather several: agents together, a part of what is held, the fall
+ * from the highest, the time since a visit; refuses to guess what was not read.
+ */
+import { parseFixed } from '../../../contract/money.ts';
+import type { AgentResult, Portfolio } from '../../../contract/trading.ts';
+import { formatQuantity, formatShare } from '../../format/numbers.ts';
+import { formatMoment } from '../../format/times.ts';
+import {
+  base,
+  ofAgent,
+  ofAgentRealized,
+  ofAgentUnrealized,
+  OLDER,
+  ofSales,
+  type Account,
+} from './account-sums.ts';
+import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
+
+export interface AgentSums {
+  id: string;
+  name: string;
+  total: string;
+  realized: string;
+  unrealized: string;
+}
+export type Gathered = 'total' | 'realized' | 'unrealized';
+
+const NAMES: Record<Gathered, { title: string; label: string }> = {
+  total: { title: 'All agents', label: 'Result' },
+  realized: { title: 'All agents, realised', label: 'Realised, net of fees' },
+  unrealized: { title: 'All agents, unrealised', label: 'Unrealised' },
+};
+
+function openOf(account: Account, agent: AgentSums, figure: Gathered): Explanation {
+  if (figure === 'total') return ofAgent(account, agent);
+  if (figure === 'unrealized') return ofAgentUnrealized(account, agent);
+  const nothing: AgentResult = { agentId: agent.id, agentName: agent.name, pairs: [] };
+  return ofAgentRealized(
+    account,
+    account.portfolio.results?.find(({ agentId }) => agentId === agent.id) ?? nothing,
+  );
+}
+
+/** Agents added up: all there are, or `ids` alone. */
+export function ofAgents(
+  account: Account,
+  agents: readonly AgentSums[],
+  figure: Gathered,
+  ids?: readonly string[],
+): Explanation {
+  const some =
+    ids === undefined || ids.length >= agents.length
+      ? agents
+      : agents.filter(({ id }) => ids.includes(id));
+  const { title, label } = NAMES[figure];
+  const rows = some.map((agent): Row => ({
+    key: agent.id,
+    label: agent.name,
+    value: agent[figure],
+    change: true,
+    open: () => openOf(account, agent, figure),
+  }));
+  return {
+    title:
+      some.length === agents.length
+        ? title
+        : title.replace('All agents', `${some.length} of ${agents.length} agents`),
+    quote: account.portfolio.quote,
+    words: 'Agents that were deleted are not among them.',
+    equations: [
+      equation('Agents', rows, {
+        label,
+        value: sumOf(some.map((agent) => agent[figure])),
+        change: true,
+      }),
+    ],
+  };
+}
+
+/**
+ * What some positions are worth together, as a share of the whole. A position without a price
+ * counts at its cost.
+ */
+export function ofHeld({ portfolio }: Account, title: string, ids: readonly string[]): Explanation {
+  const held = portfolio.positions.filter(({ id }) => ids.includes(id));
+  const rows = held.map((one): Row => ({
+    key: one.id,
+    label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
+    note: one.value === null ? `${one.agentName}, at cost: no price yet` : one.agentName,
+    value: one.value ?? one.cost,
+  }));
+  const value = sumOf(rows.map((row) => row.value));
+  const equity = Number(portfolio.equity);
+  return {
+    title,
+    quote: portfolio.quote,
+    words: 'What is held of it, at the bid.',
+    equations: [equation('Positions', rows, { label: 'Value', value })],
+    facts: [
+      {
+        label: 'Share of equity',
+        text:
+          equity === 0 ? '—' : formatShare(Number(value) / equity, { signed: false, decimals: 1 }),
+      },
+    ],
+  };
+}
+
+/** How far equity stands under the highest mark of this account. */
+export function ofDrawdown({ portfolio }: Account): Explanation {
+  const marks: Portfolio['equityCurve'] = [
+    ...portfolio.equityCurve,
+    [portfolio.asOf, portfolio.equity],
+  ];
+  const [highAt, high] = marks.reduce((best, mark) =>
+    parseFixed(mark[1]) > parseFixed(best[1]) ? mark : best,
+  );
+  const fall = sumOf([portfolio.equity, less(high)]);
+  return {
+    title: 'Under the highest equity',
+    quote: portfolio.quote,
+    words: `The highest mark is of ${formatMoment(highAt)}.`,
+    equations: [
+      equation(
+        'Fall',
+        [
+          { key: 'equity', label: 'Equity now', value: portfolio.equity },
+          { key: 'high', label: 'Highest equity', value: less(high) },
+        ],
+        { label: 'Fall', value: fall, change: true },
+      ),
+    ],
+    facts: [
+      {
+        label: 'Share of the highest',
+        text: Number(high) === 0 ? '—' : formatShare(Number(fall) / Number(high), { decimals: 1 }),
+      },
+    ],
+  };
+}
+
+/**
+ * What changed since a visit, whose equity is the mark at or before it. `marketAt`: market clock,
+ * ms.
+ */
+export function ofSince({ portfolio, fills }: Account, marketAt: number): Explanation {
+  const { quote } = portfolio;
+  const title = 'Since you left';
+  const then = portfolio.equityCurve.findLast(([at]) => at <= marketAt);
+  if (then === undefined)
+    return {
+      title,
+      quote,
+      words: 'The curve does not reach back to your last visit.',
+      equations: [],
+    };
+  const change = sumOf([portfolio.equity, less(then[1])]);
+  // From the mark on, which may lie a little before the visit: so both sums are of the same time.
+  const mine = fills.filter((fill) => fill.filledAt > then[0]);
+  const complete = fills.length === 0 || fills.some((fill) => fill.filledAt <= then[0]);
+  const realized = sumOf(mine.map((fill) => fill.realized));
+  return {
+    title,
+    quote,
+    words: `From the mark of ${formatMoment(then[0])}, the last before you left.`,
+    equations: [
+      equation(
+        'Equity',
+        [
+          { key: 'now', label: 'Now', value: portfolio.equity },
+          { key: 'then', label: 'When you left', value: less(then[1]) },
+        ],
+        { label: 'Change', value: change, change: true },
+      ),
+      equation(
+        'What brought it',
+        [
+          {
+            key: 'realized',
+            label: 'Realised since, net of fees',
+            value: realized,
+            change: true,
+            open: () => ofSales('Realised since you left', mine, realized, quote),
+          },
+          {
+            key: 'held',
+            label: complete
+              ? 'Change of what is held and not sold'
+              : `Change of what is held. ${OLDER}`,
+            value: sumOf([change, less(realized)]),
+            change: true,
+          },
+        ],
+        { label: 'Change', value: change, change: true },
+      ),
+    ],
+    facts: [
+      { label: 'Trades since', text: complete ? String(mine.length) : `at least ${mine.length}` },
+    ],
+  };
+}

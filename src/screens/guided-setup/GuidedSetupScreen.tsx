@@ -1,0 +1,235 @@
+/** Leads from four questions to a running agent, and is kept on the device until done. */
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { agentCap, tierPermits } from '../../../contract/tiers.ts';
+import type { Need } from '../../billing/offers.ts';
+import { startTrial } from '../../billing/start-trial.ts';
+import { Button } from '../../components/Button.tsx';
+import { classes } from '../../components/class-names.ts';
+import { ScreenTitle } from '../../components/Section.tsx';
+import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
+import { loadMarket, marketStore, type MarketBoard } from '../../stores/market-store.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
+import { useStepStart } from '../agents/create/use-step-start.ts';
+import { useCreate } from '../agents/create/use-create-agent.ts';
+import { note } from '../getting-started/step-notes.ts';
+import { useSlot } from '../use-store.ts';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
+import { Asked } from './QuestionStep.tsx';
+import { PlanStep, type Entry } from './PlanStep.tsx';
+import { profileOf } from './risk-questions.ts';
+import { PLAN_AT, START_AT } from './setup-progress.ts';
+import { StartStep } from './StartStep.tsx';
+import { useSetup, type Setup } from './use-setup.ts';
+
+/** The most traded coins, chosen to begin with where the source offers them. */
+const STARTERS = ['BTC', 'ETH', 'SOL'];
+const STAGES = ['Questions', 'Plan', 'Start'] as const;
+
+/** Where one is, and how much is left. */
+function Stages({ at }: { at: number }) {
+  const stage = Math.max(0, at - PLAN_AT + 1);
+  return (
+    <div className="mb-6">
+      <ol aria-label="Steps" className="grid grid-cols-3 gap-1.5">
+        {STAGES.map((name, index) => (
+          <li key={name} aria-current={index === stage ? 'step' : undefined} className="min-w-0">
+            <span
+              aria-hidden
+              className={classes('block h-1 rounded-sm', index <= stage ? 'bg-accent' : 'bg-line')}
+            />
+            <span
+              className={classes(
+                'mt-1 block truncate text-xs',
+                index === stage ? 'text-ink' : 'text-ink-3',
+              )}
+            >
+              {name}
+              {index < stage && <span className="sr-only">, done</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+/** The plan's agents are all in use: said at the start, so that nobody answers for nothing. */
+function NoPlace({ cap, need }: { cap: number; need: Need }) {
+  return (
+    <div className="mb-5 border-l-2 border-amber py-1 pl-3">
+      <p className="mb-2 text-amber">
+        Your plan has {cap} agents, and all are in use. To create one more, take a larger plan or
+        delete one under{' '}
+        <Link href="/agents" className="underline underline-offset-2">
+          Agents
+        </Link>
+        .
+      </p>
+      <UpgradeHere need={need} typed />
+    </div>
+  );
+}
+
+/** What the person's plan allows. */
+function useRoom(): { entry: Entry; mayCreate: boolean; room: boolean; cap: number; need: Need } {
+  const { subscriptionTier, hasUsedTrial } = useAuth();
+  const held = useSlot(agentsStore, loadAgents).data?.agents.length ?? 0;
+  const cap = agentCap(subscriptionTier);
+  const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
+  const untried: Entry = hasUsedTrial ? 'buy' : 'trial';
+  const need: Need = { resource: 'agents', action: 'create', agents: held + 1 };
+  return { entry: mayCreate ? 'plan' : untried, mayCreate, room: held < cap, cap, need };
+}
+
+/**
+ * The plan that answers lead to: the profile's own size, and pairs that were chosen before or the
+ * starters.
+ */
+function planned(draft: AgentDraft, answers: readonly number[], starters: string[]): AgentDraft {
+  const profile = profileOf(answers);
+  const size = PRESETS.find((preset) => preset.profile === profile)?.size ?? draft.size;
+  return {
+    ...draft,
+    risk_profile: profile,
+    size,
+    pairs: draft.pairs.length > 0 ? draft.pairs : starters,
+  };
+}
+
+/** The most traded coins that the source offers against this quote. */
+function startersIn(board: MarketBoard | null, quote: string): string[] {
+  return STARTERS.map((base) => `${base}/${quote}`).filter(
+    (pair) => board?.symbols[pair] !== undefined,
+  );
+}
+
+type Faults = Readonly<Record<string, string>>;
+
+/** The way on from a complete plan, by the trial where it comes first. */
+function useNext(
+  { progress: { draft }, to }: Setup,
+  entry: Entry,
+  onFaults: (faults: Faults) => void,
+): { starting: boolean; next: () => void } {
+  const [starting, setStarting] = useState(false);
+  const next = async (): Promise<void> => {
+    const checked = checkDraft(draft);
+    if (!checked.ok) {
+      onFaults(formIssues(checked.issues));
+      return;
+    }
+    if (entry === 'trial') {
+      setStarting(true);
+      const started = await startTrial();
+      setStarting(false);
+      if (!started) return;
+    }
+    to(START_AT);
+  };
+  return {
+    starting,
+    next: () => {
+      void next();
+    },
+  };
+}
+
+/** Creates the agent, opens its page and forgets the setup; goes back to the plan at a fault. */
+function useSend(
+  { progress: { draft }, keep, to }: Setup,
+  onFaults: (faults: Faults) => void,
+): { busy: boolean; failure: string | null; send: (start: boolean) => void } {
+  const [, go] = useLocation();
+  const { busy, failure, create } = useCreate((agent) => {
+    keep(null);
+    go(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+  });
+  const send = async (start: boolean): Promise<void> => {
+    const faults = await create(draft, start);
+    if (faults === null) return;
+    onFaults(faults);
+    to(PLAN_AT, {}, true);
+  };
+  return {
+    busy,
+    failure,
+    send: (start) => {
+      void send(start);
+    },
+  };
+}
+
+function StartOver({ onPress }: { onPress: () => void }) {
+  return (
+    <Button size="sm" tone="plain" className="-ml-3 text-ink-3" onClick={onPress}>
+      Start over
+    </Button>
+  );
+}
+
+export default function GuidedSetup() {
+  const { entry, mayCreate, room, cap, need } = useRoom();
+  const setup = useSetup(mayCreate);
+  const { progress, at, keep, to, back, again } = setup;
+  const { user } = useAuth();
+  const board = useSlot(marketStore, loadMarket).data;
+  const [issues, setIssues] = useState<Faults>({});
+  const { starting, next } = useNext(setup, entry, setIssues);
+  const { busy, failure, send } = useSend(setup, setIssues);
+  const steps = useStepStart(String(at));
+  const { answers, draft, risks } = progress;
+  const quote = board?.source.quote ?? '';
+
+  const answer = (given: number): void => {
+    const all = [...answers.slice(0, at), given, ...answers.slice(at + 1)];
+    if (at + 1 < PLAN_AT) to(at + 1, { answers: all });
+    else to(PLAN_AT, { answers: all, draft: planned(draft, all, startersIn(board, quote)) });
+  };
+  const change = (part: Partial<AgentDraft>): void => {
+    setIssues({});
+    keep({ draft: { ...draft, ...part } });
+  };
+  const accept = (accepted: boolean): void => {
+    if (accepted && user !== null) note(user.uid, 'risk');
+    keep({ risks: accepted });
+  };
+  const startOver = (): void => {
+    setIssues({});
+    again();
+  };
+  const shared = { draft, quote, need, failure, onBack: back };
+  return (
+    <div className="mx-auto max-w-xl">
+      <ScreenTitle title="Guided setup" note="Four questions, then a paper trading agent." />
+      <Stages at={at} />
+      {mayCreate && !room && at < START_AT && <NoPlace cap={cap} need={need} />}
+      <div ref={steps}>
+        {at < PLAN_AT && <Asked at={at} answers={answers} onAnswer={answer} onBack={back} />}
+        {at === PLAN_AT && (
+          <PlanStep
+            {...shared}
+            answers={answers}
+            entry={entry}
+            busy={starting}
+            issues={issues}
+            onChange={change}
+            onNext={next}
+          />
+        )}
+        {at === START_AT && (
+          <StartStep
+            {...shared}
+            risks={risks}
+            room={room}
+            busy={busy}
+            onRisks={accept}
+            onCreate={send}
+          />
+        )}
+      </div>
+      {at > 0 && <StartOver onPress={startOver} />}
+    </div>
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Create an account by email and password or Google. What was typed stays over an error and over
+ * reading the terms.
+ */
+import { useState, type FormEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link, Redirect } from 'wouter';
+import { DisplayName } from '../../../contract/user.ts';
+import { Button } from '../../components/Button.tsx';
+import { Field } from '../../components/Field.tsx';
+import { check } from '../../format/validation.ts';
+import { session, signUp } from '../../identity/session.ts';
+import { keptReferral } from '../../referrals/kept-referral.ts';
+import {
+  checkCredentials,
+  PASSWORD_LEAST,
+  refusedCredentials,
+  type CredentialErrors,
+} from './credentials.ts';
+import { GoogleButton } from './LoginScreen.tsx';
+
+const NOTHING = { name: '', email: '', password: '' };
+/**
+ * What is in the form while another page is read; in memory alone, and gone once the account is
+ * there.
+ */
+let typed = NOTHING;
+
+type Fields = typeof NOTHING;
+
+function errorsIn({ name, email, password }: Fields): CredentialErrors {
+  const found = checkCredentials(email, password, true);
+  const named = name.trim() === '' ? null : check(DisplayName, name);
+  if (named?.ok === false) found.name = named.issues[0]?.message ?? 'Invalid input';
+  return found;
+}
+
+/** Signs up with what was typed, and forgets that once the account is there. */
+function useSignUp({ name, email, password }: Fields) {
+  const [errors, setErrors] = useState<CredentialErrors>({});
+  const [busy, setBusy] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const found = errorsIn({ name, email, password });
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    signUp(email.trim(), password, name.trim() === '' ? null : name.trim())
+      .then(() => {
+        typed = NOTHING;
+      })
+      .catch((error: unknown) => {
+        setErrors(refusedCredentials(error));
+      })
+      .finally(() => {
+        setBusy(false);
+      });
+  };
+  const refuse = (error: unknown): void => {
+    setErrors(refusedCredentials(error));
+  };
+  return { errors, busy, submit, refuse };
+}
+
+function AccountFields({
+  fields: { name, email, password },
+  errors,
+  onType: type,
+}: {
+  fields: Fields;
+  errors: CredentialErrors;
+  onType: (part: Partial<Fields>) => void;
+}) {
+  return (
+    <>
+      <Field
+        label="Name (optional)"
+        name="name"
+        autoComplete="name"
+        value={name}
+        error={errors.name}
+        onChange={(event) => {
+          type({ name: event.target.value });
+        }}
+      />
+      <Field
+        label="Email"
+        type="email"
+        name="email"
+        autoComplete="email"
+        value={email}
+        error={errors.email}
+        onChange={(event) => {
+          type({ email: event.target.value });
+        }}
+      />
+      <Field
+        label="Password"
+        type="password"
+        name="password"
+        autoComplete="new-password"
+        hint={`At least ${PASSWORD_LEAST} characters.`}
+        value={password}
+        error={errors.password}
+        onChange={(event) => {
+          type({ password: event.target.value });
+        }}
+      />
+    </>
+  );
+}
+
+function AcceptedTerms() {
+  return (
+    <p className="mt-4 text-xs text-ink-3">
+      By creating an account you accept the{' '}
+      <Link href="/terms" className="underline underline-offset-2">
+        Terms of Service
+      </Link>{' '}
+      and have read the{' '}
+      <Link href="/risk-disclosure" className="underline underline-offset-2">
+        Risk Disclosure
+      </Link>
+      .
+    </p>
+  );
+}
+
+export default function Register() {
+  const { status } = useSnapshot(session);
+  const [fields, setFields] = useState(typed);
+  const type = (part: Partial<Fields>): void => {
+    typed = { ...typed, ...part };
+    setFields(typed);
+  };
+  const { errors, busy, submit, refuse } = useSignUp(fields);
+  const referral = keptReferral();
+  if (status === 'signed-in' && !busy) return <Redirect to="/getting-started" replace />;
+  return (
+    <div className="mx-auto max-w-sm py-8">
+      <h1 className="mb-1 text-xl">Create an account</h1>
+      <p className="mb-6 text-ink-2">
+        You start with paper money. No card.
+        {referral === null ? '' : ` Invited with code ${referral}.`}
+      </p>
+      <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+        <AccountFields fields={fields} errors={errors} onType={type} />
+        {errors.form !== undefined && (
+          <p role="alert" className="text-danger">
+            {errors.form}
+          </p>
+        )}
+        <Button type="submit" tone="primary" wide busy={busy}>
+          Create account
+        </Button>
+        <GoogleButton disabled={busy} onError={refuse} />
+      </form>
+      <AcceptedTerms />
+      <Link
+        href="/login"
+        className="mt-2 flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink"
+      >
+        I have an account
+      </Link>
+    </div>
+  );
+}

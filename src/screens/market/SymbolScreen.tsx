@@ -1,0 +1,326 @@
+/**
+ * One pair: its price and day, candles with the person's own trades, what they hold in it and who
+ * trades it.
+ */
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { SymbolQuote } from '../../../contract/market.ts';
+import { Button } from '../../components/Button.tsx';
+import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Percent, Price } from '../../components/Figures.tsx';
+import { Line, Section } from '../../components/Section.tsx';
+import { coinName } from '../../format/coin-names.ts';
+import { formatPercent, formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { formatSpan } from '../../format/times.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import type { ScreenProps } from '../../shell/routes.ts';
+import { connection } from '../../stores/connection.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { marketChoices } from '../../stores/market-choices.ts';
+import {
+  loadMarket,
+  loadSparklines,
+  marketStore,
+  sparklinesStore,
+} from '../../stores/market-store.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
+import { useMarketNow, useSlot } from '../use-store.ts';
+import { SetAlert, SymbolAlerts } from '../alerts/SymbolAlerts.tsx';
+import { priceDecimals, spreadPercent, volumeText } from './quote-columns.tsx';
+import { ExchangeNotice } from './ExchangeNotice.tsx';
+import { baseOf, matches } from './market-order.ts';
+import { NewAgent } from './NewAgent.tsx';
+import { Star } from './Star.tsx';
+import { SymbolChart } from './SymbolChart.tsx';
+import { SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
+import { presentBoard, useQuote } from './use-quote.ts';
+
+const NEAR_NAMES = 5;
+
+const back = (
+  <Link
+    href="/market"
+    className="mb-1 inline-flex min-h-11 items-center text-xs text-ink-3 hover:text-ink pointer-fine:min-h-8"
+  >
+    Markets
+  </Link>
+);
+
+/**
+ * Where the price stands between the day's low and high, in [0, 1]; null where the day is not
+ * known, or had one price.
+ */
+function placeInDay(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number | null {
+  if (quote.high_24h === null || quote.low_24h === null) return null;
+  const [low, high] = [Number(quote.low_24h), Number(quote.high_24h)];
+  return high <= low ? null : Math.min(1, Math.max(0, (Number(quote.price) - low) / (high - low)));
+}
+
+function DayRange({ quote }: { quote: SymbolQuote }) {
+  const place = placeInDay(quote);
+  const decimals = priceDecimals(quote);
+  return (
+    <div className="rule py-2">
+      <div className="flex items-baseline justify-between gap-3">
+        <span>
+          <span className="label block">Low, 24 h</span>
+          {formatPrice(quote.low_24h, decimals)}
+        </span>
+        <span className="text-right">
+          <span className="label block">High, 24 h</span>
+          {formatPrice(quote.high_24h, decimals)}
+        </span>
+      </div>
+      {place !== null && (
+        <div aria-hidden className="relative mt-2 h-1 rounded-full bg-sunken">
+          <span
+            style={{ width: `${place * 100}%` }}
+            className="absolute inset-y-0 left-0 rounded-full bg-line-strong/60"
+          />
+          <span
+            style={{ left: `${place * 100}%` }}
+            className="absolute top-1/2 size-2 -translate-x-1/2 -translate-y-1/2 rounded-full bg-accent"
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }) {
+  if (quote === undefined)
+    return (
+      <Section title="24 hours">
+        <SkeletonRows rows={5} label="Figures of the day" />
+      </Section>
+    );
+  const decimals = priceDecimals(quote);
+  return (
+    <Section title="24 hours" aside={<DataAge kind="market" />}>
+      <DayRange quote={quote} />
+      <dl>
+        <Line term="Bid">{formatPrice(quote.bid, decimals)}</Line>
+        <Line term="Ask">{formatPrice(quote.ask, decimals)}</Line>
+        <Line term="Spread">
+          {formatPercent(spreadPercent(quote), { signed: false, decimals: 3 })}
+        </Line>
+        <Line term="Volume, 24 h">
+          {formatQuantity(
+            quote.volume_24h === null ? null : String(Math.round(Number(quote.volume_24h))),
+          )}{' '}
+          {baseOf(quote.symbol)}
+        </Line>
+        <Line term="Turnover, 24 h">
+          {volumeText(quote) ?? '—'} {unit}
+        </Line>
+      </dl>
+    </Section>
+  );
+}
+
+/** A pair that the source does not offer: what it may have been meant for, and the way back. */
+function NotOffered({
+  symbol,
+  source,
+  offered,
+}: {
+  symbol: string;
+  source: string;
+  offered: readonly string[];
+}) {
+  const near = offered
+    .filter((one) => matches(one, baseOf(symbol)) || matches(symbol, baseOf(one)))
+    .slice(0, NEAR_NAMES);
+  return (
+    <>
+      {back}
+      <h1 className="text-lg break-words">{symbol}</h1>
+      <EmptyState
+        title="Not offered here"
+        action={
+          <Link href="/market" className="text-accent underline underline-offset-2">
+            All pairs
+          </Link>
+        }
+      >
+        {source} has no such pair.
+        {near.length > 0 && (
+          <>
+            {' '}
+            Meant one of these?{' '}
+            {near.map((one) => (
+              <Link
+                key={one}
+                href={`/market/${one.replace('/', '-')}`}
+                className="mr-3 inline-flex min-h-11 items-center text-accent underline underline-offset-2"
+              >
+                {one}
+              </Link>
+            ))}
+          </>
+        )}
+      </EmptyState>
+    </>
+  );
+}
+
+function Head({
+  symbol,
+  quote,
+  starred,
+  onCreate,
+}: {
+  symbol: string;
+  quote: SymbolQuote | undefined;
+  starred: boolean;
+  onCreate: () => void;
+}) {
+  const now = useMarketNow(10_000);
+  const name = coinName(baseOf(symbol));
+  return (
+    <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
+      <div className="min-w-0">
+        <div className="flex items-center gap-1">
+          <h1 className="text-lg">
+            {symbol}{' '}
+            {name !== null && <span className="ml-2 text-sm font-normal text-ink-3">{name}</span>}
+          </h1>
+          <Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" />
+        </div>
+        <div className="flex flex-wrap items-baseline gap-x-3">
+          {quote === undefined ? (
+            <Skeleton className="h-10 w-40" />
+          ) : (
+            <Price
+              value={quote.price}
+              least={priceDecimals(quote)}
+              className="text-figure font-semibold tracking-[-0.02em]"
+            />
+          )}
+          {quote !== undefined && (
+            <>
+              <Percent value={quote.price_change_24h} why="Less than a day of history" />
+              <span className="text-ink-3">24 h</span>
+              <DataAge kind="market" />
+            </>
+          )}
+          {quote?.stale === true && (
+            <span className="text-amber">Price {formatSpan(now - quote.timestamp)} old</span>
+          )}
+        </div>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <SetAlert symbol={symbol} />
+        <Button size="sm" onClick={onCreate}>
+          <Plus className="size-4" aria-hidden />
+          Create an agent for this pair
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+/** What stands beside the chart. */
+function Aside({
+  symbol,
+  quote,
+  unit,
+  portfolio,
+}: {
+  symbol: string;
+  quote: Parameters<typeof Today>[0]['quote'];
+  unit: string;
+  portfolio: Parameters<typeof SymbolPositions>[0]['portfolio'];
+}) {
+  return (
+    <div className="flex min-w-0 flex-col gap-8">
+      <Today quote={quote} unit={unit} />
+      <SymbolAlerts symbol={symbol} />
+      <SymbolPositions portfolio={portfolio} symbol={symbol} />
+      <SymbolAgents symbol={symbol} />
+      <p className="text-xs text-ink-3">
+        B and S mark where your agents bought and sold. Charts by{' '}
+        <a
+          href="https://www.tradingview.com/"
+          rel="noreferrer"
+          className="underline underline-offset-2"
+        >
+          TradingView
+        </a>{' '}
+        Lightweight Charts.
+      </p>
+    </div>
+  );
+}
+
+export default function SymbolScreen({ params }: ScreenProps) {
+  const symbol = (params.symbol ?? '').toUpperCase().replace('-', '/');
+  const market = useSlot(marketStore, loadMarket);
+  const quote = useQuote(presentBoard(), symbol);
+  const line = useSlot(sparklinesStore, loadSparklines).data?.lines[symbol];
+  const fills = useSlot(historyStore, loadHistory).data?.fills;
+  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const { favourites } = useSnapshot(marketChoices);
+  const { online } = useSnapshot(connection);
+  const [creating, setCreating] = useState(false);
+  const unit = market.data?.source.quote ?? '';
+  if (market.data !== null && quote === undefined)
+    return (
+      <NotOffered
+        symbol={symbol}
+        source={market.data.source.label}
+        offered={Object.keys(market.data.symbols)}
+      />
+    );
+  return (
+    <>
+      {back}
+      <Head
+        symbol={symbol}
+        quote={quote}
+        starred={favourites.includes(symbol)}
+        onCreate={() => {
+          setCreating(true);
+        }}
+      />
+      <ExchangeNotice />
+      {(market.data !== null || online !== 'offline') && (
+        <ReadError
+          message={market.error}
+          hasData={market.data !== null}
+          onRetry={() => {
+            void loadMarket(true);
+          }}
+        />
+      )}
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
+        <div className="flex min-w-0 flex-col gap-8">
+          <div className="min-w-0">
+            <SymbolChart
+              symbol={symbol}
+              known={quote !== undefined}
+              fills={fills ?? []}
+              price={quote?.price ?? null}
+              quote={unit}
+              line={line}
+            />
+          </div>
+          <SymbolTrades fills={fills} symbol={symbol} quote={unit} />
+        </div>
+        <Aside symbol={symbol} quote={quote} unit={unit} portfolio={portfolio} />
+      </div>
+      {creating && (
+        <NewAgent
+          title={`New agent for ${symbol}`}
+          pool="all_pools"
+          pairs={[symbol]}
+          onDone={() => {
+            setCreating(false);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+/** What the market looks like as a whole, from the very quotes that the list shows. */
+import { useCallback, useRef, useSyncExternalStore } from 'react';
+import { subscribe } from 'valtio';
+import type { MarketOverview, SymbolQuote } from '../../../contract/market.ts';
+import {
+  add,
+  formatFixed,
+  multiply,
+  parseFixed,
+  ZERO,
+  type Fixed,
+} from '../../../contract/money.ts';
+import { marketStore, type MarketBoard } from '../../stores/market-store.ts';
+import { dayWay } from './market-order.ts';
+
+type Named = Pick<SymbolQuote, 'symbol' | 'price_change_24h'>;
+
+export interface Glance {
+  quote: string;
+  symbols: number;
+  advancing: number;
+  declining: number;
+  unchanged: number;
+  volume: string;
+  /** Pairs that rise, the strongest first; pairs that fall, the weakest first. */
+  rising: readonly Named[];
+  falling: readonly Named[];
+  /** The pair nearest to turning, where none rises or none falls. */
+  smallestFall: Named | undefined;
+  smallestRise: Named | undefined;
+  busiest: string | undefined;
+  stale: boolean;
+}
+
+const named = ({ symbol, price_change_24h }: SymbolQuote): Named => ({ symbol, price_change_24h });
+const turnoverOf = ({ volume_24h, price }: SymbolQuote): Fixed =>
+  multiply(parseFixed(volume_24h ?? '0'), parseFixed(price), 'half-even');
+
+/**
+ * Counts and leaders by the change as it is shown: a row that reads 0.00 % neither rises nor falls.
+ */
+function glanceOf(quotes: readonly SymbolQuote[], quote: string): Glance {
+  const changed = quotes
+    .filter((one) => one.price_change_24h !== null)
+    .sort((a, b) => (b.price_change_24h ?? 0) - (a.price_change_24h ?? 0));
+  const rising = changed.filter((one) => dayWay(one) > 0).map(named);
+  const falling = changed
+    .filter((one) => dayWay(one) < 0)
+    .map(named)
+    .reverse();
+  const traded = quotes.map((one) => ({ symbol: one.symbol, turnover: turnoverOf(one) }));
+  const busiest = traded.reduce<(typeof traded)[number] | undefined>(
+    (most, one) => (most === undefined || one.turnover > most.turnover ? one : most),
+    undefined,
+  );
+  return {
+    quote,
+    symbols: quotes.length,
+    advancing: rising.length,
+    declining: falling.length,
+    unchanged: changed.length - rising.length - falling.length,
+    volume: formatFixed(traded.reduce((sum, one) => add(sum, one.turnover), ZERO)),
+    rising: rising.slice(0, 4),
+    falling: falling.slice(0, 4),
+    smallestFall: rising.length === 0 ? falling.at(-1) : undefined,
+    smallestRise: falling.length === 0 ? rising.at(-1) : undefined,
+    busiest: busiest === undefined || busiest.turnover === ZERO ? undefined : busiest.symbol,
+    stale: quotes.length > 0 && quotes.every((one) => one.stale),
+  };
+}
+
+/** The server's own overview, for as long as no quote has come. */
+export function glanceOfOverview(overview: MarketOverview): Glance {
+  const { advancing, declining, unchanged, symbols, gainers, losers } = overview;
+  return {
+    quote: overview.source.quote,
+    symbols,
+    advancing,
+    declining,
+    unchanged,
+    volume: overview.volume_24h,
+    rising: gainers.slice(0, 4).map(named),
+    falling: losers.slice(0, 4).map(named),
+    smallestFall: undefined,
+    smallestRise: undefined,
+    busiest: overview.mostTraded[0]?.symbol,
+    stale: overview.stale,
+  };
+}
+
+/**
+ * The glance of the board at this moment; null without a board. It changes only when a figure of it
+ * does.
+ */
+export function useGlance(board: MarketBoard | null): Glance | null {
+  const last = useRef<{ key: string; glance: Glance } | null>(null);
+  const listen = useCallback(
+    (notify: () => void) => (board === null ? () => undefined : subscribe(board.symbols, notify)),
+    [board],
+  );
+  const read = useCallback(() => {
+    const quotes = board === null ? [] : Object.values(board.symbols);
+    if (board === null || quotes.length === 0) return null;
+    const glance = glanceOf(quotes, marketStore.data?.source.quote ?? board.source.quote);
+    const key = JSON.stringify(glance);
+    if (last.current?.key !== key) last.current = { key, glance };
+    return last.current.glance;
+  }, [board]);
+  return useSyncExternalStore(listen, read);
+}

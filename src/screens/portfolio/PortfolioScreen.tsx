@@ -1,0 +1,308 @@
+/**
+ * The portfolio: equity with its sum, what it consists of, every trade, the books before this one.
+ */
+import { useCallback, useMemo, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
+import { api } from '../../api/api.ts';
+import {
+  ChartPlace,
+  EmptyState,
+  NotRead,
+  ReadError,
+  SkeletonRows,
+} from '../../components/EmptyState.tsx';
+import { EquityChart } from '../../components/EquityChart.tsx';
+import { Amount } from '../../components/Figures.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line, Section } from '../../components/Section.tsx';
+import { useCurrent } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import { formatMoment } from '../../format/times.ts';
+import { loadAgents } from '../../stores/agents-store.ts';
+import { loadAnalytics } from '../../stores/analytics-store.ts';
+import { booksStore, loadBook, type OldBook } from '../../stores/closed-accounts-store.ts';
+import { connection } from '../../stores/connection.ts';
+import { historyStore, loadHistory } from '../../stores/fills-store.ts';
+import { marketStore } from '../../stores/market-store.ts';
+import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
+import { emptySlot, type Slot } from '../../stores/slot.ts';
+import { tried } from '../show-result.ts';
+import type { Account } from '../explain/account-sums.ts';
+import { Explain } from '../explain/Explain.tsx';
+import { sumOf } from '../explain/equation.ts';
+import { useAnalytics, useSlot } from '../use-store.ts';
+import { Allocation } from './Allocation.tsx';
+import { BookPicker } from './AccountPicker.tsx';
+import { EquityFigure } from './Equity.tsx';
+import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
+import { Positions } from './Positions.tsx';
+import { Trades } from './Trades.tsx';
+
+interface Shown {
+  data: Portfolio | null;
+  history: History | null;
+  analytics: Analytics | null;
+  error: string | null;
+  retry: () => void;
+}
+
+function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Account | undefined }) {
+  const of = book === undefined ? {} : { book };
+  const opens = (
+    what: 'result' | 'realized' | 'unrealized' | 'fees',
+    name: string,
+    value: string,
+    change = true,
+  ) => (
+    <Explain ask={{ of: what, ...of }} name={name}>
+      <Amount value={value} change={change} />
+    </Explain>
+  );
+  return (
+    <dl>
+      <Line term="Cash">
+        <Amount value={portfolio.cash} quote={portfolio.quote} />
+      </Line>
+      <Line term="Positions at the bid">
+        <Amount value={portfolio.positionsValue} />
+      </Line>
+      <Line term="Deposits">
+        <Amount value={portfolio.deposits} />
+      </Line>
+      <Line term="Result">
+        {opens('result', 'the result', sumOf([portfolio.realized, portfolio.unrealized]))}
+      </Line>
+      <Line term="Realised, net of fees">
+        {opens('realized', 'what was realised', portfolio.realized)}
+      </Line>
+      <Line term="Unrealised">
+        {opens('unrealized', 'what is unrealised', portfolio.unrealized)}
+      </Line>
+      <Line term="Fees">{opens('fees', 'the fees', portfolio.fees, false)}</Line>
+    </dl>
+  );
+}
+
+function InDoubt({ since }: { since: number }) {
+  return (
+    <p role="status" className="mt-2 max-w-[72ch] border-l-2 border-amber py-1 pl-3 text-amber">
+      The books of this account do not add up; seen {formatMoment(since)}. Somebody has to look.
+      Until then its agents open nothing; stops, exits and closing work. Take the figures here with
+      care.
+    </p>
+  );
+}
+
+/**
+ * What a pair costs by the board, said of the account's own moment so that both lines end there.
+ */
+function priceAt(pair: string, at: number): PriceNow | null {
+  const quote = marketStore.data?.symbols[pair];
+  return quote === undefined ? null : { price: quote.price, at };
+}
+
+function heldText(closed: boolean, current: boolean): string {
+  if (closed) return 'valued as a whole';
+  return current ? 'open' : 'open when last seen';
+}
+
+/** The figure, its line, what is held. `book` is given for a closed one. */
+function Body({
+  shown: { data, analytics, error, retry },
+  closed,
+  book,
+}: {
+  shown: Shown;
+  closed: boolean;
+  book?: Account | undefined;
+}) {
+  const quote = data?.quote ?? '';
+  const asOf = data?.asOf;
+  const held = useMemo(
+    () => heldOf(analytics, (pair) => (closed || asOf === undefined ? null : priceAt(pair, asOf))),
+    [analytics, closed, asOf],
+  );
+  const current = useCurrent('portfolio');
+  return (
+    <div className="flex min-w-0 flex-col gap-8">
+      <div>
+        <EquityFigure
+          portfolio={data}
+          failed={error !== null}
+          {...(book === undefined ? {} : { book })}
+        />
+        <ReadError message={error} hasData={data !== null} onRetry={retry} />
+        {data?.inDoubtSince != null && <InDoubt since={data.inDoubtSince} />}
+        <div className="mt-2">
+          {data === null ? (
+            <ChartPlace what="The curve" className="h-[264px] w-full" failed={error !== null} />
+          ) : (
+            <EquityChart
+              curve={data.equityCurve}
+              quote={quote}
+              height={220}
+              now={[data.asOf, data.equity]}
+              held={held}
+              whyNotHeld={whyNotHeld(analytics, quote)}
+            />
+          )}
+        </div>
+      </div>
+      <Section
+        title={closed ? 'Held at its end' : 'Positions'}
+        aside={
+          data === null || data.positions.length === 0
+            ? undefined
+            : `${data.positions.length} ${heldText(closed, current)}`
+        }
+      >
+        {data === null && error === null && <SkeletonRows rows={3} label="Positions" />}
+        {data === null && error !== null && <NotRead />}
+        {data !== null &&
+          (data.positions.length === 0 ? (
+            <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>
+              {closed
+                ? 'The book ended in cash.'
+                : `${current ? '' : 'When last seen. '}What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.`}
+            </EmptyState>
+          ) : (
+            <Positions portfolio={data} closed={closed} table tools />
+          ))}
+      </Section>
+    </div>
+  );
+}
+
+/** Below everything else, for it may be long; on a wide window beside the account all the same. */
+function Traded({ shown: { data, history, error }, closed }: { shown: Shown; closed: boolean }) {
+  return (
+    <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
+      {history === null && error === null && <SkeletonRows rows={5} label="Trades" />}
+      {history === null && error !== null && <NotRead />}
+      {history !== null && (
+        <Trades
+          key={data?.book ?? 0}
+          known={history.fills}
+          total={history.total}
+          quote={data?.quote ?? ''}
+          {...(closed && data !== null ? { book: data.book } : {})}
+        />
+      )}
+    </Section>
+  );
+}
+
+function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
+  const { online } = useSnapshot(connection);
+  const reset = async (): Promise<void> => {
+    const done = api.call('resetPaper', {}).then((reply) => {
+      applyPortfolio(reply.portfolio, 'network');
+    });
+    if (await tried(done, 'A new paper book has begun. The old one is kept.'))
+      await Promise.all([
+        loadAgents(true),
+        loadHistory(true),
+        loadPortfolio(true),
+        loadAnalytics(true),
+      ]);
+  };
+  return (
+    <Section title="Paper account">
+      <p className="rule py-3 text-ink-2">
+        Begins a new book with a fresh deposit. All agents are stopped and their positions closed in
+        the books; the old book stays readable.
+      </p>
+      <HoldToConfirm
+        label="Reset paper account"
+        sentence={`Begins a new paper book. ${portfolio === null ? '' : `The present one ends with ${portfolio.positions.length} open ${portfolio.positions.length === 1 ? 'position' : 'positions'}.`}`}
+        disabled={online === 'offline' || portfolio === null}
+        onConfirm={() => {
+          void reset();
+        }}
+      />
+      {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs the server.</p>}
+    </Section>
+  );
+}
+
+const UNREAD = emptySlot<OldBook>();
+
+function useShown(book: number | null): Shown {
+  const portfolio = useSlot(portfolioStore, loadPortfolio);
+  const history = useSlot(historyStore, loadHistory);
+  const analytics = useAnalytics();
+  const read = useCallback(() => (book === null ? Promise.resolve() : loadBook(book)), [book]);
+  useSlot(portfolioStore, read);
+  const old = useSnapshot(booksStore).byNumber as Record<number, Slot<OldBook>>;
+  if (book === null)
+    return {
+      data: portfolio.data,
+      history: history.data,
+      analytics: analytics.data,
+      error: portfolio.error ?? history.error,
+      retry: () => {
+        void loadPortfolio(true);
+        void loadHistory(true);
+      },
+    };
+  const slot = old[book] ?? UNREAD;
+  return {
+    data: slot.data?.portfolio ?? null,
+    history: slot.data?.history ?? null,
+    analytics: slot.data?.analytics ?? null,
+    error: slot.error,
+    retry: () => {
+      void loadBook(book, true);
+    },
+  };
+}
+
+export default function PortfolioScreen() {
+  const [book, setBook] = useState<number | null>(null);
+  const open = useSnapshot(portfolioStore).data as Portfolio | null;
+  const shown = useShown(book);
+  const { data, history } = shown;
+  const account =
+    book === null || data === null ? undefined : { portfolio: data, fills: history?.fills ?? [] };
+  return (
+    <>
+      <h1 className="sr-only">Portfolio</h1>
+      <BookPicker
+        books={open?.books ?? []}
+        open={open?.book ?? null}
+        book={book}
+        onPick={setBook}
+      />
+      <div className="grid gap-x-10 gap-y-8 xl:grid-cols-[minmax(0,1fr)_22rem] xl:grid-rows-[auto_1fr]">
+        <Body shown={shown} closed={book !== null} book={account} />
+        <aside
+          className="flex min-w-0 flex-col gap-8 xl:col-start-2 xl:row-span-2 xl:row-start-1"
+          aria-label="Account"
+        >
+          {data !== null && (
+            <Section title="Allocation">
+              <Allocation portfolio={data} />
+            </Section>
+          )}
+          {data !== null && (
+            <Section title="Account" aside={`Paper book ${data.book}`}>
+              <AccountLines portfolio={data} book={account} />
+            </Section>
+          )}
+          {book === null && (
+            <div className="max-xl:hidden">
+              <PaperReset portfolio={open} />
+            </div>
+          )}
+        </aside>
+        <Traded shown={shown} closed={book !== null} />
+        {book === null && (
+          <div className="xl:hidden">
+            <PaperReset portfolio={open} />
+          </div>
+        )}
+      </div>
+    </>
+  );
+}

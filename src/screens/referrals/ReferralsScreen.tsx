@@ -1,0 +1,159 @@
+/**
+ * A person's own code with its link, who came by it and what that earned. It does not say who they
+ * are.
+ */
+import { lazy, Suspense } from 'react';
+import { useSnapshot } from 'valtio';
+import {
+  REFERRAL_NEW_DAYS,
+  REFERRAL_REWARDS_A_YEAR,
+  type Referral,
+  type ReferralState,
+} from '../../../contract/referrals.ts';
+import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
+import { ShareWords } from '../../components/ShareWords.tsx';
+import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
+import { formatDate } from '../../format/times.ts';
+import { connection } from '../../stores/connection.ts';
+import { useHosted } from '../use-callable.ts';
+
+const QrCode = lazy(() => import('./QrCode.tsx'));
+
+const SAID: Record<ReferralState, { label: string; tone: BadgeTone }> = {
+  joined: { label: 'Has an account', tone: 'neutral' },
+  earned: { label: 'Paid a first plan', tone: 'good' },
+  unrewarded: { label: 'Paid, beyond this year’s limit', tone: 'attention' },
+};
+
+/** A day without a time is the same day everywhere: read at noon, UTC. */
+const dayText = (day: string): string => formatDate(Date.parse(`${day}T12:00:00Z`));
+const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
+
+function Invite({ code }: { code: string }) {
+  const url = `${location.origin}/ref/${code}`;
+  return (
+    <Section title="Your link">
+      <div className="rule flex flex-wrap items-start gap-x-6 gap-y-4 pt-3">
+        <div className="min-w-0 flex-1 basis-64">
+          <p className="text-ink-3">Code</p>
+          <p className="text-xl font-semibold tracking-[0.12em] tabular-nums select-all">{code}</p>
+          <div className="mt-2">
+            <ShareWords
+              label="Share the link"
+              what={{
+                title: 'Tradewind',
+                text: 'Automated crypto trading agents on paper money:',
+                url,
+              }}
+            />
+          </div>
+        </div>
+        <Suspense fallback={<Skeleton className="size-44 rounded-md" />}>
+          <QrCode text={url} label={`QR code of ${url}`} />
+        </Suspense>
+      </div>
+    </Section>
+  );
+}
+
+function Joined({ referral }: { referral: Referral }) {
+  const { joined, joinedCount } = referral;
+  return (
+    <Section title="Who joined" aside={joinedCount === 0 ? undefined : `${joinedCount}`}>
+      {joined.length === 0 ? (
+        <EmptyState title="Nobody yet">
+          Those who create an account by your link stand here, with the day and how far they are.
+          Their names and addresses stay theirs.
+        </EmptyState>
+      ) : (
+        <ul>
+          {joined.map(({ day, state }, index) => (
+            <li key={index} className="rule row flex items-center justify-between gap-4 py-1.5">
+              <span className="tabular-nums">{dayText(day)}</span>
+              <StatusBadge tone={SAID[state].tone}>{SAID[state].label}</StatusBadge>
+            </li>
+          ))}
+        </ul>
+      )}
+      {joinedCount > joined.length && (
+        <p className="rule py-2 text-xs text-ink-3">
+          The newest {joined.length} of {joinedCount}.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Earned({ referral: { days: earned, rewardDays, invitedOn } }: { referral: Referral }) {
+  return (
+    <Section title="Earned">
+      <dl>
+        <Line term="Added to your plan or trial">
+          <span className="tabular-nums">{days(earned.added)}</span>
+        </Line>
+        <Line term="Waiting for a plan">
+          <span className="tabular-nums">{days(earned.waiting)}</span>
+        </Line>
+        {invitedOn !== null && <Line term="You came by a link on">{dayText(invitedOn)}</Line>}
+      </dl>
+      <ul className="rule flex list-disc flex-col gap-1.5 py-3 pl-5 text-ink-2">
+        <li>
+          When somebody who came by your link pays a first plan, you both get {rewardDays} days: the
+          plan that runs ends that much later, without a charge.
+        </li>
+        <li>
+          Without a plan or a running trial the days wait for the next one. A plan that is cancelled
+          is not lengthened.
+        </li>
+        <li>
+          Up to {REFERRAL_REWARDS_A_YEAR} rewards in a year. A link counts for an account in its
+          first {REFERRAL_NEW_DAYS} days, once, and not for your own.
+        </li>
+      </ul>
+    </Section>
+  );
+}
+
+function ReferralSkeleton() {
+  return (
+    <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
+      <Section title="Your link">
+        <div className="rule flex min-h-56 items-start gap-6 pt-3">
+          <Skeleton className="h-8 w-40" />
+        </div>
+      </Section>
+      <Section title="Earned">
+        <SkeletonRows rows={4} label="What was earned" />
+      </Section>
+    </div>
+  );
+}
+
+export default function Referrals() {
+  const { data, error, again } = useHosted('referral');
+  const { online } = useSnapshot(connection);
+  return (
+    <>
+      <ScreenTitle title="Referrals" />
+      {error !== null && online !== 'offline' && (
+        <div className="mb-4">
+          <ReadError message={error} hasData={data !== null} onRetry={again} />
+        </div>
+      )}
+      {data === null && online === 'offline' && (
+        <EmptyState title="Your code is not on this device">
+          It is kept by the server and comes when the network is back.
+        </EmptyState>
+      )}
+      {data === null && online !== 'offline' && error === null && <ReferralSkeleton />}
+      {data !== null && (
+        <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
+          <Invite code={data.code} />
+          <Earned referral={data} />
+          <Joined referral={data} />
+        </div>
+      )}
+    </>
+  );
+}

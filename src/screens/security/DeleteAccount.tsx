@@ -1,0 +1,165 @@
+/** The end of an account: what ends is said, the word is typed, the person proves who they are. */
+import { useState, type FormEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import { DELETION_WORD, type DeletionPreview } from '../../../contract/account.ts';
+import { unsentCommands } from '../../commands.ts';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Field } from '../../components/Field.tsx';
+import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Section } from '../../components/Section.tsx';
+import { errorSentence } from '../../format/error-text.ts';
+import { formatDate } from '../../format/times.ts';
+import { deleteAccount } from '../../identity/own-sign-in.ts';
+import { session } from '../../identity/session.ts';
+import { connection } from '../../stores/connection.ts';
+import { pageToast } from '../../stores/toast-store.ts';
+import { useHosted, type Hosted } from '../use-callable.ts';
+import { ProveField, useSignInMethods } from './ProveField.tsx';
+
+const many = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`;
+
+/** What ends, in the order in which it does. */
+function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
+  return [
+    agents === 0
+      ? 'You have no agents.'
+      : `${many(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
+    positions === 0
+      ? 'No position is open.'
+      : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the book. Nothing is sold.`,
+    plan === null
+      ? 'You have no plan to cancel.'
+      : `Your ${plan.tier} plan is cancelled at once${plan.paidUntil === null ? '' : `; what is paid up to ${formatDate(plan.paidUntil)} is not paid back`}. ${plan.provider === 'stripe' ? 'Stripe keeps invoices for as long as the law asks.' : 'It was a test plan: no money moved.'}`,
+    'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
+    'Your sign-in is deleted: the address is free for a new account.',
+    ...(unsent === 0
+      ? []
+      : [
+          `${many(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
+        ]),
+  ];
+}
+
+/** What would end, from the server. */
+function Endings({ preview }: { preview: Hosted<DeletionPreview> }) {
+  if (preview.data !== null)
+    return (
+      <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
+        {endings(preview.data, unsentCommands().length).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    );
+  if (preview.error !== null) return <ReadError message={preview.error} onRetry={preview.again} />;
+  return <SkeletonRows rows={5} label="What would end" />;
+}
+
+interface DeleteErrors {
+  word?: string;
+  password?: string;
+  form?: string;
+}
+
+function refusalOf(error: unknown): DeleteErrors {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  return code === 'auth/invalid-credential' || code === 'auth/wrong-password'
+    ? { password: 'This is not the present password.' }
+    : { form: errorSentence(error) };
+}
+
+function DeleteForm() {
+  const [, go] = useLocation();
+  const email = useSnapshot(session).user?.email ?? '';
+  const preview = useHosted('deletionPreview');
+  const { methods } = useSignInMethods();
+  const [word, setWord] = useState('');
+  const [password, setPassword] = useState('');
+  const [errors, setErrors] = useState<DeleteErrors>({});
+  const [busy, setBusy] = useState(false);
+  const byPassword = methods === null || methods.includes('password');
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const found = {
+      ...(word === DELETION_WORD ? {} : { word: `Type ${DELETION_WORD}` }),
+      ...(byPassword && password === '' ? { password: 'Required' } : {}),
+    };
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    deleteAccount(byPassword ? password : null).then(
+      (state) => {
+        go('/');
+        pageToast(
+          'success',
+          state === 'done'
+            ? 'Your account is deleted.'
+            : 'Your account is closed. The server deletes the rest by itself in a while.',
+        );
+      },
+      (error: unknown) => {
+        setErrors(refusalOf(error));
+        setBusy(false);
+      },
+    );
+  };
+  return (
+    <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+      <Endings preview={preview} />
+      <p>This cannot be undone. Save your data before, if you want it.</p>
+      <Field
+        label={`Type ${DELETION_WORD} to confirm`}
+        value={word}
+        error={errors.word}
+        autoComplete="off"
+        autoCapitalize="characters"
+        spellCheck={false}
+        onChange={(event) => {
+          setWord(event.target.value);
+        }}
+      />
+      {byPassword ? (
+        <ProveField email={email} value={password} error={errors.password} onChange={setPassword} />
+      ) : (
+        <p className="text-ink-2">Google asks you to confirm who you are.</p>
+      )}
+      {errors.form !== undefined && (
+        <p role="alert" className="text-danger">
+          {errors.form}
+        </p>
+      )}
+      <Button type="submit" tone="danger" busy={busy} disabled={preview.data === null}>
+        Delete my account
+      </Button>
+    </form>
+  );
+}
+
+export function DeleteAccount() {
+  const { online } = useSnapshot(connection);
+  const [open, setOpen] = useState(false);
+  return (
+    <Section title="Delete account">
+      <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
+        <p className="min-w-0 flex-1 basis-56 text-ink-2">
+          Stops your agents, cancels your plan, and deletes you and everything of yours from this
+          server.{online === 'offline' ? ' This needs the network.' : ''}
+        </p>
+        <Button
+          tone="danger-quiet"
+          disabled={online === 'offline'}
+          onClick={() => {
+            setOpen(true);
+          }}
+        >
+          Delete account…
+        </Button>
+      </div>
+      <Dialog open={open} onOpenChange={setOpen} title="Delete your account">
+        {open && <DeleteForm />}
+      </Dialog>
+    </Section>
+  );
+}

@@ -1,0 +1,113 @@
+/** Everything held about a person, as files; a part of it is never handed out as the whole. */
+import { useEffect, useRef, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Button } from '../../components/Button.tsx';
+import { Section } from '../../components/Section.tsx';
+import { errorSentence } from '../../format/error-text.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { session } from '../../identity/session.ts';
+import { connection } from '../../stores/connection.ts';
+import { download } from '../portfolio/csv.ts';
+
+type Format = 'json' | 'csv';
+
+/** Reads every part and hands one file to the browser. */
+function useExport() {
+  const [busy, setBusy] = useState<Format | null>(null);
+  const [said, setSaid] = useState('');
+  const [error, setError] = useState<string | null>(null);
+  const abort = useRef<AbortController | null>(null);
+  useEffect(
+    () => () => {
+      abort.current?.abort();
+    },
+    [],
+  );
+  const fetchAll = async (format: Format): Promise<void> => {
+    const ours = new AbortController();
+    abort.current = ours;
+    setBusy(format);
+    setError(null);
+    setSaid('Reading…');
+    try {
+      const { asJson, asZip, collect } = await import('./export-data.ts');
+      const data = await collect((done, of) => {
+        setSaid(`Reading, ${done} of ${of} parts`);
+      }, ours.signal);
+      const at = new Date();
+      const name = `tradewind-${at.toISOString().slice(0, 10)}`;
+      if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
+      else download(`${name}.zip`, asZip(data, at), 'application/zip');
+      const rows = [...data.values()].reduce((sum, part) => sum + part.rows.length, 0);
+      setSaid(`${formatNumber(rows)} rows handed to the browser to save.`);
+    } catch (failure) {
+      if (ours.signal.aborted) return;
+      setSaid('');
+      setError(`${errorSentence(failure)} No file was made.`);
+    }
+    setBusy(null);
+  };
+  return { busy, said, error, fetchAll };
+}
+
+function SaveButtons({
+  blocked,
+  busy,
+  said,
+  fetchAll,
+}: Omit<ReturnType<typeof useExport>, 'error'> & { blocked: boolean }) {
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button
+        disabled={blocked && busy !== 'json'}
+        busy={busy === 'json'}
+        onClick={() => {
+          void fetchAll('json');
+        }}
+      >
+        Save as JSON
+      </Button>
+      <Button
+        disabled={blocked && busy !== 'csv'}
+        busy={busy === 'csv'}
+        onClick={() => {
+          void fetchAll('csv');
+        }}
+      >
+        Save as CSV
+      </Button>
+      {/* Said once it is over, and now and then on the way: a live region would read every part. */}
+      <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
+        {said}
+      </span>
+    </div>
+  );
+}
+
+export function OwnData() {
+  const { online } = useSnapshot(connection);
+  const { status } = useSnapshot(session);
+  const { busy, said, error, fetchAll } = useExport();
+  const blocked = online === 'offline' || status !== 'signed-in' || busy !== null;
+  return (
+    <Section title="Your data">
+      <p className="rule py-3 text-ink-2">
+        Everything the server holds about you: profile and sign-in, settings, agents and their
+        decisions, orders, trades, ledger, books and equity, plan, notified devices (without their
+        secret addresses), referrals and support requests.
+      </p>
+      <SaveButtons blocked={blocked} busy={busy} said={said} fetchAll={fetchAll} />
+      {online === 'offline' && (
+        <p role="status" className="mt-2 text-xs text-ink-3">
+          This needs the network. Trades as last seen can be saved on the Portfolio screen.
+        </p>
+      )}
+      {error !== null && (
+        <p role="alert" className="mt-2 text-danger">
+          {error}
+        </p>
+      )}
+      <p className="mt-2 text-xs text-ink-3">CSV comes as one file a table in a .zip.</p>
+    </Section>
+  );
+}

@@ -1,0 +1,270 @@
+/** Password, address and every other device. Either change asks for proof of who asks. */
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { Field } from '../../components/Field.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Section } from '../../components/Section.tsx';
+import { environment } from '../../environment.ts';
+import { changeEmail, changePassword, signOutEverywhere } from '../../identity/own-sign-in.ts';
+import { session } from '../../identity/session.ts';
+import { connection } from '../../stores/connection.ts';
+import { pageToast } from '../../stores/toast-store.ts';
+import { tried } from '../show-result.ts';
+import { checkCredentials, refusedCredentials } from '../login/credentials.ts';
+import { ProveField, useSignInMethods } from './ProveField.tsx';
+
+interface Errors {
+  present?: string;
+  next?: string;
+  form?: string;
+}
+
+/** A wrong password is said beside it, anything else where it belongs or below. */
+function placed(error: unknown): Errors {
+  const code = error instanceof Error && 'code' in error ? error.code : '';
+  if (code === 'auth/invalid-credential' || code === 'auth/wrong-password')
+    return { present: 'This is not the present password.' };
+  const { email, password, form } = refusedCredentials(error);
+  return {
+    ...((email ?? password) === undefined ? {} : { next: email ?? password }),
+    ...(form === undefined ? {} : { form }),
+  };
+}
+
+interface FormProps {
+  email: string;
+  onDone: () => void;
+}
+
+/** Both forms alike: the present password, what shall be instead, and one press. */
+function ChangeForm({
+  email,
+  label,
+  type,
+  complete,
+  hint,
+  checked,
+  send,
+  press,
+  onDone,
+}: FormProps & {
+  label: string;
+  type: 'password' | 'email';
+  complete: string;
+  hint: string;
+  checked: (next: string) => string | undefined;
+  send: (present: string, next: string) => Promise<void>;
+  press: string;
+}) {
+  const [present, setPresent] = useState('');
+  const [next, setNext] = useState('');
+  const [errors, setErrors] = useState<Errors>({});
+  const [busy, setBusy] = useState(false);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const wrong = checked(next);
+    const found: Errors = {
+      ...(present === '' ? { present: 'Required' } : {}),
+      ...(wrong === undefined ? {} : { next: wrong }),
+    };
+    setErrors(found);
+    if (Object.keys(found).length > 0) return;
+    setBusy(true);
+    send(present, next)
+      .then(onDone, (error: unknown) => {
+        setErrors(placed(error));
+      })
+      .finally(() => {
+        setBusy(false);
+      });
+  };
+  return (
+    <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+      <ProveField email={email} value={present} error={errors.present} onChange={setPresent} />
+      <Field
+        label={label}
+        type={type}
+        name="next"
+        autoComplete={complete}
+        hint={hint}
+        value={next}
+        error={errors.next}
+        onChange={(event) => {
+          setNext(event.target.value);
+        }}
+      />
+      {errors.form !== undefined && (
+        <p role="alert" className="text-danger">
+          {errors.form}
+        </p>
+      )}
+      <Button type="submit" tone="primary" busy={busy}>
+        {press}
+      </Button>
+    </form>
+  );
+}
+
+const PasswordForm = ({ email, onDone }: FormProps) => (
+  <ChangeForm
+    email={email}
+    onDone={onDone}
+    label="New password"
+    type="password"
+    complete="new-password"
+    hint="At least 6 characters. Your other devices are signed out within a minute."
+    press="Change password"
+    checked={(next) => checkCredentials(email, next, true).password}
+    send={changePassword}
+  />
+);
+
+const EmailForm = ({ email, onDone, onSent }: FormProps & { onSent: (to: string) => void }) => (
+  <ChangeForm
+    email={email}
+    onDone={onDone}
+    label="New email"
+    type="email"
+    complete="email"
+    hint="A link goes to this address. Yours changes when the link is opened."
+    press="Send the link"
+    checked={(next) =>
+      checkCredentials(next, 'unused', true).email ??
+      (next.trim().toLowerCase() === email.toLowerCase()
+        ? 'That is your present address.'
+        : undefined)
+    }
+    send={async (present, next) => {
+      await changeEmail(present, next.trim());
+      onSent(next.trim());
+    }}
+  />
+);
+
+const isLocal = environment.firebase.projectId.startsWith('demo-');
+
+function LinkSent({ to }: { to: string }) {
+  return (
+    <p role="status" className="border-l-2 border-accent py-1 pl-3 text-ink-2">
+      A link is on its way to <strong className="break-all">{to}</strong>. Until it is opened your
+      address stays as it is. From then on you log in with the new one, and may be asked to on every
+      device.
+      {isLocal &&
+        ' This server uses the built-in identity emulator, which sends no mail: the link stands in the server’s log.'}
+    </p>
+  );
+}
+
+function Row({ term, value, act }: { term: string; value: ReactNode; act: ReactNode }) {
+  return (
+    <div className="rule flex min-h-14 flex-wrap items-center justify-between gap-x-4 gap-y-1 py-2">
+      <div className="min-w-0">
+        <p className="font-medium">{term}</p>
+        <p className="text-xs break-all text-ink-3">{value}</p>
+      </div>
+      {act}
+    </div>
+  );
+}
+
+function Everywhere() {
+  const [, go] = useLocation();
+  const { online } = useSnapshot(connection);
+  const [busy, setBusy] = useState(false);
+  const end = async (): Promise<void> => {
+    setBusy(true);
+    if (await tried(signOutEverywhere())) go('/login');
+    setBusy(false);
+  };
+  return (
+    <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
+      <div className="min-w-0 flex-1 basis-56">
+        <p className="font-medium">Sign out everywhere</p>
+        <p className="text-xs text-ink-3">
+          Ends every sign-in of yours, on this device too, and their live updates at once. Agents
+          run on.
+        </p>
+      </div>
+      <HoldToConfirm
+        label="Sign out everywhere"
+        sentence="Signs you out on every device, this one too, and deletes what is kept here. Unsent commands here are discarded."
+        disabled={busy || online === 'offline'}
+        onConfirm={() => {
+          void end();
+        }}
+      />
+    </div>
+  );
+}
+
+/** While it is not known whether there is a password. */
+const unknownText = (offline: boolean, reason: string | null): string =>
+  offline ? 'Known when the network is back' : (reason ?? '…');
+
+const passwordText = (hasPassword: boolean): string =>
+  hasPassword
+    ? 'Set'
+    : 'None: you sign in with Google, where your address and password are changed.';
+
+export function SignInPart() {
+  const email = useSnapshot(session).user?.email ?? '';
+  const { online } = useSnapshot(connection);
+  const { methods, reason } = useSignInMethods();
+  const [open, setOpen] = useState<'password' | 'email' | null>(null);
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const close = (): void => {
+    setOpen(null);
+  };
+  const hasPassword = methods?.includes('password') ?? false;
+  const change = (what: 'password' | 'email') => (
+    <Button
+      size="sm"
+      disabled={!hasPassword || online === 'offline'}
+      onClick={() => {
+        setOpen(what);
+      }}
+      aria-label={`Change ${what}`}
+    >
+      Change
+    </Button>
+  );
+  return (
+    <Section title="Sign-in">
+      <Row term="Email" value={email === '' ? '—' : email} act={change('email')} />
+      <Row
+        term="Password"
+        value={
+          methods === null ? unknownText(online === 'offline', reason) : passwordText(hasPassword)
+        }
+        act={change('password')}
+      />
+      {sentTo !== null && <LinkSent to={sentTo} />}
+      {online === 'offline' && (
+        <p role="status" className="pb-2 text-xs text-ink-3">
+          Changes to your sign-in need the network.
+        </p>
+      )}
+      <Everywhere />
+      <Dialog open={open === 'password'} onOpenChange={close} title="Change password">
+        <PasswordForm
+          email={email}
+          onDone={() => {
+            close();
+            pageToast('success', 'Password changed.');
+          }}
+        />
+      </Dialog>
+      <Dialog
+        open={open === 'email'}
+        onOpenChange={close}
+        title="Change email"
+        description={`Now ${email}.`}
+      >
+        <EmailForm email={email} onDone={close} onSent={setSentTo} />
+      </Dialog>
+    </Section>
+  );
+}

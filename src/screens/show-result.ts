@@ -1,0 +1,35 @@
+/**
+ * Says what became of a press, in a toast where the screen itself does not show it; refuses to say
+ * that it worked.
+ */
+import type { CommandResult } from '../commands.ts';
+import { errorSentence } from '../format/error-text.ts';
+import { pageToast } from '../stores/toast-store.ts';
+
+/** A queued command: saved ones are seen in the tray and on the agent; the rest is said. */
+export function act(press: Promise<CommandResult>): void {
+  press.then(
+    (result) => {
+      if (result.said === 'sent') pageToast('success', result.message);
+      else if (result.said !== 'saved') pageToast('error', result.message);
+    },
+    (error: unknown) => {
+      pageToast('error', errorSentence(error));
+    },
+  );
+}
+
+/**
+ * A call that is not queued: true when the server has taken it. A failure is said and nothing else
+ * happens.
+ */
+export async function tried(work: Promise<unknown>, done?: string): Promise<boolean> {
+  try {
+    await work;
+    if (done !== undefined) pageToast('success', done);
+    return true;
+  } catch (error) {
+    pageToast('error', errorSentence(error));
+    return false;
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Stop everything, from a shortcut or a fright: who runs, what becomes of positions, one button,
+ * the result. It works offline.
+ */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Button, LinkButton } from '../../components/Button.tsx';
+import { CommandState } from '../../components/CommandState.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useNow } from '../../components/use-now.ts';
+import { formatAgo } from '../../format/times.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import { commandText, untilThen, type AgentView } from '../../stores/agent-view.ts';
+import { connection } from '../../stores/connection.ts';
+import { undo } from '../agents/list/AgentActions.tsx';
+import { AgentStatus } from '../agents/AgentStatus.tsx';
+import { StopAllButton } from '../agents/start-stop/StopAllButton.tsx';
+import { useAgentViews, useEntries } from '../use-store.ts';
+
+const count = (many: number, one: string, more: string): string =>
+  `${many} ${many === 1 ? one : more}`;
+
+/** What a press does, to whom, and what it leaves. `running` null: this device does not know. */
+export function stopAllSentence(
+  running: readonly string[] | null,
+  positions: number,
+  current = true,
+): string {
+  if (running === null)
+    return 'This device does not know your agents at the moment. The stop reaches every agent you have. Positions stay open, protected by their stops.';
+  const kept =
+    positions === 0
+      ? 'No position is open.'
+      : `${count(positions, 'open position stays', 'open positions stay')} open, protected by ${positions === 1 ? 'its stop' : 'their stops'}: stopping sells nothing.`;
+  if (!current) {
+    const held = `When last seen, ${positions === 0 ? 'no position was open' : count(positions, 'position was open', 'positions were open')}; what is open stays open, protected by its stops: stopping sells nothing.`;
+    return running.length === 0
+      ? `Nothing ran when this device last saw your agents. A stop reaches every agent you have. ${held}`
+      : `Stops ${running.join(', ')}, and whatever another device has started. ${held}`;
+  }
+  return running.length === 0
+    ? `Nothing runs, as far as this device knows. A stop still reaches what another device has started. ${kept}`
+    : `Stops ${running.join(', ')}, and whatever another device has started. ${kept}`;
+}
+
+function Names({ title, views }: { title: string; views: readonly AgentView[] }) {
+  if (views.length === 0) return null;
+  return (
+    <Section title={title} aside={<DataAge kind="agents" />}>
+      <ul>
+        {views.map((view) => (
+          <li
+            key={view.agent.id}
+            className="rule row flex flex-wrap items-center justify-between gap-x-4 py-1.5"
+          >
+            <span className="min-w-0 truncate">{view.agent.name}</span>
+            <AgentStatus view={view} className="max-w-[60%] shrink-0 text-xs" />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+type Entry = ReturnType<typeof useEntries>[number];
+
+const isWaiting = ({ state }: Entry): boolean => state === 'saved' || state === 'sending';
+/** Still on this device: Undo takes it back. */
+const isUnsent = ({ state, attempts }: Entry): boolean => state === 'saved' && attempts === 0;
+
+function buttonLabel(entry: Entry | undefined): string {
+  if (entry?.state === 'accepted') return 'Stop all received';
+  if (entry === undefined || !isWaiting(entry)) return 'Stop all';
+  return isUnsent(entry) ? 'Stop all saved' : 'Stop all sent';
+}
+
+/** What this device knows and can do without a network. */
+function OfflineNotes({
+  savedAt,
+  waits,
+}: {
+  /** When the agents were read; absent while none are known. */
+  savedAt: number | null | undefined;
+  waits: boolean;
+}) {
+  const now = useNow(1_000);
+  return (
+    <>
+      {savedAt !== undefined && (
+        <p className="text-ink-2">
+          {savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - savedAt))}.`}
+        </p>
+      )}
+      {!waits && (
+        <p className="text-amber">
+          Offline: the stop is saved on this device and sent first when you are back.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** How far the last order has come, and its Undo. */
+function OrderState({
+  entry,
+  running,
+  stopped,
+  done,
+}: {
+  entry: Entry | undefined;
+  running: readonly AgentView[];
+  stopped: readonly AgentView[];
+  done: boolean;
+}) {
+  return (
+    <div role="status" className="flex flex-wrap items-center justify-between gap-3 empty:hidden">
+      {entry !== undefined && !done && (
+        <CommandState phase={entry.state}>{`${commandText(entry)}${untilThen(
+          entry,
+          running.map(({ agent }) => agent),
+        )}`}</CommandState>
+      )}
+      {entry !== undefined && isUnsent(entry) && (
+        <Button
+          size="sm"
+          data-act={`take back ${entry.commandId}`}
+          onClick={() => {
+            void undo(entry.commandId);
+          }}
+        >
+          Undo
+        </Button>
+      )}
+      {done && (
+        <CommandState phase="accepted">{`All ${count(stopped.length, 'agent is', 'agents are')} stopped, by the server's word.`}</CommandState>
+      )}
+    </div>
+  );
+}
+
+export default function StopAll() {
+  const { views, current, slot } = useAgentViews();
+  const entry = useEntries()
+    .filter((one) => one.intent === 'stop-all' && one.state !== 'cancelled')
+    .at(-1);
+  const { online } = useSnapshot(connection);
+  const [pressed, setPressed] = useState(false);
+  const running = views?.filter((view) => view.agent.status !== 'stopped') ?? [];
+  const stopped = views?.filter((view) => view.agent.status === 'stopped') ?? [];
+  const positions = views?.reduce((sum, view) => sum + view.agent.openPositions, 0) ?? 0;
+  const sentence = stopAllSentence(
+    views === null ? null : running.map((view) => view.agent.name),
+    positions,
+    current,
+  );
+  const waits = entry !== undefined && isWaiting(entry);
+  /** Its answer has come a moment ago: the second tap of a hurried hand is no second order. */
+  const received = entry?.state === 'accepted';
+  const done =
+    pressed &&
+    (entry === undefined || entry.state === 'accepted') &&
+    views !== null &&
+    running.length === 0;
+  const idle = views !== null && running.length === 0;
+  return (
+    <div className="mx-auto flex max-w-md flex-col gap-5 py-6">
+      <h1 className="text-xl">Stop all agents</h1>
+      {/* Room for its five lines on a phone: the button must not move under the finger once the agents are read. */}
+      <p className="min-h-30 text-base text-ink-2 sm:min-h-18">{sentence}</p>
+      {online === 'offline' && (
+        <OfflineNotes savedAt={views === null ? undefined : slot.savedAt} waits={waits} />
+      )}
+      {/* It keeps its place while the stop waits: Undo stands below it, never where it was. */}
+      <StopAllButton
+        label={buttonLabel(entry)}
+        tone={idle ? 'danger-quiet' : 'danger'}
+        wide
+        resting={waits || received}
+        onPress={() => {
+          setPressed(true);
+        }}
+      />
+      <OrderState entry={entry} running={running} stopped={stopped} done={done} />
+      <Names title={current ? 'Not stopped' : 'Not stopped when last seen'} views={running} />
+      <Names title={current ? 'Stopped' : 'Stopped when last seen'} views={stopped} />
+      <LinkButton to="/agents">All agents</LinkButton>
+    </div>
+  );
+}

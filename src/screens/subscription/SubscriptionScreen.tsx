@@ -1,0 +1,399 @@
+/** Plan, trial, usage and invoices, and the way to another plan. */
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link, useLocation, useSearch } from 'wouter';
+import { consequencesOf } from '../../../contract/consequences.ts';
+import type { Coupon, Plan } from '../../../contract/subscription.ts';
+import { ownPath } from '../../billing/pending-checkout.ts';
+import { startTrial } from '../../billing/start-trial.ts';
+import {
+  closeTill,
+  OFFLINE_TILL,
+  PORTAL,
+  takePlan,
+  till,
+  visitPortal,
+} from '../../billing/take-plan.ts';
+import { Button, LinkButton } from '../../components/Button.tsx';
+import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
+import { StatusBadge, Tag } from '../../components/Tags.tsx';
+import { environment } from '../../environment.ts';
+import { formatAmount } from '../../format/numbers.ts';
+import { formatDate } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
+import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
+import { connection } from '../../stores/connection.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import {
+  checkSubscription,
+  loadPlans,
+  loadUsage,
+  plansStore,
+  subscriptionStore,
+  usageStore,
+} from '../../stores/subscription-store.ts';
+import { useNextStep } from '../getting-started/NextStep.tsx';
+import { useSlot } from '../use-store.ts';
+import { AgentsAfter } from './AgentsAfter.tsx';
+import { InvoicesSection } from './Invoices.tsx';
+import { Meter } from './Meter.tsx';
+import { PlanTable } from './PlanTable.tsx';
+import {
+  isLiving,
+  standingWords,
+  useSubscription,
+  type StandingFacts,
+} from './subscription-text.ts';
+
+const EmbeddedCheckout = lazy(() => import('../../billing/EmbeddedCheckout.tsx'));
+const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
+
+function useStanding(): StandingFacts {
+  const { data } = useSnapshot(subscriptionStore);
+  const { isTrialActive, trialDaysRemaining, hasUsedTrial } = useAuth();
+  const list = useSnapshot(plansStore).data;
+  const subscription = useSubscription();
+  const endDate = data?.trial?.endDate ?? null;
+  return {
+    subscription,
+    standing: data?.status?.standing,
+    plan: list?.plans.find((candidate) => candidate.id === subscription?.planId),
+    trialDays: isTrialActive ? trialDaysRemaining : null,
+    trialEndsAt: endDate === null ? null : Date.parse(endDate),
+    hasUsedTrial,
+  };
+}
+
+/** A plan and no agent yet: the way on, so that nobody is left with a plan and nothing to do. */
+function FirstAgent() {
+  const agents = useSlot(agentsStore, loadAgents).data?.agents;
+  const next = useNextStep();
+  if (agents?.length !== 0 || next === null || next === undefined) return null;
+  return (
+    <LinkButton to={next.to} tone="primary">
+      {next.action}
+    </LinkButton>
+  );
+}
+
+function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
+  const [, go] = useLocation();
+  const { data, error, savedAt } = useSnapshot(subscriptionStore);
+  const { hasUsedTrial, isSubscribed } = useAuth();
+  const { busy, problem } = useSnapshot(till);
+  const [starting, setStarting] = useState(false);
+  const words = standingWords(facts);
+  const current = useCurrent('subscription');
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    if (await startTrial()) {
+      await loadUsage(true);
+      if (from !== null) go(from);
+    }
+    setStarting(false);
+  };
+  return (
+    <Section title="Now" aside={<DataAge kind="subscription" />}>
+      <ReadError
+        message={error}
+        hasData={savedAt !== null}
+        onRetry={() => {
+          void checkSubscription();
+        }}
+      />
+      {data === null ? (
+        <SkeletonRows rows={1} rowClass="min-h-[5.875rem]" label="Plan" />
+      ) : (
+        <div className="rule py-3">
+          <StatusBadge tone={words.tone} hollow={!current} className="text-base font-semibold">
+            {words.line}
+          </StatusBadge>
+          <p className="mt-1 min-h-10 max-w-[64ch] text-ink-2">{words.then}</p>
+        </div>
+      )}
+      <div className="mt-2 flex min-h-11 flex-wrap items-center gap-2 pointer-fine:min-h-10">
+        {!hasUsedTrial && !isSubscribed && data !== null && (
+          <Button
+            tone="primary"
+            busy={starting}
+            onClick={() => {
+              void start();
+            }}
+          >
+            Start free trial
+          </Button>
+        )}
+        {isSubscribed && <FirstAgent />}
+        {facts.subscription !== null && (
+          <Button
+            tone={words.tone === 'bad' ? 'primary' : 'quiet'}
+            busy={busy === PORTAL}
+            onClick={() => {
+              void visitPortal();
+            }}
+          >
+            Billing portal
+          </Button>
+        )}
+      </div>
+      {problem?.of === PORTAL && (
+        <p role="alert" className="mt-1 text-danger">
+          {problem.text}
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function placesText(used: number, limit: number): string {
+  if (limit === 0)
+    return used === 0
+      ? 'Agents come with a plan or the free trial.'
+      : 'Kept, and they open nothing new without a plan.';
+  const left = limit - used;
+  if (left > 0) return `${left} ${left === 1 ? 'place' : 'places'} left.`;
+  return left === 0
+    ? 'All places are in use.'
+    : `${-left} more than the plan has places for: the newest open nothing new.`;
+}
+
+/** Places that are used, and what trading costs no limit. */
+function Used() {
+  const { data: usage, error } = useSlot(usageStore, loadUsage);
+  const { online } = useSnapshot(connection);
+  const unknown =
+    online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
+  if (usage === null && error === null && online !== 'offline')
+    return (
+      <Section title="Used">
+        <SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Used" />
+      </Section>
+    );
+  const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
+  return (
+    <Section title="Used">
+      {online !== 'offline' && (
+        <ReadError
+          message={error}
+          hasData={usage !== null}
+          onRetry={() => {
+            void loadUsage(true);
+          }}
+        />
+      )}
+      {usage === null ? (
+        <dl>
+          <Line term="Agents">{unknown}</Line>
+        </dl>
+      ) : (
+        <Meter label="Agents" used={used} limit={limit} words={placesText(used, limit)} />
+      )}
+      <dl>
+        <Line
+          term={
+            usage === null ? 'Trades this month' : `Trades since ${formatDate(usage.periodStart)}`
+          }
+        >
+          {usage === null ? (
+            unknown
+          ) : (
+            <>
+              {usage.fillsThisMonth} <span className="text-ink-3">no limit</span>
+            </>
+          )}
+        </Line>
+      </dl>
+    </Section>
+  );
+}
+
+function rebateText({ percentOff, amountOff }: Coupon, currency: string): string {
+  if (percentOff !== null) return `${percentOff} % off`;
+  return amountOff === null ? 'A rebate' : `${formatAmount(amountOff)} ${currency} off`;
+}
+
+function rebatedPayments({ duration, months }: Coupon): string {
+  if (duration === 'forever') return 'every payment';
+  if (duration === 'once') return 'the first payment';
+  return months === 1 || months === null ? 'the first month' : `the first ${months} months`;
+}
+
+function couponText(coupon: Coupon, currency: string): string {
+  return `Coupon ${coupon.id}: ${rebateText(coupon, currency)} ${rebatedPayments(coupon)}. It is taken off at checkout; the prices here are without it.`;
+}
+
+/** What follows, shown as long as it can still be averted or explains why nothing opens. */
+function Follows({ facts }: { facts: StandingFacts }) {
+  const agents = useSlot(agentsStore, loadAgents).data?.agents;
+  const { standing } = facts;
+  const state = standing?.state;
+  if (
+    standing === undefined ||
+    agents === undefined ||
+    agents.length === 0 ||
+    (state !== 'ending' && state !== 'grace' && state !== 'lapsed' && state !== 'trial')
+  )
+    return null;
+  const when =
+    standing.until === null
+      ? 'Now, without a plan'
+      : `From ${formatDate(standing.until)}, if nothing is done`;
+  return (
+    <Section title={when} aside={<DataAge kind="agents" />}>
+      <AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} />
+    </Section>
+  );
+}
+
+function Checkout() {
+  const { embedded } = useSnapshot(till);
+  if (embedded === null) return null;
+  return (
+    <Section
+      title="Checkout"
+      aside={
+        <Button size="sm" tone="plain" onClick={closeTill}>
+          Close
+        </Button>
+      }
+    >
+      <Suspense fallback={<SkeletonRows rows={3} />}>
+        <EmbeddedCheckout clientSecret={embedded.clientSecret} />
+      </Suspense>
+    </Section>
+  );
+}
+
+/** null while none of the plans is the person's: on a trial. */
+function currentPlanOf({ subscription }: StandingFacts, isTrialActive: boolean): string | null {
+  if (isLiving(subscription)) return subscription?.planId ?? null;
+  return isTrialActive ? null : 'free';
+}
+
+/** What stands in the way of taking a plan. */
+function PlanNotices({ offline }: { offline: boolean }) {
+  const { data: list, error } = useSnapshot(plansStore);
+  const { problem } = useSnapshot(till);
+  return (
+    <>
+      {offline ? (
+        list !== null && (
+          <p role="status" className="pb-2 text-amber">
+            {OFFLINE_TILL}
+          </p>
+        )
+      ) : (
+        <ReadError
+          message={error}
+          hasData={list !== null}
+          onRetry={() => {
+            void loadPlans(true);
+          }}
+        />
+      )}
+      {problem !== null && problem.of !== PORTAL && (
+        <p role="alert" className="pb-2 text-danger">
+          {problem.text}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
+  const { data: list, error } = useSlot(plansStore, loadPlans);
+  const { online } = useSnapshot(connection);
+  const { busy } = useSnapshot(till);
+  const { isTrialActive } = useAuth();
+  const [changingTo, setChangingTo] = useState<string | null>(null);
+  const living = isLiving(facts.subscription);
+  const offline = online === 'offline';
+  const coupon =
+    environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
+  const choose = (plan: Plan): void => {
+    if (living) setChangingTo(plan.id);
+    else void takePlan(plan, from);
+  };
+  return (
+    <Section
+      title="Plans"
+      aside={list?.provider === 'test' ? <Tag tone="attention">Test payments</Tag> : undefined}
+    >
+      {coupon !== null && coupon.id === environment.couponId && (
+        <p className="pb-2 text-ink-2">
+          {couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}
+        </p>
+      )}
+      <PlanNotices offline={offline} />
+      {list === null ? (
+        (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" />
+      ) : (
+        <PlanTable
+          plans={list.plans}
+          currentPlanId={currentPlanOf(facts, isTrialActive)}
+          onTrial={isTrialActive}
+          busyPlanId={busy}
+          ending={facts.subscription?.cancelAtPeriodEnd === true}
+          blocked={offline ? OFFLINE_TILL : null}
+          onChoose={choose}
+        />
+      )}
+      {changingTo !== null && (
+        <Suspense>
+          <ChangeDialog
+            planId={changingTo}
+            from={from}
+            onClose={() => {
+              setChangingTo(null);
+            }}
+          />
+        </Suspense>
+      )}
+    </Section>
+  );
+}
+
+export default function SubscriptionScreen() {
+  const search = useSearch();
+  const from = ownPath(new URLSearchParams(search).get('from'));
+  const facts = useStanding();
+  // What has come, or comes soon without anybody's doing, stands before what may be bought.
+  const pressing =
+    facts.standing !== undefined &&
+    facts.standing.state !== 'trial' &&
+    facts.standing.state !== 'active';
+  useEffect(() => {
+    void checkSubscription();
+  }, []);
+  useEffect(() => closeTill, []);
+  return (
+    <>
+      <ScreenTitle
+        title="Subscription"
+        note="Paper trading on every plan. No plan promises a profit."
+      >
+        {from !== null && (
+          <Link
+            href={from}
+            className="flex min-h-11 items-center text-accent underline underline-offset-2"
+          >
+            Back to where you were
+          </Link>
+        )}
+      </ScreenTitle>
+      <div className="grid gap-8">
+        <Checkout />
+        <div className="grid gap-x-12 gap-y-8 xl:grid-cols-2">
+          <Now facts={facts} from={from} />
+          <Used />
+        </div>
+        {pressing && <Follows facts={facts} />}
+        <Plans facts={facts} from={from} />
+        {!pressing && <Follows facts={facts} />}
+        <InvoicesSection expected={facts.subscription !== null} />
+      </div>
+    </>
+  );
+}

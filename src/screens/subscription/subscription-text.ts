@@ -1,0 +1,123 @@
+/** Where a person stands with their plan, in plain words and a date. */
+import { useSnapshot } from 'valtio';
+import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
+import type { Standing } from '../../../contract/subscription-state.ts';
+import type { Plan, Subscription } from '../../../contract/subscription.ts';
+import { trialBannerText } from '../../billing/entitlement-view.ts';
+import type { BadgeTone } from '../../components/Tags.tsx';
+import { formatAmount } from '../../format/numbers.ts';
+import { formatDate } from '../../format/times.ts';
+import { subscriptionStore } from '../../stores/subscription-store.ts';
+
+export function useSubscription(): Subscription | null {
+  return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
+}
+
+/**
+ * A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never
+ * finished.
+ */
+export function isLiving(subscription: Subscription | null): boolean {
+  return (
+    subscription !== null &&
+    subscription.status !== 'canceled' &&
+    subscription.status !== 'incomplete' &&
+    subscription.status !== 'none'
+  );
+}
+
+/** Before the plans are read: by its tier. */
+function nameOf(subscription: Subscription | null): string {
+  const tier = subscription?.tier ?? 'free';
+  return tier === 'free' || tier === 'trial' ? 'Your plan' : PLAN_NAMES[tier];
+}
+
+export interface StandingFacts {
+  subscription: Subscription | null;
+  /** Absent where a back end does not tell it: then it is read off the subscription. */
+  standing: Standing | undefined;
+  plan: Plan | undefined;
+  /** Null without a running trial. */
+  trialDays: number | null;
+  trialEndsAt: number | null;
+  hasUsedTrial: boolean;
+}
+
+export interface StandingWords {
+  tone: BadgeTone;
+  name: string;
+  line: string;
+  then: string;
+}
+
+function stateOf({
+  standing,
+  subscription,
+  trialDays,
+  hasUsedTrial,
+}: StandingFacts): Standing['state'] {
+  if (trialDays !== null) return 'trial';
+  if (standing !== undefined && standing.state !== 'trial') return standing.state;
+  if (!isLiving(subscription))
+    return hasUsedTrial || subscription?.status === 'canceled' ? 'lapsed' : 'free';
+  if (subscription?.status === 'past_due') return 'grace';
+  return subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
+}
+
+/** The one line under "Now" and what follows from it. */
+export function standingWords(facts: StandingFacts): StandingWords {
+  const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
+  const name = plan?.name ?? nameOf(subscription);
+  const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;
+  const on = until === null ? '' : ` on ${formatDate(until)}`;
+  switch (stateOf(facts)) {
+    case 'trial':
+      return {
+        tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good',
+        name: 'Free trial',
+        line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
+        then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
+      };
+    case 'active':
+      return {
+        tone: 'good',
+        name,
+        line: until === null ? `${name}.` : `${name}. Renews${on}.`,
+        then:
+          plan === undefined
+            ? ''
+            : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.`,
+      };
+    case 'grace':
+      return {
+        tone: 'bad',
+        name,
+        line: `${name}. The last payment has not come through.`,
+        then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
+      };
+    case 'ending':
+      return {
+        tone: 'attention',
+        name,
+        line: `${name}. Ends${on}.`,
+        then: 'Until then nothing changes. You can keep the plan in the billing portal.',
+      };
+    case 'lapsed':
+      return {
+        tone: 'neutral',
+        name: 'Free',
+        line:
+          subscription?.status === 'canceled'
+            ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.`
+            : 'Free. Your free trial has been used.',
+        then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
+      };
+    case 'free':
+      return {
+        tone: 'neutral',
+        name: 'Free',
+        line: 'Free.',
+        then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.',
+      };
+  }
+}

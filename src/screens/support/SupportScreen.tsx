@@ -1,0 +1,75 @@
+/** Help: answers at hand, a request to a person, and what became of those before. */
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { SupportDiagnostics } from '../../../contract/support.ts';
+import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenTitle, Section } from '../../components/Section.tsx';
+import { connection } from '../../stores/connection.ts';
+import { marketStore } from '../../stores/market-store.ts';
+import { useAuth } from '../../stores/use-security.ts';
+import { useHosted } from '../use-callable.ts';
+import { Compose } from './Compose.tsx';
+import { diagnosticsNow } from './diagnostics.ts';
+import { Requests } from './Requests.tsx';
+
+const ANSWERS = [
+  ['/faq', 'Frequent questions'],
+  ['/how-it-works', 'How it works'],
+  ['/library', 'What the strategies do'],
+  ['/settings', 'Settings and your data'],
+  ['/security', 'Session and this device'],
+  ['/stop-all', 'Stop all agents'],
+] as const;
+
+export default function Support() {
+  const { online } = useSnapshot(connection);
+  const { subscriptionTier } = useAuth();
+  const { data, error, put, again } = useHosted('supportRequests');
+  const facts = (): SupportDiagnostics =>
+    diagnosticsNow({
+      online: connection.online,
+      stream: connection.stream,
+      prices: marketStore.data?.source.label ?? 'not yet received',
+      plan: subscriptionTier,
+    });
+  return (
+    <>
+      <ScreenTitle title="Support" />
+      <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-8">
+          <Compose facts={facts} priority={data?.priority ?? false} onSent={put} />
+          <Section title="Answers at hand">
+            <ul>
+              {ANSWERS.map(([to, label]) => (
+                <li key={to} className="rule">
+                  <Link href={to} className="row flex items-center hover:text-accent">
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </Section>
+        </div>
+        <Section
+          title="Your requests"
+          aside={
+            data === null || data.requests.length === 0 ? undefined : `${data.requests.length}`
+          }
+        >
+          {error !== null && online !== 'offline' && (
+            <ReadError message={error} hasData={data !== null} onRetry={again} />
+          )}
+          {data !== null && <Requests requests={data.requests} onChanged={put} />}
+          {data === null && online === 'offline' && (
+            <EmptyState title="Not on this device">
+              Your requests and their answers come when the network is back.
+            </EmptyState>
+          )}
+          {data === null && online !== 'offline' && error === null && (
+            <SkeletonRows rows={3} label="Your requests" rowClass="min-h-14" />
+          )}
+        </Section>
+      </div>
+    </>
+  );
+}

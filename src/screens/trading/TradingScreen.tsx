@@ -1,0 +1,140 @@
+/**
+ * Trading settings and own risk values, with the wallet below; nothing is called saved before the
+ * server says so.
+ */
+import { useEffect } from 'react';
+import { useSnapshot } from 'valtio';
+import { permits, type Permission } from '../../../contract/tiers.ts';
+import { Link } from 'wouter';
+import { ReadError, Unfilled } from '../../components/EmptyState.tsx';
+import { ScreenTitle, Section } from '../../components/Section.tsx';
+import { PaperTag } from '../../components/Tags.tsx';
+import { portfolioStore } from '../../stores/portfolio-store.ts';
+import { useSecurity } from '../../stores/use-security.ts';
+import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
+import { useAnchor } from '../content/DocumentPage.tsx';
+import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
+import { RiskForm } from './RiskForm.tsx';
+import { UNKNOWN_SETTINGS, useBlocked } from './settings-access.ts';
+import { SettingsForm } from './SettingsForm.tsx';
+import { WalletSection } from './WalletSection.tsx';
+import { WalletStatus } from './WalletStatus.tsx';
+
+function RiskSection({
+  blocked,
+  permissions,
+}: {
+  blocked: string | null;
+  permissions: readonly Permission[];
+}) {
+  const { data } = useSnapshot(settingsStore);
+  if (!permits(permissions, 'trading', 'standard')) {
+    return (
+      <Section id="risk" title="Your own risk values">
+        <p className="mb-3 max-w-[56ch] text-ink-2">
+          Agents run on the presets of their profile. A larger plan, and the trial, let you set the
+          largest position, the signal threshold and the stop loss yourself.
+        </p>
+        <UpgradeHere need={{ resource: 'trading', action: 'standard' }} typed />
+      </Section>
+    );
+  }
+  return (
+    <Section id="risk" title="Your own risk values">
+      {data === null ? (
+        <Unfilled>
+          <RiskForm own={[]} blocked={null} />
+        </Unfilled>
+      ) : (
+        <RiskForm own={data.riskProfiles} blocked={blocked} />
+      )}
+    </Section>
+  );
+}
+
+export default function TradingScreen() {
+  const { data, error } = useSnapshot(settingsStore);
+  const quote = useSnapshot(portfolioStore).data?.quote ?? '';
+  const { permissions } = useSecurity();
+  const blocked = useBlocked();
+  useEffect(() => {
+    void loadSettings();
+  }, []);
+  useAnchor(location.hash.slice(1));
+  return (
+    <>
+      <ScreenTitle
+        title="Trading"
+        note={
+          <>
+            What your agents may do.{' '}
+            <Link href="/wallet" className="text-accent underline underline-offset-2">
+              Wallet
+            </Link>{' '}
+            and{' '}
+            <Link href="/settings" className="text-accent underline underline-offset-2">
+              Settings
+            </Link>{' '}
+            have their own screens.
+          </>
+        }
+      >
+        <PaperTag />
+      </ScreenTitle>
+      <ReadError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadSettings(true);
+        }}
+      />
+      <div className="grid gap-x-14 gap-y-10 xl:grid-cols-2">
+        <Section id="settings" title="Trading settings">
+          {data === null ? (
+            error === null && (
+              <Unfilled>
+                <SettingsForm initial={UNKNOWN_SETTINGS} version={0} quote="" blocked={null} />
+              </Unfilled>
+            )
+          ) : (
+            <SettingsForm
+              initial={data.settings}
+              version={data.version}
+              quote={quote}
+              blocked={blocked}
+            />
+          )}
+        </Section>
+        <RiskSection blocked={blocked} permissions={permissions} />
+        <div className="min-w-0 xl:col-span-2">
+          <WalletStatus />
+        </div>
+        <div className="min-w-0 xl:col-span-2">
+          <WalletSection />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** The wallet on a screen of its own: the trading account, linked addresses and the wallet kit. */
+export function WalletScreen() {
+  return (
+    <>
+      <ScreenTitle
+        title="Wallet"
+        note="Agents trade with paper money and cannot spend from your wallet."
+      >
+        <PaperTag />
+      </ScreenTitle>
+      <div className="grid gap-10">
+        <div className="min-w-0">
+          <WalletStatus />
+        </div>
+        <div className="min-w-0">
+          <WalletSection />
+        </div>
+      </div>
+    </>
+  );
+}

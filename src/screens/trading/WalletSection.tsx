@@ -1,0 +1,92 @@
+/** The wallet's place on the trading screen; refuses to load the kit before it is asked for. */
+import { Component, lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { Button } from '../../components/Button.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { Section } from '../../components/Section.tsx';
+import { log } from '../../platform/page-log.ts';
+import { connection } from '../../stores/connection.ts';
+import { walletRemembered } from '../../wallet/connect/remembered-wallet.ts';
+
+const load = () => import('../../wallet/WalletRoot.tsx');
+
+/** A kit that cannot be loaded or that fails takes only its own place with it. */
+class WalletBoundary extends Component<
+  { children: ReactNode; onRetry: () => void },
+  { failed: boolean }
+> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError(): { failed: boolean } {
+    return { failed: true };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    log.error('The wallet could not be shown', error);
+  }
+
+  override render(): ReactNode {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <div role="alert" className="mt-2">
+        <p>The wallet could not be loaded. Trading is not affected.</p>
+        <Button className="mt-2" onClick={this.props.onRetry}>
+          Try again
+        </Button>
+      </div>
+    );
+  }
+}
+
+/** An address that names a part of the wallet leads to it: it lies far down. */
+export function WalletSection() {
+  const { online } = useSnapshot(connection);
+  // A wallet that was connected here reconnects by itself; nobody else pays for its download.
+  const [attempt, setAttempt] = useState<{
+    number: number;
+    Panel: ReturnType<typeof lazyPanel>;
+  } | null>(() => (walletRemembered(document.cookie) ? { number: 1, Panel: lazyPanel() } : null));
+  const show = (): void => {
+    setAttempt((old) => ({ number: (old?.number ?? 0) + 1, Panel: lazyPanel() }));
+  };
+  const offline = online === 'offline';
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!new URLSearchParams(location.search).has('wallet')) return;
+    // After the screen's own arrival, which shows its top.
+    const frame = requestAnimationFrame(() => {
+      place.current?.scrollIntoView({ block: 'start' });
+    });
+    return () => {
+      cancelAnimationFrame(frame);
+    };
+  }, []);
+  return (
+    <div ref={place} className="scroll-mt-20">
+      <Section title="Wallet">
+        {attempt === null ? (
+          <>
+            <p className={offline ? 'text-amber' : 'text-ink-2'}>
+              {offline
+                ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.'
+                : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}
+            </p>
+            <Button className="mt-3" disabled={offline} onClick={show}>
+              Show wallet
+            </Button>
+          </>
+        ) : (
+          <WalletBoundary key={attempt.number} onRetry={show}>
+            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}>
+              <attempt.Panel />
+            </Suspense>
+          </WalletBoundary>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function lazyPanel() {
+  return lazy(load);
+}

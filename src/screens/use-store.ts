@@ -1,0 +1,100 @@
+/**
+ * How a screen reads a store: it asks once when shown and again when the server is back; refuses to
+ * write.
+ */
+import { useEffect } from 'react';
+import { useSnapshot } from 'valtio';
+import type { AgentInsight } from '../../contract/insight.ts';
+import type { Analytics, Portfolio } from '../../contract/trading.ts';
+import { useNow } from '../components/use-now.ts';
+import { useCurrent } from '../shell/data-age.ts';
+import { agentView, type AgentView } from '../stores/agent-view.ts';
+import { moneyOf } from '../stores/agent-money.ts';
+import { agentsStore, loadAgents } from '../stores/agents-store.ts';
+import {
+  analyticsStore,
+  insightStore,
+  keepAnalytics,
+  keepInsight,
+  loadAnalytics,
+  loadInsight,
+} from '../stores/analytics-store.ts';
+import { connection } from '../stores/connection.ts';
+import { marketStore } from '../stores/market-store.ts';
+import { portfolioStore } from '../stores/portfolio-store.ts';
+import type { Slot } from '../stores/slot.ts';
+import { queue } from '../commands.ts';
+import type { OutboxEntryView } from './outbox-view.ts';
+
+/** A frozen view of a store. `load` must be the same function on every render. */
+export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
+  const { online } = useSnapshot(connection);
+  useEffect(() => {
+    if (online !== 'offline') void load();
+  }, [load, online]);
+  return useSnapshot(slot) as Slot<T>;
+}
+
+/** Results over time, read again with each evaluation and trade while they are shown. */
+export function useInsight(): Slot<AgentInsight> {
+  useEffect(keepInsight, []);
+  return useSlot(insightStore, loadInsight);
+}
+
+/** The account's metrics, read again with each trade while they are shown. */
+export function useAnalytics(): Slot<Analytics> {
+  useEffect(keepAnalytics, []);
+  return useSlot(analyticsStore, loadAnalytics);
+}
+
+/** The market's clock as best known, ms. */
+export function useMarketNow(stepMs = 1_000): number {
+  const now = useNow(stepMs);
+  const { marketClockOffset, marketStoppedAt } = useSnapshot(connection);
+  return marketStoppedAt ?? now + (marketClockOffset ?? 0);
+}
+
+/**
+ * Whether prices go on coming; `unknown` without the server, and while its stream is away: then
+ * what agents did since is not heard here.
+ */
+export type MarketState = 'moving' | 'stopped' | 'unknown';
+
+export function useMarketState(): MarketState {
+  const { online, stream, marketStoppedAt } = useSnapshot(connection);
+  if (online === 'offline' || stream === 'stale') return 'unknown';
+  return marketStoppedAt === null ? 'moving' : 'stopped';
+}
+
+/**
+ * How many times real time the market's clock runs: a tape may run fast, and its minutes are then
+ * not the reader's.
+ */
+export function useMarketSpeed(): number {
+  return useSnapshot(marketStore).data?.source.speed ?? 1;
+}
+
+export function useEntries(): OutboxEntryView[] {
+  return useSnapshot(queue).entries as OutboxEntryView[];
+}
+
+/**
+ * All agents with what waits for each and their money by the newest word of it, in the server's
+ * order; null until anything is known.
+ */
+export function useAgentViews(): {
+  views: AgentView[] | null;
+  current: boolean;
+  slot: Slot<unknown>;
+} {
+  const slot = useSlot(agentsStore, loadAgents);
+  const entries = useEntries();
+  const current = useCurrent('agents');
+  const portfolio = useSnapshot(portfolioStore).data as Portfolio | null;
+  const { data } = slot;
+  const views =
+    data?.agents.map((agent) =>
+      agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries, current),
+    ) ?? null;
+  return { views, current, slot };
+}

@@ -1,0 +1,78 @@
+/**
+ * Listens for the shell's keys and brings what they open, loaded when first asked for; refuses to
+ * cost the first paint more than the listening.
+ */
+import { useEffect, useState, type ComponentType } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import { log } from '../platform/page-log.ts';
+import { undoStop } from '../screens/agents/start-stop/stop-press.ts';
+import { stopOffer } from '../stores/stop-offer.ts';
+import { followShortcutChoice, listenToKeys, shortcuts } from './shortcuts.ts';
+
+type Overlay = ComponentType<{ open: boolean; onOpenChange: (open: boolean) => void }>;
+const LOAD = {
+  palette: () => import('./CommandPalette.tsx'),
+  sheet: () => import('./ShortcutSheet.tsx'),
+} as const;
+
+/** The search of the screen itself, where it has one that can be seen. */
+function focusSearch(): boolean {
+  const field = [
+    ...document.querySelectorAll<HTMLInputElement>('#content input[type=search]'),
+  ].find((one) => one.getClientRects().length > 0);
+  field?.focus();
+  field?.select();
+  return field !== undefined;
+}
+
+export function Keys() {
+  const { open } = useSnapshot(shortcuts);
+  const [, go] = useLocation();
+  const [loaded, setLoaded] = useState<{ palette?: Overlay; sheet?: Overlay }>({});
+  useEffect(() => {
+    const unlisten = listenToKeys((meaning) => {
+      if (typeof meaning === 'object') go(meaning.go);
+      else if (meaning === 'palette') {
+        // ⌘K closes what it opened, and stays away from what something else has laid over the page.
+        if (shortcuts.open === null && document.querySelector('[role=dialog]') !== null)
+          return false;
+        shortcuts.open = shortcuts.open === 'palette' ? null : 'palette';
+      } else if (meaning === 'sheet') shortcuts.open = 'sheet';
+      else if (meaning === 'undo') {
+        if (stopOffer.offer === null) return false;
+        void undoStop();
+      } else if (!focusSearch()) shortcuts.open = 'palette';
+      return true;
+    });
+    const unfollow = followShortcutChoice();
+    return () => {
+      unlisten();
+      unfollow();
+      shortcuts.open = null;
+    };
+  }, [go]);
+  useEffect(() => {
+    if (open === null || loaded[open] !== undefined) return;
+    LOAD[open]().then(
+      (module) => {
+        setLoaded((known) => ({ ...known, [open]: module.default }));
+      },
+      (error: unknown) => {
+        // Asked for again at the next press.
+        log.error('What the key opens could not be loaded', error);
+        shortcuts.open = null;
+      },
+    );
+  }, [open, loaded]);
+  const { palette: Palette, sheet: Sheet } = loaded;
+  const close = (wanted: boolean): void => {
+    if (!wanted) shortcuts.open = null;
+  };
+  return (
+    <>
+      {Palette !== undefined && <Palette open={open === 'palette'} onOpenChange={close} />}
+      {Sheet !== undefined && <Sheet open={open === 'sheet'} onOpenChange={close} />}
+    </>
+  );
+}

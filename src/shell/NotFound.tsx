@@ -1,0 +1,14 @@
+/** An address that the app does not know: leads on to the start, and says so. */
+import { useEffect } from 'react';
+import { Redirect } from 'wouter';
+import { pageToast } from '../stores/toast-store.ts';
+
+const NOT_A_PAGE = 'That page does not exist. This is the start page.';
+
+export function Lost() {
+  // By one id: said once, however often the address is drawn on the way.
+  useEffect(() => {
+    pageToast('blank', NOT_A_PAGE, { id: 'lost' });
+  }, []);
+  return <Redirect to="/" replace />;
+}

@@ -1,0 +1,145 @@
+/**
+ * The access guard: a spinner while nothing is known, then the screen or the reason why not;
+ * refuses to decide for the server.
+ */
+import { LoaderCircle } from 'lucide-react';
+import { lazy, Suspense, type ReactNode } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation, useSearch } from 'wouter';
+import { LinkButton } from '../components/Button.tsx';
+import { routeRule, type Access } from '../identity/security-context.ts';
+import { connection } from '../stores/connection.ts';
+import { useAccess } from '../stores/use-security.ts';
+import { subscriptionStore } from '../stores/subscription-store.ts';
+
+const UpgradeHere = lazy(() =>
+  import('../screens/subscription/UpgradeHere.tsx').then((module) => ({
+    default: module.UpgradeHere,
+  })),
+);
+
+/** The plan that has this page, in one tap and back here. */
+function UpgradePrompt({ path }: { path: string }) {
+  const rule = routeRule(path.replace(/[?#].*$/, ''));
+  if (rule?.resource === undefined || rule.action === undefined) return null;
+  return (
+    <div className="mt-4 min-h-24 text-sm">
+      <Suspense>
+        <UpgradeHere
+          need={{ resource: rule.resource, action: rule.action }}
+          from={path}
+          withoutLink
+        />
+      </Suspense>
+    </div>
+  );
+}
+
+function Blocked({
+  title,
+  children,
+  to,
+  action,
+  tone = 'primary',
+}: {
+  title: string;
+  children: ReactNode;
+  to: string;
+  action: string;
+  tone?: 'primary' | 'quiet';
+}) {
+  return (
+    <div className="mx-auto flex min-h-[60dvh] max-w-md flex-col items-start justify-center gap-4">
+      <h1 className="text-xl">{title}</h1>
+      <div className="text-base text-ink-2">{children}</div>
+      <LinkButton to={to} tone={tone}>
+        {action}
+      </LinkButton>
+    </div>
+  );
+}
+
+/** The guard's screen for a refusal; `path` is the address that was asked for, with its query. */
+export function Refused({
+  access,
+  path,
+  offline = false,
+}: {
+  access: Extract<Access, { allowed: false }>;
+  path: string;
+  offline?: boolean;
+}) {
+  switch (access.screen) {
+    case 'authentication':
+      return (
+        <Blocked
+          title="Authentication Required"
+          to={`/login?next=${encodeURIComponent(path)}`}
+          action="Go to Login"
+        >
+          Your session has expired or you are not logged in. Please authenticate to continue.
+          {offline && (
+            <p className="mt-2 text-amber">You are offline: logging in needs the network.</p>
+          )}
+        </Blocked>
+      );
+    case 'feature':
+      return (
+        <Blocked title="Feature Unavailable" to="/subscription" action="View Plans" tone="quiet">
+          This feature requires additional permissions. Please upgrade your subscription.
+          <UpgradePrompt path={path} />
+        </Blocked>
+      );
+    case 'upgrade':
+      return (
+        <Blocked title="Upgrade Required" to="/subscription" action="View Plans" tone="quiet">
+          <p>{access.reason}</p>
+          <p className="mt-2">
+            Upgrade your plan to use it. Your agents and history stay as they are.
+          </p>
+          <UpgradePrompt path={path} />
+        </Blocked>
+      );
+    case 'denied':
+      return (
+        <Blocked title="Access Denied" to="/dashboard" action="Go to Dashboard">
+          {access.reason === '' ? 'You do not have permission to access this page.' : access.reason}
+        </Blocked>
+      );
+  }
+}
+
+export function Guard({ children }: { children: ReactNode }) {
+  const [path] = useLocation();
+  // Heard of here, and taken from the address itself below: the router decodes it.
+  useSearch();
+  const { loading, access } = useAccess(path);
+  const { online } = useSnapshot(connection);
+  const plan = useSnapshot(subscriptionStore).data;
+  if (loading) {
+    return (
+      <div role="status" className="flex min-h-[60dvh] items-center justify-center text-ink-3">
+        <LoaderCircle className="spin size-6" aria-hidden />
+        <span className="sr-only">Checking your access</span>
+      </div>
+    );
+  }
+  if (access.allowed) return children;
+  if (online === 'offline' && plan === null && access.screen !== 'authentication') {
+    return (
+      <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">
+        Your plan was not saved on this device, so nobody here can tell whether it has this page. It
+        opens when the server is back.
+      </Blocked>
+    );
+  }
+  // With its query: who comes back from a checkout with an ended session hears of it after logging
+  // in.
+  return (
+    <Refused
+      access={access}
+      path={`${path}${location.search}${location.hash}`}
+      offline={online === 'offline'}
+    />
+  );
+}

@@ -1,0 +1,109 @@
+/** The person's agents as the server last said them; refuses to guess that a command has worked. */
+import { proxy } from 'valtio';
+import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
+import type { EntriesOff } from '../../contract/halts.ts';
+import { api } from '../api/api.ts';
+import { load } from './load-slot.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+
+export interface AgentsData {
+  agents: Agent[];
+  /** The person's sequence up to which this list is true. */
+  sequence: number;
+  /** Wall clock of the server, ms. */
+  asOf: number;
+  /** What keeps agents from opening anything, widest first. */
+  entriesOff: EntriesOff[];
+}
+
+export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
+
+/** Takes a whole list unless a newer one is here already. */
+export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
+  const present = agentsStore.data;
+  if (present !== null && next.sequence < present.sequence) return;
+  fill(
+    agentsStore,
+    {
+      agents: next.agents,
+      sequence: next.sequence,
+      asOf: next.asOf,
+      entriesOff: next.entriesOff ?? [],
+    },
+    origin,
+    savedAt,
+  );
+}
+
+/**
+ * One agent, from the stream (with its sequence) or from the reply to a command (null). An agent
+ * never goes back to an earlier generation or settings version.
+ */
+export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
+  const present = agentsStore.data;
+  if (present === null) {
+    // One agent is not the list: the list's own read brings it.
+    return;
+  }
+  if (sequence !== null && sequence <= present.sequence) return;
+  const index = present.agents.findIndex((agent) => agent.id === next.id);
+  const known = present.agents[index];
+  if (known === undefined) present.agents.push(next);
+  else if (next.generation >= known.generation && next.version >= known.version)
+    Object.assign(known, next);
+  if (sequence !== null) {
+    present.sequence = sequence;
+    agentsStore.origin = 'stream';
+    agentsStore.savedAt = savedAt;
+  }
+}
+
+/**
+ * Looks that changed nothing but their time. An older word never replaces a newer one; an agent
+ * that is not here is left out.
+ */
+export function applyRuns(runs: readonly AgentRun[]): void {
+  for (const { id, lastRunAt, nextRunAt } of runs) {
+    const known = agentsStore.data?.agents.find((agent) => agent.id === id);
+    if (
+      known === undefined ||
+      known.nextRunAt === null ||
+      (lastRunAt ?? 0) < (known.lastRunAt ?? 0)
+    )
+      continue;
+    known.lastRunAt = lastRunAt;
+    known.nextRunAt = nextRunAt;
+  }
+}
+
+/** What is switched off, from the stream. */
+export function applyEntriesOff(off: EntriesOff[]): void {
+  if (agentsStore.data !== null) agentsStore.data.entriesOff = off;
+}
+
+/** Drops a deleted agent. */
+export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
+  const present = agentsStore.data;
+  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  const index = present.agents.findIndex((agent) => agent.id === agentId);
+  if (index >= 0) present.agents.splice(index, 1);
+  if (sequence === null) return;
+  present.sequence = sequence;
+  agentsStore.origin = 'stream';
+  agentsStore.savedAt = savedAt;
+}
+
+export function loadAgents(force = false): Promise<void> {
+  return load(
+    agentsStore,
+    force,
+    () => api.call('agents', {}),
+    (reply) => {
+      applyAgents(reply, 'network');
+    },
+  );
+}
+
+export function clearAgents(): void {
+  clear(agentsStore);
+}

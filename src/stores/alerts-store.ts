@@ -1,0 +1,110 @@
+/** The person's price alerts and when they were reached, as the server last said them. */
+import { proxy } from 'valtio';
+import type { Alert, AlertFiring, AlertList } from '../../contract/alerts.ts';
+import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';
+import { api } from '../api/api.ts';
+import { firingText } from '../format/alert-text.ts';
+import { load } from './load-slot.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { pageToast } from './toast-store.ts';
+
+export const alertsStore = proxy<Slot<AlertList>>(emptySlot());
+
+/**
+ * Up to which firing (server's wall clock, ms) the person has looked at the list on this device.
+ */
+export const alertsSeen = proxy<{ until: number }>({ until: 0 });
+
+const SEEN_KEY = 'tradewind.alertsSeen';
+/** On a device that has never shown the list, what is older than this is no news. */
+const NEWS_MS = 24 * 60 * 60_000;
+
+/** Takes a whole list unless a newer one is here already. */
+export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now()): void {
+  const present = alertsStore.data;
+  if (present !== null && next.sequence < present.sequence) return;
+  if (alertsSeen.until === 0)
+    alertsSeen.until = Number(localStorage.getItem(SEEN_KEY) ?? next.servedAt - NEWS_MS);
+  fill(alertsStore, next, origin, savedAt);
+}
+
+function noteSequence(sequence: number, savedAt: number): void {
+  if (alertsStore.data === null) return;
+  alertsStore.data.sequence = sequence;
+  alertsStore.origin = 'stream';
+  alertsStore.savedAt = savedAt;
+}
+
+/**
+ * One alert, from the stream (with its sequence) or from the reply to a command (null). Never back
+ * to an older version.
+ */
+export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
+  const present = alertsStore.data;
+  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  const known = present.alerts.find(({ id }) => id === next.id);
+  if (known === undefined) present.alerts.push(next);
+  // A reply may come after the stream has told what became of that version.
+  else if (sequence === null ? next.version > known.version : next.version >= known.version)
+    Object.assign(known, next);
+  if (sequence !== null) noteSequence(sequence, savedAt);
+}
+
+/** Drops a deleted alert; its firings stay. */
+export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
+  const present = alertsStore.data;
+  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  const index = present.alerts.findIndex((alert) => alert.id === id);
+  if (index >= 0) present.alerts.splice(index, 1);
+  if (sequence !== null) noteSequence(sequence, savedAt);
+}
+
+/** An alert was reached: said at once, and kept on top of the list. */
+export function applyFiring(
+  alert: Alert,
+  firing: AlertFiring,
+  sequence: number,
+  savedAt = Date.now(),
+): void {
+  const present = alertsStore.data;
+  if (present !== null && sequence <= present.sequence) return;
+  pageToast('blank', `${firingText(firing)}${firing.simulated ? ' (simulated prices)' : ''}`, {
+    id: `alert-${firing.id}`,
+  });
+  if (present === null) return;
+  present.firings = [firing, ...present.firings.filter(({ id }) => id !== firing.id)].slice(
+    0,
+    ALERT_FIRINGS_TOLD,
+  );
+  applyAlert(alert, sequence, savedAt);
+}
+
+/** Firings that the person has not looked at on this device. */
+export const unseenFirings = (
+  firings: readonly Pick<AlertFiring, 'recordedAt'>[],
+  until: number,
+): number => firings.filter(({ recordedAt }) => recordedAt > until).length;
+
+/** The list has been looked at. */
+export function noteAlertsSeen(): void {
+  const newest = alertsStore.data?.firings[0]?.recordedAt ?? 0;
+  if (newest <= alertsSeen.until) return;
+  alertsSeen.until = newest;
+  localStorage.setItem(SEEN_KEY, String(newest));
+}
+
+export function loadAlerts(force = false): Promise<void> {
+  return load(
+    alertsStore,
+    force,
+    () => api.call('alerts', {}),
+    (reply) => {
+      applyAlerts(reply, 'network');
+    },
+  );
+}
+
+export function clearAlerts(): void {
+  clear(alertsStore);
+  alertsSeen.until = 0;
+}

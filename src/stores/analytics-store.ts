@@ -1,0 +1,94 @@
+/**
+ * Metrics of the account and results of single agents, as the server computed them; refuses to
+ * compute its own.
+ */
+import { proxy } from 'valtio';
+import type { AgentInsight } from '../../contract/insight.ts';
+import type { AgentPerformance, Analytics } from '../../contract/trading.ts';
+import { api } from '../api/api.ts';
+import {
+  accountMark,
+  ANALYTICS_REST_MS,
+  INSIGHT_REST_MS,
+  sharedFresh,
+  SPREAD_MS,
+  tradeMark,
+} from './keep-fresh.ts';
+import { load } from './load-slot.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+
+export const analyticsStore = proxy<Slot<Analytics>>(emptySlot());
+/** Results over time of all agents; with Pro their limits and decisions. */
+export const insightStore = proxy<Slot<AgentInsight>>(emptySlot());
+/** By agent id; an entry appears when its screen first asks for it. */
+export const performanceStore = proxy<{ byAgent: Record<string, Slot<AgentPerformance>> }>({
+  byAgent: {},
+});
+
+export function applyAnalytics(next: Analytics, origin: Origin, savedAt = Date.now()): void {
+  if (analyticsStore.data !== null && next.asOf < analyticsStore.data.asOf) return;
+  fill(analyticsStore, next, origin, savedAt);
+}
+
+export function loadAnalytics(force = false): Promise<void> {
+  return load(
+    analyticsStore,
+    force,
+    () => api.call('analytics', {}),
+    (reply) => {
+      applyAnalytics(reply, 'network');
+    },
+  );
+}
+
+export function applyInsight(next: AgentInsight, origin: Origin, savedAt = Date.now()): void {
+  fill(insightStore, next, origin, savedAt);
+}
+
+export function loadInsight(force = false): Promise<void> {
+  return load(
+    insightStore,
+    force,
+    () => api.call('agentInsight', {}),
+    (reply) => {
+      applyInsight(reply, 'network');
+    },
+  );
+}
+
+/**
+ * While a screen shows results over time, each evaluation and trade leads to a reading. Returns
+ * what ends it.
+ */
+export const keepInsight = sharedFresh({
+  mark: accountMark,
+  read: () => loadInsight(true),
+  restMs: INSIGHT_REST_MS,
+  spreadMs: SPREAD_MS,
+});
+/** The same of the account's metrics, with each trade. */
+export const keepAnalytics = sharedFresh({
+  mark: tradeMark,
+  read: () => loadAnalytics(true),
+  restMs: ANALYTICS_REST_MS,
+  spreadMs: SPREAD_MS,
+});
+
+export function loadPerformance(agentId: string, force = false): Promise<void> {
+  performanceStore.byAgent[agentId] ??= emptySlot();
+  const slot = performanceStore.byAgent[agentId];
+  return load(
+    slot,
+    force,
+    () => api.call('agentPerformance', { params: { id: agentId } }),
+    (reply) => {
+      fill(slot, reply, 'network', Date.now());
+    },
+  );
+}
+
+export function clearAnalytics(): void {
+  clear(analyticsStore);
+  clear(insightStore);
+  performanceStore.byAgent = {};
+}

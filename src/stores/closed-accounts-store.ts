@@ -1,0 +1,44 @@
+/**
+ * Closed paper books, read when one is asked for; refuses to keep them on the device: they never
+ * change and are never acted on.
+ */
+import { proxy } from 'valtio';
+import type { Analytics, History, Portfolio } from '../../contract/trading.ts';
+import { api } from '../api/api.ts';
+import { load } from './load-slot.ts';
+import { emptySlot, fill, type Slot } from './slot.ts';
+
+export interface OldBook {
+  portfolio: Portfolio;
+  history: History;
+  analytics: Analytics;
+}
+
+/** By book number; an entry appears when it is first asked for. */
+export const booksStore = proxy<{ byNumber: Record<number, Slot<OldBook>> }>({ byNumber: {} });
+
+const READ = 1_000;
+
+export function loadBook(book: number, force = false): Promise<void> {
+  booksStore.byNumber[book] ??= emptySlot();
+  const slot = booksStore.byNumber[book];
+  return load(
+    slot,
+    force,
+    async () => {
+      const [portfolio, history, analytics] = await Promise.all([
+        api.call('portfolio', { query: { book } }),
+        api.call('history', { query: { book, limit: READ } }),
+        api.call('analytics', { query: { book } }),
+      ]);
+      return { portfolio, history, analytics };
+    },
+    (reply) => {
+      fill(slot, reply, 'network', Date.now());
+    },
+  );
+}
+
+export function clearBooks(): void {
+  booksStore.byNumber = {};
+}

@@ -1,0 +1,78 @@
+/**
+ * How a store asks the server: fresh for five minutes, one question at a time; refuses an answer
+ * for another user.
+ */
+import { QUERY_FRESH_MS } from '../../contract/limits.ts';
+import { ApiError } from '../api/api-error.ts';
+import { session } from '../identity/session.ts';
+import { errorSentence } from '../format/error-text.ts';
+import { log } from '../platform/page-log.ts';
+import type { Slot } from './slot.ts';
+
+/**
+ * `again`: asked for by force while a reading was on its way, whose answer may be older than what
+ * is asked for.
+ */
+interface Running {
+  uid: string | null;
+  done: Promise<void>;
+  again: Promise<void> | null;
+}
+const running = new WeakMap<object, Running>();
+
+/**
+ * Whether a slot holds the server's own word, said less than five minutes ago. A snapshot or a
+ * fallback never counts.
+ */
+function isFresh<T>(slot: Slot<T>, now: number): boolean {
+  return (
+    slot.data !== null &&
+    (slot.origin === 'network' || slot.origin === 'stream') &&
+    slot.savedAt !== null &&
+    now - slot.savedAt >= 0 &&
+    now - slot.savedAt < QUERY_FRESH_MS
+  );
+}
+
+/**
+ * Reads once and applies, unless fresh. Never throws: a failure is in `slot.error`, with the last
+ * good data kept. The client's three attempts are the policy's one first try and two retries.
+ */
+export function load<T, R>(
+  slot: Slot<T>,
+  force: boolean,
+  read: () => Promise<R>,
+  apply: (reply: R) => void,
+): Promise<void> {
+  const uid = session.user?.uid ?? null;
+  const present = running.get(slot);
+  if (present?.uid === uid) {
+    if (!force) return present.done;
+    present.again ??= present.done.then(() =>
+      (session.user?.uid ?? null) === uid ? load(slot, true, read, apply) : undefined,
+    );
+    return present.again;
+  }
+  if (!force && isFresh(slot, Date.now())) return Promise.resolve();
+  const run = async (): Promise<void> => {
+    slot.status = 'loading';
+    try {
+      const reply = await read();
+      if ((session.user?.uid ?? null) !== uid) return;
+      apply(reply);
+      slot.status = 'ready';
+      slot.error = null;
+    } catch (error) {
+      if ((session.user?.uid ?? null) !== uid) return;
+      slot.status = 'error';
+      slot.error = errorSentence(error);
+      if (!(error instanceof ApiError))
+        log.error('A reading failed for a reason of our own', error);
+    }
+  };
+  const done = run().finally(() => {
+    if (running.get(slot)?.done === done) running.delete(slot);
+  });
+  running.set(slot, { uid, done, again: null });
+  return done;
+}

@@ -1,0 +1,154 @@
+/**
+ * Prices and pools as they were last said, each symbol on its own; refuses a price older than the
+ * one it holds.
+ */
+import { proxy } from 'valtio';
+import type {
+  MarketData,
+  MarketOverview,
+  MarketPools,
+  MarketSource,
+  Sparklines,
+  SymbolQuote,
+} from '../../contract/market.ts';
+import { api, rememberSource } from '../api/api.ts';
+import { load } from './load-slot.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { createTickBatches } from './tick-batches.ts';
+
+export interface MarketBoard {
+  source: MarketSource;
+  /** Market clock, ms. */
+  now: number;
+  /** By `BASE/QUOTE`. Subscribe to one symbol to be told of that one alone. */
+  symbols: Record<string, SymbolQuote>;
+}
+
+export const marketStore = proxy<Slot<MarketBoard>>(emptySlot());
+export const overviewStore = proxy<Slot<MarketOverview>>(emptySlot());
+export const poolsStore = proxy<Slot<MarketPools>>(emptySlot());
+export const sparklinesStore = proxy<Slot<Sparklines>>(emptySlot());
+
+/** Lays quotes over the board; the newest of a symbol wins, whatever order they come in. */
+function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
+  for (const quote of symbols) {
+    const known = board.symbols[quote.symbol];
+    if (known === undefined) board.symbols[quote.symbol] = { ...quote };
+    // Assigned into, never replaced: a row listens to this very object.
+    else if (quote.timestamp >= known.timestamp) Object.assign(known, quote);
+  }
+}
+
+/**
+ * Takes a whole reading. Another source replaces the board: prices of two sources are never mixed.
+ */
+export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
+  const present = marketStore.data;
+  if (present?.source.id !== next.source.id) batches.drop();
+  if (present !== null && present.source.id === next.source.id) {
+    lay(present, next.symbols);
+    present.now = Math.max(present.now, next.now);
+    present.source = next.source;
+    fill(marketStore, present, origin, savedAt);
+    return;
+  }
+  const board: MarketBoard = { source: next.source, now: next.now, symbols: {} };
+  lay(board, next.symbols);
+  fill(marketStore, board, origin, savedAt);
+}
+
+/** Ticks laid over the board at once: only what changed. */
+export function applyTicks(
+  symbols: readonly SymbolQuote[],
+  now: number,
+  savedAt = Date.now(),
+): void {
+  const present = marketStore.data;
+  if (present === null) return;
+  lay(present, symbols);
+  present.now = Math.max(present.now, now);
+  marketStore.origin = 'stream';
+  marketStore.savedAt = savedAt;
+}
+
+const batches = createTickBatches((quotes, now) => {
+  applyTicks(quotes, now);
+});
+
+/**
+ * Ticks of the stream, laid down at the next frames: however fast they come, a frame has one change
+ * of the board.
+ */
+export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {
+  if (marketStore.data !== null) batches.take(symbols, now);
+}
+
+export function applySparklines(next: Sparklines, origin: Origin, savedAt = Date.now()): void {
+  fill(sparklinesStore, next, origin, savedAt);
+}
+
+export function applyOverview(next: MarketOverview, origin: Origin, savedAt = Date.now()): void {
+  fill(overviewStore, next, origin, savedAt);
+}
+
+export function applyPools(next: MarketPools, origin: Origin, savedAt = Date.now()): void {
+  fill(poolsStore, next, origin, savedAt);
+}
+
+/** The board in the form the server sends it. */
+export function toMarketData(board: MarketBoard): MarketData {
+  return { source: board.source, now: board.now, symbols: Object.values(board.symbols) };
+}
+
+export function loadMarket(force = false): Promise<void> {
+  return load(
+    marketStore,
+    force,
+    () => api.marketData(),
+    (reply) => {
+      if (reply.origin === 'network') rememberSource(reply.value.source.id);
+      applyMarket(reply.value, reply.origin);
+    },
+  );
+}
+
+export function loadOverview(force = false): Promise<void> {
+  return load(
+    overviewStore,
+    force,
+    () => api.marketOverview(),
+    (reply) => {
+      applyOverview(reply.value, reply.origin);
+    },
+  );
+}
+
+export function loadPools(force = false): Promise<void> {
+  return load(
+    poolsStore,
+    force,
+    () => api.marketPools(),
+    (reply) => {
+      applyPools(reply.value, reply.origin);
+    },
+  );
+}
+
+export function loadSparklines(force = false): Promise<void> {
+  return load(
+    sparklinesStore,
+    force,
+    () => api.call('sparklines', {}),
+    (reply) => {
+      applySparklines(reply, 'network');
+    },
+  );
+}
+
+export function clearMarket(): void {
+  batches.drop();
+  clear(sparklinesStore);
+  clear(marketStore);
+  clear(overviewStore);
+  clear(poolsStore);
+}

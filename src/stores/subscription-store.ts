@@ -1,0 +1,195 @@
+/** What the person is entitled to, as last checked; refuses to turn "no connection" into "free". */
+import { proxy } from 'valtio';
+import { SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
+import type { Invoices } from '../../contract/plan-change.ts';
+import type {
+  Plans,
+  SubscriptionStatusReply,
+  TrialStatus,
+  Usage,
+} from '../../contract/subscription.ts';
+import { noConnection } from '../api/api-error.ts';
+import { api } from '../api/api.ts';
+import {
+  entitlementView,
+  NO_ENTITLEMENT,
+  type EntitlementView,
+} from '../billing/entitlement-view.ts';
+import { errorSentence } from '../format/error-text.ts';
+import { session } from '../identity/session.ts';
+import { connection, serverNow } from './connection.ts';
+import { load } from './load-slot.ts';
+import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+
+export interface SubscriptionData {
+  /** null when the server answered that the status could not be had. */
+  status: SubscriptionStatusReply | null;
+  trial: TrialStatus | null;
+}
+
+export interface SubscriptionStore extends Slot<SubscriptionData> {
+  /** True until the first check since sign-in has an answer, or a snapshot stands in for it. */
+  loading: boolean;
+  /** What screens and the guard read; recomputed at every check and as the trial's end passes. */
+  entitlement: EntitlementView;
+}
+
+export const subscriptionStore = proxy<SubscriptionStore>({
+  ...emptySlot<SubscriptionData>(),
+  loading: true,
+  entitlement: { ...NO_ENTITLEMENT },
+});
+export const plansStore = proxy<Slot<Plans>>(emptySlot());
+export const usageStore = proxy<Slot<Usage>>(emptySlot());
+export const invoicesStore = proxy<Slot<Invoices>>(emptySlot());
+
+let checkedAt: number | null = null;
+let checking: Promise<void> | null = null;
+
+/**
+ * Counts again at the server's present time. Called by a timer, so that a trial ends on an open
+ * page too.
+ */
+export function refreshEntitlement(now = serverNow()): void {
+  const { data } = subscriptionStore;
+  const status = data?.status ?? null;
+  const counted = entitlementView(status, data?.trial ?? null, now);
+  // Without the server nobody has said that the plan is over: what could be seen at its last word
+  // can still be seen.
+  const last =
+    connection.online === 'offline' && status !== null && !counted.isSubscribed
+      ? entitlementView(status, data?.trial ?? null, Math.min(now, status.servedAt))
+      : counted;
+  Object.assign(subscriptionStore.entitlement, last, {
+    trialDaysRemaining: counted.trialDaysRemaining,
+  });
+}
+
+/** Takes a status and a trial unless the server has said something later. */
+export function applySubscription(
+  next: SubscriptionData,
+  origin: Origin,
+  savedAt = Date.now(),
+): void {
+  const present = subscriptionStore.data?.status ?? null;
+  if (origin === 'snapshot' && present !== null) return;
+  if (present !== null && next.status !== null && next.status.servedAt < present.servedAt) return;
+  fill(subscriptionStore, next, origin, savedAt);
+  subscriptionStore.loading = false;
+  refreshEntitlement();
+}
+
+async function check(): Promise<void> {
+  const uid = session.user?.uid ?? null;
+  subscriptionStore.status = 'loading';
+  const [status, trial] = await Promise.allSettled([
+    api.call('subscriptionStatus', {}),
+    api.call('trialStatus', {}),
+  ]);
+  if ((session.user?.uid ?? null) !== uid) return;
+  subscriptionStore.loading = false;
+  const failure =
+    status.status === 'rejected'
+      ? (status.reason as unknown)
+      : trial.status === 'rejected'
+        ? (trial.reason as unknown)
+        : null;
+  if (failure !== null && noConnection(failure)) {
+    // Nobody has answered: the last-known entitlement stays, with its age.
+    subscriptionStore.status = 'error';
+    subscriptionStore.error = errorSentence(failure);
+    return;
+  }
+  checkedAt = Date.now();
+  applySubscription(
+    {
+      status: status.status === 'fulfilled' ? status.value : null,
+      trial: trial.status === 'fulfilled' ? trial.value : null,
+    },
+    'network',
+  );
+  if (failure !== null) {
+    subscriptionStore.status = 'error';
+    subscriptionStore.error = errorSentence(failure);
+  }
+}
+
+/** Asks the server now, once: both calls, one attempt each. Never throws. */
+export function checkSubscription(): Promise<void> {
+  checking ??= check().finally(() => {
+    checking = null;
+  });
+  return checking;
+}
+
+/**
+ * The server has said that something changed: an answer that is already on its way may be older
+ * than that.
+ */
+export async function subscriptionChanged(): Promise<void> {
+  const uid = session.user?.uid;
+  const before = checking;
+  if (before !== null) await before;
+  if (session.user?.uid !== uid) return;
+  await Promise.all([
+    checkSubscription(),
+    usageStore.data === null ? undefined : loadUsage(true),
+    invoicesStore.data === null ? undefined : loadInvoices(true),
+  ]);
+}
+
+/**
+ * Asks if the last answer is five minutes old. The timer of a hidden page rests, so this is also
+ * called on its return.
+ */
+export function checkSubscriptionIfDue(now = Date.now()): Promise<void> {
+  refreshEntitlement();
+  return checkedAt === null || now - checkedAt >= SUBSCRIPTION_RECHECK_MS
+    ? checkSubscription()
+    : Promise.resolve();
+}
+
+export function loadPlans(force = false): Promise<void> {
+  return load(
+    plansStore,
+    force,
+    () => api.call('plans', {}),
+    (reply) => {
+      fill(plansStore, reply, 'network', Date.now());
+    },
+  );
+}
+
+export function loadUsage(force = false): Promise<void> {
+  return load(
+    usageStore,
+    force,
+    () => api.call('usage', {}),
+    (reply) => {
+      fill(usageStore, reply, 'network', Date.now());
+    },
+  );
+}
+
+export function loadInvoices(force = false): Promise<void> {
+  return load(
+    invoicesStore,
+    force,
+    () => api.call('invoices', {}),
+    (reply) => {
+      fill(invoicesStore, reply, 'network', Date.now());
+    },
+  );
+}
+
+/** Back to free and unsubscribed, at a sign-out. */
+export function clearSubscription(): void {
+  clear(subscriptionStore);
+  clear(plansStore);
+  clear(usageStore);
+  clear(invoicesStore);
+  subscriptionStore.loading = true;
+  Object.assign(subscriptionStore.entitlement, NO_ENTITLEMENT);
+  checkedAt = null;
+  checking = null;
+}

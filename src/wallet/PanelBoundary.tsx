@@ -1,0 +1,74 @@
+/**
+ * Holds the failure of one part of the wallet within it; refuses to take the other parts with it.
+ */
+import { Component, type ErrorInfo, type ReactNode } from 'react';
+import { Button } from '../components/Button.tsx';
+import { log } from '../platform/page-log.ts';
+import { reportWallet } from './wallet-analytics.ts';
+
+/** The download of a part failed: nothing is wrong with the part. */
+export class PartMissing extends Error {
+  override readonly name = 'PartMissing';
+  constructor(cause: unknown) {
+    super('This part of the wallet could not be loaded', { cause });
+  }
+}
+
+interface Props {
+  part: string;
+  children: ReactNode;
+  /** The person wants a missing part to be asked for again. */
+  onMissing?: () => void;
+}
+
+export class PartBoundary extends Component<Props, { failed: false | 'broken' | 'missing' }> {
+  override state: { failed: false | 'broken' | 'missing' } = { failed: false };
+
+  static getDerivedStateFromError(error: unknown): { failed: 'broken' | 'missing' } {
+    return { failed: error instanceof PartMissing ? 'missing' : 'broken' };
+  }
+
+  override componentDidCatch(error: Error, { componentStack }: ErrorInfo): void {
+    if (error instanceof PartMissing) return;
+    log.error(`The wallet's part ${this.props.part} failed`, error);
+    reportWallet('componentError', {
+      component: this.props.part,
+      error: error.message,
+      metadata: { message: error.message, stack: componentStack },
+    });
+  }
+
+  override render(): ReactNode {
+    if (this.state.failed === false) return this.props.children;
+    if (this.state.failed === 'missing') {
+      return (
+        <div role="alert">
+          <p>
+            This part of the wallet is not on this device yet, and could not be loaded. It needs the
+            network once.
+          </p>
+          <Button className="mt-3" onClick={this.props.onMissing}>
+            Try again
+          </Button>
+        </div>
+      );
+    }
+    return (
+      <div role="alert">
+        <p className="font-medium">Sorry, we had an unhandled error</p>
+        <p className="mt-1 text-ink-2">
+          This part of the wallet stopped. Nothing was sent by it unless the wallet said so; the
+          other parts still work.
+        </p>
+        <Button
+          className="mt-3"
+          onClick={() => {
+            this.setState({ failed: false });
+          }}
+        >
+          Try again
+        </Button>
+      </div>
+    );
+  }
+}

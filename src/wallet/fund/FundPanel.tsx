@@ -1,0 +1,120 @@
+/** Buying coins for the connected wallet. */
+import { useEffect, useMemo, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useSnapshot } from 'valtio';
+import { useAccount } from 'wagmi';
+import { Select } from '../../components/Field.tsx';
+import { buttonClass } from '../../components/Button.tsx';
+import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { connection } from '../../stores/connection.ts';
+import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
+import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { useWalletSettings } from '../wallet-settings.ts';
+import { FundCard } from './FundCard.tsx';
+import { directOnramp, type Onramp } from './onramp-quotes.ts';
+import { serverOnramp } from './server-onramp.ts';
+
+const ASSETS = ['ETH', 'USDC'];
+/** The smart wallet's own page, which needs no key of ours. */
+const WALLET_FUND_PAGE = 'https://keys.coinbase.com/fund';
+
+function Unset() {
+  return (
+    <>
+      <Needs
+        title="Buying is not set up here"
+        settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_ONCHAINKIT_PROJECT_ID']}
+      >
+        With a key of the provider&rsquo;s, ETH and USDC can be bought here by card or from an
+        account at Coinbase.
+      </Needs>
+      <p className="mb-2 max-w-[56ch] text-ink-2">
+        A smart wallet can be filled at its maker&rsquo;s own page meanwhile, or from any other
+        wallet by your address.
+      </p>
+      <a
+        href={WALLET_FUND_PAGE}
+        target="_blank"
+        rel="noopener noreferrer"
+        className={buttonClass()}
+      >
+        Add funds at Coinbase
+      </a>
+    </>
+  );
+}
+
+/**
+ * Through our server where it has keys, at the provider's own address where the build has some.
+ * `null`: nobody has.
+ */
+function useOnramp(offline: boolean): Onramp | null | 'asking' {
+  const { apiKey, projectId } = useWalletSettings().kit;
+  const { data, error } = useSnapshot(walletStore);
+  useEffect(() => {
+    if (!offline) void loadWallet();
+  }, [offline]);
+  const direct = useMemo(
+    () => (apiKey === null || projectId === null ? null : directOnramp({ apiKey, projectId })),
+    [apiKey, projectId],
+  );
+  if (data?.onramp === 'server') return serverOnramp;
+  // A server that does not say is one without keys.
+  return data === null && error === null ? 'asking' : direct;
+}
+
+function Purchase({ onramp }: { onramp: Onramp }) {
+  const { parts } = useWalletSettings();
+  const { address } = useAccount();
+  const queries = useQueryClient();
+  const [asset, setAsset] = useState(ASSETS[0] ?? 'ETH');
+  if (address === undefined) return <ConnectFirst>Coins need an address to go to.</ConnectFirst>;
+  return (
+    <div className="grid max-w-md gap-4">
+      <Select
+        label="Coin"
+        value={asset}
+        options={ASSETS.map((value) => ({ value, label: value }))}
+        onChange={(event) => {
+          setAsset(event.target.value);
+        }}
+      />
+      <FundCard
+        key={asset}
+        asset={asset}
+        address={address}
+        market={parts.fund}
+        onramp={onramp}
+        onSuccess={() => {
+          void queries.invalidateQueries();
+        }}
+      />
+    </div>
+  );
+}
+
+function FundBody({ offline, onramp }: { offline: boolean; onramp: ReturnType<typeof useOnramp> }) {
+  if (offline)
+    return (
+      <p role="status" className="text-amber">
+        Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are
+        back.
+      </p>
+    );
+  if (onramp === 'asking') return <SkeletonRows rows={3} label="Asking what is set up" />;
+  return onramp === null ? <Unset /> : <Purchase onramp={onramp} />;
+}
+
+export default function FundRoom() {
+  const offline = useSnapshot(connection).online === 'offline';
+  const onramp = useOnramp(offline);
+  return (
+    <>
+      <RoomHead title="Fund" real>
+        Buy coins with real money, delivered to your address on Base. The paper account gets none of
+        it.
+      </RoomHead>
+      <FundBody offline={offline} onramp={onramp} />
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+/**
+ * Stands in the kit wherever it would offer its own list of wallets, which is not this product's;
+ * refuses to connect anything itself.
+ */
+import { ToRoom } from '../PanelHead.tsx';
+
+export function ConnectWallet() {
+  return (
+    <ToRoom id="account" tone="primary">
+      Connect a wallet
+    </ToRoom>
+  );
+}

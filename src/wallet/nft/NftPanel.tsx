@@ -1,0 +1,163 @@
+/** One collection's token, and its mint, by the kit's cards. */
+import { useState } from 'react';
+import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
+import { useSnapshot } from 'valtio';
+import { useAccount } from 'wagmi';
+import { base } from 'wagmi/chains';
+import { Button } from '../../components/Button.tsx';
+import { connection } from '../../stores/connection.ts';
+import { ChainGate } from '../ChainGate.tsx';
+import { KitFrame } from '../kit/KitFrame.tsx';
+import { KitService } from '../kit/KitProvider.tsx';
+import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { useWalletSettings } from '../wallet-settings.ts';
+import { mintCall } from './mint-call.ts';
+
+interface TokenProps {
+  contract: `0x${string}`;
+  tokenId: string;
+}
+
+/** The kit's codes for a token or a mint that it could not read: its cards are empty then. */
+const UNREAD = new Set(['NmND01', 'NmMD01']);
+/** A mint that could not be prepared: its card says so itself. */
+const UNPREPARED = 'NmNBc01';
+
+function Unread({ onAgain }: { onAgain: () => void }) {
+  return (
+    <div role="status" className="flex flex-col items-start gap-2 text-ink-2">
+      <p>What this token is could not be read from the provider.</p>
+      <Button size="sm" onClick={onAgain}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+function TokenView({ contract, tokenId }: TokenProps) {
+  const [unread, setUnread] = useState(false);
+  if (unread)
+    return (
+      <Unread
+        onAgain={() => {
+          setUnread(false);
+        }}
+      />
+    );
+  return (
+    <KitFrame>
+      <NFTCard
+        contractAddress={contract}
+        tokenId={tokenId}
+        onError={(error) => {
+          setUnread(UNREAD.has(error.code));
+        }}
+      />
+    </KitFrame>
+  );
+}
+
+function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolean }) {
+  const [failure, setFailure] = useState<string | null>(null);
+  if (failure !== null && UNREAD.has(failure))
+    return (
+      <Unread
+        onAgain={() => {
+          setFailure(null);
+        }}
+      />
+    );
+  return (
+    <>
+      {failure !== null && failure !== UNPREPARED && (
+        <p role="alert" className="mb-2 text-amber">
+          The mint was not made, unless the wallet says otherwise.
+        </p>
+      )}
+      <KitFrame>
+        <NFTMintCard
+          contractAddress={contract}
+          tokenId={tokenId}
+          isSponsored={sponsored}
+          buildMintTransaction={mintCall}
+          onError={({ code }) => {
+            setFailure(code);
+          }}
+          onSuccess={() => {
+            setFailure(null);
+          }}
+        />
+      </KitFrame>
+    </>
+  );
+}
+
+function Collection({
+  chainId,
+  sponsored,
+  ...token
+}: TokenProps & { chainId: number; sponsored: boolean }) {
+  const { address } = useAccount();
+  return (
+    <div className="grid gap-8 lg:grid-cols-2">
+      <section aria-label="The token">
+        <h4 className="mb-2 font-medium">The token</h4>
+        <TokenView {...token} />
+      </section>
+      <section aria-label="Mint">
+        <h4 className="mb-2 font-medium">Mint one</h4>
+        {address === undefined ? (
+          <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst>
+        ) : (
+          <ChainGate chainId={chainId}>
+            <Mint {...token} sponsored={sponsored} />
+          </ChainGate>
+        )}
+      </section>
+    </div>
+  );
+}
+
+function NftBody({ offline }: { offline: boolean }) {
+  const { kit, parts } = useWalletSettings();
+  const { contract, tokenId } = parts.nft;
+  if (kit.apiKey === null || contract === null)
+    return (
+      <Needs
+        title="No collection is set up here"
+        settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_NFT_CONTRACT', 'VITE_WALLET_NFT_TOKEN']}
+      >
+        With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here
+        and can be minted.
+      </Needs>
+    );
+  if (offline)
+    return (
+      <p role="status" className="text-amber">
+        Offline. What a token is and costs is read from the chain: it is shown when you are back.
+      </p>
+    );
+  return (
+    <KitService settings={kit} chainId={kit.chainId}>
+      <Collection
+        contract={contract}
+        tokenId={tokenId}
+        chainId={kit.chainId}
+        sponsored={kit.config.paymaster !== null}
+      />
+    </KitService>
+  );
+}
+
+export default function NftRoom() {
+  const { kit } = useWalletSettings();
+  const { online } = useSnapshot(connection);
+  return (
+    <>
+      <RoomHead title="NFT" real={kit.chainId === base.id}>
+        Look at a collection&rsquo;s token and mint one to your wallet.
+      </RoomHead>
+      <NftBody offline={online === 'offline'} />
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * The last look before a wallet is asked to send: how much, to whom, at what cost; refuses a slip:
+ * it is held, not pressed.
+ */
+import { useQuery } from '@tanstack/react-query';
+import { getCode } from 'viem/actions';
+import { useConfig } from 'wagmi';
+import { base } from 'wagmi/chains';
+import { Button } from '../../components/Button.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { Line } from '../../components/Section.tsx';
+import { costEther, exactEther, heldEther } from './ether.ts';
+import { CoinsTag } from '../PanelHead.tsx';
+import type { SendFees } from './send-fees.ts';
+
+/** What is sent, exactly as it was looked over. */
+export interface Reviewed {
+  to: `0x${string}`;
+  isOwn: boolean;
+  wei: bigint;
+  fees: SendFees;
+  balanceWei: bigint | null;
+}
+
+/** A person's account that is lent some code for a while is no contract. */
+const LENT_CODE = '0xef0100';
+
+function useIsContract(chainId: 8453 | 84532, address: `0x${string}`): boolean {
+  const config = useConfig();
+  const { data } = useQuery({
+    queryKey: ['has-code', chainId, address],
+    retry: false,
+    queryFn: async () => (await getCode(config.getClient({ chainId }), { address })) ?? '0x',
+  });
+  return data !== undefined && data !== '0x' && !data.startsWith(LENT_CODE);
+}
+
+export interface SendDialogProps {
+  chain: { id: 8453 | 84532; name: string };
+  isSmart: boolean;
+  reviewed: Reviewed;
+  onClose: () => void;
+  onSend: (order: Reviewed) => void;
+}
+
+export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDialogProps) {
+  const { balanceWei, fees, isOwn, to, wei } = reviewed;
+  const isContract = useIsContract(chain.id, to);
+  const amount = exactEther(wei);
+  const left = balanceWei === null ? null : balanceWei - wei - fees.feeWei;
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      title={`Send ${amount} ETH`}
+      description="What is sent cannot be taken back. Compare the address, not only its ends."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <HoldToConfirm
+            label="Send"
+            tone="primary"
+            sentence={`Sends ${amount} ETH on ${chain.name} to ${to}. It cannot be taken back.`}
+            onConfirm={() => {
+              onSend(reviewed);
+            }}
+          />
+        </>
+      }
+    >
+      <dl>
+        <Line term="Amount">
+          <span className="font-medium break-all">{amount} ETH</span>
+        </Line>
+        <Line term="To">
+          <span className="font-mono text-sm break-all">{to}</span>
+        </Line>
+        <Line term="Network">
+          <span className="inline-flex flex-wrap items-center justify-end gap-2">
+            {chain.name} <CoinsTag real={chain.id === base.id} />
+          </span>
+        </Line>
+        <Line term="Network fee">
+          at most {costEther(fees.feeWei)} ETH{isSmart ? '; the wallet names its own' : ''}
+        </Line>
+        <Line term="Left then, at least">
+          {left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}
+        </Line>
+      </dl>
+      {isOwn && (
+        <p role="status" className="mt-3 text-amber">
+          This is the wallet's own address: only the fee would be spent.
+        </p>
+      )}
+      {isContract && (
+        <p role="status" className="mt-3 text-amber">
+          This address is a contract. Coins that it does not expect can be lost.
+        </p>
+      )}
+      <p className="mt-3 text-sm text-ink-3">Then the wallet asks you once more.</p>
+    </Dialog>
+  );
+}

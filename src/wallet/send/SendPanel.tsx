@@ -1,0 +1,413 @@
+/** Sends ETH: to whom, how much, what it costs, a last look, and how far it has come. */
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import * as z from 'zod/mini';
+import { useAccount, useConfig } from 'wagmi';
+import { base } from 'wagmi/chains';
+import { Button } from '../../components/Button.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Field } from '../../components/Field.tsx';
+import { useKeptDraft } from '../../screens/agents/create/kept-draft.ts';
+import { costEther, heldEther, parseTypedEther, plainEther } from './ether.ts';
+import { FailureNote } from '../FailureNote.tsx';
+import { parseRecipient } from './recipient.ts';
+import { ConnectFirst, CoinsTag, ToRoom } from '../PanelHead.tsx';
+import { SendDialog, type Reviewed } from './SendDialog.tsx';
+import { sendEther } from './send-ether.ts';
+import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
+import { SendProgress } from './SendProgress.tsx';
+import { isOpen, stageOf, type Send } from './sends-store.ts';
+import { useEtherBalance, useKnownChain, useNoNetwork, useSends } from '../use-wallet.ts';
+
+const Draft = z.object({ to: z.string(), amount: z.string() });
+type DraftSend = z.infer<typeof Draft>;
+const NOTHING = { to: '', amount: '' };
+/** Fees move with every block, ms. */
+const FEES_FRESH_MS = 15_000;
+/** Typing rests this long before the chain is asked, ms. */
+const PAUSE_MS = 350;
+
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setRested(value);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [value]);
+  return rested;
+}
+
+function useFees(terms: SendTerms | null, chainId: 8453 | 84532) {
+  const config = useConfig();
+  const key =
+    terms === null
+      ? ''
+      : `${chainId}.${terms.from}.${terms.to}.${terms.wei}.${String(terms.isSmart)}`;
+  const rested = useRested(key);
+  return useQuery({
+    queryKey: ['send-fees', key],
+    enabled: terms !== null && rested === key,
+    staleTime: FEES_FRESH_MS,
+    refetchInterval: FEES_FRESH_MS,
+    retry: false,
+    queryFn: () => {
+      if (terms === null) throw new Error('Nothing to estimate');
+      return estimateSend(config.getClient({ chainId }), terms);
+    },
+  });
+}
+
+interface SenderProps {
+  from: `0x${string}`;
+  chain: { id: 8453 | 84532; name: string };
+  isSmart: boolean;
+}
+
+/** What stands under the amount: what there is, and what the chain takes. */
+function AmountHint({
+  balanceWei,
+  feeWei,
+  isAsking,
+  isSmart,
+}: {
+  balanceWei: bigint | undefined;
+  feeWei: bigint | undefined;
+  isAsking: boolean;
+  isSmart: boolean;
+}) {
+  const balanceText =
+    balanceWei === undefined ? 'Balance not known yet.' : `You have ${heldEther(balanceWei)} ETH.`;
+  let feeText = '';
+  if (feeWei !== undefined)
+    feeText = `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.`;
+  else if (isAsking) feeText = 'Asking the chain for the fee.';
+  return (
+    <>
+      {balanceText} {feeText}
+    </>
+  );
+}
+
+/** What is typed, read against the balance and the fees of this moment. */
+function useSendTerms(
+  draft: DraftSend,
+  { from, chain, isSmart }: SenderProps,
+  balanceWei: bigint | undefined,
+) {
+  const recipient = parseRecipient(draft.to, from);
+  const amount = parseTypedEther(draft.amount);
+  const overdrawn = 'wei' in amount && balanceWei !== undefined && amount.wei > balanceWei;
+  const fees = useFees(
+    'to' in recipient && 'wei' in amount && !overdrawn
+      ? { from, to: recipient.to, wei: amount.wei, isSmart }
+      : null,
+    chain.id,
+  );
+  const plain = useFees(
+    balanceWei !== undefined && balanceWei > 0n
+      ? { from, to: 'to' in recipient ? recipient.to : from, wei: 1n, isSmart }
+      : null,
+    chain.id,
+  );
+  const most =
+    balanceWei === undefined || plain.data === undefined
+      ? undefined
+      : mostSendable(balanceWei, plain.data.feeWei);
+  const short =
+    'wei' in amount &&
+    balanceWei !== undefined &&
+    fees.data !== undefined &&
+    amount.wei + fees.data.feeWei > balanceWei;
+  return { recipient, amount, overdrawn, short, fees, plain, most };
+}
+
+type CheckedTerms = ReturnType<typeof useSendTerms>;
+
+function amountErrorOf(
+  { amount, overdrawn, short }: CheckedTerms,
+  checked: boolean,
+): string | undefined {
+  if ('error' in amount) return checked ? amount.error : undefined;
+  if (overdrawn) return 'More than the wallet holds.';
+  if (short) return 'Together with the network fee this is more than the wallet holds.';
+  return undefined;
+}
+
+/** A send from the check of what was typed, by way of the last look, to the wallet. */
+function useReviewedSend(
+  { recipient, amount, overdrawn, short, fees }: CheckedTerms,
+  balanceWei: bigint | undefined,
+  deliver: (order: Reviewed) => Promise<unknown>,
+  onSent: () => void,
+) {
+  const [checked, setChecked] = useState(false);
+  const [reviewed, setReviewed] = useState<Reviewed | null>(null);
+  const [failure, setFailure] = useState<unknown>(null);
+  const [busy, setBusy] = useState<string | null>(null);
+  const review = async (): Promise<void> => {
+    setChecked(true);
+    setFailure(null);
+    if ('error' in recipient || 'error' in amount || overdrawn || short) return;
+    setBusy('Asking the chain');
+    const data = fees.data ?? (await fees.refetch()).data;
+    setBusy(null);
+    if (data === undefined || (balanceWei !== undefined && amount.wei + data.feeWei > balanceWei))
+      return;
+    setReviewed({
+      to: recipient.to,
+      isOwn: recipient.isOwn,
+      wei: amount.wei,
+      fees: data,
+      balanceWei: balanceWei ?? null,
+    });
+  };
+  const send = (order: Reviewed): void => {
+    setReviewed(null);
+    setBusy('Asking the wallet');
+    deliver(order)
+      .then(
+        () => {
+          setChecked(false);
+          onSent();
+        },
+        (error: unknown) => {
+          setFailure(error);
+        },
+      )
+      .finally(() => {
+        setBusy(null);
+      });
+  };
+  const close = (): void => {
+    setReviewed(null);
+  };
+  return { checked, reviewed, failure, busy, review, send, close };
+}
+
+function RecipientField({
+  to,
+  recipient,
+  checked,
+  onTo,
+}: {
+  to: string;
+  recipient: CheckedTerms['recipient'];
+  checked: boolean;
+  onTo: (to: string) => void;
+}) {
+  const error =
+    'error' in recipient && (checked || (to !== '' && to.length >= 42))
+      ? recipient.error
+      : undefined;
+  return (
+    <Field
+      label="To"
+      hint="A Base address, 0x and 40 digits."
+      error={error}
+      value={to}
+      autoComplete="off"
+      spellCheck={false}
+      autoCapitalize="none"
+      className="font-mono text-sm"
+      onChange={(event) => {
+        onTo(event.target.value);
+      }}
+    />
+  );
+}
+
+function AmountField({
+  draft,
+  terms,
+  balanceWei,
+  isSmart,
+  checked,
+  onAmount,
+}: {
+  draft: DraftSend;
+  terms: CheckedTerms;
+  balanceWei: bigint | undefined;
+  isSmart: boolean;
+  checked: boolean;
+  onAmount: (amount: string) => void;
+}) {
+  const { fees, plain, most } = terms;
+  return (
+    <div>
+      <Field
+        label="Amount"
+        unit="ETH"
+        inputMode="decimal"
+        autoComplete="off"
+        error={amountErrorOf(terms, checked)}
+        value={draft.amount}
+        hint={
+          <AmountHint
+            balanceWei={balanceWei}
+            feeWei={fees.data?.feeWei ?? plain.data?.feeWei}
+            isAsking={fees.isFetching || plain.isFetching}
+            isSmart={isSmart}
+          />
+        }
+        onChange={(event) => {
+          onAmount(event.target.value);
+        }}
+      />
+      <Button
+        size="sm"
+        className="mt-2"
+        disabled={most === undefined || most === null}
+        onClick={() => {
+          if (most !== undefined && most !== null) onAmount(plainEther(most));
+        }}
+      >
+        All but the fee
+      </Button>
+    </div>
+  );
+}
+
+function ReviewButton({ busy, noNetwork }: { busy: string | null; noNetwork: boolean }) {
+  return (
+    <>
+      {noNetwork && (
+        <p role="status" className="text-amber">
+          No network. What you type stays here; send when you are back.
+        </p>
+      )}
+      <div>
+        <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
+          {busy ?? 'Look it over'}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** The newest send, and every other that is not settled. */
+function NewestSends({ sends }: { sends: readonly Send[] }) {
+  const shown = sends.filter(
+    (send, index) => index === 0 || isOpen(send) || stageOf(send) === 'asking',
+  );
+  if (shown.length === 0) return null;
+  return (
+    <section aria-labelledby="newest-sends">
+      <h3 id="newest-sends" className="text-sm font-semibold">
+        {shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}
+      </h3>
+      {shown.map((send, index) => (
+        <SendProgress key={send.id} send={send} isLive={index === 0} />
+      ))}
+    </section>
+  );
+}
+
+/** What is sent of an order that was looked over. */
+const sendOf = ({ from, chain, isSmart }: SenderProps, uid: string, order: Reviewed) => ({
+  uid,
+  chainId: chain.id,
+  from,
+  to: order.to,
+  wei: order.wei,
+  isSmart,
+  fees: order.fees,
+});
+
+function Sender(sender: SenderProps) {
+  const { chain, isSmart } = sender;
+  const { sends, uid, config } = useSends();
+  const [draft, setDraft] = useKeptDraft('walletSend', Draft, NOTHING);
+  const balance = useEtherBalance();
+  const noNetwork = useNoNetwork();
+  const balanceWei = balance.data?.value;
+
+  const terms = useSendTerms(draft, sender, balanceWei);
+  const { checked, reviewed, failure, busy, review, send, close } = useReviewedSend(
+    terms,
+    balanceWei,
+    (order) => sendEther(config, sendOf(sender, uid, order)),
+    () => {
+      setDraft(null);
+      void balance.refetch();
+    },
+  );
+  return (
+    <div className="grid gap-x-14 gap-y-6 lg:grid-cols-2">
+      <form
+        noValidate
+        className="flex max-w-xl flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (busy === null) void review();
+        }}
+      >
+        <p className="flex flex-wrap items-center gap-2 text-ink-2">
+          From your wallet on {chain.name} <CoinsTag real={chain.id === base.id} />
+        </p>
+        <RecipientField
+          to={draft.to}
+          recipient={terms.recipient}
+          checked={checked}
+          onTo={(to) => {
+            setDraft({ ...draft, to });
+          }}
+        />
+        <AmountField
+          draft={draft}
+          terms={terms}
+          balanceWei={balanceWei}
+          isSmart={isSmart}
+          checked={checked}
+          onAmount={(amount) => {
+            setDraft({ ...draft, amount });
+          }}
+        />
+        {terms.fees.error !== null && <FailureNote error={terms.fees.error} act="look" />}
+        <ReviewButton busy={busy} noNetwork={noNetwork} />
+        {failure !== null && <FailureNote error={failure} act="send" />}
+      </form>
+      <NewestSends sends={sends} />
+      {reviewed !== null && (
+        <SendDialog
+          chain={chain}
+          isSmart={isSmart}
+          reviewed={reviewed}
+          onClose={close}
+          onSend={send}
+        />
+      )}
+    </div>
+  );
+}
+
+export default function WalletSend() {
+  const { address, connector, status } = useAccount();
+  const chain = useKnownChain();
+  if (status === 'connecting' || (status === 'reconnecting' && address === undefined))
+    return (
+      <p role="status" className="mt-3 text-ink-3">
+        Looking for the wallet that was connected here.
+      </p>
+    );
+  if (address === undefined) return <ConnectFirst>Sending needs a connected wallet.</ConnectFirst>;
+  if (chain === null)
+    return (
+      <EmptyState
+        title="The wallet is on a network that is not used here"
+        action={<ToRoom id="account">Change the network</ToRoom>}
+      >
+        Sending is from Base or Base Sepolia.
+      </EmptyState>
+    );
+  return (
+    <Sender
+      key={`${address}.${chain.id}`}
+      from={address}
+      chain={chain}
+      isSmart={connector?.type === 'coinbaseWallet'}
+    />
+  );
+}

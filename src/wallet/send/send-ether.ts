@@ -1,0 +1,52 @@
+/**
+ * Asks the wallet to send, and keeps what became of it; refuses to ask twice, and to forget a send
+ * whose fate is open.
+ */
+import type { Config } from 'wagmi';
+import { sendTransaction } from 'wagmi/actions';
+import { watchSends } from './chain-receipts.ts';
+import type { WalletChainId } from '../rpc-policy.ts';
+import type { SendFees, SendTerms } from './send-fees.ts';
+import { addSend, changeSend, dropSend, sendsStore } from './sends-store.ts';
+import { walletFailure } from '../wallet-errors.ts';
+
+export interface SendOrder extends SendTerms {
+  uid: string;
+  chainId: WalletChainId;
+  fees: SendFees;
+}
+
+/**
+ * Answers the id under which it is kept once the wallet has given it to the chain.
+ * @throws the wallet's or the chain's error. What was certainly not sent leaves nothing behind; the
+ *   rest stays, as unknown.
+ */
+export async function sendEther(
+  config: Config,
+  { chainId, fees, from, isSmart, to, uid, wei }: SendOrder,
+): Promise<string> {
+  const id = addSend(uid, { chainId, from, to, wei: String(wei) });
+  try {
+    const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
+    const hash = await sendTransaction(config, {
+      account: from,
+      to,
+      value: wei,
+      chainId,
+      // What was shown is what the wallet is asked for. A smart wallet reckons its operation
+      // itself.
+      ...(isSmart ? {} : { gas, maxFeePerGas, maxPriorityFeePerGas }),
+    });
+    changeSend(uid, id, { hash, stage: 'sent' });
+    watchSends(
+      config,
+      uid,
+      sendsStore.list.filter((send) => send.id === id),
+    );
+    return id;
+  } catch (error) {
+    if (walletFailure(error, 'send').safe === 'Nothing was sent.') dropSend(uid, id);
+    else changeSend(uid, id, { stage: 'unknown' });
+    throw error;
+  }
+}

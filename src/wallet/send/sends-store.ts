@@ -1,0 +1,149 @@
+/**
+ * What was sent from this device, kept for its person until sign-out; refuses to call anything
+ * arrived that the chain has not confirmed.
+ */
+import * as z from 'zod/mini';
+import { proxy } from 'valtio';
+import { keepsSnapshots } from '../../commands.ts';
+import { readLastUser } from '../../identity/last-user.ts';
+import { onPurge } from '../../identity/session.ts';
+
+/**
+ * `asking`: the wallet has been asked and has not answered. `sent`: the chain was given it.
+ * `unseen`: not in a block for three minutes; it may still come. `unknown`: whether it was sent at
+ * all nobody here knows. `replaced`, `cancelled`: the wallet sent another in its place.
+ */
+const SEND_STAGES = [
+  'asking',
+  'sent',
+  'confirmed',
+  'reverted',
+  'unseen',
+  'unknown',
+  'replaced',
+  'cancelled',
+] as const;
+export type SendStage = (typeof SEND_STAGES)[number];
+
+const hex = z.string().check(z.regex(/^0x[0-9a-fA-F]+$/));
+const wei = z.string().check(z.regex(/^\d+$/));
+const Send = z.object({
+  id: z.string(),
+  chainId: z.union([z.literal(8_453), z.literal(84_532)]),
+  from: hex,
+  to: hex,
+  wei,
+  hash: z.nullable(hex),
+  stage: z.enum(SEND_STAGES),
+  /** Device clock, ms. */
+  askedAt: z.number(),
+  changedAt: z.number(),
+  feeWei: z.nullable(wei),
+  reason: z.nullable(z.string()),
+});
+export type Send = z.infer<typeof Send>;
+const Kept = z.object({ uid: z.string(), sends: z.array(Send) });
+
+/** A sign-out takes everything that is not the device's own. */
+const KEY = 'tradewind.walletSends';
+const KEPT_MAX = 100;
+
+export const sendsStore = proxy<{ uid: string | null; list: Send[] }>({ uid: null, list: [] });
+/** Those that this page is asking the wallet about. */
+const asking = new Set<string>();
+
+/** A person who goes takes what is only on the screen with them too. */
+onPurge(() => {
+  Object.assign(sendsStore, { uid: null, list: [] });
+  return Promise.resolve();
+});
+
+function readKept(uid: string): Send[] {
+  try {
+    const kept = Kept.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
+    return kept.success && kept.data.uid === uid ? kept.data.sends : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Newest first. Another tab may have sent meanwhile: what it kept is read before anything is
+ * written over it.
+ */
+function change(uid: string, of: (sends: Send[]) => Send[]): void {
+  const before = keepsSnapshots() ? readKept(uid) : sendsStore.list.map((send) => ({ ...send }));
+  const after = of(before).slice(0, KEPT_MAX);
+  if (sendsStore.uid === uid) sendsStore.list = after;
+  // By the device's record too: a sign-out is in it before this page has heard of it.
+  if (readLastUser()?.uid !== uid || !keepsSnapshots()) return;
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ uid, sends: after }));
+  } catch {
+    // A device without room: the list stays on the screen.
+  }
+}
+
+/** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
+export function openSends(uid: string): () => void {
+  if (!keepsSnapshots()) localStorage.removeItem(KEY);
+  if (sendsStore.uid !== uid || keepsSnapshots())
+    Object.assign(sendsStore, { uid, list: readKept(uid) });
+  const follow = (event: StorageEvent): void => {
+    if (event.key === KEY) sendsStore.list = readKept(uid);
+  };
+  addEventListener('storage', follow);
+  return () => {
+    removeEventListener('storage', follow);
+  };
+}
+
+export function addSend(
+  uid: string,
+  send: Pick<Send, 'chainId' | 'from' | 'to' | 'wei'>,
+  now = Date.now(),
+): string {
+  const id = crypto.randomUUID();
+  asking.add(id);
+  change(uid, (sends) => [
+    {
+      ...send,
+      id,
+      hash: null,
+      stage: 'asking',
+      askedAt: now,
+      changedAt: now,
+      feeWei: null,
+      reason: null,
+    },
+    ...sends,
+  ]);
+  return id;
+}
+
+export function changeSend(
+  uid: string,
+  id: string,
+  part: Partial<Pick<Send, 'feeWei' | 'hash' | 'reason' | 'stage'>>,
+  now = Date.now(),
+): void {
+  if (part.stage !== undefined && part.stage !== 'asking') asking.delete(id);
+  change(uid, (sends) =>
+    sends.map((send) => (send.id === id ? { ...send, ...part, changedAt: now } : send)),
+  );
+}
+
+/** For what certainly was not sent. */
+export function dropSend(uid: string, id: string): void {
+  asking.delete(id);
+  change(uid, (sends) => sends.filter((send) => send.id !== id));
+}
+
+/** A page that was left while the wallet was asking cannot say what came of it. */
+export function stageOf({ id, stage }: Pick<Send, 'id' | 'stage'>): SendStage {
+  return stage === 'asking' && !asking.has(id) ? 'unknown' : stage;
+}
+
+/** The chain has the last word on these, and it has not said it. */
+export const isOpen = (send: Pick<Send, 'hash' | 'stage'>): boolean =>
+  send.hash !== null && (send.stage === 'sent' || send.stage === 'unseen');

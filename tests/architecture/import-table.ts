@@ -1,0 +1,78 @@
+/** Who may import whom, as data. The first rule that matches a file decides; its own folder is always allowed. */
+
+export interface Rule {
+  /** Files this rule is for. The first rule that matches a file decides. */
+  files: RegExp;
+  /** Product files it may import, besides its own folder's. */
+  may: RegExp[];
+  /** Packages it may import; absent means any. */
+  packages?: RegExp;
+}
+
+/**
+ * A noun's folder on the server reaches another noun only through these files.
+ */
+export const PUBLIC_SERVER_FILES = [
+  /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|sql-rows|user-events)\.ts$/,
+  /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
+  /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,
+  /^server\/agents\/(agent-handlers|scheduler|read-agents|transitions|backtest-records|trading-halts)\.ts$/,
+  /^server\/portfolio\/(portfolio-handlers|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results)\.ts$/,
+  /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
+  /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
+  /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
+  /^server\/wallet\/wallet-handlers\.ts$/,
+  /^server\/venues\/(venue|paper)\.ts$/,
+];
+
+const CONTRACT = /^contract\//;
+/** Everything of the page but the layers above, and the queue. */
+const PAGE = /^src\/(?!offline\/)/;
+const PAGE_BELOW_SCREENS = /^src\/(?!offline\/|screens\/|shell\/|wallet\/)/;
+const OFFLINE = /^src\/offline\//;
+
+export const RULES: Rule[] = [
+  { files: /^contract\//, may: [], packages: /^zod(\/|$)/ },
+  { files: /^engine\//, may: [CONTRACT, /^engine\//], packages: /^$/ },
+  {
+    files: /^server\/(main|worker|compose|process|market-clock)\.ts$/,
+    may: [/^(contract|engine|server)\//],
+  },
+  { files: /^server\//, may: [CONTRACT, /^engine\//, ...PUBLIC_SERVER_FILES] },
+  { files: OFFLINE, may: [CONTRACT], packages: /^(idb-keyval|zod\/mini)$/ },
+  { files: /^src\/identity\/worker-token\.ts$/, may: [CONTRACT], packages: /^firebase\// },
+  { files: /^src\/(identity|api)\//, may: [CONTRACT, PAGE_BELOW_SCREENS] },
+  {
+    files: /^src\/wallet\//,
+    may: [CONTRACT, PAGE],
+    packages:
+      /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/,
+  },
+  // What starts the page, and what tells the person of the queue outside it.
+  { files: /^src\/((commands|main)\.tsx?|platform\/icon-badge\.ts)$/, may: [CONTRACT, /^src\//] },
+  { files: /^src\/push\//, may: [CONTRACT, PAGE, OFFLINE] },
+  { files: /^src\/stores\//, may: [CONTRACT, PAGE_BELOW_SCREENS, OFFLINE] },
+  { files: /^src\/backtest\/backtest-worker\.ts$/, may: [CONTRACT, /^engine\//, PAGE] },
+  { files: /^src\//, may: [CONTRACT, PAGE] },
+  {
+    files: /^sw\//,
+    may: [
+      CONTRACT,
+      OFFLINE,
+      /^src\/identity\/worker-token\.ts$/,
+      /^src\/format\/number-marks\.ts$/,
+    ],
+    packages: /^(workbox-|zod\/mini$)/,
+  },
+];
+
+/** Only these may import the named packages, wherever the rule above would allow it. */
+export const SOLE_IMPORTERS: { packages: RegExp; files: RegExp }[] = [
+  { packages: /^(wagmi|@coinbase\/onchainkit)(\/|$)/, files: /^src\/wallet\// },
+  { packages: /^viem(\/|$)/, files: /^(src|server)\/wallet\// },
+  { packages: /^firebase\//, files: /^src\/(identity|callables)\// },
+  { packages: /^ccxt/, files: /^server\/market\// },
+  { packages: /^stripe$/, files: /^server\/billing\// },
+  { packages: /^idb-keyval$/, files: /^src\/offline\// },
+];

@@ -1,0 +1,144 @@
+/**
+ * First in, first out: every unit bought is sold once, and the gains are those of average cost in
+ * the end.
+ */
+import fc from '../../support/property.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  basisPoints,
+  formatFixed,
+  multiply,
+  parseFixed,
+  subtract,
+  sum,
+  ZERO,
+  type Fixed,
+} from '../../../contract/money.ts';
+import { applyBuy, applySell } from '../../../engine/accounting/ledger.ts';
+import { fifoLots } from '../../../engine/accounting/fifo-lots.ts';
+import type { FillDraft, OpenPosition } from '../../../engine/execution/agent-types.ts';
+
+const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
+
+function fill(
+  side: 'buy' | 'sell',
+  pair: string,
+  quantity: Fixed,
+  price: Fixed,
+  filledAt: number,
+): FillDraft {
+  const notional = multiply(quantity, price, side === 'buy' ? 'up' : 'down');
+  return {
+    pair,
+    side,
+    wanted: quantity,
+    quantity,
+    price,
+    notional,
+    fee: basisPoints(notional, parseFixed('10'), 'up'),
+    feeBps: parseFixed('10'),
+    slippageBps: ZERO,
+    quoteBid: price,
+    quoteAsk: price,
+    ruleVersion: 1,
+    realized: null,
+    costBasis: null,
+    reason: side === 'buy' ? 'entered' : 'signal_left',
+    filledAt,
+  };
+}
+
+/** Buys and sells in turns that never oversell; `whole` closes what is held. */
+class Trader {
+  readonly fills: FillDraft[] = [];
+  readonly held = new Map<string, OpenPosition>();
+  realized = ZERO;
+
+  buy(pair: string, quantity: Fixed, price: Fixed): void {
+    const one = fill('buy', pair, quantity, price, this.fills.length);
+    const after = applyBuy(this.held.get(pair) ?? null, one, null);
+    this.held.set(pair, { ...after, id: pair, openedAt: 0 });
+    this.fills.push(one);
+  }
+
+  sell(pair: string, wanted: Fixed, price: Fixed): void {
+    const position = this.held.get(pair);
+    if (position === undefined) return;
+    const quantity = wanted < position.quantity ? wanted : position.quantity;
+    const { after, fill: priced } = applySell(
+      position,
+      fill('sell', pair, quantity, price, this.fills.length),
+    );
+    this.realized = add(this.realized, priced.realized ?? ZERO);
+    if (after.quantity === ZERO) this.held.delete(pair);
+    else this.held.set(pair, { ...after, id: pair, openedAt: 0 });
+    this.fills.push(priced);
+  }
+
+  closeAll(price: Fixed): void {
+    for (const [pair, position] of [...this.held]) this.sell(pair, position.quantity, price);
+  }
+}
+
+const gains = (trader: Trader): Fixed => sum(fifoLots(trader.fills).map((lot) => lot.gain ?? ZERO));
+
+describe('lots', () => {
+  it('take the oldest purchase first and split it where a sale is smaller', () => {
+    const trader = new Trader();
+    trader.buy('BTC/USDT', parseFixed('1'), parseFixed('100'));
+    trader.buy('BTC/USDT', parseFixed('2'), parseFixed('200'));
+    trader.sell('BTC/USDT', parseFixed('1.5'), parseFixed('300'));
+    const lots = fifoLots(trader.fills).map((lot) => [
+      formatFixed(lot.quantity),
+      lot.acquiredAt,
+      lot.disposedAt,
+      formatFixed(lot.basis),
+      lot.proceeds && formatFixed(lot.proceeds),
+      lot.gain && formatFixed(lot.gain),
+      formatFixed(lot.fees),
+      lot.exitReason,
+    ]);
+    expect(lots).toEqual([
+      ['1', 0, 2, '100.1', '299.7', '199.6', '0.4', 'signal_left'],
+      ['0.5', 1, 2, '100.1', '149.85', '49.75', '0.25', 'signal_left'],
+      ['1.5', 1, null, '300.3', null, null, '0.3', null],
+    ]);
+  });
+
+  it('refuse to sell what was not bought', () => {
+    expect(() => fifoLots([fill('sell', 'BTC/USDT', parseFixed('1'), parseFixed('1'), 0)])).toThrow(
+      'More BTC/USDT is sold than was bought',
+    );
+  });
+
+  it('agree with average cost on the total once nothing is held, to the last digit, and lose no unit before', () => {
+    const amount = fc.bigInt({ min: 1n, max: 10n ** 15n }).map((raw) => raw as Fixed);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.boolean(), fc.constantFrom(...PAIRS), amount, amount), {
+          maxLength: 40,
+        }),
+        amount,
+        (acts, last) => {
+          const trader = new Trader();
+          for (const [buys, pair, quantity, price] of acts) {
+            if (buys) trader.buy(pair, quantity, price);
+            else trader.sell(pair, quantity, price);
+          }
+          const lots = fifoLots(trader.fills);
+          const heldCost = sum([...trader.held.values()].map((position) => position.cost));
+          const heldBasis = sum(
+            lots.filter((lot) => lot.disposedAt === null).map((lot) => lot.basis),
+          );
+          expect(add(subtract(sum(lots.map((lot) => lot.gain ?? ZERO)), heldBasis), ZERO)).toBe(
+            subtract(trader.realized, heldCost),
+          );
+          expect(sum(lots.map((lot) => lot.fees))).toBe(sum(trader.fills.map((one) => one.fee)));
+          trader.closeAll(last);
+          expect(gains(trader)).toBe(trader.realized);
+        },
+      ),
+    );
+  });
+});

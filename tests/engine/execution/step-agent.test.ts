@@ -1,0 +1,461 @@
+/** One agent, one tick: one decision a pair, money kept, exits never held back. */
+import fc from '../../support/property.ts';
+import { describe, expect, it } from 'vitest';
+import { add, parseFixed, subtract, sum } from '../../../contract/money.ts';
+import { runAgent } from '../../../engine/execution/step-agent.ts';
+import {
+  memoryOnStart,
+  readMemory,
+  rememberExit,
+  writeMemory,
+} from '../../../engine/execution/agent-memory.ts';
+import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
+import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
+import type {
+  AccountInput,
+  AgentInput,
+  AgentOutcome,
+  OpenPosition,
+  TickInput,
+} from '../../../engine/execution/agent-types.ts';
+import type { Signal, Sleeve } from '../../../engine/signals/signal.ts';
+import { NOON, quoteOf, rulesOf } from '../tape.ts';
+
+const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
+const signalOf = (pair: string, more: Partial<Signal> = {}): Signal => ({
+  pair,
+  z: 1,
+  strength: 0.68,
+  quality: 1,
+  enter: true,
+  leave: false,
+  dailyVolatility: 0.04,
+  reason: 'trend_up',
+  price: 100,
+  ...more,
+});
+const agentOf = (more: Partial<AgentInput> = {}): AgentInput => ({
+  id: 'a1',
+  pool: 'base_ecosystem',
+  profile: 'Moderate',
+  risk: RISK_PROFILES.Moderate,
+  pairs: PAIRS,
+  maxPositionSize: parseFixed('1000000'),
+  interval: '5-minute',
+  frequency: 'high',
+  memory: {},
+  ...more,
+});
+const tickOf = (signals: Partial<Signal>[] = [], more: Partial<TickInput> = {}): TickInput => ({
+  id: 't',
+  close: NOON,
+  signals: new Map(PAIRS.map((pair, i) => [pair, signalOf(pair, signals[i])])),
+  quotes: new Map(PAIRS.map((pair) => [pair, quoteOf(pair, '99.98', '100.02', NOON + 1000)])),
+  rules: new Map(PAIRS.map((pair) => [pair, rulesOf(pair)])),
+  candleVolume: new Map(PAIRS.map((pair) => [pair, 100_000])),
+  pegBreaks: new Map(),
+  correlation: () => null,
+  ...more,
+});
+const account = (more: Partial<AccountInput> = {}): AccountInput => ({
+  freeCash: parseFixed('10000'),
+  equity: parseFixed('10000'),
+  maxTradeAmount: parseFixed('1000000'),
+  entriesAllowed: { allowed: true },
+  ...more,
+});
+const held = (pair: string, more: Partial<OpenPosition> = {}): OpenPosition => ({
+  id: pair,
+  pair,
+  quantity: parseFixed('10'),
+  cost: parseFixed('1001'),
+  stopPrice: parseFixed('95'),
+  openedAt: NOON - DAY_MS,
+  ...more,
+});
+const of = (outcome: AgentOutcome, pair: string) =>
+  outcome.decisions.find((decision) => decision.pair === pair);
+
+describe('runAgent', () => {
+  it('decides once on every pair, in the order of the agent, whatever is missing', () => {
+    const empty = tickOf([], { signals: new Map(), quotes: new Map(), rules: new Map() });
+    expect(
+      runAgent(agentOf(), empty, account(), []).decisions.map((decision) => [
+        decision.pair,
+        decision.action,
+        decision.reason,
+      ]),
+    ).toEqual(PAIRS.map((pair) => [pair, 'skip', 'not_offered']));
+    const noPrice = runAgent(agentOf(), tickOf([], { quotes: new Map() }), account(), [
+      held('ETH/USDT'),
+    ]);
+    expect(noPrice.decisions.map((decision) => decision.action)).toEqual(['skip', 'hold', 'skip']);
+    expect(noPrice.trades).toEqual([]);
+  });
+
+  it('says in one plain sentence why it does not trade', () => {
+    expect(
+      of(runAgent(agentOf(), tickOf([{ strength: 0.41 }]), account(), []), 'BTC/USDT'),
+    ).toEqual({
+      pair: 'BTC/USDT',
+      action: 'skip',
+      reason: 'weak_signal',
+      strength: 0.41,
+      threshold: 0.55,
+      text: 'No trade: signal 0.41, needs 0.55.',
+    });
+    const near = of(runAgent(agentOf(), tickOf([{ strength: 0.5499 }]), account(), []), 'BTC/USDT');
+    expect(near?.text).toBe('No trade: signal 0.54, needs 0.55.');
+    expect(
+      of(runAgent(agentOf(), tickOf([{ strength: 0.55 }]), account(), []), 'BTC/USDT')?.action,
+    ).toBe('enter');
+  });
+
+  it('enters with a stop under the price and reserves the cash for the next pair', () => {
+    const risk = {
+      ...RISK_PROFILES.Moderate,
+      maxPosition: 0.6,
+      riskPerTrade: 1,
+      volatilityTarget: 9,
+    };
+    const outcome = runAgent(
+      agentOf({ risk }),
+      tickOf([{ strength: 0.7 }, { strength: 0.9 }, { strength: 0.6 }]),
+      account(),
+      [],
+    );
+    expect(outcome.trades.map((trade) => trade.fill.pair)).toEqual(['ETH/USDT', 'BTC/USDT']);
+    expect(of(outcome, 'SOL/USDT')?.reason).toBe('no_cash');
+    const spent = sum(outcome.trades.map(({ fill }) => add(fill.notional, fill.fee)));
+    expect(subtract(parseFixed('10000'), spent) >= 0n).toBe(true);
+    const [first] = outcome.trades;
+    expect(first?.after.stopPrice && first.after.stopPrice < first.fill.price).toBe(true);
+  });
+
+  it('exits at once when the strategy lets go, also when entries are stopped, halted or in cooldown', () => {
+    const leave = tickOf([{ enter: false, leave: true, strength: 0 }]);
+    const memory = writeMemory({
+      ...readMemory({}),
+      halt: { code: 'drawdown', text: 'x', until: null },
+      exits: [{ pair: 'BTC/USDT', at: NOON - 60_000, stop: true }],
+    });
+    const blocked = account({ entriesAllowed: { allowed: false, reason: 'Trading is paused.' } });
+    const outcome = runAgent(agentOf({ memory }), leave, blocked, [held('BTC/USDT')]);
+    expect(of(outcome, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'signal_left' });
+    expect(outcome.trades[0]?.after).toMatchObject({ quantity: 0n, cost: 0n });
+    expect(of(outcome, 'ETH/USDT')).toMatchObject({
+      action: 'skip',
+      reason: 'entries_stopped',
+      text: 'No trade: Trading is paused.',
+    });
+    expect(outcome.hold?.code).toBe('drawdown');
+  });
+
+  it('sells at the stop whatever the frequency and the signal say', () => {
+    const tick = tickOf([], {
+      quotes: new Map([['BTC/USDT', quoteOf('BTC/USDT', '94', '94.1', NOON + 1000)]]),
+      signals: new Map(),
+    });
+    const outcome = runAgent(agentOf({ frequency: 'monthly' }), tick, account(), [
+      held('BTC/USDT'),
+    ]);
+    expect(of(outcome, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'stop_loss' });
+    expect(readMemory(outcome.memory).exits).toEqual([
+      { pair: 'BTC/USDT', at: NOON + 1000, stop: true },
+    ]);
+  });
+
+  it('rebalances only when its frequency allows, and then makes up for a look it missed', () => {
+    const weekly = agentOf({ frequency: 'weekly' });
+    expect(of(runAgent(weekly, tickOf(), account(), []), 'BTC/USDT')).toMatchObject({
+      action: 'skip',
+      reason: 'not_now',
+    });
+    expect(
+      of(
+        runAgent(weekly, tickOf([{ enter: false, leave: true }]), account(), [held('BTC/USDT')]),
+        'BTC/USDT',
+      ),
+    ).toMatchObject({ action: 'hold', reason: 'not_now' });
+    const missed = {
+      ...weekly,
+      memory: writeMemory({ ...readMemory({}), lastEvaluation: NOON - 3 * DAY_MS }),
+    };
+    expect(of(runAgent(missed, tickOf(), account(), []), 'BTC/USDT')?.action).toBe('enter');
+  });
+
+  it('keeps a position between leaving and entering strength', () => {
+    const outcome = runAgent(agentOf(), tickOf([{ strength: 0.1, enter: true }]), account(), [
+      held('BTC/USDT'),
+    ]);
+    expect(of(outcome, 'BTC/USDT')?.action).toBe('hold');
+  });
+
+  it('asks a peg trade to cover its round trip, and ends it at a quarter of the gap', () => {
+    const peg = { deviation: 0.004, edge: 0.0029, dailyVolatility: 0.001 };
+    const agent = agentOf({ pool: 'stablecoin_arbitrage' });
+    expect(
+      of(runAgent(agent, tickOf([{ ...peg, edge: 0.0023 }]), account(), []), 'BTC/USDT'),
+    ).toMatchObject({ action: 'skip', reason: 'cost_exceeds_edge' });
+    const entered = runAgent(agent, tickOf([peg]), account(), []);
+    expect(of(entered, 'BTC/USDT')?.action).toBe('enter');
+    const after = entered.trades.find((trade) => trade.fill.pair === 'BTC/USDT')?.after;
+    const position = held('BTC/USDT', {
+      quantity: after?.quantity,
+      cost: after?.cost,
+      openedAt: NOON,
+    });
+    const next = { ...agent, memory: entered.memory };
+    const later = {
+      close: NOON + HOUR_MS,
+      quotes: new Map([['BTC/USDT', quoteOf('BTC/USDT', '99.98', '100.02', NOON + HOUR_MS)]]),
+    };
+    expect(
+      of(
+        runAgent(next, tickOf([{ ...peg, enter: false, deviation: 0.0011 }], later), account(), [
+          position,
+        ]),
+        'BTC/USDT',
+      )?.action,
+    ).toBe('hold');
+    expect(
+      of(
+        runAgent(next, tickOf([{ ...peg, enter: false, deviation: 0.0009 }], later), account(), [
+          position,
+        ]),
+        'BTC/USDT',
+      )?.action,
+    ).toBe('exit');
+  });
+
+  it('waits for the next list after its stop in this one', () => {
+    const memory = rememberExit({}, { pair: 'BTC/USDT', at: NOON - 2 * DAY_MS, stop: true });
+    expect(
+      of(
+        runAgent(agentOf({ memory }), tickOf([{ formedAt: NOON - 3 * DAY_MS }]), account(), []),
+        'BTC/USDT',
+      )?.reason,
+    ).toBe('stopped_out');
+    expect(
+      of(
+        runAgent(agentOf({ memory }), tickOf([{ formedAt: NOON - DAY_MS }]), account(), []),
+        'BTC/USDT',
+      )?.action,
+    ).toBe('enter');
+  });
+});
+
+describe('a blend', () => {
+  const sleeve = (pool: Sleeve['pool'], more: Partial<Sleeve> = {}): Sleeve => ({
+    pool,
+    z: 1,
+    strength: 0.7,
+    enter: true,
+    leave: false,
+    reason: 'in_top',
+    ...more,
+  });
+  const blend = (...sleeves: Sleeve[]): Partial<Signal> => ({ sleeves, strength: 0.7 });
+  const out = { enter: false, leave: true, strength: 0 };
+  const one = agentOf({ pool: 'all_pools', pairs: ['BTC/USDT'] });
+
+  it('grows by a share with every strategy that joins and shrinks with every one that leaves', () => {
+    const first = runAgent(
+      one,
+      tickOf([
+        blend(
+          sleeve('base_ecosystem'),
+          sleeve('momentum_24h', out),
+          sleeve('weekly_leaders', out),
+          sleeve('ytd_champions', out),
+        ),
+      ]),
+      account(),
+      [],
+    );
+    const entry = first.trades[0];
+    expect(entry?.fill.notional.toString().slice(0, 3)).toBe('249');
+    const position = held('BTC/USDT', { quantity: entry?.after.quantity, cost: entry?.after.cost });
+    const second = runAgent(
+      { ...one, memory: first.memory },
+      tickOf([
+        blend(
+          sleeve('base_ecosystem'),
+          sleeve('momentum_24h'),
+          sleeve('weekly_leaders', out),
+          sleeve('ytd_champions', out),
+        ),
+      ]),
+      account(),
+      [position],
+    );
+    expect(of(second, 'BTC/USDT')).toMatchObject({ action: 'enter', reason: 'increased' });
+    const grown = held('BTC/USDT', {
+      quantity: second.trades[0]?.after.quantity,
+      cost: second.trades[0]?.after.cost,
+    });
+    const third = runAgent(
+      { ...one, memory: second.memory },
+      tickOf([
+        blend(
+          sleeve('base_ecosystem', out),
+          sleeve('momentum_24h', { enter: false }),
+          sleeve('weekly_leaders', out),
+          sleeve('ytd_champions', out),
+        ),
+      ]),
+      account(),
+      [grown],
+    );
+    expect(of(third, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'reduced' });
+    expect(third.trades[0]?.after.quantity).toBeGreaterThan(0n);
+    const fourth = runAgent(
+      { ...one, memory: third.memory },
+      tickOf([blend(sleeve('base_ecosystem', out), sleeve('momentum_24h', out))]),
+      account(),
+      [held('BTC/USDT', { quantity: third.trades[0]?.after.quantity })],
+    );
+    expect(of(fourth, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'signal_left' });
+  });
+
+  it('under optimized leaves small drifts alone, and still lets one strategy in on a dear pair', () => {
+    const optimized = { ...one, frequency: 'optimized' as const };
+    const dear = { rules: new Map([['BTC/USDT', rulesOf('BTC/USDT', { feeBps: 60 })]]) };
+    const signal = blend(
+      sleeve('base_ecosystem'),
+      sleeve('momentum_24h', out),
+      sleeve('weekly_leaders', out),
+      sleeve('ytd_champions', out),
+    );
+    const first = runAgent(optimized, tickOf([signal], dear), account(), []);
+    expect(of(first, 'BTC/USDT')?.action).toBe('enter');
+    // Seven percent off: worth it for `high`, not for `optimized` at these fees.
+    const position = held('BTC/USDT', { quantity: parseFixed('1.8') });
+    expect(
+      of(
+        runAgent({ ...optimized, memory: first.memory }, tickOf([signal], dear), account(), [
+          position,
+        ]),
+        'BTC/USDT',
+      ),
+    ).toMatchObject({ action: 'hold', reason: 'on_target' });
+    expect(
+      of(
+        runAgent({ ...one, memory: first.memory }, tickOf([signal], dear), account(), [position]),
+        'BTC/USDT',
+      ),
+    ).toMatchObject({ action: 'enter', reason: 'increased' });
+  });
+
+  it('while entries are stopped lets those out that leave and nobody in', () => {
+    const stopped = account({ entriesAllowed: { allowed: false, reason: 'Trading is off.' } });
+    const memory = writeMemory({
+      ...readMemory({}),
+      strategyHoldings: {
+        'BTC/USDT': { pools: ['base_ecosystem', 'momentum_24h'], deviation: null },
+      },
+    });
+    const tick = tickOf([
+      blend(
+        sleeve('base_ecosystem'),
+        sleeve('momentum_24h', out),
+        sleeve('weekly_leaders'),
+        sleeve('ytd_champions'),
+      ),
+    ]);
+    const outcome = runAgent({ ...one, memory }, tick, stopped, [
+      held('BTC/USDT', { quantity: parseFixed('5') }),
+    ]);
+    expect(of(outcome, 'BTC/USDT')).toMatchObject({ action: 'exit', reason: 'reduced' });
+    expect(readMemory(outcome.memory).strategyHoldings['BTC/USDT']?.pools).toEqual([
+      'base_ecosystem',
+    ]);
+  });
+});
+
+describe('memory', () => {
+  it('survives a trip through JSON, and garbage is taken for forgotten', () => {
+    const outcome = runAgent(agentOf(), tickOf(), account(), []);
+    expect(JSON.parse(JSON.stringify(outcome.memory))).toEqual(outcome.memory);
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom('lastLook', 'stakes', 'exits', 'day', 'highWater', 'halt'),
+          fc.jsonValue(),
+        ),
+        (raw) => {
+          const result = runAgent(agentOf({ memory: raw }), tickOf(), account(), []);
+          return result.decisions.length === PAIRS.length;
+        },
+      ),
+    );
+  });
+
+  it('begins anew when a person starts the agent again', () => {
+    const memory = writeMemory({
+      ...readMemory({}),
+      lastEvaluation: 1,
+      highWater: parseFixed('99'),
+      halt: { code: 'drawdown', text: 'x', until: null },
+    });
+    expect(readMemory(memoryOnStart(memory))).toMatchObject({
+      lastEvaluation: null,
+      highWater: null,
+      halt: null,
+    });
+  });
+});
+
+describe('any tick', () => {
+  it('yields one decision a pair, at most one trade a pair, and never spends more than the free cash', () => {
+    const some = fc.record({
+      strength: fc.double({ min: 0, max: 1, noNaN: true }),
+      enter: fc.boolean(),
+      leave: fc.boolean(),
+      dailyVolatility: fc.option(fc.double({ min: 1e-6, max: 1, noNaN: true })),
+    });
+    const cash = fc.bigInt({ min: 0n, max: 10n ** 17n });
+    fc.assert(
+      fc.property(
+        fc.array(some, { minLength: 3, maxLength: 3 }),
+        cash,
+        fc.boolean(),
+        fc.boolean(),
+        fc.constantFrom('high' as const, 'optimized' as const),
+        (signals, free, holds, allowed, frequency) => {
+          const positions = holds ? [held('ETH/USDT')] : [];
+          const freeCash = free as ReturnType<typeof parseFixed>;
+          const outcome = runAgent(
+            agentOf({
+              frequency,
+              risk: { ...RISK_PROFILES.Aggressive, maxPosition: 1, riskPerTrade: 1 },
+            }),
+            tickOf(signals),
+            account({
+              freeCash,
+              equity: add(freeCash, parseFixed('1')),
+              entriesAllowed: allowed ? { allowed } : { allowed, reason: 'Off.' },
+            }),
+            positions,
+          );
+          const change = sum(
+            outcome.trades.map(({ fill }) =>
+              fill.side === 'buy'
+                ? subtract(parseFixed('0'), add(fill.notional, fill.fee))
+                : subtract(fill.notional, fill.fee),
+            ),
+          );
+          const pairs = outcome.trades.map(({ fill }) => fill.pair);
+          return (
+            outcome.decisions.map((decision) => decision.pair).join() === PAIRS.join() &&
+            new Set(pairs).size === pairs.length &&
+            add(freeCash, change) >= 0n &&
+            (allowed || outcome.trades.every(({ fill }) => fill.side === 'sell')) &&
+            outcome.trades.every(({ after }) => after.quantity >= 0n && after.cost >= 0n)
+          );
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,70 @@
+/** The pools and what each looks at. */
+import { describe, expect, it } from 'vitest';
+import { Pair, PoolId } from '../../../contract/agents.ts';
+import {
+  isStablecoinPair,
+  POOLS,
+  POOLS_FOR_PROFILE,
+  universeAt,
+  universeFor,
+} from '../../../engine/strategies/pools.ts';
+
+describe('pools', () => {
+  it('are the fixed list of six, for any tier (R6-10)', () => {
+    expect(POOLS.map((pool) => pool.id)).toEqual([
+      'base_ecosystem',
+      'momentum_24h',
+      'weekly_leaders',
+      'ytd_champions',
+      'stablecoin_arbitrage',
+      'all_pools',
+    ]);
+    expect(POOLS.map((pool) => pool.id)).toEqual(PoolId.options);
+  });
+
+  it('list at most twenty coins that a pair can spell, at every version', () => {
+    for (const { universe } of POOLS) {
+      for (const { bases } of universe) {
+        expect(new Set(bases).size).toBe(bases.length);
+        expect(bases.length).toBeLessThanOrEqual(20);
+        for (const base of bases) expect(Pair.safeParse(`${base}/USDT`).success, base).toBe(true);
+      }
+      expect(universe.map((version) => version.from)).toEqual(
+        [...universe.map((version) => version.from)].sort((a, b) => a - b),
+      );
+    }
+  });
+
+  it('use the list of the time, not of today', () => {
+    expect(universeAt('weekly_leaders', Date.UTC(2022, 0, 1))).toContain('MATIC');
+    expect(universeAt('weekly_leaders', Date.UTC(2025, 0, 1))).not.toContain('MATIC');
+    expect(universeAt('base_ecosystem', Date.UTC(2022, 0, 1))).not.toContain('AERO');
+  });
+
+  it("trade an agent's own pairs where it has any, else the pool's, always only what is offered", () => {
+    const offered = ['SOL/USDT', 'ETH/USDT', 'USDC/USDT', 'BTC/USDT'];
+    expect(universeFor('all_pools', ['ETH/USDT', 'XRP/USDT'], offered)).toEqual(['ETH/USDT']);
+    expect(universeFor('weekly_leaders', [], offered)).toEqual([
+      'BTC/USDT',
+      'ETH/USDT',
+      'SOL/USDT',
+    ]);
+    expect(universeFor('stablecoin_arbitrage', [], offered)).toEqual(['USDC/USDT']);
+    expect(isStablecoinPair('USDC/USDT')).toBe(true);
+    expect(isStablecoinPair('BTC/USDC')).toBe(false);
+  });
+
+  it('suit profiles in the order in which free places are filled', () => {
+    expect(POOLS_FOR_PROFILE.conservative).toEqual(['stablecoin_arbitrage', 'base_ecosystem']);
+    expect(POOLS_FOR_PROFILE.moderate).toEqual([
+      ...POOLS_FOR_PROFILE.conservative,
+      'weekly_leaders',
+      'all_pools',
+    ]);
+    expect(POOLS_FOR_PROFILE.aggressive).toEqual([
+      ...POOLS_FOR_PROFILE.moderate,
+      'momentum_24h',
+      'ytd_champions',
+    ]);
+  });
+});

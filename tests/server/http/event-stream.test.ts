@@ -1,0 +1,349 @@
+/** The event stream over a real socket: order, resumption, ends. */
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { Refusal } from '../../../contract/errors.ts';
+import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import { StreamEvent } from '../../../contract/stream.ts';
+import { agents } from '../../../server/db/schema.ts';
+import { liftSwitch, throwSwitch } from '../../../server/agents/trading-halts.ts';
+import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
+
+let test: TestApp;
+let base = '';
+const clock = new TestClock();
+const log = new ErrorLog();
+/** What the provider says of a person; nothing is a person in good standing. */
+const standing = new Map<string, 'token_revoked' | 'identity_unavailable'>();
+const asked: string[] = [];
+const accounts = {
+  check: async (_token: string, uid: string) => {
+    asked.push(uid);
+    const said = standing.get(uid);
+    if (said !== undefined) throw new Refusal(said, 'said by the provider');
+  },
+  forget: () => undefined,
+};
+beforeAll(async () => {
+  test = await buildTestApp({ clock, log, accounts });
+  base = await test.app.listen({ port: 0, host: '127.0.0.1' });
+}, 60_000);
+afterAll(() => test.close());
+
+interface Reader {
+  events: StreamEvent[];
+  ids: string[];
+  until(what: (event: StreamEvent) => boolean): Promise<StreamEvent>;
+  ended: Promise<void>;
+  close(): void;
+}
+
+async function read(token: string, headers: Record<string, string> = {}): Promise<Reader> {
+  const abort = new AbortController();
+  const response = await fetch(`${base}/api/stream`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    signal: abort.signal,
+  });
+  expect([
+    response.status,
+    response.headers.get('content-type'),
+    response.headers.get('cache-control'),
+  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
+  const events: StreamEvent[] = [];
+  const ids: string[] = [];
+  let woken: () => void = () => undefined;
+  const body = response.body;
+  if (body === null) throw new Error('no body');
+  const ended = (async () => {
+    let text = '';
+    for await (const chunk of body.pipeThrough(
+      new TextDecoderStream(),
+    ) as unknown as AsyncIterable<string>) {
+      text += chunk;
+      const frames = text.split('\n\n');
+      text = frames.pop() ?? '';
+      for (const frame of frames) {
+        const id = /^id: (.*)$/m.exec(frame)?.[1];
+        if (id !== undefined) ids.push(id);
+        events.push(StreamEvent.parse(JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null')));
+      }
+      woken();
+    }
+  })()
+    .catch(() => undefined)
+    .finally(() => {
+      woken();
+    });
+  return {
+    events,
+    ids,
+    ended,
+    close: () => {
+      abort.abort();
+    },
+    async until(what) {
+      for (;;) {
+        const found = events.find(what);
+        if (found !== undefined) return found;
+        await new Promise<void>((resolve) => {
+          woken = resolve;
+        });
+      }
+    },
+  };
+}
+
+const change = (token: string, displayName: string) =>
+  test.call('updateTradingSettings', {
+    token,
+    commandId: randomUUID(),
+    body: {
+      displayName,
+      tradingEnabled: true,
+      tradingMode: 'automatic',
+      tradingFrequency: 'weekly',
+      riskProfile: 'moderate',
+      maxTradeAmount: 500,
+      notificationsEnabled: true,
+    },
+  });
+
+describe('the stream', () => {
+  it('greets with the person’s present number, then tells each event once, in order, and nobody else’s', async () => {
+    const alice = await test.signToken('Alice1');
+    const bob = await test.signToken('Bob');
+    const [forAlice, forBob] = [await read(alice), await read(bob)];
+    const hello = await forAlice.until((event) => event.type === 'hello');
+    expect(hello).toMatchObject({ type: 'hello', source: { kind: 'simulated' } });
+    const start = hello.type === 'hello' ? hello.sequence : -1;
+    for (const name of ['One', 'Two', 'Three'])
+      expect((await change(alice, name)).status).toBe(200);
+    await forAlice.until(
+      (event) => 'sequence' in event && event.type !== 'hello' && event.sequence === start + 3,
+    );
+    expect(forAlice.ids).toEqual([start + 1, start + 2, start + 3].map(String));
+    expect(forAlice.events.filter((event) => event.type === 'settings.changed')).toHaveLength(3);
+    expect(forBob.events.filter((event) => event.type === 'settings.changed')).toEqual([]);
+    forAlice.close();
+    forBob.close();
+  });
+
+  it('goes on after the last event that was seen', async () => {
+    const carol = await test.signToken('Carol');
+    for (const name of ['One', 'Two', 'Three']) await change(carol, name);
+    const first = await read(carol, { 'last-event-id': '1' });
+    await first.until((event) => event.type === 'settings.changed' && event.sequence === 3);
+    expect(first.ids).toEqual(['2', '3']);
+    first.close();
+  });
+
+  it('sends the prices that changed, as the wire has them', async () => {
+    const reader = await read(await test.signToken('Alice1'));
+    const ticks = await reader.until((event) => event.type === 'ticks');
+    expect(ticks.type === 'ticks' && ticks.symbols.length).toBeGreaterThan(0);
+    reader.close();
+  });
+
+  it('says at once what is switched off, by whom and why, and when it is on again', async () => {
+    const reader = await read(await test.signToken('Olga'));
+    const last = () => reader.events.filter((event) => event.type === 'entries.off').at(-1);
+    await reader.until((event) => event.type === 'entries.off');
+    expect(last()).toEqual({ type: 'entries.off', off: [] });
+    const ask = { scope: 'platform', target: '', reason: 'Checking prices', by: 'ops' } as const;
+    const thrown = await test.database.transaction((tx) =>
+      throwSwitch(tx, { ...ask, until: clock.now() + 60_000 }, clock.now()),
+    );
+    await reader.until((event) => event.type === 'entries.off' && event.off.length > 0);
+    expect(last()).toEqual({
+      type: 'entries.off',
+      off: [
+        {
+          scope: 'platform',
+          by: 'operator',
+          agentId: null,
+          reason: 'Checking prices',
+          since: thrown.at,
+          until: thrown.until,
+        },
+      ],
+    });
+    await test.database.transaction((tx) => liftSwitch(tx, ask, clock.now()));
+    await expect.poll(last, { timeout: 10_000 }).toEqual({ type: 'entries.off', off: [] });
+    reader.close();
+  }, 20_000);
+
+  it('beats when nothing else is said, and ends with the session', async () => {
+    const reader = await read(await test.signToken('Dave'));
+    await reader.until((event) => event.type === 'hello');
+    clock.advance(15_000);
+    await reader.until((event) => event.type === 'heartbeat');
+    clock.advance(SESSION_MAX_AGE_MS);
+    expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({
+      reason: 'reauth_required',
+    });
+    await reader.ended;
+  });
+
+  it('ends for a person who was revoked meanwhile, for all their screens and nobody else, and an outage of the provider ends none (F30)', async () => {
+    const [mallory, nina] = [await test.signToken('Mallory'), await test.signToken('Nina')];
+    const [one, two, other] = [await read(mallory), await read(mallory), await read(nina)];
+    for (const reader of [one, two, other]) await reader.until((event) => event.type === 'hello');
+    const before = asked.length;
+    standing.set('Mallory', 'identity_unavailable');
+    clock.advance(2 * test.config.accountCheckMs);
+    await expect.poll(() => asked.slice(before).sort()).toEqual(['Mallory', 'Mallory', 'Nina']);
+    await change(nina, 'Still');
+    await other.until((event) => event.type === 'settings.changed');
+    expect(
+      [...one.events, ...two.events].filter((event) => event.type === 'session.ended'),
+    ).toEqual([]);
+    standing.set('Mallory', 'token_revoked');
+    clock.advance(2 * test.config.accountCheckMs);
+    for (const reader of [one, two]) {
+      expect(await reader.until((event) => event.type === 'session.ended')).toEqual({
+        type: 'session.ended',
+        reason: 'token_revoked',
+      });
+      await reader.ended;
+    }
+    await expect.poll(() => asked.filter((uid) => uid === 'Nina').length).toBeGreaterThan(3);
+    expect(other.events.some((event) => event.type === 'session.ended')).toBe(false);
+    other.close();
+  });
+
+  it('is not outlived by its token: the reader comes back with a new one, and the session goes on', async () => {
+    const reader = await read(await test.signToken('Oscar'));
+    await reader.until((event) => event.type === 'hello');
+    clock.advance(3_600_000);
+    await reader.ended;
+    expect(reader.events.some((event) => event.type === 'session.ended')).toBe(false);
+  });
+
+  it('needs a token, and is not opened without end', async () => {
+    expect((await fetch(`${base}/api/stream`)).status).toBe(401);
+    const eve = await test.signToken('Eve');
+    const readers = [];
+    for (let i = 0; i < 12; i += 1) readers.push(await read(eve));
+    const refused = await fetch(`${base}/api/stream`, {
+      headers: { authorization: `Bearer ${eve}` },
+    });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    for (const reader of readers) reader.close();
+  });
+
+  it('is not opened without end by asking many times at once, nor kept for whoever went away meanwhile', async () => {
+    const [grace, ivy] = [await test.signToken('Grace'), await test.signToken('Ivy')];
+    for (const token of [grace, ivy]) await test.call('tradingSettings', { token });
+    let release: () => void = () => undefined;
+    const busy = test.database.transaction(
+      () =>
+        new Promise<void>((resolve) => {
+          release = resolve;
+        }),
+    );
+    const stop = new AbortController();
+    const ask = (token: string, signal: AbortSignal) =>
+      fetch(`${base}/api/stream`, { headers: { authorization: `Bearer ${token}` }, signal }).catch(
+        () => null,
+      );
+    const leave = new AbortController();
+    const left = Array.from({ length: 12 }, () => ask(ivy, leave.signal));
+    const asked = Array.from({ length: 30 }, () => ask(grace, stop.signal));
+    await new Promise((resolve) => {
+      setTimeout(resolve, 400);
+    });
+    leave.abort();
+    await Promise.all(left);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+    release();
+    await busy;
+    const statuses = (await Promise.all(asked)).map((response) => response?.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(12);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(18);
+    stop.abort();
+    const again = await Promise.all(Array.from({ length: 12 }, () => read(ivy)));
+    for (const reader of again) reader.close();
+  });
+
+  it('tells when agents last looked, once for each look, to their owner only', async () => {
+    const [token, other] = [await test.signToken('Jan'), await test.signToken('Kim')];
+    await test.call('agents', { token });
+    const [id, stopped] = [randomUUID(), randomUUID()];
+    const { id: source, quote } = test.market.source;
+    const row = {
+      uid: 'Jan',
+      source,
+      quote,
+      name: 'Looks',
+      tradingPairs: [],
+      pool: 'all_pools',
+      riskProfile: 'Moderate',
+      maxPositionSize: '10',
+      executionInterval: '5-minute',
+      tradingFrequency: 'high',
+      enabled: true,
+      createdAt: 1,
+    };
+    await test.database.db.insert(agents).values([
+      { ...row, id, status: 'running', lastRunMarketMs: 100, nextDueMarketMs: 400 },
+      { ...row, id: stopped, status: 'stopped', lastRunMarketMs: 100 },
+    ]);
+    const [mine, theirs] = [await read(token), await read(other)];
+    expect(await mine.until((event) => event.type === 'agents.ran')).toEqual({
+      type: 'agents.ran',
+      agents: [{ id, lastRunAt: 100, nextRunAt: 400 }],
+    });
+    await test.database.db
+      .update(agents)
+      .set({ lastRunMarketMs: 400, nextDueMarketMs: 700 })
+      .where(eq(agents.id, id));
+    await mine.until((event) => event.type === 'agents.ran' && event.agents[0]?.lastRunAt === 400);
+    expect(mine.events.filter((event) => event.type === 'agents.ran').length).toBe(2);
+    expect(theirs.events.some((event) => event.type === 'agents.ran')).toBe(false);
+    mine.close();
+    theirs.close();
+  });
+
+  it('drops a reader that does not read, instead of keeping everything for it', async () => {
+    const token = await test.signToken('Slow');
+    await test.call('tradingSettings', { token });
+    const socket = connect({ port: Number(new URL(base).port), host: '127.0.0.1' });
+    socket.write(
+      `GET /api/stream HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\n\r\n`,
+    );
+    const closed = new Promise<void>((resolve) => {
+      socket.on('close', () => {
+        resolve();
+      });
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => {
+      socket.once('data', () => {
+        socket.pause();
+        resolve();
+      });
+    });
+    const large = { type: 'settings.changed' as const, padding: 'x'.repeat(100_000) };
+    const count = 300;
+    for (let i = 0; i < count; i += 1)
+      await test.database.transaction((tx) => test.events.append(tx, 'Slow', [large]));
+    // What the system holds for a socket is read out now; the rest never comes, because the server
+    // has let go.
+    let received = 0;
+    socket.on('data', (data) => {
+      received += data.length;
+    });
+    socket.resume();
+    await closed;
+    expect(received).toBeLessThan(count * 100_000);
+  });
+});
+
+describe('afterwards', () => {
+  it('nothing went wrong on the way', () => {
+    expect(log.errors).toEqual([]);
+  });
+});

@@ -1,0 +1,298 @@
+// @vitest-environment jsdom
+/**
+ * The page's side of the queue: triggers, what is shown, what is deleted; on IndexedDB and a real
+ * line.
+ */
+import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { recordAgent } from '../../../src/api/recorded-replies.ts';
+import { openChannel, type OfflineChannel } from '../../../src/offline/channel.ts';
+import { UserDatabase } from '../../../src/offline/user-database.ts';
+import {
+  createLifecycle,
+  unsent,
+  type Lifecycle,
+  type LifecycleOptions,
+  type QueueView,
+} from '../../../src/offline/queue-lifecycle.ts';
+import { createOutbox } from '../../../src/offline/outbox.ts';
+import { databaseStore } from '../../../src/offline/queue-store.ts';
+import { writeSnapshot } from '../../../src/offline/snapshots.ts';
+import {
+  startReplyServer,
+  type Answering,
+  type Asked,
+  type ReplyServer,
+} from '../../support/reply-server.ts';
+import { entryOf, portfolio, start, stop, T0 } from './samples.ts';
+
+let server: ReplyServer;
+let factory: IDBFactory;
+let uid = '';
+let users = 0;
+let channels: OfflineChannel[] = [];
+let lives: Lifecycle[] = [];
+const realFetch = fetch;
+/** The page's abort signals are jsdom's, which Node's own fetch does not know. */
+const pageFetch: typeof fetch = (input, init) => realFetch(input, { ...init, signal: null });
+
+beforeAll(async () => {
+  server = await startReplyServer();
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  factory = new IDBFactory();
+  Object.assign(globalThis, { indexedDB: factory, IDBKeyRange });
+  server.asked.length = 0;
+  uid = `life-${++users}`;
+});
+afterEach(() => {
+  for (const life of lives) life.detach();
+  for (const channel of channels) channel.close();
+  [lives, channels] = [[], []];
+});
+
+const health = {
+  status: 200,
+  body: { app: 'tradewind', status: 'ok', contract: 1, time: Date.now() },
+};
+const echo = (asked: Asked): Answering =>
+  asked.path === '/healthz'
+    ? health
+    : {
+        status: 200,
+        body: {
+          commandId: asked.headers['idempotency-key'],
+          outcome: 'stopped',
+          agent: recordAgent('x', 'Harbour', 0),
+        },
+      };
+const posts = (): string[] =>
+  server.asked.filter((asked) => asked.method === 'POST').map((asked) => asked.path);
+
+function tab(change: Partial<LifecycleOptions> = {}) {
+  const views: QueueView[] = [];
+  const wakers = new Set<() => void>();
+  const agents: string[] = [];
+  const ends: string[] = [];
+  const channel = openChannel(`life-${uid}`);
+  const life = createLifecycle(
+    {
+      line: { baseUrl: server.url, fetch: pageFetch },
+      token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+      signedIn: () => true,
+      keepSnapshots: () => true,
+      made: { had: () => false, note: () => undefined },
+      hidden: () => false,
+      onWake(listener) {
+        wakers.add(listener);
+        return () => {
+          wakers.delete(listener);
+        };
+      },
+      onView: (view) => {
+        views.push(view);
+      },
+      onAgents: (list) => {
+        agents.push(...list.map((agent) => agent.id));
+      },
+      onAlert: () => undefined,
+      onSettled: () => undefined,
+      onDrained: ({ end }) => {
+        ends.push(end);
+      },
+      onError: (error) => {
+        throw error;
+      },
+      ...change,
+    },
+    channel,
+  );
+  channels.push(channel);
+  lives.push(life);
+  return {
+    life,
+    views,
+    agents,
+    ends,
+    wake: () => {
+      for (const waker of wakers) waker();
+    },
+    wakers,
+    view: () => views.at(-1),
+    states: () => views.at(-1)?.entries.map((entry) => entry.state),
+  };
+}
+const names = async (): Promise<(string | undefined)[]> =>
+  (await factory.databases()).map((one) => one.name);
+
+describe('attaching a user', () => {
+  it('sends what an earlier life of the page has left, and shows it accepted for a while', async () => {
+    const earlier = new UserDatabase(uid, { mayCreate: () => true });
+    await createOutbox(databaseStore(earlier)).enqueue(stop('x'));
+    await earlier.close();
+    server.answer(echo);
+    const { life, agents, states } = tab();
+    life.attach(uid);
+    await expect.poll(states).toEqual(['accepted']);
+    expect([posts(), agents]).toEqual([['/api/agents/x/stop'], ['x']]);
+  });
+
+  it('twice is once; another user takes the place of the first, whose queue is no longer shown (F34)', async () => {
+    server.answer(() => 'reset');
+    const { life, view } = tab();
+    life.attach(uid);
+    const { queue } = life;
+    life.attach(uid);
+    expect(life.queue).toBe(queue);
+    await queue?.outbox.enqueue(stop('x'));
+    await expect.poll(() => view()?.entries.length).toBe(1);
+    life.attach(`${uid}-other`);
+    await expect.poll(() => view()?.entries.length).toBe(0);
+    expect(life.queue?.uid).toBe(`${uid}-other`);
+  });
+});
+
+describe('when it sends', () => {
+  it('tries again by itself after the server was away, without a press', async () => {
+    server.answer(() => 'reset');
+    const { life, ends } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    expect([ends.at(-1), posts()]).toEqual(['offline', []]);
+    server.answer(echo);
+    await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('tries again by itself when no token could be had, as while the identity provider is away', async () => {
+    server.answer(echo);
+    let token: { uid: string; token: string } | null = null;
+    const { life, ends } = tab({ token: () => Promise.resolve(token) });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    expect([ends.at(-1), posts()]).toEqual(['signed-out', []]);
+    token = { uid, token: 'a.e30.' };
+    await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('tries when the app is shown again, and rests while it is hidden', async () => {
+    let hidden = true;
+    server.answer(() => 'reset');
+    const { life, wake } = tab({ hidden: () => hidden });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    server.answer(echo);
+    wake();
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+    expect(posts()).toEqual([]);
+    hidden = false;
+    wake();
+    await expect.poll(posts).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('holds everything when the session is over, and goes on after a sign-in (F29)', async () => {
+    const over = {
+      status: 401,
+      body: { error: { code: 'reauth_required', message: 'Sign in again' } },
+    };
+    server.answer((asked) => (asked.path === '/healthz' ? health : over));
+    const { life, view } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await expect.poll(() => view()?.paused).toBe('sign-in');
+    const tried = posts().length;
+    await life.drainNow();
+    expect(posts()).toHaveLength(tried);
+    server.answer(echo);
+    await life.signedInAgain();
+    expect(posts()).toHaveLength(tried + 1);
+    await expect.poll(() => view()?.paused).toBeNull();
+  });
+
+  it('keeps the queue and says so when the server wants a newer app (F25)', async () => {
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
+    const { life, view, ends } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    expect(ends.at(-1)).toBe('update');
+    await expect.poll(() => [view()?.paused, view()?.entries.length]).toEqual(['update', 1]);
+  });
+
+  it('sends it without an update where the server takes this app again, as after a rollback (F25)', async () => {
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
+    const { life, view } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await expect.poll(() => view()?.paused).toBe('update');
+    server.answer(echo);
+    const tried = posts().length;
+    await life.drainNow();
+    expect(posts()).toHaveLength(tried);
+    const later = Date.now() + 61_000;
+    vi.spyOn(Date, 'now').mockReturnValue(later);
+    await life.drainNow();
+    vi.restoreAllMocks();
+    expect(posts()).toHaveLength(tried + 1);
+    await expect.poll(() => view()?.paused).toBeNull();
+    expect(await life.queue?.outbox.state()).toMatchObject({ entries: [], meta: { pause: null } });
+  });
+});
+
+describe('signing out', () => {
+  it('deletes the database and every word of it, with other tabs open, and none of them sends (F23, F35)', async () => {
+    server.answer(() => 'reset');
+    const [one, two] = [tab(), tab()];
+    one.life.attach(uid);
+    two.life.attach(uid);
+    await one.life.queue?.outbox.enqueue(stop('x'));
+    await writeSnapshot(uid, 'portfolio', portfolio(T0, '4242'));
+    await expect.poll(() => two.view()?.entries.length).toBe(1);
+    expect(await names()).toEqual([`tradewind-${uid}`]);
+    server.answer(echo);
+    await one.life.purge(uid);
+    expect(await names()).toEqual([]);
+    await expect
+      .poll(() => [one.view()?.entries.length, two.view()?.entries.length])
+      .toEqual([0, 0]);
+    expect([one.life.queue, two.life.queue]).toEqual([null, null]);
+    one.wake();
+    two.wake();
+    await two.life.drainNow();
+    expect(posts()).toEqual([]);
+    expect(await names()).toEqual([]);
+  });
+
+  it('is not undone by a late write of what was opened before it (F35)', async () => {
+    server.answer(() => 'reset');
+    const { life } = tab();
+    life.attach(uid);
+    const { database } = life;
+    await writeSnapshot(uid, 'portfolio', portfolio(T0));
+    await life.purge(uid);
+    expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 + 1), T0, database)).toBe(false);
+    expect(await names()).toEqual([]);
+  });
+
+  it('names what would be lost: waiting, sent without an answer, or asking, and not what is over', () => {
+    const entries = (
+      ['saved', 'sending', 'needs-you', 'failed', 'lapsed', 'cancelled', 'accepted'] as const
+    ).map((state) => entryOf(start(state), { state }));
+    expect(unsent(entries).map((entry) => entry.state)).toEqual(['saved', 'sending', 'needs-you']);
+  });
+});

@@ -1,0 +1,242 @@
+// @vitest-environment jsdom
+/**
+ * An agent against its test: the verdict where there is one, the reason where there is none,
+ * settings that changed, costs and misses, from the kept snapshot too.
+ */
+import '../../../../support/page-world.ts';
+import axe from 'axe-core';
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentInsight } from '../../../../../contract/insight.ts';
+import type { AgentTest } from '../../../../../contract/backtest-record.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+// jsdom has no canvas: what is drawn is looked at in a browser.
+vi.mock('../../../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
+
+const {
+  default: AgainstTest,
+  edgeAt,
+  standing,
+} = await import('../../../../../src/screens/agents/backtest/LiveAgainstBacktest.tsx');
+const { clearAnalytics, insightStore } =
+  await import('../../../../../src/stores/analytics-store.ts');
+const { connection } = await import('../../../../../src/stores/connection.ts');
+const { fill } = await import('../../../../../src/stores/slot.ts');
+const { clearBacktestRecord, recordBacktest, backtestRecord } =
+  await import('../../../../../src/stores/started-backtests.ts');
+
+const SINCE = Date.UTC(2026, 4, 1);
+const DAY = 86_400_000;
+const test = (part: Partial<AgentTest> = {}): AgentTest => ({
+  agentId: 'a',
+  settings: 'a1'.repeat(32),
+  data: 'b2'.repeat(32),
+  engine: 'c3'.repeat(32),
+  from: SINCE - 31 * DAY,
+  to: SINCE - DAY,
+  days: 30,
+  trades: 12,
+  totalReturn: 0.012,
+  sameSettings: true,
+  sameEngine: true,
+  keptAt: SINCE,
+  since: SINCE,
+  equity: '10000',
+  resultThen: '50',
+  change: '-400',
+  liveDays: 4.5,
+  noBand: null,
+  band: [
+    [SINCE, 0, 0, 0],
+    [SINCE + 4.5 * DAY, -0.03, 0.001, 0.035],
+  ],
+  slippageBps: 4.25,
+  testedSlippageBps: 3,
+  halfSpreadBps: 2,
+  delayBps: -0.5,
+  fills: 8,
+  partFills: 1,
+  missed: [
+    { reason: 'no_cash', count: 3 },
+    { reason: 'cooldown', count: 1 },
+  ],
+  ...part,
+});
+const insight = (tests: AgentTest[] | undefined): AgentInsight => ({
+  asOf: SINCE + 4.5 * DAY,
+  stepMs: DAY,
+  series: [
+    {
+      agentId: 'a',
+      points: [
+        [SINCE - DAY, 50],
+        [SINCE + DAY, 20],
+        [SINCE + 4.5 * DAY, -350],
+      ],
+    },
+  ],
+  pro: null,
+  ...(tests === undefined ? {} : { tests }),
+});
+const show = (
+  value: AgentInsight,
+  {
+    origin = 'network',
+    startedAt = SINCE,
+  }: { origin?: 'network' | 'snapshot'; startedAt?: number | null } = {},
+): void => {
+  fill(insightStore, value, origin, Date.now() - 3_700_000);
+  render(<AgainstTest agent={{ id: 'a', quote: 'USDT', generation: 1, startedAt }} />);
+};
+
+beforeEach(() => {
+  connection.online = 'offline';
+  call.mockReset();
+  call.mockImplementation(() => new Promise(() => undefined));
+});
+afterEach(() => {
+  cleanup();
+  clearAnalytics();
+  clearBacktestRecord();
+});
+
+describe('an agent against its test', () => {
+  it('is told to be below what 95 of 100 cases bring, with the span, and that chance does that too', async () => {
+    show(insight([test()]));
+    expect(screen.getByRole('status').textContent.replaceAll('\u202f', ' ')).toBe(
+      'Below what the test leads to expect in 95 of 100 cases: −3.00 % to +3.50 % after 4 days. Once in twenty that is chance; it may also be a market that the test did not see.',
+    );
+    expect(screen.getByText(/^Tested over .* with these settings: 12 trades,/)).toBeTruthy();
+    expect(document.body.textContent).toMatch(/▼−400\.00USDT ▼−4\.00\s%/);
+    const { violations } = await axe.run(document.body, {
+      rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
+    });
+    expect(violations.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('is inside or above by the same edges', () => {
+    const at = (change: string) => standing(test({ change }))?.is;
+    expect([at('-300.000001'), at('-300'), at('0'), at('350'), at('350.01')]).toEqual([
+      'below',
+      'inside',
+      'inside',
+      'inside',
+      'above',
+    ]);
+    expect([
+      standing(test({ sameSettings: false })),
+      standing(test({ band: [] })),
+      standing(test({ equity: '0' })),
+    ]).toEqual([null, null, null]);
+  });
+
+  it('has edges wherever the live line has a point', () => {
+    const { band } = test();
+    expect([
+      edgeAt(band, 1, SINCE),
+      edgeAt(band, 1, SINCE + 2.25 * DAY),
+      edgeAt(band, 3, SINCE + 4.5 * DAY),
+      edgeAt(band, 3, SINCE + 9 * DAY),
+      edgeAt([], 1, 0),
+    ]).toEqual([0, -0.015, 0.035, 0.035, 0]);
+  });
+
+  it('has no verdict where the settings have changed, and says so', () => {
+    show(insight([test({ sameSettings: false, sameEngine: false })]));
+    expect(
+      screen.getByText(/^Settings have changed since it was tested over/).textContent,
+    ).toContain('The engine has changed since, too');
+    expect(screen.getByText('No band: the test was of other settings.')).toBeTruthy();
+    expect(screen.queryByRole('status')).toBeNull();
+  });
+
+  it.each([
+    [
+      'too_few_days',
+      { days: 7 },
+      'No band: 7 days were tested, and it takes 20 to say how much a day varies.',
+    ],
+    ['flat', {}, 'No band: nothing moved in the test.'],
+    ['too_soon', {}, 'No band yet: it is drawn after a day.'],
+    [
+      'beyond',
+      {},
+      'No band any more: it has run for longer than the 30 days that were tested. Test it again and start it anew.',
+    ],
+  ] as const)('has no verdict: %s', (noBand, part, says) => {
+    show(insight([test({ noBand, band: [], ...part })]));
+    expect(screen.getByText(says)).toBeTruthy();
+  });
+
+  it('names what trades cost live and in the test, part fills, and entries that were refused, by reason', () => {
+    show(insight([test()]));
+    const row = (term: string): string | null | undefined =>
+      screen.getByText(term).closest('div')?.textContent;
+    expect(row('Spread and price impact paid')).toBe(
+      'Spread and price impact paidin the test 3.0 bps4.3 bps',
+    );
+    expect(row('Of it half the spread')).toContain('2.0 bps');
+    expect(row('Price between decision and fill, against it')).toContain('−0.5 bps');
+    expect(row('Purchases filled in part')).toContain('1');
+    expect(row('Entries decided and refused')).toBe(
+      'Entries decided and refused4too little free cash 3, cooling down 1',
+    );
+  });
+
+  it('works from what the device keeps, with its age, and asks nobody', () => {
+    show(insight([test()]), { origin: 'snapshot' });
+    expect(screen.getByRole('region', { name: 'Against its test' }).textContent).toContain(
+      '1 h ago',
+    );
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  it('says what a hash proves and what it does not', () => {
+    show(insight([test()]));
+    expect(
+      screen.getByText(/Settings a1a1a1a1a1a1, data b2b2b2b2b2b2, engine c3c3c3c3c3c3/).textContent,
+    ).toContain('They do not say that the device ran it');
+  });
+
+  it('says that nothing was tested, of an agent that was started, and nothing where the server cannot know', () => {
+    show(insight([]));
+    expect(screen.getByText(/It was not tested before it was started/)).toBeTruthy();
+    cleanup();
+    show(insight([]), { startedAt: null });
+    expect(document.body.textContent).toBe('');
+    show(insight(undefined));
+    expect(document.body.textContent).toBe('');
+  });
+});
+
+describe('a test on this page', () => {
+  it('goes with the start of exactly what was tested, of that version, and with no other', () => {
+    const tested = {
+      settings: 'a1'.repeat(32),
+      data: 'b2'.repeat(32),
+      engine: '' as const,
+      from: 0,
+      to: 1,
+      trades: 0,
+      totalReturn: null,
+      daily: [],
+      slippageBps: null,
+    };
+    recordBacktest({ agentId: 'a' }, 2, tested);
+    expect(backtestRecord({ agentId: 'a' }, 2)).toEqual({ tested });
+    expect([
+      backtestRecord({ agentId: 'a' }, 3),
+      backtestRecord({ agentId: 'b' }, 2),
+      backtestRecord(null, 2),
+    ]).toEqual([{}, {}, {}]);
+    clearBacktestRecord();
+    expect(backtestRecord({ agentId: 'a' }, 2)).toEqual({});
+  });
+});

@@ -1,0 +1,504 @@
+// @vitest-environment jsdom
+/**
+ * Making an agent, by the wizard and by the guided setup: what it would do now, what is kept, what
+ * keeps it from being made.
+ */
+import '../../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../../contract/agents.ts';
+import type { AgentPreview } from '../../../../../contract/preview.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
+
+const { Routes } = await import('../../../../../src/App.tsx');
+const { session } = await import('../../../../../src/identity/session.ts');
+const { forgetPerson, writeLastUser } = await import('../../../../../src/identity/last-user.ts');
+const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
+const { connection } = await import('../../../../../src/stores/connection.ts');
+const { applyMarket, applyPools, clearMarket } =
+  await import('../../../../../src/stores/market-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../../src/stores/portfolio-store.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../../src/stores/subscription-store.ts');
+
+const NOW = Date.now();
+const USER = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date().toUTCString() };
+const agent = (id: string): Agent => ({
+  id,
+  name: id,
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate',
+  max_position_size: 1_000,
+  execution_interval: '5-minute',
+  enabled: false,
+  pool: 'all_pools',
+  tradingFrequency: 'optimized',
+  status: 'stopped',
+  hold: null,
+  generation: 1,
+  version: 1,
+  quote: 'USDT',
+  openPositions: 0,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+  total: '0',
+  createdAt: NOW,
+  startedAt: null,
+  stoppedAt: null,
+  lastRunAt: null,
+  nextRunAt: null,
+});
+const PREVIEW: AgentPreview = {
+  commandId: 'c',
+  asOf: NOW,
+  close: NOW - 60_000,
+  nextLookAt: NOW + 240_000,
+  quote: 'USDT',
+  equity: '10000',
+  freeCash: '10000',
+  atStop: '-13.02',
+  hold: null,
+  pairs: [
+    {
+      pair: 'BTC/USDT',
+      action: 'enter',
+      reason: 'entered',
+      strength: 0.74,
+      threshold: 0.55,
+      text: 'Bought 0.004 BTC: signal 0.74, needs 0.55.',
+      order: { side: 'buy', quantity: '0.004', price: '62640', notional: '250.56', fee: '0.25' },
+      stopPrice: '59508',
+      atStop: '-13.02',
+    },
+    {
+      pair: 'ETH/USDT',
+      action: 'skip',
+      reason: 'weak_signal',
+      strength: 0.41,
+      threshold: 0.55,
+      text: 'No trade: signal 0.41, needs 0.55.',
+      order: null,
+      stopPrice: null,
+      atStop: null,
+    },
+  ],
+};
+const quote = (symbol: string) => ({
+  symbol,
+  price: '100',
+  bid: '100',
+  ask: '100',
+  volume_24h: '1',
+  high_24h: '1',
+  low_24h: '1',
+  price_change_24h: 1,
+  timestamp: NOW,
+  stale: false,
+});
+const plan = (tier: 'starter' | 'pro' | 'free') => ({
+  status: {
+    subscription:
+      tier === 'free'
+        ? null
+        : {
+            status: 'active' as const,
+            tier,
+            planId: tier,
+            currentPeriodEnd: null,
+            cancelAtPeriodEnd: false,
+          },
+    entitledTier: tier,
+    servedAt: NOW,
+  },
+  trial: null,
+});
+
+beforeEach(() => {
+  localStorage.clear();
+  call.mockReset();
+  call.mockImplementation((name: string) =>
+    name === 'previewAgent'
+      ? Promise.resolve(PREVIEW)
+      : name === 'createAgent'
+        ? Promise.resolve({ commandId: 'c', agent: agent('made') })
+        : never(),
+  );
+  connection.online = 'online';
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: USER.uid,
+      email: USER.email,
+      displayName: null,
+      metadata: { lastSignInTime: USER.lastSignInTime },
+    },
+  });
+  writeLastUser(USER);
+  applySubscription(plan('starter'), 'network');
+  applyAgents({ agents: [agent('one')], sequence: 3, asOf: NOW }, 'network');
+  applyMarket(
+    {
+      source: { id: 'replay', kind: 'replay', label: 'Replayed prices', quote: 'USDT' },
+      now: NOW,
+      symbols: [quote('BTC/USDT'), quote('ETH/USDT')],
+    },
+    'network',
+  );
+  applyPools(
+    {
+      pools: [
+        {
+          id: 'all_pools',
+          name: 'All Pools',
+          description: '',
+          risk: 'Medium',
+          pairs: ['BTC/USDT', 'ETH/USDT'],
+        },
+      ],
+    },
+    'network',
+  );
+});
+afterEach(() => {
+  cleanup();
+  clearAgents();
+  clearMarket();
+  clearPortfolio();
+  clearSubscription();
+});
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 10_000 });
+}
+const press = async (name: string | RegExp): Promise<void> => {
+  fireEvent.click(await screen.findByRole('button', { name }, { timeout: 10_000 }));
+};
+const bodies = (name: string): unknown[] =>
+  call.mock.calls
+    .filter(([one]) => one === name)
+    .map(([, input]) => (input as { body: unknown }).body);
+
+describe('the wizard', () => {
+  const toTerms = async (): Promise<void> => {
+    await open('/agents');
+    await press('New agent');
+    await press('Next: name and pairs');
+  };
+
+  it('shows what the agent would do now, pair by pair, before it is made, and starts it in the same call (R7-15)', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
+    await press('BTC/USDT');
+    await press('Next: what would it do now');
+    const look = await screen.findByRole('region', { name: 'What would it do now?' });
+    await waitFor(() => {
+      expect(look.textContent).toContain('Now it would buy BTC for 250.56 USDT.');
+    });
+    expect(look.textContent).toContain('0.74, needs 0.55');
+    expect(look.textContent).toContain('0.41, needs 0.55');
+    expect(look.textContent).toContain('\u221213.02');
+    expect(bodies('previewAgent')).toEqual([
+      {
+        terms: {
+          trading_pairs: ['BTC/USDT'],
+          risk_profile: 'Moderate',
+          max_position_size: 1_000,
+          execution_interval: '5-minute',
+          pool: 'all_pools',
+        },
+      },
+    ]);
+    expect(bodies('createAgent')).toEqual([]);
+    call.mockImplementation((name: string) =>
+      name === 'createAgent'
+        ? Promise.resolve({ commandId: 'c', agent: agent('made') })
+        : name === 'agents'
+          ? Promise.resolve({ agents: [agent('made')], sequence: 4, asOf: NOW })
+          : never(),
+    );
+    await press('Create and start');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made');
+    });
+    expect(bodies('createAgent')).toMatchObject([
+      { name: 'Windward', enabled: true, pool: 'all_pools' },
+    ]);
+    expect(localStorage.getItem('tradewind.draft.agent')).toBeNull();
+  }, 30_000);
+
+  it('begins each step with its heading focused, forwards and back', async () => {
+    const focused = (): string => document.activeElement?.textContent ?? '';
+    await toTerms();
+    expect(focused()).toBe('2 of 3. What it trades');
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
+    await press('Next: what would it do now');
+    expect(focused()).toBe('3 of 3. Windward, Moderate');
+    await press('Back to what it trades');
+    expect(focused()).toBe('2 of 3. What it trades');
+  }, 30_000);
+
+  it('keeps what was typed over a reload, for its person alone, until they sign out', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Half done' } });
+    cleanup();
+    await open('/agents');
+    await press('New agent');
+    expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Half done');
+    cleanup();
+    session.user = { uid: 'uid-2', email: null, displayName: null, metadata: {} } as never;
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByRole('button', { name: 'Next: name and pairs' })).toBeTruthy();
+    forgetPerson('uid-1');
+    expect(localStorage.getItem('tradewind.draft.agent')).toBeNull();
+  }, 30_000);
+
+  it('says Required, and a number where none was typed, beside the field and sends nothing (R5-01, R5-04, R8-32)', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '' } });
+    await press('Next: what would it do now');
+    expect(screen.getAllByText('Required')).toHaveLength(2);
+    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: 'much' } });
+    await press('Next: what would it do now');
+    expect(screen.getByText('A number from 1 to 1,000,000')).toBeTruthy();
+    expect(bodies('createAgent')).toEqual([]);
+  }, 30_000);
+
+  it('says offline that a look and a new agent need the server', async () => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Later' } });
+    connection.online = 'offline';
+    await press('Next: what would it do now');
+    expect(await screen.findByText(/This needs the server/)).toBeTruthy();
+    expect(screen.getByText(/What you have chosen is kept on this device/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Create and start' })).toBeNull();
+  }, 30_000);
+
+  it('shows the limit and the way to more where every place is taken (R9-04)', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'View Plans' })).toBeTruthy();
+  }, 30_000);
+});
+
+describe('an edit', () => {
+  const size = () =>
+    screen.findByLabelText<HTMLInputElement>(/Most in one position/, {}, { timeout: 10_000 });
+
+  it('is kept over a reload until it is saved or put away, and says that it is not the present terms', async () => {
+    await open('/agents/one');
+    await press('Edit');
+    fireEvent.change(await size(), { target: { value: '750' } });
+    cleanup();
+    await open('/agents/one');
+    await press('Edit');
+    expect((await size()).value).toBe('750');
+    expect(screen.getByText('What you typed before and did not save.')).toBeTruthy();
+    await press('Take the present terms');
+    expect((await size()).value).toBe('1000');
+    expect(localStorage.getItem('tradewind.draft.agent-edit.one')).toBeNull();
+    fireEvent.change(await size(), { target: { value: '800' } });
+    call.mockImplementation((name: string) =>
+      name === 'updateAgent'
+        ? Promise.resolve({ commandId: 'c', agent: agent('one') })
+        : name === 'agents'
+          ? Promise.resolve({ agents: [agent('one')], sequence: 4, asOf: NOW })
+          : never(),
+    );
+    await press('Save');
+    await waitFor(() => {
+      expect(bodies('updateAgent')).toMatchObject([{ max_position_size: 800, version: 1 }]);
+    });
+    await waitFor(() => {
+      expect(localStorage.getItem('tradewind.draft.agent-edit.one')).toBeNull();
+    });
+  }, 30_000);
+});
+
+describe('start all', () => {
+  it('states in money what all may lose together at their stops, and what each would do now when asked', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 4, asOf: NOW }, 'network');
+    applyPortfolio(
+      {
+        accountId: 'a',
+        book: 1,
+        paper: true,
+        sourceId: 'replay',
+        quote: 'USDT',
+        sequence: 4,
+        asOf: NOW,
+        servedAt: NOW,
+        cash: '10000',
+        positionsValue: '0',
+        equity: '10000',
+        deposits: '10000',
+        realized: '0',
+        unrealized: '0',
+        fees: '0',
+        dayChange: null,
+        dayChangePercent: null,
+        unpriced: [],
+        positions: [],
+        equityCurve: [],
+      },
+      'network',
+    );
+    await open('/agents');
+    await press('Start all');
+    const dialog = await screen.findByRole('dialog', {}, { timeout: 10_000 });
+    // Moderate: at most 1 000 in a pair, 5 % under its entry, twice.
+    expect(dialog.textContent).toContain(
+      'Worst loss with one position each, at the stops: 100.00 USDT.',
+    );
+    expect(dialog.textContent).toContain('\u2212100.00');
+    expect(bodies('previewAgent')).toEqual([]);
+    await press('What would it do now? two');
+    await waitFor(() => {
+      expect(dialog.textContent).toContain('Now it would buy BTC for 250.56 USDT.');
+    });
+    expect(bodies('previewAgent')).toEqual([{ agentId: 'two' }]);
+  }, 30_000);
+});
+
+describe('the guided setup', () => {
+  const answer = async (number: number, key: string): Promise<void> => {
+    fireEvent.keyDown(await screen.findByRole('region', { name: `Question ${number} of 4` }), {
+      key,
+    });
+  };
+  const answerAll = async (keys: string): Promise<void> => {
+    for (const [index, key] of [...keys].entries()) await answer(index + 1, key);
+  };
+  const focused = (): string => document.activeElement?.textContent ?? '';
+
+  it('leads by keys from four answers over the plan to what the agent would do now, each step with its heading focused (R2-16)', async () => {
+    await open('/guided-setup');
+    await answer(1, '2');
+    expect(focused()).toBe('What share of your savings is this?');
+    for (const [index, key] of ['3', '2', '2'].entries()) await answer(index + 2, key);
+    expect(await screen.findByRole('heading', { name: 'Your profile: Moderate' })).toBeTruthy();
+    expect(focused()).toBe('Your profile: Moderate');
+    expect(screen.getByText('Your risk capacity and comfort match.')).toBeTruthy();
+    fireEvent.click(screen.getByLabelText(/^Aggressive/));
+    expect(screen.getByText(/takes more risk than your answers suggest/)).toBeTruthy();
+    fireEvent.click(screen.getByLabelText(/^Moderate/));
+    expect(screen.getByText('BTC/USDT', { selector: 'button' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    );
+    await press('Next: see what it would do');
+    expect(focused()).toBe('First agent, Moderate');
+    expect(await screen.findByText('Now it would buy BTC for 250.56 USDT.')).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Create and start' })).toBeTruthy();
+  }, 30_000);
+
+  it('starts nothing before the person says that they understand the risks, and asks for it where it is missing', async () => {
+    await open('/guided-setup');
+    await answerAll('2222');
+    await press('Next: see what it would do');
+    await press('Create and start');
+    expect(bodies('createAgent')).toEqual([]);
+    expect(
+      screen.getByText('Confirm that you understand the risks to start the agent.'),
+    ).toBeTruthy();
+    const box = screen.getByRole('checkbox', { name: /I understand the risks/ });
+    expect(document.activeElement).toBe(box);
+    fireEvent.click(box);
+    call.mockImplementation((name: string) =>
+      name === 'createAgent'
+        ? Promise.resolve({ commandId: 'c', agent: agent('made') })
+        : name === 'agents'
+          ? Promise.resolve({ agents: [agent('made')], sequence: 4, asOf: NOW })
+          : never(),
+    );
+    await press('Create and start');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made');
+    });
+    expect(bodies('createAgent')).toMatchObject([{ name: 'First agent', enabled: true }]);
+    expect(localStorage.getItem('tradewind.draft.guided-setup')).toBeNull();
+  }, 30_000);
+
+  it('goes on where it was left, and back to an answer that is marked, by its own button and by the browser’s', async () => {
+    await open('/guided-setup');
+    await answer(1, '2');
+    cleanup();
+    await open('/guided-setup');
+    expect(await screen.findByRole('region', { name: 'Question 2 of 4' })).toBeTruthy();
+    await press('Previous question');
+    await screen.findByRole('region', { name: 'Question 1 of 4' });
+    expect(
+      screen.getByRole('button', { name: 'In one to five years' }).getAttribute('aria-pressed'),
+    ).toBe('true');
+    await answer(1, '3');
+    await screen.findByRole('region', { name: 'Question 2 of 4' });
+    history.back();
+    expect(await screen.findByRole('region', { name: 'Question 1 of 4' })).toBeTruthy();
+  }, 30_000);
+
+  it('begins anew where what was kept is of an earlier form, and never shows a step that is not reached', async () => {
+    localStorage.setItem(
+      'tradewind.draft.guided-setup',
+      JSON.stringify({
+        uid: 'uid-1',
+        value: { answers: [1, 1, 1, 1, 1, 1], at: 5, step: 'terms', draft: {} },
+      }),
+    );
+    await open('/guided-setup?step=6');
+    expect(await screen.findByRole('region', { name: 'Question 1 of 4' })).toBeTruthy();
+  }, 30_000);
+
+  it('shows its limit to a full plan (R9-04)', async () => {
+    applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
+    await open('/guided-setup');
+    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+  }, 30_000);
+
+  it('has the trial inside: said in plain words, started by the press that goes on, and offline kept for later (R4-08, R4-09)', async () => {
+    clearSubscription();
+    applySubscription(plan('free'), 'network');
+    connection.online = 'offline';
+    await open('/guided-setup');
+    await answerAll('1111');
+    const trial = await screen.findByRole('region', { name: 'Free trial' });
+    expect(trial.textContent).toContain('No card, no payment.');
+    const begin = () =>
+      screen.getByRole<HTMLButtonElement>('button', { name: 'Start free trial and continue' });
+    expect(begin().disabled).toBe(true);
+    expect(screen.getByText(/Your plan is kept on this device/)).toBeTruthy();
+    cleanup();
+    connection.online = 'online';
+    await open('/guided-setup');
+    call.mockImplementation((name: string) => {
+      if (name === 'trialStart') return Promise.resolve({});
+      if (name === 'subscriptionStatus')
+        return Promise.resolve({ subscription: null, entitledTier: 'trial', servedAt: NOW });
+      if (name === 'trialStatus')
+        return Promise.resolve({
+          isActive: true,
+          hasUsed: true,
+          endDate: new Date(NOW + 86_400_000).toISOString(),
+          servedAt: NOW,
+        });
+      return name === 'previewAgent' ? Promise.resolve(PREVIEW) : never();
+    });
+    fireEvent.click(begin());
+    expect(await screen.findByRole('checkbox', { name: /I understand the risks/ })).toBeTruthy();
+    expect(bodies('trialStart')).toEqual([{ userId: 'uid-1' }]);
+  }, 30_000);
+});

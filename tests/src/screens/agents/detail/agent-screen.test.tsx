@@ -1,0 +1,269 @@
+// @vitest-environment jsdom
+/**
+ * An agent's page and the dashboards: their parts in order, figures of one moment, words without
+ * the server.
+ */
+import '../../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { act, cleanup, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AgentPerformance, Portfolio } from '../../../../../contract/trading.ts';
+import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
+vi.mock('../../../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
+
+const { Routes } = await import('../../../../../src/App.tsx');
+const { session } = await import('../../../../../src/identity/session.ts');
+const { applyAgents, applyRuns, clearAgents } =
+  await import('../../../../../src/stores/agents-store.ts');
+const { applyInsight, clearAnalytics } =
+  await import('../../../../../src/stores/analytics-store.ts');
+const { connection } = await import('../../../../../src/stores/connection.ts');
+const { applyHistory, clearHistory } = await import('../../../../../src/stores/fills-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../../src/stores/portfolio-store.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../../src/stores/subscription-store.ts');
+const { visits } = await import('../../../../../src/stores/last-visit.ts');
+const { rangesOf } = await import('../../../../../src/screens/agents/detail/AgentResult.tsx');
+
+const NOW = Date.now();
+const replies = recordedReplies(recordState(NOW), NOW);
+const PORTFOLIO = replies.portfolio as Portfolio;
+const PERFORMANCE = replies.agentPerformance as AgentPerformance;
+const ID = PERFORMANCE.agent.id;
+let reads = 0;
+
+beforeEach(() => {
+  reads = 0;
+  call.mockReset();
+  call.mockImplementation((name: string) => {
+    if (name !== 'agentPerformance') return never();
+    reads += 1;
+    return Promise.resolve(structuredClone(PERFORMANCE));
+  });
+  Object.assign(connection, { online: 'online', stream: 'closed', backAt: null, gapAt: null });
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
+  applySubscription(
+    {
+      status: {
+        subscription: {
+          status: 'active',
+          tier: 'pro',
+          planId: 'pro',
+          currentPeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        entitledTier: 'pro',
+        servedAt: NOW,
+      },
+      trial: null,
+    },
+    'network',
+  );
+  applyAgents(structuredClone(replies.agents!), 'network');
+  applyHistory(structuredClone(replies.history!), 'network');
+  applyPortfolio(structuredClone(PORTFOLIO), 'network');
+  applyInsight(structuredClone(replies.agentInsight!), 'network');
+});
+afterEach(() => {
+  cleanup();
+  clearAgents();
+  clearAnalytics();
+  clearHistory();
+  clearPortfolio();
+  clearSubscription();
+  visits.since = null;
+});
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 20_000 });
+}
+const later = (change: () => void): Promise<void> =>
+  act(async () => {
+    change();
+    await Promise.resolve();
+  });
+const result = (): string => screen.getByRole('region', { name: 'Result' }).textContent ?? '';
+/** The account after a round trip that lost 13.47: what the stream brings, in one word. */
+const closed = (): Portfolio => ({
+  ...structuredClone(PORTFOLIO),
+  sequence: 2,
+  servedAt: NOW + 1,
+  positions: [],
+  results: [
+    {
+      agentId: ID,
+      agentName: 'Harbour',
+      pairs: [
+        {
+          pair: 'ETH/USDT',
+          trades: 2,
+          sells: 1,
+          realized: '-13.47',
+          fees: '5.2',
+          wins: 0,
+          won: '0',
+        },
+      ],
+    },
+  ],
+});
+
+describe('an agent’s page', () => {
+  it('begins with its result and its line, then what it holds, prices, decisions, trades and terms', async () => {
+    await open(`/agents/${ID}`);
+    await screen.findByRole('button', { name: 'Stop' });
+    const parts = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'));
+    const order = ['Result', 'Positions', 'Price and its trades', 'Decisions', 'Trades', 'Terms'];
+    expect(parts.filter((name) => order.includes(name ?? ''))).toEqual(order);
+    expect(
+      within(screen.getByRole('region', { name: 'Result' })).getByRole('slider', {
+        name: /^Result of Harbour in USDT/,
+      }),
+    ).toBeTruthy();
+  }, 30_000);
+
+  it('counts a round trip in trades and win rate in the frame in which it shows what that realised', async () => {
+    await open(`/agents/${ID}`);
+    expect(result()).toMatch(/Trades1, 0 closed/);
+    expect(result()).toMatch(/Win rate— no closed trade yet/);
+    expect(result()).toMatch(/Profit factor— no closed trade yet/);
+    expect(result()).toMatch(/Expectancy a trade— no closed trade yet/);
+    await later(() => {
+      applyPortfolio(closed(), 'stream');
+    });
+    // Performance has not been read again: its own reply still knows one trade.
+    expect(result()).toMatch(/Realised, net of fees.*−13\.47/);
+    expect(result()).toMatch(/Trades2, 1 closed/);
+    expect(result()).toMatch(/Win rate0\.00.%, 0 of 1/);
+    expect(result()).toMatch(/Expectancy a trade▼?−13\.47/);
+  }, 30_000);
+
+  it('reads its decisions again when it has evaluated, and not when another has', async () => {
+    await open(`/agents/${ID}`);
+    await vi.waitFor(() => {
+      expect(reads).toBe(1);
+    });
+    await later(() => {
+      applyRuns([{ id: 'recorded-drift', lastRunAt: NOW, nextRunAt: NOW + 300_000 }]);
+    });
+    expect(reads).toBe(1);
+    await later(() => {
+      applyRuns([{ id: ID, lastRunAt: NOW + 300_000, nextRunAt: NOW + 600_000 }]);
+    });
+    await vi.waitFor(
+      () => {
+        expect(reads).toBe(2);
+      },
+      { timeout: 5_000 },
+    );
+  }, 30_000);
+
+  it('says without the server what the agent was, with a ring for a dot, and says what it is once there is a new word', async () => {
+    await open(`/agents/${ID}`);
+    expect(screen.getByText('Running')).toBeTruthy();
+    await later(() => {
+      connection.online = 'offline';
+    });
+    expect(screen.getByText('Running when last seen')).toBeTruthy();
+    expect(document.querySelectorAll('main [data-dot="ring"]').length).toBe(1);
+    expect(document.body.textContent).not.toMatch(/next in/);
+    // The server is there again and has not yet spoken of agents.
+    await later(() => {
+      Object.assign(connection, { online: 'online', backAt: Date.now() + 1 });
+    });
+    expect(screen.getByText('Running when last seen')).toBeTruthy();
+    await later(() => {
+      applyAgents({ ...structuredClone(replies.agents!), sequence: 2 }, 'network', Date.now() + 10);
+    });
+    expect(screen.getByText('Running')).toBeTruthy();
+    expect(document.querySelectorAll('main [data-dot="full"]').length).toBe(1);
+  }, 30_000);
+});
+
+describe('the box of what happened since', () => {
+  const box = (): HTMLElement | null => document.querySelector('[aria-label="Since you left"]');
+  it('says nothing offline, and does not come where the app was opened offline', async () => {
+    visits.since = { marketAt: NOW - 3_700_000, seenAt: NOW - 3_700_000, held: [] };
+    await open('/dashboard');
+    expect(box()?.textContent).toMatch(/Since you left1 h ago.*no trades, nothing halted/);
+    await later(() => {
+      connection.online = 'offline';
+    });
+    expect(box()?.className).toContain('invisible');
+    expect(box()?.getAttribute('aria-hidden')).toBe('true');
+    cleanup();
+    await open('/dashboard');
+    expect(box()).toBeNull();
+  }, 30_000);
+
+  it('waits for fresh data before it calls anything quiet', async () => {
+    visits.since = { marketAt: NOW - 3_700_000, seenAt: NOW - 3_700_000, held: [] };
+    connection.backAt = Date.now() + 1_000;
+    await open('/dashboard');
+    expect(box()?.textContent).toContain('Not known yet.');
+  }, 30_000);
+});
+
+describe('the PRO dashboard', () => {
+  it('begins with what Pro adds, from what is known, in places that wait for the rest', async () => {
+    await open('/pro-dashboard');
+    const parts = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'));
+    const order = [
+      'Limits',
+      'Drawdown',
+      'Agents that move alike',
+      'Decisions',
+      'Agents',
+      'Positions',
+    ];
+    expect(parts.filter((name) => order.includes(name ?? ''))).toEqual(order);
+    expect(
+      await screen.findByRole('region', { name: 'Exposure by pool' }, { timeout: 10_000 }),
+    ).toBeTruthy();
+  }, 30_000);
+
+  it('says of its agents offline what they were, and how old its distances are', async () => {
+    connection.online = 'offline';
+    await open('/pro-dashboard');
+    expect(screen.getByText('Running when last seen')).toBeTruthy();
+    expect(screen.getByText('1 of 2 running when last seen')).toBeTruthy();
+    expect(screen.getByRole('region', { name: 'Limits' }).textContent).toMatch(
+      /Data (now|\d+ s ago)/,
+    );
+    expect(document.querySelectorAll('main [data-dot="full"]').length).toBe(0);
+  }, 30_000);
+});
+
+describe('the ranges of a result', () => {
+  const HOUR = 3_600_000;
+  const line = (hours: number) =>
+    Array.from({ length: hours }, (_, hour) => [hour * HOUR, String(hour)] as const);
+  it('are those that its line is long and fine enough for', () => {
+    expect(rangesOf(line(5))).toEqual([]);
+    expect(rangesOf(line(60))).toEqual(['1D', 'ALL']);
+    expect(rangesOf(line(24 * 10))).toEqual(['1D', '1W', 'ALL']);
+  });
+});

@@ -1,0 +1,89 @@
+// @vitest-environment jsdom
+/** What Undo does after a Stop: before it was sent, after it, and once it has failed. */
+import { beforeEach, expect, it, vi } from 'vitest';
+
+const { cancel, queue, start, stop } = vi.hoisted(() => ({
+  cancel: vi.fn(),
+  start: vi.fn(),
+  stop: vi.fn(),
+  queue: { entries: [] as { commandId: string; state: string }[] },
+}));
+vi.mock('../../../../../src/commands.ts', () => ({
+  cancelCommand: cancel,
+  queue,
+  startAgent: start,
+  stopAgent: stop,
+}));
+
+const { pressStop, undoStop } =
+  await import('../../../../../src/screens/agents/start-stop/stop-press.ts');
+const { stopOffer, withdrawOffer } = await import('../../../../../src/stores/stop-offer.ts');
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
+
+const HARBOUR = { id: 'a1', name: 'Harbour', generation: 3 };
+const said = (): string[] => toastStore.toasts.map(({ message }) => message);
+
+async function stopped(by: Element | null = null): Promise<void> {
+  pressStop(HARBOUR, by, false);
+  await vi.waitFor(() => {
+    expect(stopOffer.offer).not.toBeNull();
+  });
+}
+
+beforeEach(() => {
+  withdrawOffer();
+  removeToast();
+  queue.entries = [];
+  start.mockReset().mockResolvedValue({ said: 'saved' });
+  stop.mockReset().mockResolvedValue({ said: 'saved', entry: { commandId: 'c1' } });
+  cancel.mockReset();
+});
+
+it('takes back what was never sent, and starts nothing', async () => {
+  cancel.mockResolvedValue('undone');
+  await stopped();
+  await undoStop();
+  expect([cancel.mock.calls, start.mock.calls, said(), stopOffer.offer]).toEqual([
+    [['c1']],
+    [],
+    ['Taken back. Nothing was sent.'],
+    null,
+  ]);
+});
+
+it.each(['already-sent', 'gone'])(
+  'starts the agent again by a command of its own where the stop is %s, and says so',
+  async (result) => {
+    cancel.mockResolvedValue(result);
+    await stopped();
+    await undoStop();
+    expect(start).toHaveBeenCalledExactlyOnceWith(HARBOUR);
+    expect(said()).toEqual(['The stop was sent. Harbour is being started again.']);
+  },
+);
+
+it('leaves a stop that failed to its own alert', async () => {
+  await stopped();
+  queue.entries = [{ commandId: 'c1', state: 'failed' }];
+  await undoStop();
+  expect([cancel.mock.calls.length, start.mock.calls.length]).toEqual([0, 0]);
+});
+
+it('offers nothing where nothing was stopped', async () => {
+  stop.mockResolvedValue({ said: 'refused', message: 'Not authenticated' });
+  pressStop(HARBOUR, null, false);
+  await vi.waitFor(() => {
+    expect(said()).toEqual(['Not authenticated']);
+  });
+  expect(stopOffer.offer).toBeNull();
+});
+
+it('stands at the top where Stop was pressed at the bottom: Undo never comes under that finger', async () => {
+  const at = (bottom: number): Element =>
+    ({ getBoundingClientRect: () => ({ bottom }) }) as Element;
+  await stopped(at(innerHeight - 70));
+  expect(stopOffer.offer?.atTop).toBe(true);
+  withdrawOffer();
+  await stopped(at(300));
+  expect(stopOffer.offer?.atTop).toBe(false);
+});

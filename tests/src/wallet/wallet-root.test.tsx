@@ -1,0 +1,143 @@
+// @vitest-environment jsdom
+/** The wallet panel with the real kit around it, connected to a wallet that lives in the test. */
+import '../../support/page-world.ts';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { createConfig, createStorage, http, mock } from 'wagmi';
+import { base, baseSepolia } from 'wagmi/chains';
+import { getOnchainKitConfig, OnchainKitProvider } from '@coinbase/onchainkit';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+
+vi.hoisted(() => {
+  vi.stubEnv('VITE_ENABLE_ANALYTICS', 'false');
+});
+const { cookieStorage } = await import('../../../src/wallet/connect/cookie-storage.ts');
+const { writeLastUser } = await import('../../../src/identity/last-user.ts');
+const { signOut } = await import('../../../src/identity/session.ts');
+const { readWalletEnvironment } = await import('../../../src/wallet/wallet-environment.ts');
+const { default: WalletPanel } = await import('../../../src/wallet/WalletRoot.tsx');
+
+const ADDRESS = '0x00000000000000000000000000000000000000aB';
+
+/** The same shape as the product's, with a wallet in the test instead of a pop-up of Coinbase's. */
+const config = (features: Parameters<typeof mock>[0]['features'] = {}) =>
+  createConfig({
+    chains: [base, baseSepolia],
+    connectors: [mock({ accounts: [ADDRESS], features })],
+    storage: createStorage({ key: 'tradewind-wallet', storage: cookieStorage(document, false) }),
+    transports: {
+      [base.id]: http('http://127.0.0.1:9', { retryCount: 0 }),
+      [baseSepolia.id]: http('http://127.0.0.1:9', { retryCount: 0 }),
+    },
+  });
+const status = () =>
+  document.querySelector('[data-wallet-status]')?.getAttribute('data-wallet-status');
+const forget = (): void => {
+  for (const cookie of document.cookie.split('; '))
+    document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
+};
+
+beforeAll(() => {
+  vi.stubGlobal('matchMedia', () => ({
+    matches: false,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }));
+});
+afterEach(() => {
+  cleanup();
+  forget();
+});
+
+describe('the wallet panel', () => {
+  it('goes from disconnected to connected and back, and remembers it in a cookie (R4-16, R4-19)', async () => {
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => {
+      expect(status()).toBe('disconnected');
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => {
+      expect(status()).toBe('connected');
+    });
+    expect(screen.getByText(new RegExp(ADDRESS, 'i'))).toBeTruthy();
+    expect(document.cookie).toContain('tradewind-wallet.recentConnectorId');
+    fireEvent.click(screen.getByRole('button', { name: 'Disconnect' }));
+    await waitFor(() => {
+      expect(status()).toBe('disconnected');
+    });
+  });
+
+  it('goes with its person at a sign-out, from the page and from the cookies (F34, F35)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: null });
+    render(<WalletPanel config={config()} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => {
+      expect(status()).toBe('connected');
+    });
+    expect(document.cookie.toLowerCase()).toContain(ADDRESS.toLowerCase());
+    await signOut();
+    expect(document.cookie).toBe('');
+    await waitFor(() => {
+      expect(status()).toBe('disconnected');
+    });
+  });
+
+  it('says so when the person declines (R8-35)', async () => {
+    const rejected = Object.assign(new Error('User rejected the request.'), {
+      name: 'UserRejectedRequestError',
+      code: 4001,
+    });
+    render(<WalletPanel config={config({ connectError: rejected as never })} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'You declined in the wallet. Nothing was changed.',
+    );
+    expect(status()).toBe('disconnected');
+  });
+
+  it('changes the chain of a connected wallet (R1-06)', async () => {
+    render(<WalletPanel config={config()} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    const chain = await screen.findByLabelText<HTMLSelectElement>('Network');
+    expect([...chain.options].map(({ text }) => text)).toEqual(['Base', 'Base Sepolia']);
+    fireEvent.change(chain, { target: { value: String(baseSepolia.id) } });
+    await waitFor(() => {
+      expect(screen.getByLabelText<HTMLSelectElement>('Network').value).toBe(
+        String(baseSepolia.id),
+      );
+    });
+  });
+});
+
+describe('the kit itself', () => {
+  it('is told of analytics only where the build turns them on, of smart wallets alone, and keeps the session id it is given (R3-15, R3-16, R3-17)', async () => {
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => {
+      expect(status()).toBe('disconnected');
+    });
+    expect(getOnchainKitConfig('config')).toMatchObject({
+      analytics: false,
+      appearance: { name: 'Tradewind' },
+      wallet: { preference: 'smartWalletOnly' },
+    });
+    const { kit } = readWalletEnvironment({});
+    expect(getOnchainKitConfig('schemaId')).toBe(kit.schemaId);
+    const session = getOnchainKitConfig('sessionId');
+    cleanup();
+    render(<WalletPanel config={config()} />);
+    await waitFor(() => {
+      expect(getOnchainKitConfig('sessionId')).not.toBe(session);
+    });
+  });
+
+  it('refuses a schema id in the words that we use (R5-28)', () => {
+    const quiet = vi.spyOn(console, 'error').mockImplementation(() => undefined);
+    expect(() =>
+      render(
+        <OnchainKitProvider chain={baseSepolia} schemaId="0x12">
+          x
+        </OnchainKitProvider>,
+      ),
+    ).toThrow('EAS schemaId must be 64 characters prefixed with "0x"');
+    quiet.mockRestore();
+  });
+});
