@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { AgentStatus } from './agents.ts';
 import { DecimalText } from './money.ts';
-import { Standing } from './subscription-state.ts';
+import { SubscriptionState } from './subscription-state.ts';
 import { Permission, Tier } from './tiers.ts';
 
 /** `planId` is one of the plans; `free` asks what it means that the present plan or trial ends. */
@@ -84,7 +84,7 @@ export const ChangePreview = z.extend(Consequences, {
   planId: z.string(),
   kind: ChangeKind,
   from: Tier,
-  standing: Standing,
+  standing: SubscriptionState,
   /**
    * When it comes into force (wall clock, ms): now, the end of what is paid, the end of the grace
    * or of the trial.

@@ -10,11 +10,11 @@ import { Tier } from './tiers.ts';
  * `grace`: its payment is overdue, and it counts a little longer. `ending`: it was cancelled, and
  * runs to the end of what is paid. `lapsed`: there was a plan or a trial, and now there is none.
  */
-export const StandingState = z.enum(['free', 'trial', 'active', 'grace', 'ending', 'lapsed']);
-export type StandingState = z.infer<typeof StandingState>;
+export const SubscriptionPhase = z.enum(['free', 'trial', 'active', 'grace', 'ending', 'lapsed']);
+export type SubscriptionPhase = z.infer<typeof SubscriptionPhase>;
 
-export const Standing = z.object({
-  state: StandingState,
+export const SubscriptionState = z.object({
+  state: SubscriptionPhase,
   /** What is enforced now. */
   tier: Tier,
   /**
@@ -23,6 +23,6 @@ export const Standing = z.object({
    */
   until: z.nullable(z.number()),
   /** What follows at `until` where nobody does anything; the same state for a plan that renews. */
-  next: z.object({ state: StandingState, tier: Tier }),
+  next: z.object({ state: SubscriptionPhase, tier: Tier }),
 });
-export type Standing = z.infer<typeof Standing>;
+export type SubscriptionState = z.infer<typeof SubscriptionState>;

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
-import { Standing } from './subscription-state.ts';
+import { SubscriptionState } from './subscription-state.ts';
 import { Tier } from './tiers.ts';
 
 export const Plan = z.object({
@@ -66,7 +66,7 @@ export const SubscriptionStatusReply = z.object({
   subscription: z.nullable(Subscription),
   entitledTier: Tier,
   servedAt: z.number(),
-  standing: z.optional(Standing),
+  standing: z.optional(SubscriptionState),
 });
 export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
 

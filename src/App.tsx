@@ -8,11 +8,11 @@ import { loadDialog } from './components/LazyDialog.tsx';
 import { environment } from './environment.ts';
 import { log } from './platform/page-log.ts';
 import { keepAppearance } from './shell/appearance.ts';
-import { Arrival } from './shell/RouteChange.tsx';
+import { RouteChange } from './shell/RouteChange.tsx';
 import { Boundary, CrashScreen, RouteError } from './shell/CrashScreen.tsx';
-import { Guard } from './shell/RouteGuard.tsx';
+import { RouteGuard } from './shell/RouteGuard.tsx';
 import { LoadingScreen } from './shell/LoadingScreen.tsx';
-import { Lost } from './shell/NotFound.tsx';
+import { NotFound } from './shell/NotFound.tsx';
 import { keepReferral } from './referrals/kept-referral.ts';
 import {
   preload,
@@ -75,7 +75,7 @@ export function Routes() {
     return <Redirect to="/register" replace />;
   }
   if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
-  if (route === undefined) return <Lost />;
+  if (route === undefined) return <NotFound />;
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
       <Suspense fallback={<LoadingScreen />}>
@@ -85,8 +85,10 @@ export function Routes() {
   );
   return (
     <>
-      <Shell path={path}>{route.access === 'public' ? screen : <Guard>{screen}</Guard>}</Shell>
-      <Arrival path={path} title={route.title} />
+      <Shell path={path}>
+        {route.access === 'public' ? screen : <RouteGuard>{screen}</RouteGuard>}
+      </Shell>
+      <RouteChange path={path} title={route.title} />
     </>
   );
 }

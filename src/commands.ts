@@ -29,7 +29,7 @@ import { clearBacktestRecord, backtestRecord } from './stores/started-backtests.
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/server-health.ts';
 import { marketStore } from './stores/market-store.ts';
-import { askToKeep } from './stores/storage-persistence.ts';
+import { requestPersistence } from './stores/storage-persistence.ts';
 import { withdrawOffer } from './stores/stop-offer.ts';
 import { removeToast } from './stores/toast-store.ts';
 
@@ -88,7 +88,7 @@ export type CommandResult =
  */
 export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 
-type Seen = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
+type ObservedState = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
 /**
@@ -243,7 +243,7 @@ async function submit(request: CommandRequest): Promise<CommandResult> {
   try {
     const entry = await outbox.enqueue(request);
     void lifecycle.drainNow();
-    if (!isStop(request)) void askToKeep();
+    if (!isStop(request)) void requestPersistence();
     return { said: 'saved', entry };
   } catch (error) {
     if (error instanceof QueueFull) return { said: 'refused', message: error.message };
@@ -268,7 +268,7 @@ async function sendNow(request: CommandRequest): Promise<CommandResult> {
   };
 }
 
-const agentRequest = (intent: 'start' | 'stop', agent: Seen): CommandRequest => ({
+const agentRequest = (intent: 'start' | 'stop', agent: ObservedState): CommandRequest => ({
   intent,
   agentId: agent.id,
   agentName: agent.name,
@@ -281,7 +281,7 @@ const agentRequest = (intent: 'start' | 'stop', agent: Seen): CommandRequest => 
 });
 const allAgentsRequest = (
   intent: 'start-all' | 'stop-all',
-  agents: readonly Seen[],
+  agents: readonly ObservedState[],
 ): CommandRequest => ({
   intent,
   agentId: null,
@@ -292,16 +292,16 @@ const allAgentsRequest = (
   ...(intent === 'start-all' ? { seen: observedState(agents.map((agent) => agent.id)) } : {}),
 });
 
-export function startAgent(agent: Seen): Promise<CommandResult> {
+export function startAgent(agent: ObservedState): Promise<CommandResult> {
   return submit(agentRequest('start', agent));
 }
 
-export function stopAgent(agent: Seen): Promise<CommandResult> {
+export function stopAgent(agent: ObservedState): Promise<CommandResult> {
   return submit(agentRequest('stop', agent));
 }
 
 /** Starts the agents the person saw, and no other. */
-export function startAll(agents: readonly Seen[]): Promise<CommandResult> {
+export function startAll(agents: readonly ObservedState[]): Promise<CommandResult> {
   return submit(allAgentsRequest('start-all', agents));
 }
 

@@ -28,13 +28,13 @@ export function depositEntries(asset: string, amount: Fixed): LedgerEntry[] {
 }
 
 /** What the books take of a fill. */
-type Booked = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'notional' | 'fee'>;
+type Posted = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'notional' | 'fee'>;
 
 /**
  * A fill's entries; they sum to zero in the quote currency and in the base asset. Zero amounts are
  * left out.
  */
-export function fillEntries(agentId: string, fill: Booked): LedgerEntry[] {
+export function fillEntries(agentId: string, fill: Posted): LedgerEntry[] {
   const [base = '', quote = ''] = fill.pair.split('/');
   const holding = holdingBucket(agentId, fill.pair);
   const buying = fill.side === 'buy';
@@ -61,7 +61,7 @@ type Held = Pick<OpenPosition, 'quantity' | 'cost' | 'stopPrice'>;
 /** The position after a buy: the whole payment, fee included, becomes cost. */
 export function applyBuy(
   held: Held | null,
-  fill: Omit<Booked, 'side'>,
+  fill: Omit<Posted, 'side'>,
   stopPrice: Fixed | null,
 ): PositionAfter {
   return {
@@ -79,7 +79,7 @@ export function applyBuy(
  */
 export function settleSale(
   held: Held,
-  fill: Omit<Booked, 'side'>,
+  fill: Omit<Posted, 'side'>,
 ): { costBasis: Fixed; realized: Fixed; after: PositionAfter } {
   if (fill.quantity > held.quantity) throw new RangeError('Cannot sell more than is held');
   const whole = fill.quantity === held.quantity;
@@ -103,7 +103,7 @@ export function applySell(held: Held, fill: FillDraft): { fill: FillDraft; after
   return { fill: { ...fill, ...result }, after };
 }
 
-export interface Mark {
+export interface PositionValuation {
   id: string;
   pair: string;
   /** Quantity × bid, rounded down; the cost where there is no price. */
@@ -118,7 +118,7 @@ export interface Valuation {
   /** cash + positionsValue, to the last digit. */
   equity: Fixed;
   unrealized: Fixed;
-  marks: Mark[];
+  marks: PositionValuation[];
   unpriced: string[];
 }
 
@@ -128,7 +128,7 @@ export function markToMarket(
   positions: readonly Pick<OpenPosition, 'id' | 'pair' | 'quantity' | 'cost'>[],
   quotes: ReadonlyMap<string, Quote>,
 ): Valuation {
-  const marks = positions.map((position): Mark => {
+  const marks = positions.map((position): PositionValuation => {
     const quote = quotes.get(position.pair);
     const value = quote ? multiply(position.quantity, quote.bid, 'down') : position.cost;
     return {

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import type { Agent, AgentList } from '../../contract/agents.ts';
-import type { Standing } from '../../contract/subscription-state.ts';
+import type { SubscriptionState } from '../../contract/subscription-state.ts';
 import { SubscriptionStatusReply } from '../../contract/subscription.ts';
 import type { Tier } from '../../contract/tiers.ts';
 import { callApi } from '../../tests/support/server.ts';
@@ -98,24 +98,24 @@ export const off: PictureSet = async (world, base) => {
 };
 
 const standing = (
-  state: Standing['state'],
+  state: SubscriptionState['state'],
   tier: Tier,
   inDays: number | null,
-  next: Standing['next'],
-): Standing => ({
+  next: SubscriptionState['next'],
+): SubscriptionState => ({
   state,
   tier,
   until: inDays === null ? null : Date.now() + inDays * DAY_MS,
   next,
 });
-const STANDINGS: readonly Standing[] = [
+const STANDINGS: readonly SubscriptionState[] = [
   standing('grace', 'pro-max', 2, { state: 'lapsed', tier: 'free' }),
   standing('ending', 'pro-max', 11, { state: 'lapsed', tier: 'free' }),
   standing('lapsed', 'free', null, { state: 'lapsed', tier: 'free' }),
 ];
 
 /** The status as the server tells it in that standing; days pass slowly in a picture. */
-async function standingAs(context: BrowserContext, one: Standing): Promise<void> {
+async function standingAs(context: BrowserContext, one: SubscriptionState): Promise<void> {
   await context.route('**/subscriptions/status*', (route) =>
     route.fulfill({
       json: SubscriptionStatusReply.parse({
@@ -135,7 +135,7 @@ async function standingAs(context: BrowserContext, one: Standing): Promise<void>
   );
 }
 
-const inStanding = async (world: World, base: Base, one: Standing): Promise<void> => {
+const inStanding = async (world: World, base: Base, one: SubscriptionState): Promise<void> => {
   const camera = await openCamera({
     ...base,
     url: world.server.url,

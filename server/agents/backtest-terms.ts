@@ -27,12 +27,12 @@ const WITNESSES_MAX = 5;
 export async function readBacktestTerms(
   deps: TradingDeps,
   uid: string,
-  { agentId, days, terms: wished }: BacktestTermsBody,
+  { agentId, days, terms: requested }: BacktestTermsBody,
 ): Promise<Omit<BacktestTerms, 'commandId'>> {
   const { market, database } = deps;
   const terms = await termsOf(deps, uid, {
     ...(agentId === undefined ? {} : { agentId }),
-    ...(wished === undefined ? {} : { terms: wished }),
+    ...(requested === undefined ? {} : { terms: requested }),
   });
   const pairs = pairsOf(market, terms);
   const { equity, maxTradeAmount, risk } = await database.transaction(async (tx) => {

@@ -192,10 +192,10 @@ export class BatchState {
    */
   private entriesAllowed(row: AgentTerms, person: PersonState): AccountInput['entriesAllowed'] {
     const wide = haltOn(this.halts, row.uid, row.id, ['platform', 'venue', 'user']);
-    if (wide !== null) return { allowed: false, reason: haltText(wide) };
+    if (wide !== null) return { allowed: false, reason: tradingHaltText(wide) };
     if (!person.entriesAllowed.allowed) return person.entriesAllowed;
     const narrow = haltOn(this.halts, row.uid, row.id, ['agent']);
-    if (narrow !== null) return { allowed: false, reason: haltText(narrow) };
+    if (narrow !== null) return { allowed: false, reason: tradingHaltText(narrow) };
     return person.withoutPlace.has(row.id)
       ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` }
       : { allowed: true };
@@ -253,7 +253,7 @@ const HALTED = {
   agent: 'for this agent',
 } as const;
 
-function haltText({ scope, reason, until }: Halt): string {
+function tradingHaltText({ scope, reason, until }: Halt): string {
   return `the operator has switched new trades off ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
 }
 

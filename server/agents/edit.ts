@@ -53,13 +53,13 @@ export async function updateAgent(
     );
   }
   if (body.enabled && !row.enabled) await mayStart(tx, deps, row);
-  const looks =
+  const evaluations =
     EVALUATED_STATUSES.includes(row.status) && body.execution_interval !== row.executionInterval;
   let changed = await edited(tx, row, {
     riskProfile: body.risk_profile,
     maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
     executionInterval: body.execution_interval,
-    ...(looks
+    ...(evaluations
       ? { nextDueMarketMs: nextEvaluation(market, body.execution_interval, market.now()) }
       : {}),
   });

@@ -34,7 +34,7 @@ const REFUSED = [
   'correlated_exposure',
 ];
 
-interface Asked {
+interface CostQuery {
   accountId: string;
   agentId: string;
   since: number;
@@ -44,7 +44,7 @@ type Costs = Pick<
   'slippageBps' | 'halfSpreadBps' | 'delayBps' | 'fills' | 'partFills' | 'missed'
 >;
 
-export async function costsSince(db: Db, market: Market, asked: Asked): Promise<Costs> {
+export async function costsSince(db: Db, market: Market, asked: CostQuery): Promise<Costs> {
   const mine = and(
     eq(fills.accountId, asked.accountId),
     eq(fills.agentId, asked.agentId),
@@ -84,7 +84,7 @@ export async function costsSince(db: Db, market: Market, asked: Asked): Promise<
 async function delayOf(
   db: Db,
   market: Market,
-  { accountId, agentId, since }: Asked,
+  { accountId, agentId, since }: CostQuery,
 ): Promise<number | null> {
   const from = Math.max(since, market.now() - DELAYS_WITHIN_MS);
   const rows = await db
@@ -134,7 +134,7 @@ async function delayOf(
   return amount === 0 ? null : cost / amount;
 }
 
-async function missedOf(db: Db, { agentId, since }: Asked): Promise<Costs['missed']> {
+async function missedOf(db: Db, { agentId, since }: CostQuery): Promise<Costs['missed']> {
   const rows = await db
     .select({ reason: decisions.reason, count: sql<number>`count(*)::int` })
     .from(decisions)

@@ -71,14 +71,17 @@ async function freePlaces(
   };
 }
 
-type Seen = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
+type ObservedState = Pick<AgentCommandBody, 'seenGeneration' | 'ageMs' | 'confirmed'>;
 
 /**
  * Why this start must not be carried out as it is, or null. What waited for a day has lapsed,
  * confirmed or not. A yes said later excuses the age alone: it was said of an agent as it stood
  * then, and a stop that came after it holds.
  */
-function objection(row: AgentRow, seen: Seen): { code: ErrorCode; message: string } | null {
+function objection(
+  row: AgentRow,
+  seen: ObservedState,
+): { code: ErrorCode; message: string } | null {
   const ageMs = seen.ageMs ?? 0;
   if (ageMs > START_LAPSE_MS)
     return {

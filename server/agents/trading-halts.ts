@@ -32,7 +32,7 @@ export interface Halt {
  * What the operator asks for. `target`: of a venue its source, of a user the uid or the address, of
  * an agent its id; empty for the platform.
  */
-export interface HaltAsk {
+export interface HaltRequest {
   scope: HaltScope;
   target: string;
   reason: string;
@@ -172,7 +172,7 @@ const onWire = ({ scope, target, reason, since, until }: Halt): EntriesOff => ({
  * Throws a switch, or changes the reason or the end of one that is thrown. Answers once no purchase
  * decided before can still be committed.
  */
-export async function throwSwitch(tx: Tx, ask: HaltAsk, now: number): Promise<HaltRow> {
+export async function throwSwitch(tx: Tx, ask: HaltRequest, now: number): Promise<HaltRow> {
   const reason = ask.reason.trim();
   if (reason === '' || reason.length > HALT_REASON_MAX)
     throw new Refusal(
@@ -189,7 +189,7 @@ export async function throwSwitch(tx: Tx, ask: HaltAsk, now: number): Promise<Ha
 /** @throws Refusal where nothing is in force there. */
 export async function liftSwitch(
   tx: Tx,
-  ask: Omit<HaltAsk, 'until'>,
+  ask: Omit<HaltRequest, 'until'>,
   now: number,
 ): Promise<HaltRow> {
   const target = await targetOf(tx.db, ask);
@@ -235,7 +235,7 @@ async function insert(tx: Tx, row: typeof halts.$inferInsert): Promise<HaltRow> 
 /** A switch that names nothing would stop nothing, and whoever threw it would think it did. */
 async function targetOf(
   db: Db,
-  { scope, target }: Pick<HaltAsk, 'scope' | 'target'>,
+  { scope, target }: Pick<HaltRequest, 'scope' | 'target'>,
 ): Promise<string> {
   if (scope === 'platform') return '';
   const none = (what: string): Refusal => new Refusal('not_found', what);

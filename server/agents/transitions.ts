@@ -44,7 +44,8 @@ export async function applyEvent(
   const status = transition(row.status, event);
   if (status === null) return null;
   const now = deps.clock.now();
-  const wish = event === 'start' ? { enabled: true } : event === 'stop' ? { enabled: false } : {};
+  const request =
+    event === 'start' ? { enabled: true } : event === 'stop' ? { enabled: false } : {};
   const moment =
     event === 'start'
       ? {
@@ -64,7 +65,7 @@ export async function applyEvent(
       status,
       hold: event === 'halt' || event === 'fault' ? hold : null,
       generation: sql`${agents.generation} + 1`,
-      ...wish,
+      ...request,
       ...moment,
     })
     .where(eq(agents.id, row.id))

@@ -89,7 +89,7 @@ const wanted = (row: AlertRow, body: AlertBody): boolean =>
   sameCondition(AlertCondition.parse(row.condition), body.condition) &&
   (row.active === body.active || (row.phase === 'fired' && body.active));
 
-async function requireRoom(tx: Tx, uid: string, source: string): Promise<void> {
+async function requireFreePlace(tx: Tx, uid: string, source: string): Promise<void> {
   const [held] = await tx.db
     .select({ count: count() })
     .from(alerts)
@@ -133,7 +133,7 @@ async function create(
   before: AlertRow | null,
 ): Promise<AlertRow> {
   const { uid, id, body } = alert;
-  await requireRoom(tx, uid, market.source.id);
+  await requireFreePlace(tx, uid, market.source.id);
   const [now, wall] = [Math.floor(market.now()), clock.now()];
   const off: Arming = { phase: 'off', active: false, sinceMarketMs: now, restsUntilMarketMs: null };
   const values = {

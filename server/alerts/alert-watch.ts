@@ -68,7 +68,7 @@ export class AlertWatch {
   private writing: Promise<void> | null = null;
   private looking: Promise<void> = Promise.resolve();
   private lookingAround = false;
-  private looks = 0;
+  private checks = 0;
   private startedAt = 0;
   private stopping = false;
 
@@ -217,11 +217,11 @@ export class AlertWatch {
 
   private async lookOnce(): Promise<void> {
     await this.takeNoted();
-    this.looks += 1;
-    const within = this.looks % LONG_LOOK_EVERY === 0 ? CHANGED_LONG_MS : CHANGED_WITHIN_MS;
+    this.checks += 1;
+    const within = this.checks % LONG_LOOK_EVERY === 0 ? CHANGED_LONG_MS : CHANGED_WITHIN_MS;
     await this.take(await this.changedSince(this.deps.clock.now() - within), null);
     await this.makeUp();
-    if (this.looks % SAVE_EVERY === 0) await this.saveWatched();
+    if (this.checks % SAVE_EVERY === 0) await this.saveWatched();
   }
 
   private async takeNoted(): Promise<void> {

@@ -59,12 +59,12 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     subscriptionStatus: async ({ caller }) => {
       const now = clock.now();
       const row = await readSubscription(database.db, caller.uid);
-      const standing = subscriptionStateOf(row, await readTrial(database.db, caller.uid), now);
+      const state = subscriptionStateOf(row, await readTrial(database.db, caller.uid), now);
       return {
         subscription: subscriptionOnWire(row, now),
-        entitledTier: standing.tier,
+        entitledTier: state.tier,
         servedAt: now,
-        standing,
+        standing: state,
       };
     },
 

@@ -43,8 +43,8 @@ async function agentFacts(db: Db, uid: string, source: string): Promise<AgentFac
   });
 }
 
-function kindOf(plan: Plan, standing: ChangePreview['standing']): ChangeKind {
-  const { state, tier } = standing;
+function kindOf(plan: Plan, currentState: ChangePreview['standing']): ChangeKind {
+  const { state, tier } = currentState;
   if (plan.priceId === null) return state === 'free' || state === 'lapsed' ? 'none' : 'end';
   if (state === 'free' || state === 'lapsed' || state === 'trial') return 'start';
   return plan.tier === tier

@@ -41,7 +41,7 @@ export class Reconciliation {
 
   /** Returns how many events and subscriptions were found to have something new. */
   async runOnce(): Promise<{ events: number; subscriptions: number }> {
-    return { events: await this.takeMissed(), subscriptions: await this.askUnsettled() };
+    return { events: await this.takeMissed(), subscriptions: await this.checkUnsettled() };
   }
 
   /** Events of the provider's own list that were never delivered, or whose delivery failed here. */
@@ -96,7 +96,7 @@ export class Reconciliation {
    * Subscriptions that should have renewed or ended by now, and, more rarely, all that are not
    * over. One that fails holds up no other.
    */
-  private async askUnsettled(): Promise<number> {
+  private async checkUnsettled(): Promise<number> {
     const {
       database: { db },
       clock,

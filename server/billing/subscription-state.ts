@@ -1,5 +1,5 @@
 /** The state of a person's plan, as a pure function of subscription, trial and clock. */
-import type { Standing } from '../../contract/subscription-state.ts';
+import type { SubscriptionState } from '../../contract/subscription-state.ts';
 import { Tier } from '../../contract/tiers.ts';
 
 /**
@@ -68,7 +68,7 @@ export function subscriptionStateOf(
   subscription: SubscriptionFacts | null,
   trial: TrialFacts,
   now: number,
-): Standing {
+): SubscriptionState {
   const tier = livingTier(subscription, now);
   if (subscription !== null && tier !== null) return paidPlanState(subscription, tier, trial, now);
   if (trialCounts(trial, now))
@@ -90,10 +90,10 @@ function paidPlanState(
   tier: Tier,
   trial: TrialFacts,
   now: number,
-): Standing {
+): SubscriptionState {
   const paidUntil = facts.currentPeriodEnd;
   const over = countsUntil(facts);
-  const afterwards: Standing['next'] =
+  const afterwards: SubscriptionState['next'] =
     over !== null && trialCounts(trial, over)
       ? { state: 'trial', tier: 'trial' }
       : { state: 'lapsed', tier: 'free' };

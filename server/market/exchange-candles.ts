@@ -63,22 +63,22 @@ export class ExchangeCandles {
   ): Promise<Candle[]> {
     const length = INTERVAL_MS[interval];
     const key = `${interval} ${start} ${pair}`;
-    for (let look = 0; ; look += 1) {
+    for (let poll = 0; ; poll += 1) {
       const known = this.pages.get(key);
       const newest = known?.candles.at(-1);
       const reaches = newest !== undefined && newest.time + length >= end;
       if (known !== undefined && (known.complete || reaches)) return known.candles;
       const justClosed = this.clock.now() - end < LATE_LOOKS * LATE_MS;
-      if (known !== undefined && look > 0 && (!justClosed || look > LATE_LOOKS))
+      if (known !== undefined && poll > 0 && (!justClosed || poll > LATE_LOOKS))
         return known.candles;
       if (
         known !== undefined &&
-        look === 0 &&
+        poll === 0 &&
         !justClosed &&
         this.clock.now() - known.askedAt < REASK_MS
       )
         return known.candles;
-      if (look > 0) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
+      if (poll > 0) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
       await this.ask(key, pair, interval, start);
     }
   }

@@ -289,7 +289,7 @@ async function checkBalances(db: Db, ids: readonly string[], say: Say): Promise<
 
 /** Every fill has exactly its five entries. */
 async function checkFillEntries(db: Db, ids: readonly string[], say: Say): Promise<void> {
-  const booked = await rowsOf<{
+  const recorded = await rowsOf<{
     account: string;
     id: string;
     bucket: string;
@@ -313,7 +313,7 @@ async function checkFillEntries(db: Db, ids: readonly string[], say: Say): Promi
     from due full join entered on entered.id = due.id and entered.account_id = due.account_id and entered.bucket = due.bucket and entered.asset = due.asset
     where coalesce(due.amount, 0) <> coalesce(entered.amount, 0) order by 1, 2, 3`,
   );
-  for (const { account, id, bucket, asset, is, due, known } of booked) {
+  for (const { account, id, bucket, asset, is, due, known } of recorded) {
     say(
       account,
       known

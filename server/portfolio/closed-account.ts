@@ -18,12 +18,14 @@ export async function accountByNumber(
   db: Db,
   uid: string,
   source: string,
-  book: number,
+  accountNumber: number,
 ): Promise<AccountRow> {
   const [account] = await db
     .select()
     .from(accounts)
-    .where(and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, book)));
+    .where(
+      and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, accountNumber)),
+    );
   if (account === undefined)
     throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
   return account;

@@ -6,7 +6,7 @@ import { divide, formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Position } from '../../contract/trading.ts';
 import { CASH, markToMarket } from '../../engine/accounting/ledger.ts';
-import type { Mark } from '../../engine/accounting/ledger.ts';
+import type { PositionValuation } from '../../engine/accounting/ledger.ts';
 import type { OpenPosition } from '../../engine/execution/agent-types.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -109,7 +109,7 @@ export async function toPositions(
 export function toPosition(
   row: PositionRow,
   agentName: string,
-  mark: Mark | undefined,
+  mark: PositionValuation | undefined,
   quote: Quote | undefined,
 ): Position {
   const { quantity, cost, stopPrice } = toOpenPosition(row);

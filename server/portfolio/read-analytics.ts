@@ -44,11 +44,11 @@ interface AccountDays {
 export async function readAnalytics(
   deps: TradingDeps,
   uid: string,
-  book?: number,
+  account?: number,
 ): Promise<Analytics> {
   const { tier } = await deps.entitlement.tierOf(uid);
   const read = await deps.database.transaction(async (tx) => {
-    const portfolio = await portfolioIn(tx, deps, uid, book);
+    const portfolio = await portfolioIn(tx, deps, uid, account);
     return {
       portfolio,
       days: await readDays(tx.db, portfolio.accountId),

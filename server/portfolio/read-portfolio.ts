@@ -40,11 +40,11 @@ export interface PortfolioDeps {
 export async function readPortfolio(
   deps: PortfolioDeps,
   uid: string,
-  book?: number,
+  account?: number,
 ): Promise<Portfolio> {
-  const facts = await factsOf(deps.database.db, deps.market, uid, book);
+  const facts = await factsOf(deps.database.db, deps.market, uid, account);
   if (facts !== null) return portfolioOf(deps.database.db, deps, uid, facts);
-  return deps.database.transaction((tx) => portfolioIn(tx, deps, uid, book));
+  return deps.database.transaction((tx) => portfolioIn(tx, deps, uid, account));
 }
 
 /**
@@ -93,7 +93,7 @@ async function portfolioOf(
   const base = today === null ? ZERO : parseFixed(today.opening);
   return {
     accountId: facts.id,
-    book: facts.book,
+    book: facts.account,
     paper: true,
     sourceId: facts.source,
     quote: facts.quote,

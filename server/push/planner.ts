@@ -27,7 +27,7 @@ const DEVICES_AT_ONCE = 200;
 const DAY_MS = 86_400_000;
 
 type Device = typeof pushSubscriptions.$inferSelect;
-interface Kept {
+interface QueuedMessage {
   facts: Cause['facts'];
   fill: Cause['fill'];
 }
@@ -36,7 +36,11 @@ interface Kept {
 const PAIRS_NAMED = 6;
 
 /** What is told of a whole group: how many, the newest, and of alerts which pairs. */
-function together(before: Kept | null, causes: readonly Cause[], last: Cause): Kept {
+function together(
+  before: QueuedMessage | null,
+  causes: readonly Cause[],
+  last: Cause,
+): QueuedMessage {
   const count = (before?.facts.count ?? 0) + causes.length;
   if (last.kind !== 'priceAlert') return { facts: { ...last.facts, count }, fill: last.fill };
   const named = [...(before?.facts.pairs ?? []), ...causes.map(({ facts }) => facts.pair ?? '')];
@@ -70,7 +74,11 @@ async function group(
           ),
         )
         .for('update');
-  const kept = together(waiting === undefined ? null : (waiting.facts as Kept), causes, last);
+  const kept = together(
+    waiting === undefined ? null : (waiting.facts as QueuedMessage),
+    causes,
+    last,
+  );
   if (waiting !== undefined)
     await tx.db.update(pushMessages).set({ facts: kept }).where(eq(pushMessages.id, waiting.id));
   else await add(tx, device, { ...last, facts: kept.facts }, at);
@@ -89,7 +97,7 @@ async function add(
       subscriptionId: device.id,
       cause,
       kind,
-      facts: { facts, fill } satisfies Kept,
+      facts: { facts, fill } satisfies QueuedMessage,
       state: 'waiting',
       nextAttemptAt: at,
       createdAt: at,
@@ -130,17 +138,17 @@ async function queueMessages(
   if (causes.length === 0 || !(await readSettings(tx.db, device.uid)).settings.notificationsEnabled)
     return;
   const preferences = await readPreferences(tx.db, device.uid);
-  const quiet = quietUntil(preferences.quietHours, now);
+  const quietHours = quietUntil(preferences.quietHours, now);
   const chosen = wanted(preferences, causes);
   const of = (wantedKind: Cause['kind']): Cause[] =>
     chosen.filter(({ kind }) => kind === wantedKind);
   for (const cause of chosen)
     if (cause.kind !== 'fills' && cause.kind !== 'priceAlert')
-      await add(tx, device, cause, quiet ?? now);
-  await group(tx, device, of('fills'), quiet ?? now + FILL_GROUP_MS);
+      await add(tx, device, cause, quietHours ?? now);
+  await group(tx, device, of('fills'), quietHours ?? now + FILL_GROUP_MS);
   // An alert is told at once, and one that may be on its way is left alone: what is reached in one
   // moment, or waits for the end of quiet hours, is told in one.
-  await group(tx, device, of('priceAlert'), quiet ?? now, quiet !== null);
+  await group(tx, device, of('priceAlert'), quietHours ?? now, quietHours !== null);
   await keepBounded(tx, device);
 }
 

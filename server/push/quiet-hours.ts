@@ -17,7 +17,7 @@ function localMinutes(at: number, timeZone: string): number {
   return part('hour') * 60 + part('minute');
 }
 
-function isQuiet(minutes: number, from: number, to: number): boolean {
+function isInQuietHours(minutes: number, from: number, to: number): boolean {
   return from < to ? minutes >= from && minutes < to : minutes >= from || minutes < to;
 }
 
@@ -28,7 +28,7 @@ function isQuiet(minutes: number, from: number, to: number): boolean {
 export function quietUntil(quiet: PushSettings['quietHours'], at: number): number | null {
   if (quiet === null || quiet.from === quiet.to) return null;
   const [from, to] = [minutesOf(quiet.from), minutesOf(quiet.to)];
-  if (!isQuiet(localMinutes(at, quiet.timeZone), from, to)) return null;
+  if (!isInQuietHours(localMinutes(at, quiet.timeZone), from, to)) return null;
   // Local time jumps twice a year: the end is looked for a minute after the one that plain
   // arithmetic names, or an hour.
   const plain =

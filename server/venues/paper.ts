@@ -14,14 +14,14 @@ import type { Venue } from './venue.ts';
 /** A day's volatility moves slowly; it is worked out anew this often (market ms) for a pair. */
 const VOLATILITY_KEEP_MS = 60 * 60_000;
 
-interface Known {
+interface KnownAccount {
   at: number;
   daily: number | null;
 }
 
 export class PaperVenue implements Venue {
   readonly mode = 'paper';
-  private readonly volatilities = new Map<string, Known>();
+  private readonly volatilities = new Map<string, KnownAccount>();
 
   constructor(private readonly market: Market) {}
 

@@ -12,7 +12,7 @@ import { openCheckout, openPortal, type Destination } from './checkout.ts';
 import { leaveFor } from './leave.ts';
 import { ownPath, rememberCheckout } from './pending-checkout.ts';
 
-export interface Till {
+export interface CheckoutProgress {
   /** What is being opened: a plan's id, or the portal. */
   busy: string | null;
   /** A checkout inside the app. */
@@ -22,7 +22,11 @@ export interface Till {
 }
 
 export const PORTAL = 'portal';
-export const till = proxy<Till>({ busy: null, embedded: null, problem: null });
+export const checkoutProgress = proxy<CheckoutProgress>({
+  busy: null,
+  embedded: null,
+  problem: null,
+});
 
 export const OFFLINE_TILL =
   'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
@@ -45,25 +49,25 @@ function remember(
 }
 
 async function open(what: string, way: () => Promise<Destination>): Promise<boolean> {
-  if (till.busy !== null) return false;
-  till.problem = null;
+  if (checkoutProgress.busy !== null) return false;
+  checkoutProgress.problem = null;
   if (connection.online === 'offline') {
-    till.problem = { of: what, text: OFFLINE_TILL };
+    checkoutProgress.problem = { of: what, text: OFFLINE_TILL };
     return false;
   }
-  till.busy = what;
+  checkoutProgress.busy = what;
   try {
     const destination = await way();
     if (destination.kind === 'embedded') {
-      till.embedded = { clientSecret: destination.clientSecret, planId: what };
-      till.busy = null;
+      checkoutProgress.embedded = { clientSecret: destination.clientSecret, planId: what };
+      checkoutProgress.busy = null;
     } else {
       // Busy until the page is gone, so that a second press in between opens nothing. The browser's
       // back button may show it again as it was left.
       addEventListener(
         'pageshow',
         () => {
-          till.busy = null;
+          checkoutProgress.busy = null;
         },
         { once: true },
       );
@@ -71,8 +75,8 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
     }
     return true;
   } catch (error) {
-    till.problem = { of: what, text: errorSentence(error) };
-    till.busy = null;
+    checkoutProgress.problem = { of: what, text: errorSentence(error) };
+    checkoutProgress.busy = null;
     return false;
   }
 }
@@ -103,5 +107,5 @@ export function visitPortal(change?: {
 }
 
 export function closeTill(): void {
-  Object.assign(till, { busy: null, embedded: null, problem: null });
+  Object.assign(checkoutProgress, { busy: null, embedded: null, problem: null });
 }

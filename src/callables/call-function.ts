@@ -11,6 +11,6 @@ export async function callFunction<N extends CallableName>(
   name: N,
   request: CallableRequest<N>,
 ): Promise<CallableReply<N>> {
-  const { callHosted } = await import('./firebase-functions.ts');
-  return callHosted(name, request);
+  const { callFirebase } = await import('./firebase-functions.ts');
+  return callFirebase(name, request);
 }

@@ -96,7 +96,7 @@ function functions(): Functions {
 }
 
 /** @throws ApiError */
-export async function callHosted<N extends CallableName>(
+export async function callFirebase<N extends CallableName>(
   name: N,
   request: CallableRequest<N>,
 ): Promise<CallableReply<N>> {

@@ -9,7 +9,7 @@ interface Rect {
   left: number;
   right: number;
 }
-interface Opened {
+interface OpenedPopover {
   place: PopoverPlace;
   style: CSSProperties;
 }
@@ -17,7 +17,7 @@ interface Opened {
 const GAP = 6;
 
 /** Where it goes on the screen, from its button and the window, px. */
-function placed(anchor: Rect, view: { width: number; height: number }): Opened {
+function placed(anchor: Rect, view: { width: number; height: number }): OpenedPopover {
   const place = popoverPlace(anchor, view);
   return {
     place,
@@ -40,7 +40,7 @@ export interface PopoverProps {
 
 /** Whether the panel is open, and where. While it is, Escape or a press elsewhere closes it. */
 function usePanel() {
-  const [opened, setOpened] = useState<Opened | null>(null);
+  const [opened, setOpened] = useState<OpenedPopover | null>(null);
   const anchor = useRef<HTMLButtonElement>(null);
   const panel = useRef<HTMLDivElement>(null);
   const close = (): void => {

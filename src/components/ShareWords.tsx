@@ -13,7 +13,7 @@ const SAID: Record<ShareEnd, string> = {
   failed: 'This browser could neither share nor copy it: select the words above.',
 };
 
-export function ShareWords({ what, label }: { what: Shared; label: string }) {
+export function ShareText({ what, label }: { what: Shared; label: string }) {
   const [end, setEnd] = useState<ShareEnd | null>(null);
   return (
     <div className="rule py-3">

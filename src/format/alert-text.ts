@@ -53,15 +53,15 @@ export function firingText({
 
 /** Where an alert stands, by the server's word; once the server is away, where it stood. */
 export function phaseText(
-  alert: Parameters<typeof phaseWords>[0],
+  alert: Parameters<typeof alertPhaseText>[0],
   now: number,
   current: boolean,
 ): string {
-  const words = phaseWords(alert, now);
+  const words = alertPhaseText(alert, now);
   return current || alert.phase === 'fired' ? words : `${words} when last seen`;
 }
 
-function phaseWords(
+function alertPhaseText(
   {
     phase,
     condition,

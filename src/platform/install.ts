@@ -3,7 +3,7 @@
  * twice to who said no.
  */
 import { proxy, ref } from 'valtio';
-import { askToKeep } from '../stores/storage-persistence.ts';
+import { requestPersistence } from '../stores/storage-persistence.ts';
 
 /** Chromium's own event; no standard has it. */
 export interface InstallEvent extends Event {
@@ -79,5 +79,5 @@ addEventListener('beforeinstallprompt', (event) => {
 });
 addEventListener('appinstalled', () => {
   install.installed = true;
-  void askToKeep();
+  void requestPersistence();
 });

@@ -47,11 +47,11 @@ export async function claimKept(): Promise<boolean> {
 }
 
 export function openReferral(): void {
-  const look = (): void => {
+  const checkReferral = (): void => {
     void claimKept();
   };
-  subscribeKey(session, 'status', look);
-  subscribeKey(session, 'provisional', look);
-  subscribeKey(connection, 'online', look);
-  look();
+  subscribeKey(session, 'status', checkReferral);
+  subscribeKey(session, 'provisional', checkReferral);
+  subscribeKey(connection, 'online', checkReferral);
+  checkReferral();
 }

@@ -7,7 +7,7 @@ import { errorSentence } from '../format/error-text.ts';
 import { pageToast } from '../stores/toast-store.ts';
 
 /** A queued command: saved ones are seen in the tray and on the agent; the rest is said. */
-export function act(press: Promise<CommandResult>): void {
+export function showResult(press: Promise<CommandResult>): void {
   press.then(
     (result) => {
       if (result.said === 'sent') pageToast('success', result.message);
@@ -23,7 +23,7 @@ export function act(press: Promise<CommandResult>): void {
  * A call that is not queued: true when the server has taken it. A failure is said and nothing else
  * happens.
  */
-export async function tried(work: Promise<unknown>, done?: string): Promise<boolean> {
+export async function showFailure(work: Promise<unknown>, done?: string): Promise<boolean> {
   try {
     await work;
     if (done !== undefined) pageToast('success', done);

@@ -16,7 +16,7 @@ type Reading = {
     : never;
 }[CallableName];
 
-export interface Hosted<T> {
+export interface CallableState<T> {
   data: T | null;
   /** Why the last reading failed; what was read before stays. */
   error: string | null;
@@ -25,7 +25,7 @@ export interface Hosted<T> {
   again: () => void;
 }
 
-export function useHosted<N extends Reading>(name: N): Hosted<CallableReply<N>> {
+export function useCallable<N extends Reading>(name: N): CallableState<CallableReply<N>> {
   const { online } = useSnapshot(connection);
   const [data, setData] = useState<CallableReply<N> | null>(null);
   const [error, setError] = useState<string | null>(null);

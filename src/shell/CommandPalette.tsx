@@ -22,11 +22,11 @@ import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { useAuth } from '../stores/use-security.ts';
 import { useCurrent } from './data-age.ts';
-import { allFinds, findsFor, type Find } from './palette-items.ts';
+import { allPaletteItems, matchingItems, type PaletteItem } from './palette-items.ts';
 
 /** One palette is open at most. */
 const LIST_ID = 'palette-found';
-const optionOf = (find: Find): string => `${LIST_ID}-${find.id}`;
+const optionOf = (find: PaletteItem): string => `${LIST_ID}-${find.id}`;
 
 const ICON = {
   Agents: Bot,
@@ -36,7 +36,7 @@ const ICON = {
 } as const;
 
 /** What a person has and may do, by the device's own copy: works without the server. */
-function useFinds(): { all: Find[]; views: readonly AgentView[] } {
+function usePaletteItems(): { all: PaletteItem[]; views: readonly AgentView[] } {
   const entries = useEntries();
   const agents = useSnapshot(agentsStore).data?.agents;
   const current = useCurrent('agents');
@@ -49,7 +49,7 @@ function useFinds(): { all: Find[]; views: readonly AgentView[] } {
   );
   return {
     all: useMemo(
-      () => allFinds({ tier: subscriptionTier, views, symbols }),
+      () => allPaletteItems({ tier: subscriptionTier, views, symbols }),
       [subscriptionTier, views, symbols],
     ),
     views,
@@ -63,7 +63,7 @@ function Row({
   onPoint,
   onChoose,
 }: {
-  find: Find;
+  find: PaletteItem;
   id: string;
   active: boolean;
   onPoint: () => void;
@@ -99,7 +99,10 @@ function Row({
 }
 
 /** Which of the found ones is chosen, moved by the arrow keys and opened by Enter. */
-function useActiveOption(shown: readonly Find[], onChoose: (find: Find, byKey: boolean) => void) {
+function useActiveOption(
+  shown: readonly PaletteItem[],
+  onChoose: (find: PaletteItem, byKey: boolean) => void,
+) {
   const [at, setAt] = useState(0);
   const index = Math.min(at, Math.max(0, shown.length - 1));
   const chosen = shown[index];
@@ -139,7 +142,7 @@ function FinderInput({
 }: {
   question: string;
   count: number;
-  chosen: Find | undefined;
+  chosen: PaletteItem | undefined;
   onQuestion: (question: string) => void;
   onKeyDown: (event: KeyboardEvent) => void;
 }) {
@@ -180,10 +183,10 @@ function FoundGroups({
   onPoint,
   onChoose,
 }: {
-  shown: readonly Find[];
+  shown: readonly PaletteItem[];
   index: number;
   onPoint: (index: number) => void;
-  onChoose: (find: Find) => void;
+  onChoose: (find: PaletteItem) => void;
 }) {
   const groups = [...new Set(shown.map((find) => find.group))];
   return (
@@ -236,12 +239,12 @@ function Finder({
   all,
   onChoose,
 }: {
-  all: readonly Find[];
-  onChoose: (find: Find, byKey: boolean) => void;
+  all: readonly PaletteItem[];
+  onChoose: (find: PaletteItem, byKey: boolean) => void;
 }) {
   const [question, setQuestion] = useState('');
   const list = useRef<HTMLDivElement>(null);
-  const shown = useMemo(() => findsFor(all, question), [all, question]);
+  const shown = useMemo(() => matchingItems(all, question), [all, question]);
   const { index, chosen, setAt, byKey } = useActiveOption(shown, onChoose);
   return (
     <>
@@ -290,9 +293,9 @@ function Inside({
   onStart: (agent: AgentView['agent']) => void;
   onDone: () => void;
 }) {
-  const { all, views } = useFinds();
+  const { all, views } = usePaletteItems();
   const viewOf = (id: string): AgentView | undefined => views.find((view) => view.agent.id === id);
-  const choose = (find: Find, byKey: boolean): void => {
+  const choose = (find: PaletteItem, byKey: boolean): void => {
     if (find.kind === 'go') {
       onGo(find.to);
       return;

@@ -247,7 +247,7 @@ function Queue({
 }
 
 /** What went wrong with the keeping itself: rare, and not to be folded away. */
-function Kept() {
+function KeptCommand() {
   const { storage, quarantined, lost } = useSnapshot(queue);
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   return (
@@ -311,7 +311,7 @@ export function CommandTray() {
   const shown = inTray(entries as OutboxEntryView[]);
   return (
     <>
-      <Kept />
+      <KeptCommand />
       {shown.length > 0 && <Queue shown={shown} paused={paused} />}
     </>
   );

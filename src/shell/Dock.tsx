@@ -10,7 +10,7 @@ import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
-import { StopOffered, useStopOffer } from '../screens/agents/start-stop/UndoStop.tsx';
+import { UndoStop, useStopOffer } from '../screens/agents/start-stop/UndoStop.tsx';
 import { commandName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { applyUpdate, isTyping, checkForUpdate, updates } from '../platform/app-updates.ts';
@@ -85,7 +85,7 @@ function UpdateNotice() {
  * The height of what is docked, for the room at the page's end: its last rows can be scrolled free
  * of it.
  */
-function useDockRoom() {
+function useDockHeight() {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const { current } = box;
@@ -112,7 +112,7 @@ function Undo({ atTop }: { atTop: boolean }) {
   const isHere = offered !== null && offered.offer.atTop === atTop;
   return (
     <div role="status" className={isHere ? '' : 'sr-only'}>
-      {isHere && <StopOffered className={LINE} />}
+      {isHere && <UndoStop className={LINE} />}
     </div>
   );
 }
@@ -121,7 +121,7 @@ export function Dock() {
   // The frame has the height of the page, so that no card moves it.
   const offered = useStopOffer();
   const isBelow = offered !== null && !offered.offer.atTop;
-  const box = useDockRoom();
+  const box = useDockHeight();
   return (
     <>
       <div className="width-before-scroll-bar pointer-events-none fixed inset-x-0 top-[calc(var(--header)+2.5rem)] z-20 px-2 sm:left-auto sm:w-104 lg:pr-6">

@@ -13,13 +13,13 @@ import { useAuth } from '../stores/use-security.ts';
 import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
 import { kindOf, STALE_AFTER, useDataTime } from './data-age.ts';
-import { Mark } from './Logo.tsx';
+import { Logo } from './Logo.tsx';
 import { menu, openMenu } from './Menu.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
 
 /** `tight`: on a phone something else needs the name's place. */
-function Logo({
+function LogoLink({
   to,
   label = 'Tradewind',
   tight = false,
@@ -34,7 +34,7 @@ function Logo({
       className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]"
     >
       {/* At 320 px, a desk at 400 %, the mark alone is seen; the name is read. */}
-      <Mark className="size-6" />
+      <Logo className="size-6" />
       <span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>
         {label}
       </span>
@@ -78,7 +78,7 @@ export function AppHeader({ path }: { path: string }) {
     <header className="sticky top-0 z-30 border-b border-line bg-ground">
       <div className="flex h-13 items-center gap-3 px-4 md:px-6">
         <BackControl path={path} />
-        <Logo to="/dashboard" tight={wallet !== null} />
+        <LogoLink to="/dashboard" tight={wallet !== null} />
         <nav aria-label="Main" className="ml-3 hidden items-center md:flex">
           {navLinks(subscriptionTier).map((link) => (
             <BarLink key={link.label} link={link} path={path} />
@@ -119,7 +119,7 @@ export function PublicHeader({ transparent }: { transparent: boolean }) {
       )}
     >
       <div className="mx-auto flex h-14 max-w-6xl items-center justify-between px-4 md:px-6">
-        <Logo to="/" />
+        <LogoLink to="/" />
         <nav aria-label="Account" className="flex items-center gap-1">
           <LinkButton to="/login" tone="plain" size="sm">
             Log In

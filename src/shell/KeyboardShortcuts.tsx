@@ -26,7 +26,7 @@ function focusSearch(): boolean {
   return field !== undefined;
 }
 
-export function Keys() {
+export function KeyboardShortcuts() {
   const { open } = useSnapshot(shortcuts);
   const [, go] = useLocation();
   const [loaded, setLoaded] = useState<{ palette?: Overlay; sheet?: Overlay }>({});

@@ -1,5 +1,5 @@
 /** What stands while a screen's code is on its way; refuses to say more than it knows. */
-import { Mark } from './Logo.tsx';
+import { Logo } from './Logo.tsx';
 
 export function LoadingScreen() {
   return (
@@ -7,7 +7,7 @@ export function LoadingScreen() {
       role="status"
       className="flex min-h-[60dvh] flex-col items-center justify-center gap-3 text-ink-3"
     >
-      <Mark className="size-8" />
+      <Logo className="size-8" />
       <span>Loading...</span>
     </div>
   );

@@ -1,5 +1,5 @@
 /** The product's mark: three lines of wind and a needle; refuses to carry meaning by itself. */
-export function Mark({ className = 'size-6' }: { className?: string }) {
+export function Logo({ className = 'size-6' }: { className?: string }) {
   return (
     <svg viewBox="6 8 52 48" aria-hidden className={className}>
       <g fill="none" stroke="var(--accent)" strokeWidth="3.5" strokeLinecap="round">

@@ -5,7 +5,7 @@ import { pageToast } from '../stores/toast-store.ts';
 
 const NOT_A_PAGE = 'That page does not exist. This is the start page.';
 
-export function Lost() {
+export function NotFound() {
   // By one id: said once, however often the address is drawn on the way.
   useEffect(() => {
     pageToast('blank', NOT_A_PAGE, { id: 'lost' });

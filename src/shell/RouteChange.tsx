@@ -41,7 +41,7 @@ function returnTo(y: number): () => void {
   return end;
 }
 
-export function Arrival({ path, title }: { path: string; title: string | undefined }) {
+export function RouteChange({ path, title }: { path: string; title: string | undefined }) {
   const first = useRef(true);
   const [said, setSaid] = useState('');
   useEffect(() => {

@@ -109,7 +109,7 @@ export function Refused({
   }
 }
 
-export function Guard({ children }: { children: ReactNode }) {
+export function RouteGuard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
   // Heard of here, and taken from the address itself below: the router decodes it.
   useSearch();

@@ -9,7 +9,7 @@ import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader, PublicHeader } from './Header.tsx';
 import { InstallOffer } from './InstallOffer.tsx';
-import { Keys } from './KeyboardShortcuts.tsx';
+import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { menu, Menu } from './Menu.tsx';
 import { isDashboard, showsTrialBanner } from './navigation.ts';
 import { BottomBar, Rail } from './Rail.tsx';
@@ -82,7 +82,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       <BottomBar path={path} />
       <Menu path={path} />
       <Dock />
-      <Keys />
+      <KeyboardShortcuts />
     </>
   );
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../components/Dialog.tsx';
 import { Switch } from '../components/Switch.tsx';
 import { GOES, MODIFIER, OTHERS, setShortcuts, shortcuts, type Shortcut } from './shortcuts.ts';
 
-function Keys({ text }: { text: string }) {
+function KeyCaps({ text }: { text: string }) {
   return (
     <span className="flex gap-1">
       {text.split(' ').map((key) => (
@@ -29,7 +29,7 @@ function List({ rows }: { rows: readonly Shortcut[] }) {
         <div key={keys} className="flex min-h-8 items-center justify-between gap-4">
           <dt className="text-ink-2">{label}</dt>
           <dd>
-            <Keys text={keys} />
+            <KeyCaps text={keys} />
           </dd>
         </div>
       ))}

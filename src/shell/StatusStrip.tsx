@@ -31,7 +31,7 @@ export function offlineText(savedAt: number | null, expired: boolean, now: numbe
 }
 
 /** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
-function standing(
+function connectionState(
   agentId: string | null,
   agents: readonly { readonly id: string; readonly status: string }[] | undefined,
   current: boolean,
@@ -75,7 +75,7 @@ function FailedStops() {
                 <span>
                   <strong className="font-semibold">Stop of {name} failed.</strong>{' '}
                   {entry.reason?.message ?? 'No reason was given'}.{' '}
-                  {standing(entry.agentId, agents, current)}
+                  {connectionState(entry.agentId, agents, current)}
                 </span>
               </span>
               <span className="flex gap-2">

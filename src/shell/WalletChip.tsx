@@ -9,11 +9,11 @@ import { formatWhen } from '../format/times.ts';
 import type { ShownWallet } from '../stores/wallet-note.ts';
 
 export function WalletChip({ wallet: { address, at, chain, live } }: { wallet: ShownWallet }) {
-  const standing = live ? 'connected' : `connected at ${formatWhen(at)}`;
+  const walletState = live ? 'connected' : `connected at ${formatWhen(at)}`;
   return (
     <Link
       href="/wallet?wallet=account"
-      title={`Wallet ${address}, ${chain}, ${standing}`}
+      title={`Wallet ${address}, ${chain}, ${walletState}`}
       data-wallet-chip={live ? 'live' : 'kept'}
       className="flex min-h-9 min-w-6 items-center gap-1.5 rounded-md text-xs text-ink-2 hover:text-ink lg:px-1.5"
     >
@@ -23,7 +23,7 @@ export function WalletChip({ wallet: { address, at, chain, live } }: { wallet: S
         {shortAddress(address)}
         <span className="sr-only">, </span>
         <span className="ml-1.5 text-ink-3 max-xl:sr-only">{chain}</span>
-        <span className="sr-only">, {standing}</span>
+        <span className="sr-only">, {walletState}</span>
       </span>
     </Link>
   );

@@ -7,7 +7,7 @@ import type { AgentView } from '../stores/agent-view.ts';
 import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
 import { GOES } from './shortcuts.ts';
 
-export type Find =
+export type PaletteItem =
   | { kind: 'go'; id: string; group: Group; name: string; note: string; to: string; keys?: string }
   /**
    * Stop is carried out by being chosen, as everywhere, and can be undone; a start is looked at
@@ -23,7 +23,7 @@ export type Find =
     };
 type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
 
-export interface Known {
+export interface PaletteSources {
   tier: Tier;
   views: readonly AgentView[];
   /** `BASE/QUOTE`. */
@@ -41,7 +41,7 @@ const ALSO: Readonly<Record<string, string>> = {
   '/faq': 'questions help',
 };
 
-function screens(tier: Tier): Find[] {
+function screens(tier: Tier): PaletteItem[] {
   const links = [
     ...navLinks(tier).filter((link) => link.upsell !== true),
     ...MENU_LINKS,
@@ -50,7 +50,7 @@ function screens(tier: Tier): Find[] {
     { to: '/learn-more', label: 'Learn more' },
     ...FOOTER_LINKS,
   ];
-  return links.map(({ to, label }): Find => {
+  return links.map(({ to, label }): PaletteItem => {
     const keys = GOES.find((goes) => goes.to === to)?.keys;
     return {
       kind: 'go',
@@ -68,9 +68,9 @@ function screens(tier: Tier): Find[] {
  * Everything, in the order it is shown: what a person has, what can be done with it, prices,
  * screens.
  */
-export function allFinds({ tier, views, symbols }: Known): Find[] {
+export function allPaletteItems({ tier, views, symbols }: PaletteSources): PaletteItem[] {
   return [
-    ...views.map(({ agent, statusText }): Find => ({
+    ...views.map(({ agent, statusText }): PaletteItem => ({
       kind: 'go',
       id: `agent-${agent.id}`,
       group: 'Agents',
@@ -78,7 +78,7 @@ export function allFinds({ tier, views, symbols }: Known): Find[] {
       note: statusText,
       to: `/agents/${encodeURIComponent(agent.id)}`,
     })),
-    ...views.flatMap(({ agent, canStop, canStart }): Find[] => [
+    ...views.flatMap(({ agent, canStop, canStart }): PaletteItem[] => [
       ...(canStop
         ? [
             {
@@ -104,7 +104,7 @@ export function allFinds({ tier, views, symbols }: Known): Find[] {
           ]
         : []),
     ]),
-    ...symbols.map((symbol): Find => ({
+    ...symbols.map((symbol): PaletteItem => ({
       kind: 'go',
       id: `symbol-${symbol.replace('/', '-')}`,
       group: 'Symbols',
@@ -138,7 +138,7 @@ const ORDER: readonly Group[] = ['Agents', 'Acts', 'Symbols', 'Screens'];
  * The finds for a question, grouped, the group with the best fit first. Every word must fit;
  * without a question agents and screens alone.
  */
-export function findsFor(all: readonly Find[], question: string): Find[] {
+export function matchingItems(all: readonly PaletteItem[], question: string): PaletteItem[] {
   const words = fold(question).split(/\s+/).filter(Boolean);
   if (words.length === 0)
     return ORDER.flatMap((group) =>

@@ -111,11 +111,11 @@ function isForText(target: EventTarget | null): boolean {
 }
 
 /** Tells of every key that means something, until it is taken back. */
-export function listenToKeys(tell: (meaning: Meaning) => boolean): () => void {
+export function listenToKeys(announce: (meaning: Meaning) => boolean): () => void {
   const read = createKeyReader();
   const onKey = (event: KeyboardEvent): void => {
     const meaning = read(event, isForText(event.target), shortcuts.on);
-    if (meaning !== null && tell(meaning)) event.preventDefault();
+    if (meaning !== null && announce(meaning)) event.preventDefault();
   };
   document.addEventListener('keydown', onKey);
   return () => {

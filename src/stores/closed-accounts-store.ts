@@ -8,20 +8,22 @@ import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
 import { emptySlot, fill, type Slot } from './slot.ts';
 
-export interface OldBook {
+export interface ClosedAccount {
   portfolio: Portfolio;
   history: History;
   analytics: Analytics;
 }
 
 /** By book number; an entry appears when it is first asked for. */
-export const booksStore = proxy<{ byNumber: Record<number, Slot<OldBook>> }>({ byNumber: {} });
+export const closedAccountsStore = proxy<{ byNumber: Record<number, Slot<ClosedAccount>> }>({
+  byNumber: {},
+});
 
 const READ = 1_000;
 
-export function loadBook(book: number, force = false): Promise<void> {
-  booksStore.byNumber[book] ??= emptySlot();
-  const slot = booksStore.byNumber[book];
+export function loadClosedAccount(book: number, force = false): Promise<void> {
+  closedAccountsStore.byNumber[book] ??= emptySlot();
+  const slot = closedAccountsStore.byNumber[book];
   return load(
     slot,
     force,
@@ -39,6 +41,6 @@ export function loadBook(book: number, force = false): Promise<void> {
   );
 }
 
-export function clearBooks(): void {
-  booksStore.byNumber = {};
+export function clearClosedAccounts(): void {
+  closedAccountsStore.byNumber = {};
 }

@@ -16,8 +16,8 @@ export const ANALYTICS_REST_MS = 10_000;
 export const SPREAD_MS = 3_000;
 export const PERFORMANCE_SPREAD_MS = 500;
 
-type Known = AgentsData['agents'][number] | undefined;
-const markOf = (agent: Known): string =>
+type LoadedSlots = AgentsData['agents'][number] | undefined;
+const markOf = (agent: LoadedSlots): string =>
   agent === undefined
     ? ''
     : `${agent.lastRunAt} ${agent.generation} ${agent.version} ${agent.openPositions}`;

@@ -12,10 +12,10 @@ export const portfolioStore = proxy<Slot<Portfolio>>(emptySlot());
  */
 export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.now()): void {
   const present = portfolioStore.data;
-  const sameBook =
+  const sameAccount =
     present !== null && present.accountId === next.accountId && present.book === next.book;
   if (
-    sameBook &&
+    sameAccount &&
     (next.sequence < present.sequence ||
       (next.sequence === present.sequence && next.servedAt < present.servedAt))
   )

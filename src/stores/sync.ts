@@ -24,7 +24,7 @@ import {
 import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts-store.ts';
 import { clearAnalytics } from './analytics-store.ts';
 import { notePushLag, pushLag } from './push-lag.ts';
-import { clearBooks } from './closed-accounts-store.ts';
+import { clearClosedAccounts } from './closed-accounts-store.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './server-health.ts';
 import { applyFill, clearHistory, historyStore, loadHistory } from './fills-store.ts';
@@ -205,7 +205,7 @@ function clearAll(): void {
   clearAgents();
   clearAlerts();
   clearAnalytics();
-  clearBooks();
+  clearClosedAccounts();
   clearHistory();
   clearMarket();
   clearChoices();

@@ -7,7 +7,7 @@ import { log } from '../platform/page-log.ts';
 import { reportWallet } from './wallet-analytics.ts';
 
 /** The download of a part failed: nothing is wrong with the part. */
-export class PartMissing extends Error {
+export class PanelMissing extends Error {
   override readonly name = 'PartMissing';
   constructor(cause: unknown) {
     super('This part of the wallet could not be loaded', { cause });
@@ -21,15 +21,15 @@ interface Props {
   onMissing?: () => void;
 }
 
-export class PartBoundary extends Component<Props, { failed: false | 'broken' | 'missing' }> {
+export class PanelBoundary extends Component<Props, { failed: false | 'broken' | 'missing' }> {
   override state: { failed: false | 'broken' | 'missing' } = { failed: false };
 
   static getDerivedStateFromError(error: unknown): { failed: 'broken' | 'missing' } {
-    return { failed: error instanceof PartMissing ? 'missing' : 'broken' };
+    return { failed: error instanceof PanelMissing ? 'missing' : 'broken' };
   }
 
   override componentDidCatch(error: Error, { componentStack }: ErrorInfo): void {
-    if (error instanceof PartMissing) return;
+    if (error instanceof PanelMissing) return;
     log.error(`The wallet's part ${this.props.part} failed`, error);
     reportWallet('componentError', {
       component: this.props.part,

@@ -53,7 +53,7 @@ export function CoinsTag({ real }: { real: boolean }) {
 }
 
 /** A part's own line: what it does, and with which coins. */
-export function RoomHead({
+export function PanelHead({
   title,
   real,
   children,
@@ -74,7 +74,7 @@ export function RoomHead({
 }
 
 /** Leads to another part of the wallet. */
-export function ToRoom({
+export function PanelLink({
   id,
   children,
   tone = 'quiet',
@@ -105,9 +105,9 @@ export function ConnectFirst({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
       <p className="text-ink-2">{children}</p>
-      <ToRoom id="account" tone="primary">
+      <PanelLink id="account" tone="primary">
         Connect a wallet
-      </ToRoom>
+      </PanelLink>
     </div>
   );
 }

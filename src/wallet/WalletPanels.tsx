@@ -5,11 +5,11 @@
 import { lazy, Suspense, useState, type ComponentType } from 'react';
 import { useSearchParams } from 'wouter';
 import { SkeletonRows } from '../components/EmptyState.tsx';
-import { PartBoundary, PartMissing } from './PanelBoundary.tsx';
+import { PanelBoundary, PanelMissing } from './PanelBoundary.tsx';
 import { WalletAccount } from './connect/WalletAccount.tsx';
 import { PANEL_ID, tabId, WalletTabs } from './WalletTabs.tsx';
 
-interface Room {
+interface PanelChoice {
   id: string;
   title: string;
   load: () => Promise<{ default: ComponentType }>;
@@ -18,7 +18,7 @@ interface Room {
 const ACCOUNT = 'account';
 
 /** In the order of their use. Each but the first is a download of its own. */
-const ROOMS: readonly Room[] = [
+const ROOMS: readonly PanelChoice[] = [
   { id: ACCOUNT, title: 'Wallet', load: () => Promise.resolve({ default: WalletAccount }) },
   { id: 'fund', title: 'Fund', load: () => import('./fund/FundPanel.tsx') },
   { id: 'swap', title: 'Swap', load: () => import('./swap/SwapPanel.tsx') },
@@ -28,16 +28,16 @@ const ROOMS: readonly Room[] = [
   { id: 'history', title: 'History', load: () => import('./send/HistoryPanel.tsx') },
 ];
 
-const partOf = ({ id, load }: Room): ComponentType =>
+const partOf = ({ id, load }: PanelChoice): ComponentType =>
   id === ACCOUNT
     ? WalletAccount
     : lazy(() =>
         load().catch((cause: unknown) => {
-          throw new PartMissing(cause);
+          throw new PanelMissing(cause);
         }),
       );
 
-export function WalletRooms() {
+export function WalletPanels() {
   const [rooms, setRooms] = useState(() =>
     ROOMS.map((room) => ({ ...room, attempt: 0, Part: partOf(room) })),
   );
@@ -66,11 +66,11 @@ export function WalletRooms() {
     <>
       <WalletTabs tabs={ROOMS} shown={shown.id} onShow={show} />
       <div role="tabpanel" id={PANEL_ID} aria-labelledby={tabId(shown.id)}>
-        <PartBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
+        <PanelBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
           <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}>
             <shown.Part />
           </Suspense>
-        </PartBoundary>
+        </PanelBoundary>
       </div>
     </>
   );

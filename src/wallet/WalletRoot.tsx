@@ -12,7 +12,7 @@ import { onPurge } from '../identity/session.ts';
 import { followWallet } from './connect/follow-wallet.ts';
 import { Kit } from './kit/KitProvider.tsx';
 import { forgetWallet } from './connect/remembered-wallet.ts';
-import { WalletRooms } from './WalletPanels.tsx';
+import { WalletPanels } from './WalletPanels.tsx';
 import { walletConfig } from './connect/wallet-config.ts';
 import { readWalletEnvironment } from './wallet-environment.ts';
 import { reportingMutations, reportSends } from './wallet-reports.ts';
@@ -56,12 +56,12 @@ onPurge(async () => {
   forgetWallet();
 });
 
-export interface WalletPanelProps {
+export interface WalletRootProps {
   /** Another connection configuration than the product's. */
   config?: Config;
 }
 
-export default function WalletPanel({ config }: WalletPanelProps) {
+export default function WalletRoot({ config }: WalletRootProps) {
   const [settings] = useState(() => readWalletEnvironment(import.meta.env));
   const [wagmi] = useState(
     () =>
@@ -83,7 +83,7 @@ export default function WalletPanel({ config }: WalletPanelProps) {
       <QueryClientProvider client={queries}>
         <Kit settings={settings.kit}>
           <WalletSettings value={settings}>
-            <WalletRooms />
+            <WalletPanels />
           </WalletSettings>
         </Kit>
       </QueryClientProvider>

@@ -78,7 +78,7 @@ const closed = (sentence: string): string =>
   sentence === '' || /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 
 /** What the outermost layer that has words says in its first line. */
-function ownWords(layers: readonly Layer[]): string {
+function ownText(layers: readonly Layer[]): string {
   for (const { message, shortMessage } of layers) {
     const line = oneLine(shortMessage ?? message ?? '');
     if (line !== '') return line;
@@ -118,7 +118,7 @@ export function revertReason(error: unknown): string | null {
   return null;
 }
 
-function waitWords(layers: readonly Layer[]): string {
+function waitText(layers: readonly Layer[]): string {
   const retryAfter = layers
     .find(({ headers }) => headers instanceof Headers && headers.has('Retry-After'))
     ?.headers?.get('Retry-After');
@@ -164,7 +164,7 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
   if (names.has('SwitchChainNotSupportedError'))
     return {
       kind: 'no-switching',
-      happened: closed(ownWords(layers)),
+      happened: closed(ownText(layers)),
       next: 'Change the network in the wallet itself: this page follows.',
       certain: true,
     };
@@ -278,7 +278,7 @@ function ofChain(layers: readonly Layer[]): Reading | null {
     return {
       kind: 'limited',
       happened: "The chain's node takes no more calls for now.",
-      next: waitWords(layers),
+      next: waitText(layers),
     };
   if (names.has('TimeoutError'))
     return {
@@ -290,7 +290,7 @@ function ofChain(layers: readonly Layer[]): Reading | null {
     return {
       kind: 'node-failed',
       happened: `The chain's node refused the call (${status}).`,
-      next: waitWords(layers),
+      next: waitText(layers),
     };
   if (names.has('HttpRequestError'))
     return {
@@ -314,7 +314,7 @@ export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   const layers = layersOf(error);
   const { certain = false, ...reading }: Reading = ofConnection(layers) ??
     ofWallet(layers) ??
-    ofChain(layers) ?? { kind: 'other', happened: closed(ownWords(layers)), next: 'Try again.' };
+    ofChain(layers) ?? { kind: 'other', happened: closed(ownText(layers)), next: 'Try again.' };
   if (act !== 'send')
     return {
       ...reading,

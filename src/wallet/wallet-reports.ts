@@ -8,7 +8,7 @@ import { sendsStore } from './send/sends-store.ts';
 import { reportWallet } from './wallet-analytics.ts';
 import { walletFailure } from './wallet-errors.ts';
 
-interface Asked {
+interface ReportedRequest {
   connector?: { name?: string };
 }
 
@@ -18,7 +18,7 @@ const isAsked = (
   name: string,
 ): boolean => mutation.options.mutationKey?.[0] === name;
 const nameOf = (variables: unknown): string =>
-  (variables as Asked | undefined)?.connector?.name ?? 'unknown';
+  (variables as ReportedRequest | undefined)?.connector?.name ?? 'unknown';
 
 /** Heeds every request to connect and to disconnect. */
 export function reportingMutations(): MutationCache {

@@ -1,6 +1,6 @@
 /** What leaves by the share sheet or the clipboard: the words that were shown, and nothing else. */
 import { describe, expect, it, vi } from 'vitest';
-import { resultWords } from '../../src/screens/performance/result-text.ts';
+import { resultText } from '../../src/screens/performance/result-text.ts';
 import { shareOut } from '../../src/platform/share.ts';
 
 const what = { title: 'Tradewind', text: 'My result', url: 'https://example.com/' };
@@ -45,10 +45,10 @@ describe('sharing', () => {
   });
 
   it('tells of a result by its percentage alone, with its sign, and of none where nothing was put in', () => {
-    expect(resultWords({ equity: '10124.4', deposits: '10000' })).toMatch(
+    expect(resultText({ equity: '10124.4', deposits: '10000' })).toMatch(
       /^My trading agents, on paper money: \+1\.24\s% since the start, after fees\.$/u,
     );
-    expect(resultWords({ equity: '9500', deposits: '10000' })).toMatch(/: −5\.00\s% since/u);
-    expect(resultWords({ equity: '0', deposits: '0' })).toBeNull();
+    expect(resultText({ equity: '9500', deposits: '10000' })).toMatch(/: −5\.00\s% since/u);
+    expect(resultText({ equity: '0', deposits: '0' })).toBeNull();
   });
 });

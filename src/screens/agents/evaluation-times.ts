@@ -22,10 +22,13 @@ const INTERVAL_MS: Record<AgentView['agent']['execution_interval'], number> = {
   '20-minute': 1_200_000,
   daily: 86_400_000,
 };
-type Looks = Pick<AgentView['agent'], 'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'>;
+type EvaluationTimes = Pick<
+  AgentView['agent'],
+  'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'
+>;
 
 /** How many looks are overdue by its own rhythm, on the market clock; one may be on its way. */
-export function missedLooks(agent: Looks, now: number): number {
+export function missedEvaluations(agent: EvaluationTimes, now: number): number {
   if (agent.status !== 'running' || agent.nextRunAt === null || now < agent.nextRunAt) return 0;
   return Math.floor((now - agent.nextRunAt) / INTERVAL_MS[agent.execution_interval]) + 1;
 }
@@ -37,8 +40,8 @@ export function missedLooks(agent: Looks, now: number): number {
 const LATE_AFTER_MS = 20_000;
 
 /** Looks missed, once two are and that has lasted; 0 otherwise. */
-export function useLate(agent: Looks, now: number, market: MarketState): number {
-  const missed = market === 'moving' ? missedLooks(agent, now) : 0;
+export function useLate(agent: EvaluationTimes, now: number, market: MarketState): number {
+  const missed = market === 'moving' ? missedEvaluations(agent, now) : 0;
   const behind = missed >= 2;
   const [since, setSince] = useState<number | null>(null);
   const wall = useNow(5_000);
@@ -67,7 +70,7 @@ function lastText(lastRunAt: number | null, now: number, speed: number): string 
  * look at, and without the server nobody here knows what has been looked at since.
  */
 export function runText(
-  agent: Looks,
+  agent: EvaluationTimes,
   now: number,
   market: MarketState = 'moving',
   late = 0,

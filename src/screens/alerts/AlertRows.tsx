@@ -12,7 +12,7 @@ import { session } from '../../identity/session.ts';
 import { alertViews, type AlertView } from '../../stores/alert-view.ts';
 import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
 import { commandText } from '../../stores/agent-view.ts';
-import { act } from '../show-result.ts';
+import { showResult } from '../show-result.ts';
 import { useEntries, useMarketNow, useSlot } from '../use-store.ts';
 import type { Editing } from './AlertForm.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
@@ -68,7 +68,7 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
   const name = `${terms.symbol} ${conditionText(terms.condition)}`;
   const on = isOn(view);
   const turn = (): void => {
-    act(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion));
+    showResult(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion));
   };
   return (
     <div className="flex shrink-0">

@@ -3,7 +3,7 @@ import { proxy } from 'valtio';
 import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';
 import type { AlertView } from '../../stores/alert-view.ts';
-import { act } from '../show-result.ts';
+import { showResult } from '../show-result.ts';
 
 interface Deleted {
   id: string;
@@ -28,7 +28,7 @@ export async function removeAlertFrom(
 ): Promise<void> {
   const { id, terms, seenVersion } = view;
   const pressed = deleteAlert(id, terms, seenVersion);
-  act(pressed);
+  showResult(pressed);
   const result = await pressed;
   if (result.said !== 'saved') return;
   const commandId = result.entry.state === 'cancelled' ? null : result.entry.commandId;
@@ -45,5 +45,5 @@ export async function removeAlertFrom(
 export async function bringBack({ id, terms, commandId }: Omit<Deleted, 'uid'>): Promise<void> {
   forget(id);
   if (commandId !== null && (await cancelCommand(commandId)) === 'undone') return;
-  act(setAlert(id, AlertTerms.parse(terms), null));
+  showResult(setAlert(id, AlertTerms.parse(terms), null));
 }

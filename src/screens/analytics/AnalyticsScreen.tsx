@@ -21,9 +21,9 @@ import { useAnalytics, useSlot } from '../use-store.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Breakdown, Hours } from './Breakdown.tsx';
 import { HeatMap } from './HeatMap.tsx';
-import { BASIC, DEEP, whyMissing, type MetricWords } from './metric-text.ts';
+import { BASIC, DEEP, whyMissing, type MetricText } from './metric-text.ts';
 
-function Figure({ words, analytics }: { words: MetricWords; analytics: Analytics }) {
+function Figure({ words, analytics }: { words: MetricText; analytics: Analytics }) {
   const value = analytics.metrics[words.name];
   const why = whyMissing(words.name, analytics);
   if (value === null)
@@ -42,7 +42,7 @@ function Figure({ words, analytics }: { words: MetricWords; analytics: Analytics
   );
 }
 
-function Measures({ list, analytics }: { list: readonly MetricWords[]; analytics: Analytics }) {
+function Measures({ list, analytics }: { list: readonly MetricText[]; analytics: Analytics }) {
   return (
     <dl className="grid gap-x-10 sm:grid-cols-2">
       {list.map((words) => (

@@ -135,10 +135,10 @@ const toTheEnd = (box: HTMLDivElement | null): void => {
   if (box !== null) box.scrollLeft = box.scrollWidth;
 };
 
-type Book = { analytics: Analytics; fills: readonly Fill[] };
+type HeatSource = { analytics: Analytics; fills: readonly Fill[] };
 
 /** Weeks run from left to right and end at the present one, which is what is seen first. */
-function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; book: Book }) {
+function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; book: HeatSource }) {
   const weeks = heatWeeks(daily);
   return (
     <div className="relative overflow-x-auto pb-1" ref={toTheEnd}>
@@ -181,7 +181,7 @@ function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; boo
 }
 
 /** Days as a calendar of colours, or as a table. */
-export function HeatMap({ analytics, fills }: Book) {
+export function HeatMap({ analytics, fills }: HeatSource) {
   const [table, setTable] = useState(false);
   const daily = analytics.daily ?? [];
   const up = daily.filter((day) => Number(changeOf(day)) > 0).length;

@@ -6,7 +6,7 @@ import { YEARLY_LEAST_DAYS } from '../../../contract/limits.ts';
 import type { Analytics, Metrics } from '../../../contract/trading.ts';
 
 export type MetricName = keyof Metrics;
-export interface MetricWords {
+export interface MetricText {
   name: MetricName;
   label: string;
   kind: 'share' | 'ratio' | 'money';
@@ -16,7 +16,7 @@ export interface MetricWords {
 }
 
 /** In every plan. */
-export const BASIC: readonly MetricWords[] = [
+export const BASIC: readonly MetricText[] = [
   {
     name: 'totalReturn',
     label: 'Total return',
@@ -50,7 +50,7 @@ export const BASIC: readonly MetricWords[] = [
 ];
 
 /** With `analytics:read`. */
-export const DEEP: readonly MetricWords[] = [
+export const DEEP: readonly MetricText[] = [
   {
     name: 'cagr',
     label: 'Annual growth',

@@ -3,9 +3,9 @@
  * refuses anything that moves or loads.
  */
 import { useEffect, useState, type ReactNode } from 'react';
-import { Contents } from './TableOfContents.tsx';
+import { TableOfContents } from './TableOfContents.tsx';
 import { headingsOf, type Block } from './rich-text.ts';
-import { InlineText, Prose } from './RichText.tsx';
+import { InlineText, RichText } from './RichText.tsx';
 
 /**
  * The text is drawn after the page has come: the browser has looked for `id` before it was there.
@@ -47,7 +47,10 @@ export function LongText({
   return (
     <div className="grid max-w-6xl grid-cols-[minmax(0,1fr)] justify-between gap-x-16 pb-10 lg:grid-cols-[minmax(0,68ch)_15rem]">
       <header className="prose min-w-0">{head}</header>
-      <Contents headings={headings} className="lg:col-start-2 lg:row-span-2 lg:row-start-1" />
+      <TableOfContents
+        headings={headings}
+        className="lg:col-start-2 lg:row-span-2 lg:row-start-1"
+      />
       <article className="prose min-w-0">{children}</article>
     </div>
   );
@@ -80,7 +83,7 @@ export function DocumentPage({ title, lead, updated, blocks, children, after }: 
       }
     >
       {children}
-      <Prose blocks={blocks} />
+      <RichText blocks={blocks} />
       {after !== undefined && <div className="mt-8">{after}</div>}
     </LongText>
   );

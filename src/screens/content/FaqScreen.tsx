@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
 import { addressedHeading, LongText, useAnchor } from './DocumentPage.tsx';
 import { ALL_QUESTIONS, QUESTIONS, SEARCHED_QUESTIONS, type Question } from './faq-entries.ts';
-import { Marked } from './HighlightedText.tsx';
+import { HighlightedText } from './HighlightedText.tsx';
 import { anchorOf } from './rich-text.ts';
 import { InlineText } from './RichText.tsx';
 import { search } from './text-search.ts';
@@ -20,7 +20,7 @@ function Entry({ question, open, asked }: { question: Question; open: boolean; a
           aria-hidden
         />
         <h3 className="font-medium">
-          {asked === '' ? question.ask : <Marked text={question.ask} question={asked} />}
+          {asked === '' ? question.ask : <HighlightedText text={question.ask} question={asked} />}
         </h3>
       </summary>
       <div className="prose pb-3 pl-6">
@@ -83,7 +83,7 @@ function QuestionsBySubject({ addressed }: { addressed: string }) {
   ));
 }
 
-export default function Faq() {
+export default function FaqScreen() {
   const [text, setText] = useState('');
   const addressed = useAddressed();
   const asked = text.trim();

@@ -1,9 +1,9 @@
 /** A text with the asked words marked; refuses to change a letter of it. */
 import { Fragment } from 'react';
-import { markWords } from './text-search.ts';
+import { highlightMatches } from './text-search.ts';
 
-export function Marked({ text, question }: { text: string; question: string }) {
-  return markWords(text, question).map((piece, index) =>
+export function HighlightedText({ text, question }: { text: string; question: string }) {
+  return highlightMatches(text, question).map((piece, index) =>
     piece.hit ? (
       <mark key={index}>{piece.text}</mark>
     ) : (

@@ -136,7 +136,7 @@ function Arrows() {
   );
 }
 
-export function HowItWorksPicture() {
+export function HowItWorksDiagram() {
   return (
     <figure className="not-prose my-6 grid min-w-0 items-center gap-x-8 gap-y-4 sm:grid-cols-[minmax(0,24rem)_minmax(0,1fr)]">
       <svg

@@ -1,7 +1,7 @@
 /** How an agent works, step by step, with a picture; refuses to promise a result. */
 import { FILL_FIGURES, percent } from './stated-figures.ts';
 import { DocumentPage } from './DocumentPage.tsx';
-import { HowItWorksPicture } from './HowItWorksDiagram.tsx';
+import { HowItWorksDiagram } from './HowItWorksDiagram.tsx';
 import type { Block } from './rich-text.ts';
 
 export const HOW_IT_WORKS: readonly Block[] = [
@@ -25,14 +25,14 @@ export const HOW_IT_WORKS: readonly Block[] = [
   },
 ];
 
-export default function HowItWorks() {
+export default function HowItWorksScreen() {
   return (
     <DocumentPage
       title="How it works"
       blocks={HOW_IT_WORKS}
       lead="An agent is a small set of rules that looks at the market at fixed times, decides, and writes down why. You choose the rules and the limits; it does the watching."
     >
-      <HowItWorksPicture />
+      <HowItWorksDiagram />
     </DocumentPage>
   );
 }

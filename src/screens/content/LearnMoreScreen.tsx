@@ -46,7 +46,7 @@ export const LEARN_MORE: readonly Block[] = [
   'Read [how it works](/how-it-works), the [questions](/faq), then [create an account](/register). The first steps are laid out for you.',
 ];
 
-export default function LearnMore() {
+export default function LearnMoreScreen() {
   return (
     <DocumentPage
       title="Learn more"

@@ -119,7 +119,7 @@ export const PRIVACY: readonly Block[] = [
   'For a correction, or a question about all this, write to the operator under Support.',
 ];
 
-export default function Privacy() {
+export default function PrivacyScreen() {
   return (
     <DocumentPage
       title="Privacy Policy"

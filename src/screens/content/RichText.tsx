@@ -103,6 +103,6 @@ function BlockOf({ block }: { block: Block }) {
   return block.ordered === true ? <ol>{items}</ol> : <ul>{items}</ul>;
 }
 
-export function Prose({ blocks }: { blocks: readonly Block[] }) {
+export function RichText({ blocks }: { blocks: readonly Block[] }) {
   return blocks.map((block, index) => <BlockOf key={index} block={block} />);
 }

@@ -43,7 +43,7 @@ export const RISKS: readonly Block[] = [
   },
 ];
 
-export default function RiskDisclosure() {
+export default function RiskDisclosureScreen() {
   useLookedAt('risk');
   const from = ownPath(new URLSearchParams(useSearch()).get('from'));
   return (

@@ -23,7 +23,7 @@ function Links({ headings }: { headings: readonly string[] }) {
   );
 }
 
-export function Contents({
+export function TableOfContents({
   headings,
   className,
 }: {

@@ -48,7 +48,7 @@ export const TERMS_TEXT: readonly Block[] = [
   'You may delete your account at any time, under Settings. The operator may close an account for breach of these terms, and then says why.',
 ];
 
-export default function Terms() {
+export default function TermsScreen() {
   return (
     <DocumentPage
       title="Terms of Service"

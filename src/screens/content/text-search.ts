@@ -25,7 +25,7 @@ export interface Found {
 }
 
 /** Lower case, accents and hyphens aside: `Stop-loss` is found by `stop loss`. */
-export const plainWords = (text: string): string[] =>
+export const plainText = (text: string): string[] =>
   text
     .normalize('NFD')
     .replace(/\p{M}/gu, '')
@@ -47,7 +47,7 @@ function likeness(asked: string, word: string): number {
 }
 
 const best = (asked: string, text: string): number =>
-  Math.max(0, ...plainWords(text).map((word) => likeness(asked, word)));
+  Math.max(0, ...plainText(text).map((word) => likeness(asked, word)));
 
 const WEIGHT = { title: 12, also: 9, heading: 5, summary: 4, passage: 1 };
 /** A long text is not better for saying a word more often than this. */
@@ -84,7 +84,7 @@ function bestPassage(words: readonly string[], { passages }: Searchable): string
 
 /** The best first; equal ones in the order given. A question without words finds everything. */
 export function search(question: string, texts: readonly Searchable[]): Found[] {
-  const words = [...new Set(plainWords(question))];
+  const words = [...new Set(plainText(question))];
   if (words.length === 0) return texts.map(({ id }) => ({ id, score: 0, passage: '' }));
   const found = texts.flatMap((text) => {
     const scores = words.map((word) => scoreOf(word, text));
@@ -106,13 +106,13 @@ export interface Piece {
 }
 
 /** A text cut where the asked words stand in it. */
-export function markWords(text: string, question: string): Piece[] {
-  const asked = plainWords(question);
+export function highlightMatches(text: string, question: string): Piece[] {
+  const asked = plainText(question);
   if (asked.length === 0) return [{ text, hit: false }];
   const pieces: Piece[] = [];
   for (const part of text.split(/([\p{L}\p{N}]+)/u)) {
     if (part === '') continue;
-    const [word] = plainWords(part);
+    const [word] = plainText(part);
     const hit = word !== undefined && asked.some((one) => likeness(one, word) > 0);
     const last = pieces.at(-1);
     if (last?.hit === hit) last.text += part;
@@ -124,11 +124,11 @@ export function markWords(text: string, question: string): Piece[] {
 /** A long passage around its first marked word, whole words, about `length` letters. */
 export function excerpt(passage: string, question: string, length = 160): string {
   if (passage.length <= length) return passage;
-  const before = markWords(passage, question).findIndex(({ hit }) => hit);
+  const before = highlightMatches(passage, question).findIndex(({ hit }) => hit);
   const at =
     before < 0
       ? 0
-      : markWords(passage, question)
+      : highlightMatches(passage, question)
           .slice(0, before)
           .reduce((sum, { text }) => sum + text.length, 0);
   const from = at < length / 2 ? 0 : passage.indexOf(' ', at - length / 2) + 1;

@@ -84,7 +84,7 @@ function useIsNew(): { isNew: boolean; hide: () => void } {
   };
 }
 
-export default function Dashboard() {
+export default function DashboardScreen() {
   const search = useSearch();
   // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing
   // moves if it changes.

@@ -5,7 +5,7 @@
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
-import type { Standing } from '../../../contract/subscription-state.ts';
+import type { SubscriptionState } from '../../../contract/subscription-state.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { formatDate, formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -21,23 +21,23 @@ export interface Need {
   text: string;
 }
 
-type PlanStanding = Pick<Standing, 'state' | 'until'>;
+type PlanState = Pick<SubscriptionState, 'state' | 'until'>;
 
 /**
  * A payment that is due ends in agents that open nothing; where they do already, whoever has one
  * that runs must know why.
  */
-function ofPlan(standing: PlanStanding | null, views: readonly AgentView[]): Need[] {
+function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[] {
   const need = (title: string, text: string): Need[] => [
     { key: 'plan', to: '/subscription', title, text },
   ];
-  if (standing?.state === 'grace')
+  if (planState?.state === 'grace')
     return need(
       'The last payment has not come through',
-      `Everything goes on${standing.until === null ? ' for now' : ` until ${formatDate(standing.until)}`}. Check the card before then.`,
+      `Everything goes on${planState.until === null ? ' for now' : ` until ${formatDate(planState.until)}`}. Check the card before then.`,
     );
   if (
-    standing?.state === 'lapsed' &&
+    planState?.state === 'lapsed' &&
     views.some(({ agent }) => agent.status === 'running' || agent.openPositions > 0)
   ) {
     return need(
@@ -52,7 +52,7 @@ function ofPlan(standing: PlanStanding | null, views: readonly AgentView[]): Nee
 export function needs(
   views: readonly AgentView[],
   trial: { isTrialActive: boolean; trialDaysRemaining: number },
-  standing: PlanStanding | null = null,
+  standing: PlanState | null = null,
 ): Need[] {
   const of = (list: readonly AgentView[], text: (view: AgentView) => string): Need[] =>
     list.map((view) => ({

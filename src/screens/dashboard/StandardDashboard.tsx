@@ -37,7 +37,7 @@ const SHOWN = 6;
 const ProParts = lazy(() => import('./ProParts.tsx'));
 const Exposures = lazy(() => import('./Exposures.tsx'));
 
-interface Known {
+interface OverviewFacts {
   agents: readonly Agent[] | null;
   portfolio: Portfolio | null;
 }
@@ -83,7 +83,7 @@ export interface OverviewProps {
   pro: boolean;
   title?: string;
   /** What the screen begins with, in a place that does not change once more is known. */
-  lead?: (known: Known) => ReactNode;
+  lead?: (known: OverviewFacts) => ReactNode;
 }
 
 function EquityPart({ portfolio: { data, error } }: { portfolio: Slot<Portfolio> }) {
@@ -108,7 +108,7 @@ function EquityPart({ portfolio: { data, error } }: { portfolio: Slot<Portfolio>
   );
 }
 
-interface AgentsPartProps extends Pick<Known, 'agents'> {
+interface AgentsPartProps extends Pick<OverviewFacts, 'agents'> {
   views: readonly AgentView[] | null;
   current: boolean;
   error: string | null;

@@ -5,7 +5,7 @@ import { NextStep, useNextStep } from './NextStep.tsx';
 import { StepsPanel } from './StepList.tsx';
 import { useSteps } from './use-steps.ts';
 
-export default function GettingStarted() {
+export default function GettingStartedScreen() {
   const { steps, progress } = useSteps();
   const next = useNextStep();
   return (

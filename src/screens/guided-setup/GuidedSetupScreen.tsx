@@ -12,11 +12,11 @@ import { loadMarket, marketStore, type MarketBoard } from '../../stores/market-s
 import { useAuth } from '../../stores/use-security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
 import { useStepStart } from '../agents/create/use-step-start.ts';
-import { useCreate } from '../agents/create/use-create-agent.ts';
+import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
 import { useSlot } from '../use-store.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
-import { Asked } from './QuestionStep.tsx';
+import { QuestionStep } from './QuestionStep.tsx';
 import { PlanStep, type Entry } from './PlanStep.tsx';
 import { profileOf } from './risk-questions.ts';
 import { PLAN_AT, START_AT } from './setup-progress.ts';
@@ -73,14 +73,20 @@ function NoPlace({ cap, need }: { cap: number; need: Need }) {
 }
 
 /** What the person's plan allows. */
-function useRoom(): { entry: Entry; mayCreate: boolean; room: boolean; cap: number; need: Need } {
+function usePlacesLeft(): {
+  entry: Entry;
+  mayCreate: boolean;
+  placesLeft: boolean;
+  cap: number;
+  need: Need;
+} {
   const { subscriptionTier, hasUsedTrial } = useAuth();
   const held = useSlot(agentsStore, loadAgents).data?.agents.length ?? 0;
   const cap = agentCap(subscriptionTier);
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
   const untried: Entry = hasUsedTrial ? 'buy' : 'trial';
   const need: Need = { resource: 'agents', action: 'create', agents: held + 1 };
-  return { entry: mayCreate ? 'plan' : untried, mayCreate, room: held < cap, cap, need };
+  return { entry: mayCreate ? 'plan' : untried, mayCreate, placesLeft: held < cap, cap, need };
 }
 
 /**
@@ -142,7 +148,7 @@ function useSend(
   onFaults: (faults: Faults) => void,
 ): { busy: boolean; failure: string | null; send: (start: boolean) => void } {
   const [, go] = useLocation();
-  const { busy, failure, create } = useCreate((agent) => {
+  const { busy, failure, create } = useCreateAgent((agent) => {
     keep(null);
     go(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
   });
@@ -169,8 +175,8 @@ function StartOver({ onPress }: { onPress: () => void }) {
   );
 }
 
-export default function GuidedSetup() {
-  const { entry, mayCreate, room, cap, need } = useRoom();
+export default function GuidedSetupScreen() {
+  const { entry, mayCreate, placesLeft, cap, need } = usePlacesLeft();
   const setup = useSetup(mayCreate);
   const { progress, at, keep, to, back, again } = setup;
   const { user } = useAuth();
@@ -204,9 +210,9 @@ export default function GuidedSetup() {
     <div className="mx-auto max-w-xl">
       <ScreenTitle title="Guided setup" note="Four questions, then a paper trading agent." />
       <Stages at={at} />
-      {mayCreate && !room && at < START_AT && <NoPlace cap={cap} need={need} />}
+      {mayCreate && !placesLeft && at < START_AT && <NoPlace cap={cap} need={need} />}
       <div ref={steps}>
-        {at < PLAN_AT && <Asked at={at} answers={answers} onAnswer={answer} onBack={back} />}
+        {at < PLAN_AT && <QuestionStep at={at} answers={answers} onAnswer={answer} onBack={back} />}
         {at === PLAN_AT && (
           <PlanStep
             {...shared}
@@ -222,7 +228,7 @@ export default function GuidedSetup() {
           <StartStep
             {...shared}
             risks={risks}
-            room={room}
+            placesLeft={placesLeft}
             busy={busy}
             onRisks={accept}
             onCreate={send}

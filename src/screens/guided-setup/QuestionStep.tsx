@@ -29,7 +29,7 @@ interface AskedProps {
   onBack: () => void;
 }
 
-export function Asked({ at, answers, onAnswer, onBack }: AskedProps) {
+export function QuestionStep({ at, answers, onAnswer, onBack }: AskedProps) {
   const question = QUESTIONS[at];
   if (question === undefined) return null;
   const place = `Question ${at + 1} of ${QUESTIONS.length}`;

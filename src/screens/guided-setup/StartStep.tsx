@@ -6,8 +6,8 @@ import { previewOf, type AgentDraft } from '../agents/create/agent-draft.ts';
 import { intervalText } from '../agents/agent-text.ts';
 import { CreateActs } from '../agents/create/CreateWizard.tsx';
 import { EntriesOffNotice } from '../agents/EntriesOffNotice.tsx';
-import WouldDoNow from '../agents/preview/PreviewPanel.tsx';
-import WouldHaveDone from '../agents/backtest/BacktestPanel.tsx';
+import PreviewPanel from '../agents/preview/PreviewPanel.tsx';
+import BacktestPanel from '../agents/backtest/BacktestPanel.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { StepHeading } from './QuestionStep.tsx';
 import { RiskConsent } from './RiskConsent.tsx';
@@ -20,7 +20,7 @@ interface StartStepProps {
   quote: string;
   risks: boolean;
   /** The plan has a place for one more agent. */
-  room: boolean;
+  placesLeft: boolean;
   need: Need;
   busy: boolean;
   failure: string | null;
@@ -30,7 +30,7 @@ interface StartStepProps {
 }
 
 export function StartStep(props: StartStepProps) {
-  const { draft, quote, risks, room, need, busy, failure, onRisks, onCreate, onBack } = props;
+  const { draft, quote, risks, placesLeft, need, busy, failure, onRisks, onCreate, onBack } = props;
   const [asked, setAsked] = useState(false);
   const create = (start: boolean): void => {
     setAsked(start && !risks);
@@ -47,13 +47,13 @@ export function StartStep(props: StartStepProps) {
         its signal is strong enough. Most checks end with no trade.
       </p>
       <EntriesOffNotice className="mb-3" />
-      <WouldDoNow
+      <PreviewPanel
         ask={ask}
         rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
         missing={INCOMPLETE}
       />
       <div className="mt-5">
-        <WouldHaveDone ask={ask} missing={INCOMPLETE} />
+        <BacktestPanel ask={ask} missing={INCOMPLETE} />
       </div>
       <RiskConsent accepted={risks} missing={asked && !risks} onChange={onRisks} />
       {failure !== null && (
@@ -62,7 +62,7 @@ export function StartStep(props: StartStepProps) {
         </p>
       )}
       <div className="mt-2 flex flex-col gap-2">
-        {room ? (
+        {placesLeft ? (
           <CreateActs draft={draft} quote={quote} busy={busy} onCreate={create} />
         ) : (
           <UpgradeHere need={need} from={SETUP_PATH} typed />

@@ -177,7 +177,7 @@ function Closing() {
   );
 }
 
-export default function Landing() {
+export default function LandingScreen() {
   return (
     <>
       <Hero />

@@ -9,7 +9,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { PaperTag, StatusBadge } from '../../components/Tags.tsx';
 import { offlineText } from '../../shell/StatusStrip.tsx';
 import { commandText, statusText, untilThen } from '../../stores/agent-view.ts';
-import { offerWords } from '../agents/start-stop/undo-stop-text.ts';
+import { undoStopText } from '../agents/start-stop/undo-stop-text.ts';
 
 /** How long the example's network takes for a send, ms. */
 const SEND_MS = 900;
@@ -139,7 +139,7 @@ function UndoLine({ at, onUndo }: { at: Demo; onUndo: () => void }) {
         <p className="text-ink-3">One tap stops it.</p>
       ) : (
         <>
-          <p className="min-w-0 flex-1">{offerWords('Harbour', UNDO_OF[at])}</p>
+          <p className="min-w-0 flex-1">{undoStopText('Harbour', UNDO_OF[at])}</p>
           <Button size="sm" onClick={onUndo}>
             <Undo2 className="size-4" aria-hidden />
             Undo

@@ -6,7 +6,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { addressedHeading, LongText, useAnchor } from '../content/DocumentPage.tsx';
 import { headingsOf, minutesOf } from '../content/rich-text.ts';
-import { Prose } from '../content/RichText.tsx';
+import { RichText } from '../content/RichText.tsx';
 import { addressOf, type LibraryArticle } from './article.ts';
 import { articleOf } from './articles.ts';
 
@@ -51,7 +51,7 @@ export function ArticleView({ article, backTo }: { article: LibraryArticle; back
         </>
       }
     >
-      <Prose blocks={article.blocks} />
+      <RichText blocks={article.blocks} />
       <footer className="not-prose mt-10 grid gap-x-12 gap-y-6 border-t border-line pt-5 sm:grid-cols-2">
         <section aria-label="Where to see it">
           <p className="label mb-1">Where to see it</p>

@@ -8,7 +8,7 @@ import { classes } from '../../components/class-names.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
-import { Marked } from '../content/HighlightedText.tsx';
+import { HighlightedText } from '../content/HighlightedText.tsx';
 import { minutesOf } from '../content/rich-text.ts';
 import { excerpt, search, type Found } from '../content/text-search.ts';
 import { addressOf, TOPICS, type LibraryArticle, type Topic } from './article.ts';
@@ -53,12 +53,12 @@ function FoundRow({ found, question }: { found: Found; question: string }) {
       <Link href={addressOf(article.id)} onClick={leave} className={ROW}>
         <span className="flex items-baseline justify-between gap-4">
           <span className="font-medium group-hover:text-accent">
-            <Marked text={article.title} question={question} />
+            <HighlightedText text={article.title} question={question} />
           </span>
           <span className="shrink-0 text-xs text-ink-3">{article.topic}</span>
         </span>
         <span className="block max-w-[68ch] text-ink-2">
-          <Marked
+          <HighlightedText
             text={found.passage === '' ? article.summary : excerpt(found.passage, question)}
             question={question}
           />
@@ -216,7 +216,7 @@ function List({ given, unknown }: { given: string; unknown: boolean }) {
   );
 }
 
-export default function Library() {
+export default function LibraryScreen() {
   const query = new URLSearchParams(useSearch());
   const id = query.get('article');
   const article = articleOf(id);

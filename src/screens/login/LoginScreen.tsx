@@ -214,7 +214,7 @@ function LoginForm({ email, onEmail }: { email: string; onEmail: (email: string)
   );
 }
 
-export default function Login() {
+export default function LoginScreen() {
   const { status, user } = useSnapshot(session);
   const search = useSearch();
   const [email, setEmail] = useState(user?.email ?? '');

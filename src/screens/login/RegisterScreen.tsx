@@ -126,7 +126,7 @@ function AcceptedTerms() {
   );
 }
 
-export default function Register() {
+export default function RegisterScreen() {
   const { status } = useSnapshot(session);
   const [fields, setFields] = useState(typed);
   const type = (part: Partial<Fields>): void => {

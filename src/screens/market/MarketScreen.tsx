@@ -309,7 +309,7 @@ function PairList({
   );
 }
 
-export default function Market() {
+export default function MarketScreen() {
   const [, go] = useLocation();
   const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);

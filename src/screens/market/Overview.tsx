@@ -10,7 +10,7 @@ import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
 import { loadOverview, marketStore, overviewStore } from '../../stores/market-store.ts';
 import { useSlot } from '../use-store.ts';
-import { glanceOfOverview, useGlance, type Glance } from './market-glance.ts';
+import { glanceOfOverview, useGlance, type MarketGlance } from './market-glance.ts';
 import { baseOf } from './market-order.ts';
 import { presentBoard } from './use-quote.ts';
 
@@ -39,7 +39,7 @@ function Figure({
 }
 
 /** Who rises and who falls, as one bar: the words beside it say the same. */
-function Breadth({ glance: { advancing, declining, unchanged } }: { glance: Glance }) {
+function Breadth({ glance: { advancing, declining, unchanged } }: { glance: MarketGlance }) {
   const whole = Math.max(1, advancing + declining + unchanged);
   const part = (count: number) => ({ width: `${(count / whole) * 100}%` });
   return (
@@ -53,7 +53,7 @@ function Breadth({ glance: { advancing, declining, unchanged } }: { glance: Glan
 
 const addressOf = (symbol: string): string => `/market/${symbol.replace('/', '-')}`;
 
-function Leader({ of: { symbol, price_change_24h } }: { of: Glance['rising'][number] }) {
+function Leader({ of: { symbol, price_change_24h } }: { of: MarketGlance['rising'][number] }) {
   return (
     <Link href={addressOf(symbol)} className="reach block truncate hover:text-accent">
       {baseOf(symbol)}{' '}
@@ -83,10 +83,10 @@ function Led({
   known,
 }: {
   term: string;
-  leaders: Glance['rising'];
+  leaders: MarketGlance['rising'];
   nobody: string;
   nearest: string;
-  near: Glance['smallestFall'];
+  near: MarketGlance['smallestFall'];
   known: boolean;
 }) {
   const [first, ...rest] = leaders;
@@ -119,7 +119,7 @@ function Led({
   );
 }
 
-function Known({ glance, age }: { glance: Glance; age: ReactNode }) {
+function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
   const { advancing, declining, unchanged, symbols, busiest } = glance;
   const known = advancing + declining + unchanged > 0;
   const most =

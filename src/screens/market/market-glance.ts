@@ -15,7 +15,7 @@ import { dayWay } from './market-order.ts';
 
 type Named = Pick<SymbolQuote, 'symbol' | 'price_change_24h'>;
 
-export interface Glance {
+export interface MarketGlance {
   quote: string;
   symbols: number;
   advancing: number;
@@ -39,7 +39,7 @@ const turnoverOf = ({ volume_24h, price }: SymbolQuote): Fixed =>
 /**
  * Counts and leaders by the change as it is shown: a row that reads 0.00 % neither rises nor falls.
  */
-function glanceOf(quotes: readonly SymbolQuote[], quote: string): Glance {
+function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
   const changed = quotes
     .filter((one) => one.price_change_24h !== null)
     .sort((a, b) => (b.price_change_24h ?? 0) - (a.price_change_24h ?? 0));
@@ -70,7 +70,7 @@ function glanceOf(quotes: readonly SymbolQuote[], quote: string): Glance {
 }
 
 /** The server's own overview, for as long as no quote has come. */
-export function glanceOfOverview(overview: MarketOverview): Glance {
+export function glanceOfOverview(overview: MarketOverview): MarketGlance {
   const { advancing, declining, unchanged, symbols, gainers, losers } = overview;
   return {
     quote: overview.source.quote,
@@ -92,8 +92,8 @@ export function glanceOfOverview(overview: MarketOverview): Glance {
  * The glance of the board at this moment; null without a board. It changes only when a figure of it
  * does.
  */
-export function useGlance(board: MarketBoard | null): Glance | null {
-  const last = useRef<{ key: string; glance: Glance } | null>(null);
+export function useGlance(board: MarketBoard | null): MarketGlance | null {
+  const last = useRef<{ key: string; glance: MarketGlance } | null>(null);
   const listen = useCallback(
     (notify: () => void) => (board === null ? () => undefined : subscribe(board.symbols, notify)),
     [board],

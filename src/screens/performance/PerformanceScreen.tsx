@@ -7,7 +7,7 @@ import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState
 import { Amount, Ratio } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
-import { ShareWords } from '../../components/ShareWords.tsx';
+import { ShareText } from '../../components/ShareWords.tsx';
 import { ariaSort, SortButton } from '../../components/SortButton.tsx';
 import type { TableSort } from '../../components/table-order.ts';
 import { useHeldOrder } from '../../components/use-held-order.ts';
@@ -19,14 +19,14 @@ import { useAuth } from '../../stores/use-security.ts';
 import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { chooseTable, tableChoices } from '../../stores/table-choices.ts';
 import { POOL_NAME } from '../agents/agent-text.ts';
-import { AgentActs } from '../agents/list/AgentActions.tsx';
+import { AgentActions } from '../agents/list/AgentActions.tsx';
 import { AgentStatus } from '../agents/AgentStatus.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { useAgentViews, useInsight, useSlot } from '../use-store.ts';
 import { compared, sortCompared, type Column, type Compared } from './compare-agents.ts';
 import { Curves } from './Curves.tsx';
-import { resultWords } from './result-text.ts';
+import { resultText } from './result-text.ts';
 
 const COLUMNS: readonly [Column, string][] = [
   ['total', 'Result'],
@@ -155,7 +155,7 @@ function AgentRow({ row, rank }: { row: Row; rank: number | undefined }) {
       </td>
       <Figures row={row} />
       <td>
-        <AgentActs view={row} startable={false} />
+        <AgentActions view={row} startable={false} />
       </td>
     </tr>
   );
@@ -241,10 +241,10 @@ function Together({ rows, current }: { rows: readonly Compared[]; current: boole
   );
 }
 
-export default function Performance() {
+export default function PerformanceScreen() {
   const { views, current, slot } = useAgentViews();
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
-  const words = portfolio === null ? null : resultWords(portfolio);
+  const words = portfolio === null ? null : resultText(portfolio);
   const insight = useInsight().data;
   const sort = useSort();
   const compares = views === null ? [] : compared(views, insight, portfolio);
@@ -294,7 +294,7 @@ export default function Performance() {
           <Together rows={rows} current={current} />
           {words !== null && (
             <Section title="Tell somebody" className="max-w-2xl">
-              <ShareWords
+              <ShareText
                 label="Share the result"
                 what={{ title: 'Tradewind', text: words, url: `${location.origin}/` }}
               />

@@ -7,7 +7,7 @@ import type { Portfolio } from '../../../contract/trading.ts';
 import { formatPercent } from '../../format/numbers.ts';
 
 /** Null where there is no result. */
-export function resultWords(portfolio: Pick<Portfolio, 'equity' | 'deposits'>): string | null {
+export function resultText(portfolio: Pick<Portfolio, 'equity' | 'deposits'>): string | null {
   const deposits = parseFixed(portfolio.deposits);
   if (deposits <= ZERO) return null;
   const percent =

@@ -7,7 +7,7 @@ import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 
-export function BookPicker({
+export function AccountPicker({
   books,
   open,
   book,

@@ -21,19 +21,23 @@ import { DataAge } from '../../shell/DataAge.tsx';
 import { formatMoment } from '../../format/times.ts';
 import { loadAgents } from '../../stores/agents-store.ts';
 import { loadAnalytics } from '../../stores/analytics-store.ts';
-import { booksStore, loadBook, type OldBook } from '../../stores/closed-accounts-store.ts';
+import {
+  closedAccountsStore,
+  loadClosedAccount,
+  type ClosedAccount,
+} from '../../stores/closed-accounts-store.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
 import { marketStore } from '../../stores/market-store.ts';
 import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 import type { Account } from '../explain/account-sums.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { useAnalytics, useSlot } from '../use-store.ts';
 import { Allocation } from './Allocation.tsx';
-import { BookPicker } from './AccountPicker.tsx';
+import { AccountPicker } from './AccountPicker.tsx';
 import { EquityFigure } from './Equity.tsx';
 import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
 import { Positions } from './Positions.tsx';
@@ -199,7 +203,7 @@ function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
     const done = api.call('resetPaper', {}).then((reply) => {
       applyPortfolio(reply.portfolio, 'network');
     });
-    if (await tried(done, 'A new paper book has begun. The old one is kept.'))
+    if (await showFailure(done, 'A new paper book has begun. The old one is kept.'))
       await Promise.all([
         loadAgents(true),
         loadHistory(true),
@@ -226,15 +230,18 @@ function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
   );
 }
 
-const UNREAD = emptySlot<OldBook>();
+const UNREAD = emptySlot<ClosedAccount>();
 
 function useShown(book: number | null): Shown {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
   const analytics = useAnalytics();
-  const read = useCallback(() => (book === null ? Promise.resolve() : loadBook(book)), [book]);
+  const read = useCallback(
+    () => (book === null ? Promise.resolve() : loadClosedAccount(book)),
+    [book],
+  );
   useSlot(portfolioStore, read);
-  const old = useSnapshot(booksStore).byNumber as Record<number, Slot<OldBook>>;
+  const old = useSnapshot(closedAccountsStore).byNumber as Record<number, Slot<ClosedAccount>>;
   if (book === null)
     return {
       data: portfolio.data,
@@ -253,7 +260,7 @@ function useShown(book: number | null): Shown {
     analytics: slot.data?.analytics ?? null,
     error: slot.error,
     retry: () => {
-      void loadBook(book, true);
+      void loadClosedAccount(book, true);
     },
   };
 }
@@ -268,7 +275,7 @@ export default function PortfolioScreen() {
   return (
     <>
       <h1 className="sr-only">Portfolio</h1>
-      <BookPicker
+      <AccountPicker
         books={open?.books ?? []}
         open={open?.book ?? null}
         book={book}

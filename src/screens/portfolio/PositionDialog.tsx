@@ -19,12 +19,12 @@ import type { AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
 import { loadPortfolio } from '../../stores/portfolio-store.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 import { stopSentence } from '../agents/list/AgentActions.tsx';
 import { StopButton, useStopPlace } from '../agents/start-stop/StopButton.tsx';
 import { ofPosition } from '../explain/account-sums.ts';
 import { Sum } from '../explain/Sum.tsx';
-import { StopOffered } from '../agents/start-stop/UndoStop.tsx';
+import { UndoStop } from '../agents/start-stop/UndoStop.tsx';
 import { useAgentViews } from '../use-store.ts';
 import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
 
@@ -37,7 +37,7 @@ function ItsStop({ view }: { view: AgentView }) {
       <p className="mb-2 text-ink-2">{stopSentence(view)}</p>
       <StopButton view={view} shows="name" wide />
       <div role="status">
-        <StopOffered agentId={view.agent.id} />
+        <UndoStop agentId={view.agent.id} />
       </div>
     </div>
   );
@@ -70,7 +70,7 @@ function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentNam
 }
 
 /** What is known of a position whose book is closed: what it was, not what it would bring. */
-function OfClosedBook({ position, quote }: { position: Position; quote: string }) {
+function ClosedAccountNote({ position, quote }: { position: Position; quote: string }) {
   return (
     <dl>
       <Line term="Agent">{position.agentName}</Line>
@@ -159,7 +159,7 @@ function ClosePosition({
   const close = async (): Promise<void> => {
     setBusy(true);
     if (
-      await tried(
+      await showFailure(
         api.call('closePosition', { params: { id: position.id } }),
         `${position.pair} sold.`,
       )
@@ -242,7 +242,7 @@ export default function PositionDialog({
       title={position.pair}
     >
       {closed ? (
-        <OfClosedBook position={position} quote={quote} />
+        <ClosedAccountNote position={position} quote={quote} />
       ) : (
         <Explained position={position} quote={quote} equity={equity} onDone={onClose} />
       )}

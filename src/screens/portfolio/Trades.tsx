@@ -9,7 +9,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { TradesTable } from './Fills.tsx';
@@ -112,7 +112,7 @@ function useOlder(
     const last = fills.at(-1);
     if (last === undefined) return;
     setBusy(true);
-    await tried(
+    await showFailure(
       api
         .call('history', {
           query: { limit: READ_AT_ONCE, before: last.id, ...(book === undefined ? {} : { book }) },

@@ -12,11 +12,11 @@ import {
 } from '../../../contract/referrals.ts';
 import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
-import { ShareWords } from '../../components/ShareWords.tsx';
+import { ShareText } from '../../components/ShareWords.tsx';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { useHosted } from '../use-callable.ts';
+import { useCallable } from '../use-callable.ts';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
 
@@ -39,7 +39,7 @@ function Invite({ code }: { code: string }) {
           <p className="text-ink-3">Code</p>
           <p className="text-xl font-semibold tracking-[0.12em] tabular-nums select-all">{code}</p>
           <div className="mt-2">
-            <ShareWords
+            <ShareText
               label="Share the link"
               what={{
                 title: 'Tradewind',
@@ -130,8 +130,8 @@ function ReferralSkeleton() {
   );
 }
 
-export default function Referrals() {
-  const { data, error, again } = useHosted('referral');
+export default function ReferralsScreen() {
+  const { data, error, again } = useCallable('referral');
   const { online } = useSnapshot(connection);
   return (
     <>

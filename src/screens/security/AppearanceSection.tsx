@@ -23,7 +23,7 @@ const ROWS: readonly { value: Rows; label: string }[] = [
   { value: 'roomy', label: 'Roomy everywhere' },
 ];
 
-export function Look() {
+export function AppearanceSection() {
   const { theme, gain, rows } = useSnapshot(appearance);
   const { on } = useSnapshot(shortcuts);
   return (

@@ -15,7 +15,7 @@ import { deleteAccount } from '../../identity/own-sign-in.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
-import { useHosted, type Hosted } from '../use-callable.ts';
+import { useCallable, type CallableState } from '../use-callable.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
 const many = (count: number, one: string, more: string): string =>
@@ -44,7 +44,7 @@ function endings({ agents, running, positions, plan }: DeletionPreview, unsent: 
 }
 
 /** What would end, from the server. */
-function Endings({ preview }: { preview: Hosted<DeletionPreview> }) {
+function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
   if (preview.data !== null)
     return (
       <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
@@ -73,7 +73,7 @@ function refusalOf(error: unknown): DeleteErrors {
 function DeleteForm() {
   const [, go] = useLocation();
   const email = useSnapshot(session).user?.email ?? '';
-  const preview = useHosted('deletionPreview');
+  const preview = useCallable('deletionPreview');
   const { methods } = useSignInMethods();
   const [word, setWord] = useState('');
   const [password, setPassword] = useState('');

@@ -7,8 +7,8 @@ import { Line, Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { signOut } from '../../identity/session.ts';
 import { formatRatio } from '../../format/numbers.ts';
-import { kept, lookAtStorage } from '../../stores/storage-persistence.ts';
-import { tried } from '../show-result.ts';
+import { persistence, checkPersistence } from '../../stores/storage-persistence.ts';
+import { showFailure } from '../show-result.ts';
 
 const PROMISES = {
   kept: 'Kept until you delete it',
@@ -20,19 +20,19 @@ const PROMISES = {
  * What lies on this device: the snapshot and its switch, the room it takes, and the way to be rid
  * of it.
  */
-export function DevicePart() {
-  const { promise, usedBytes } = useSnapshot(kept);
+export function DeviceSection() {
+  const { promise, usedBytes } = useSnapshot(persistence);
   useEffect(() => {
-    void lookAtStorage();
+    void checkPersistence();
   }, []);
   const [keeps, setKeeps] = useState(keepsSnapshots);
   const change = (keep: boolean): void => {
-    void tried(setKeepSnapshots(keep)).then(() => {
+    void showFailure(setKeepSnapshots(keep)).then(() => {
       setKeeps(keepsSnapshots());
     });
   };
   const wipe = (): void => {
-    void tried(signOut()).then((done) => {
+    void showFailure(signOut()).then((done) => {
       if (done) location.assign('/');
     });
   };

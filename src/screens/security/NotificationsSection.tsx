@@ -266,7 +266,7 @@ function Choices({
   );
 }
 
-export function Notifications() {
+export function NotificationsSection() {
   const { user } = useSnapshot(session);
   const uid = user?.uid ?? '';
   const { device, push, error, busy, ask, isOffline } = usePush(uid);

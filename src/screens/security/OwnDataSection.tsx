@@ -84,7 +84,7 @@ function SaveButtons({
   );
 }
 
-export function OwnData() {
+export function OwnDataSection() {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
   const { busy, said, error, fetchAll } = useExport();

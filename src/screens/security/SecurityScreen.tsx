@@ -2,24 +2,24 @@
 import { Link } from 'wouter';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { useLookedAt } from '../getting-started/step-notes.ts';
-import { DevicePart } from './DeviceSection.tsx';
-import { SessionPart } from './SessionSection.tsx';
-import { SignInPart } from './SignInSection.tsx';
+import { DeviceSection } from './DeviceSection.tsx';
+import { SessionSection } from './SessionSection.tsx';
+import { SignInSection } from './SignInSection.tsx';
 
 const LINK = 'text-accent underline underline-offset-2';
 
-export default function Security() {
+export default function SecurityScreen() {
   useLookedAt('security');
   return (
     <>
       <ScreenTitle title="Security" />
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-8">
-          <SessionPart />
-          <DevicePart />
+          <SessionSection />
+          <DeviceSection />
         </div>
         <div className="flex min-w-0 flex-col gap-8">
-          <SignInPart />
+          <SignInSection />
         </div>
       </div>
       <p className="mt-8 text-ink-2">

@@ -12,7 +12,7 @@ import { session, signOut } from '../../identity/session.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandTarget, commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 
 type Unsent = ReturnType<typeof unsentCommands>;
 
@@ -24,7 +24,7 @@ function SignOut() {
   const leave = async (): Promise<void> => {
     setBusy(true);
     setUnsent([]);
-    if (await tried(signOut())) go('/');
+    if (await showFailure(signOut())) go('/');
     setBusy(false);
   };
   const ask = async (): Promise<void> => {
@@ -94,7 +94,7 @@ function signInText(expiresAt: number | null, isOver: boolean, now: number): str
   return isOver ? 'over' : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`;
 }
 
-export function SessionPart() {
+export function SessionSection() {
   const { expiresAt, status } = useSnapshot(session);
   const now = useNow(10_000);
   const [open, setOpen] = useState(false);

@@ -12,7 +12,7 @@ import { changeEmail, changePassword, signOutEverywhere } from '../../identity/o
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 import { checkCredentials, refusedCredentials } from '../login/credentials.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
@@ -176,7 +176,7 @@ function Everywhere() {
   const [busy, setBusy] = useState(false);
   const end = async (): Promise<void> => {
     setBusy(true);
-    if (await tried(signOutEverywhere())) go('/login');
+    if (await showFailure(signOutEverywhere())) go('/login');
     setBusy(false);
   };
   return (
@@ -209,7 +209,7 @@ const passwordText = (hasPassword: boolean): string =>
     ? 'Set'
     : 'None: you sign in with Google, where your address and password are changed.';
 
-export function SignInPart() {
+export function SignInSection() {
   const email = useSnapshot(session).user?.email ?? '';
   const { online } = useSnapshot(connection);
   const { methods, reason } = useSignInMethods();

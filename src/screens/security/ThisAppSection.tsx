@@ -8,7 +8,7 @@ import { Section } from '../../components/Section.tsx';
 import { askToInstall, install, installWay, isStandalone } from '../../platform/install.ts';
 import { InstallSteps } from '../../shell/InstallSteps.tsx';
 
-export function ThisApp() {
+export function ThisAppSection() {
   const { event, installed } = useSnapshot(install);
   const way = installWay({ event, declined: false, installed });
   return (

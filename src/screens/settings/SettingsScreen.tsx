@@ -8,11 +8,11 @@ import { ReadError, Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { DeleteAccount } from '../security/DeleteAccount.tsx';
-import { DevicePart } from '../security/DeviceSection.tsx';
-import { Look } from '../security/AppearanceSection.tsx';
-import { Notifications } from '../security/NotificationsSection.tsx';
-import { OwnData } from '../security/OwnDataSection.tsx';
-import { ThisApp } from '../security/ThisAppSection.tsx';
+import { DeviceSection } from '../security/DeviceSection.tsx';
+import { AppearanceSection } from '../security/AppearanceSection.tsx';
+import { NotificationsSection } from '../security/NotificationsSection.tsx';
+import { OwnDataSection } from '../security/OwnDataSection.tsx';
+import { ThisAppSection } from '../security/ThisAppSection.tsx';
 import { UNKNOWN_SETTINGS, useBlocked } from '../trading/settings-access.ts';
 import { ProfileForm } from '../trading/SettingsForm.tsx';
 import { useAnchor } from '../content/DocumentPage.tsx';
@@ -85,7 +85,7 @@ function Elsewhere() {
   );
 }
 
-export default function Settings() {
+export default function SettingsScreen() {
   useAnchor(location.hash.slice(1));
   return (
     <>
@@ -95,21 +95,21 @@ export default function Settings() {
         <div className="flex min-w-0 flex-col gap-8">
           <Profile />
           <div id="appearance" className="scroll-mt-24">
-            <Look />
+            <AppearanceSection />
           </div>
           <Elsewhere />
         </div>
         <div id="notifications" className="min-w-0 scroll-mt-24">
-          <Notifications />
+          <NotificationsSection />
         </div>
         <div id="data" className="flex min-w-0 scroll-mt-24 flex-col gap-8">
-          <DevicePart />
-          <OwnData />
+          <DeviceSection />
+          <OwnDataSection />
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <DeleteAccount />
           <div id="app" className="scroll-mt-24">
-            <ThisApp />
+            <ThisAppSection />
           </div>
         </div>
       </div>

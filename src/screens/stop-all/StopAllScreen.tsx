@@ -138,7 +138,7 @@ function OrderState({
   );
 }
 
-export default function StopAll() {
+export default function StopAllScreen() {
   const { views, current, slot } = useAgentViews();
   const entry = useEntries()
     .filter((one) => one.intent === 'stop-all' && one.state !== 'cancelled')

@@ -4,7 +4,7 @@ import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
 import { api } from '../../api/api.ts';
 import { endPlan } from '../../billing/checkout.ts';
-import { PORTAL, till, visitPortal } from '../../billing/take-plan.ts';
+import { PORTAL, checkoutProgress, visitPortal } from '../../billing/take-plan.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
@@ -160,7 +160,7 @@ export default function ChangeDialog(props: ChangeDialogProps) {
   const { planId, onClose } = props;
   const { preview, error, again } = usePreview(planId);
   const plan = useSnapshot(plansStore).data?.plans.find((one) => one.id === planId);
-  const { busy, problem } = useSnapshot(till);
+  const { busy, problem } = useSnapshot(checkoutProgress);
   const { online } = useSnapshot(connection);
   const end = planId === 'free';
   const name = plan?.name ?? planId;

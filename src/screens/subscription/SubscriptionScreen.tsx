@@ -11,7 +11,7 @@ import {
   OFFLINE_TILL,
   PORTAL,
   takePlan,
-  till,
+  checkoutProgress,
   visitPortal,
 } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
@@ -42,15 +42,15 @@ import { Meter } from './Meter.tsx';
 import { PlanTable } from './PlanTable.tsx';
 import {
   isLiving,
-  standingWords,
+  subscriptionText,
   useSubscription,
-  type StandingFacts,
+  type SubscriptionFacts,
 } from './subscription-text.ts';
 
 const EmbeddedCheckout = lazy(() => import('../../billing/EmbeddedCheckout.tsx'));
 const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
 
-function useStanding(): StandingFacts {
+function useSubscriptionText(): SubscriptionFacts {
   const { data } = useSnapshot(subscriptionStore);
   const { isTrialActive, trialDaysRemaining, hasUsedTrial } = useAuth();
   const list = useSnapshot(plansStore).data;
@@ -78,13 +78,13 @@ function FirstAgent() {
   );
 }
 
-function Now({ facts, from }: { facts: StandingFacts; from: string | null }) {
+function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null }) {
   const [, go] = useLocation();
   const { data, error, savedAt } = useSnapshot(subscriptionStore);
   const { hasUsedTrial, isSubscribed } = useAuth();
-  const { busy, problem } = useSnapshot(till);
+  const { busy, problem } = useSnapshot(checkoutProgress);
   const [starting, setStarting] = useState(false);
-  const words = standingWords(facts);
+  const words = subscriptionText(facts);
   const current = useCurrent('subscription');
   const start = async (): Promise<void> => {
     setStarting(true);
@@ -225,7 +225,7 @@ function couponText(coupon: Coupon, currency: string): string {
 }
 
 /** What follows, shown as long as it can still be averted or explains why nothing opens. */
-function Follows({ facts }: { facts: StandingFacts }) {
+function Follows({ facts }: { facts: SubscriptionFacts }) {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const { standing } = facts;
   const state = standing?.state;
@@ -248,7 +248,7 @@ function Follows({ facts }: { facts: StandingFacts }) {
 }
 
 function Checkout() {
-  const { embedded } = useSnapshot(till);
+  const { embedded } = useSnapshot(checkoutProgress);
   if (embedded === null) return null;
   return (
     <Section
@@ -267,7 +267,7 @@ function Checkout() {
 }
 
 /** null while none of the plans is the person's: on a trial. */
-function currentPlanOf({ subscription }: StandingFacts, isTrialActive: boolean): string | null {
+function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boolean): string | null {
   if (isLiving(subscription)) return subscription?.planId ?? null;
   return isTrialActive ? null : 'free';
 }
@@ -275,7 +275,7 @@ function currentPlanOf({ subscription }: StandingFacts, isTrialActive: boolean):
 /** What stands in the way of taking a plan. */
 function PlanNotices({ offline }: { offline: boolean }) {
   const { data: list, error } = useSnapshot(plansStore);
-  const { problem } = useSnapshot(till);
+  const { problem } = useSnapshot(checkoutProgress);
   return (
     <>
       {offline ? (
@@ -302,10 +302,10 @@ function PlanNotices({ offline }: { offline: boolean }) {
   );
 }
 
-function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
+function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null }) {
   const { data: list, error } = useSlot(plansStore, loadPlans);
   const { online } = useSnapshot(connection);
-  const { busy } = useSnapshot(till);
+  const { busy } = useSnapshot(checkoutProgress);
   const { isTrialActive } = useAuth();
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
@@ -358,7 +358,7 @@ function Plans({ facts, from }: { facts: StandingFacts; from: string | null }) {
 export default function SubscriptionScreen() {
   const search = useSearch();
   const from = ownPath(new URLSearchParams(search).get('from'));
-  const facts = useStanding();
+  const facts = useSubscriptionText();
   // What has come, or comes soon without anybody's doing, stands before what may be bought.
   const pressing =
     facts.standing !== undefined &&

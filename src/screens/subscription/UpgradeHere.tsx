@@ -8,7 +8,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { OFFLINE_TILL, takePlan, till } from '../../billing/take-plan.ts';
+import { OFFLINE_TILL, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { formatAmount } from '../../format/numbers.ts';
@@ -76,7 +76,7 @@ function OfferNotes({
   back: string;
   offline: boolean;
 }) {
-  const { problem } = useSnapshot(till);
+  const { problem } = useSnapshot(checkoutProgress);
   return (
     <>
       <p className="mt-2 min-h-5 text-ink-3">
@@ -110,12 +110,12 @@ export function UpgradeHere({
   const place = from ?? (search === '' ? path : `${path}?${search}`);
   const offer = useOffer(need);
   const { list, error, plan, trial } = offer;
-  const { busy } = useSnapshot(till);
+  const { busy } = useSnapshot(checkoutProgress);
   const { online } = useSnapshot(connection);
   // What went wrong here is not carried to the next screen.
   useEffect(
     () => () => {
-      till.problem = null;
+      checkoutProgress.problem = null;
     },
     [],
   );
@@ -125,7 +125,7 @@ export function UpgradeHere({
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
     // The checkout inside the app has its place on the plans' own screen.
-    if ((await takePlan(chosen, place)) && till.embedded !== null) go('/subscription');
+    if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
   const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
   return (

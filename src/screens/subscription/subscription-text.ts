@@ -1,7 +1,7 @@
 /** Where a person stands with their plan, in plain words and a date. */
 import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
-import type { Standing } from '../../../contract/subscription-state.ts';
+import type { SubscriptionState } from '../../../contract/subscription-state.ts';
 import type { Plan, Subscription } from '../../../contract/subscription.ts';
 import { trialBannerText } from '../../billing/entitlement-view.ts';
 import type { BadgeTone } from '../../components/Tags.tsx';
@@ -32,10 +32,10 @@ function nameOf(subscription: Subscription | null): string {
   return tier === 'free' || tier === 'trial' ? 'Your plan' : PLAN_NAMES[tier];
 }
 
-export interface StandingFacts {
+export interface SubscriptionFacts {
   subscription: Subscription | null;
   /** Absent where a back end does not tell it: then it is read off the subscription. */
-  standing: Standing | undefined;
+  standing: SubscriptionState | undefined;
   plan: Plan | undefined;
   /** Null without a running trial. */
   trialDays: number | null;
@@ -43,7 +43,7 @@ export interface StandingFacts {
   hasUsedTrial: boolean;
 }
 
-export interface StandingWords {
+export interface SubscriptionText {
   tone: BadgeTone;
   name: string;
   line: string;
@@ -55,7 +55,7 @@ function stateOf({
   subscription,
   trialDays,
   hasUsedTrial,
-}: StandingFacts): Standing['state'] {
+}: SubscriptionFacts): SubscriptionState['state'] {
   if (trialDays !== null) return 'trial';
   if (standing !== undefined && standing.state !== 'trial') return standing.state;
   if (!isLiving(subscription))
@@ -65,7 +65,7 @@ function stateOf({
 }
 
 /** The one line under "Now" and what follows from it. */
-export function standingWords(facts: StandingFacts): StandingWords {
+export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
   const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
   const name = plan?.name ?? nameOf(subscription);
   const until = standing?.until ?? subscription?.currentPeriodEnd ?? null;

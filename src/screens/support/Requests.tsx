@@ -16,7 +16,7 @@ import { StatusBadge, Tag, type BadgeTone } from '../../components/Tags.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
-import { tried } from '../show-result.ts';
+import { showFailure } from '../show-result.ts';
 import { CATEGORY_LABEL } from './Compose.tsx';
 
 const STATE: Record<SupportState, { label: string; tone: BadgeTone }> = {
@@ -79,7 +79,10 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
           tone="plain"
           disabled={online === 'offline' || busy}
           onClick={() => {
-            void tried(callFunction('closeSupportRequest', { requestId }).then(onAdded), 'Closed.');
+            void showFailure(
+              callFunction('closeSupportRequest', { requestId }).then(onAdded),
+              'Closed.',
+            );
           }}
         >
           Solved: close it

@@ -7,7 +7,7 @@ import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { connection } from '../../stores/connection.ts';
 import { marketStore } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
-import { useHosted } from '../use-callable.ts';
+import { useCallable } from '../use-callable.ts';
 import { Compose } from './Compose.tsx';
 import { diagnosticsNow } from './diagnostics.ts';
 import { Requests } from './Requests.tsx';
@@ -21,10 +21,10 @@ const ANSWERS = [
   ['/stop-all', 'Stop all agents'],
 ] as const;
 
-export default function Support() {
+export default function SupportScreen() {
   const { online } = useSnapshot(connection);
   const { subscriptionTier } = useAuth();
-  const { data, error, put, again } = useHosted('supportRequests');
+  const { data, error, put, again } = useCallable('supportRequests');
   const facts = (): SupportDiagnostics =>
     diagnosticsNow({
       online: connection.online,

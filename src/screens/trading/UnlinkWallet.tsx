@@ -40,7 +40,7 @@ function useUnlink(link: LinkedAddress, onDone: () => void) {
   return { busy, failure, forget, unlink };
 }
 
-export function Unlink({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm' | 'md' }) {
+export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?: 'sm' | 'md' }) {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
   const [asking, setAsking] = useState(false);

@@ -20,7 +20,7 @@ import { portfolioStore } from '../../stores/portfolio-store.ts';
 import type { Slot } from '../../stores/slot.ts';
 import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
 import { useSlot } from '../use-store.ts';
-import { Unlink } from './UnlinkWallet.tsx';
+import { UnlinkWallet } from './UnlinkWallet.tsx';
 
 const again = (): void => {
   void loadWallet(true);
@@ -126,7 +126,7 @@ function Address({ link }: { link: LinkedAddress }) {
           </span>
         </span>
       </span>
-      <Unlink link={link} />
+      <UnlinkWallet link={link} />
     </li>
   );
 }

@@ -11,7 +11,7 @@ import { LinkButton } from '../../components/Button.tsx';
 import { connection } from '../../stores/connection.ts';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
-import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 
 /** The kit would connect a wallet of its own making where another kind is connected. */
@@ -69,12 +69,12 @@ function CheckoutCard() {
   );
 }
 
-export default function CheckoutRoom() {
+export default function CheckoutPanel() {
   return (
     <>
-      <RoomHead title="Checkout" real>
+      <PanelHead title="Checkout" real>
         Pay in USDC on Base. Plans of Tradewind are paid by card, not here.
-      </RoomHead>
+      </PanelHead>
       <CheckoutCard />
       <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">
         Plans and cards

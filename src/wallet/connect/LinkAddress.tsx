@@ -20,7 +20,7 @@ import { Field } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatDate } from '../../format/times.ts';
 import { session } from '../../identity/session.ts';
-import { Unlink } from '../../screens/trading/UnlinkWallet.tsx';
+import { UnlinkWallet } from '../../screens/trading/UnlinkWallet.tsx';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
@@ -226,7 +226,7 @@ function Linked({ link }: { link: LinkedAddress }) {
         <span className="font-medium">{link.label}</span>, linked since {formatDate(link.linkedAt)}.{' '}
         <span className="text-ink-2">No agent can spend from it.</span>
       </p>
-      <Unlink link={link} />
+      <UnlinkWallet link={link} />
     </div>
   );
 }

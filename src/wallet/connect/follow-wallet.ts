@@ -7,7 +7,7 @@ import { noteWallet } from '../../stores/wallet-note.ts';
 
 const followed = new WeakSet<Config>();
 
-function tell(config: Config, now = Date.now()): void {
+function publish(config: Config, now = Date.now()): void {
   const { connections, current, status } = config.state;
   const connection = current === null ? undefined : connections.get(current);
   if (status === 'connected' && connection !== undefined) {
@@ -26,11 +26,11 @@ function tell(config: Config, now = Date.now()): void {
 export function followWallet(config: Config): void {
   if (followed.has(config)) return;
   followed.add(config);
-  if (config.state.status === 'connected') tell(config);
+  if (config.state.status === 'connected') publish(config);
   config.subscribe(
     (state) => state,
     () => {
-      tell(config);
+      publish(config);
     },
   );
 }

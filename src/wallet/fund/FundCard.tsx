@@ -15,7 +15,7 @@ import { applePayHere, outsideLimits } from './payment-methods.ts';
 import { bothAmounts, inOther, type TypedAmount } from './purchase-amount.ts';
 import { openPurchase } from './purchase-window.ts';
 import { usePurchaseStatus, useTerms, type PurchaseEvents } from './purchase.ts';
-import { PurchaseWords, TermsTrouble } from './PurchaseText.tsx';
+import { PurchaseText, TermsTrouble } from './PurchaseText.tsx';
 
 export interface FundCardProps extends PurchaseEvents {
   asset: string;
@@ -267,7 +267,7 @@ export function FundCard({
           {trouble}
         </p>
       )}
-      <PurchaseWords status={status} asset={asset} />
+      <PurchaseText status={status} asset={asset} />
       <Submit
         isPending={isPending}
         ready={ready}

@@ -8,7 +8,7 @@ import { buttonClass } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { connection } from '../../stores/connection.ts';
 import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
-import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { FundCard } from './FundCard.tsx';
 import { directOnramp, type Onramp } from './onramp-quotes.ts';
@@ -105,15 +105,15 @@ function FundBody({ offline, onramp }: { offline: boolean; onramp: ReturnType<ty
   return onramp === null ? <Unset /> : <Purchase onramp={onramp} />;
 }
 
-export default function FundRoom() {
+export default function FundPanel() {
   const offline = useSnapshot(connection).online === 'offline';
   const onramp = useOnramp(offline);
   return (
     <>
-      <RoomHead title="Fund" real>
+      <PanelHead title="Fund" real>
         Buy coins with real money, delivered to your address on Base. The paper account gets none of
         it.
-      </RoomHead>
+      </PanelHead>
       <FundBody offline={offline} onramp={onramp} />
     </>
   );

@@ -52,7 +52,7 @@ export function TermsTrouble({
 }
 
 /** The provider's own words on what became of it. */
-export function PurchaseWords({ status, asset }: { status: PurchaseStatus; asset: string }) {
+export function PurchaseText({ status, asset }: { status: PurchaseStatus; asset: string }) {
   switch (status.statusName) {
     case 'init':
       return null;

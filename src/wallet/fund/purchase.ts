@@ -105,14 +105,14 @@ export function useTerms(
 ): Terms & { again: () => void } {
   const [terms, setTerms] = useState<Terms>({ rate: null, methods: null });
   const [attempt, setAttempt] = useState(0);
-  const tell = useRef(onError);
+  const publish = useRef(onError);
   useEffect(() => {
-    tell.current = onError;
+    publish.current = onError;
   });
   useEffect(() => {
     let current = true;
     const fail = (code: PurchaseCode, cause?: unknown): void => {
-      if (current) tell.current?.(asError(code, cause));
+      if (current) publish.current?.(asError(code, cause));
     };
     const put = (part: Partial<Terms>): void => {
       if (current) setTerms((old) => ({ ...old, ...part }));
@@ -136,7 +136,7 @@ export function useTerms(
     const settle = (methods: Terms['methods'], cause?: unknown): void => {
       if (!current) return;
       setTerms((old) => ({ ...old, methods }));
-      if (typeof methods === 'string') tell.current?.(asError(methods, cause));
+      if (typeof methods === 'string') publish.current?.(asError(methods, cause));
     };
     setTerms((old) => ({ ...old, methods: null }));
     onramp.currencies(market).then(

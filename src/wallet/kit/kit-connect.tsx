@@ -2,12 +2,12 @@
  * Stands in the kit wherever it would offer its own list of wallets, which is not this product's;
  * refuses to connect anything itself.
  */
-import { ToRoom } from '../PanelHead.tsx';
+import { PanelLink } from '../PanelHead.tsx';
 
 export function ConnectWallet() {
   return (
-    <ToRoom id="account" tone="primary">
+    <PanelLink id="account" tone="primary">
       Connect a wallet
-    </ToRoom>
+    </PanelLink>
   );
 }

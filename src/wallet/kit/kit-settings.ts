@@ -42,7 +42,7 @@ export const DEFAULT_SCHEMA_ID =
 const BASE_SEPOLIA_ID = 84532;
 
 type Partly<T> = { [K in keyof T]?: T[K] extends Record<string, unknown> ? Partly<T[K]> : T[K] };
-export type WalletKitWishes = Partly<Omit<WalletKitSettings, 'schemaId' | 'config'>> & {
+export type WalletKitOverrides = Partly<Omit<WalletKitSettings, 'schemaId' | 'config'>> & {
   schemaId?: string;
   config?: {
     analytics?: boolean;
@@ -63,7 +63,7 @@ function checkedSchemaId(schemaId: string): `0x${string}` {
 }
 
 /** The settings with the kit's defaults filled in. */
-export function walletKitSettings(wishes: WalletKitWishes = {}): WalletKitSettings {
+export function walletKitSettings(wishes: WalletKitOverrides = {}): WalletKitSettings {
   const { config = {} } = wishes;
   return {
     address: wishes.address ?? null,

@@ -9,7 +9,7 @@ import { connection } from '../../stores/connection.ts';
 import { ChainGate } from '../ChainGate.tsx';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
-import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 import { mintCall } from './mint-call.ts';
 
@@ -149,14 +149,14 @@ function NftBody({ offline }: { offline: boolean }) {
   );
 }
 
-export default function NftRoom() {
+export default function NftPanel() {
   const { kit } = useWalletSettings();
   const { online } = useSnapshot(connection);
   return (
     <>
-      <RoomHead title="NFT" real={kit.chainId === base.id}>
+      <PanelHead title="NFT" real={kit.chainId === base.id}>
         Look at a collection&rsquo;s token and mint one to your wallet.
-      </RoomHead>
+      </PanelHead>
       <NftBody offline={online === 'offline'} />
     </>
   );

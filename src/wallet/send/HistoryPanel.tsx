@@ -3,17 +3,17 @@
  */
 import { keepsSnapshots } from '../../commands.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { ToRoom } from '../PanelHead.tsx';
+import { PanelLink } from '../PanelHead.tsx';
 import { SendProgress } from './SendProgress.tsx';
 import { useSends } from '../use-wallet.ts';
 
-export default function WalletHistory() {
+export default function HistoryPanel() {
   const { sends } = useSends();
   if (sends.length === 0) {
     return (
       <EmptyState
         title="Nothing was sent from this device yet"
-        action={<ToRoom id="send">Send ETH</ToRoom>}
+        action={<PanelLink id="send">Send ETH</PanelLink>}
       >
         Each send will be here with how far it has come, its fee and the way to the block explorer.
       </EmptyState>

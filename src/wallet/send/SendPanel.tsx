@@ -11,7 +11,7 @@ import { useKeptDraft } from '../../screens/agents/create/kept-draft.ts';
 import { costEther, heldEther, parseTypedEther, plainEther } from './ether.ts';
 import { FailureNote } from '../FailureNote.tsx';
 import { parseRecipient } from './recipient.ts';
-import { ConnectFirst, CoinsTag, ToRoom } from '../PanelHead.tsx';
+import { ConnectFirst, CoinsTag, PanelLink } from '../PanelHead.tsx';
 import { SendDialog, type Reviewed } from './SendDialog.tsx';
 import { sendEther } from './send-ether.ts';
 import { estimateSend, mostSendable, type SendTerms } from './send-fees.ts';
@@ -383,7 +383,7 @@ function Sender(sender: SenderProps) {
   );
 }
 
-export default function WalletSend() {
+export default function SendPanel() {
   const { address, connector, status } = useAccount();
   const chain = useKnownChain();
   if (status === 'connecting' || (status === 'reconnecting' && address === undefined))
@@ -397,7 +397,7 @@ export default function WalletSend() {
     return (
       <EmptyState
         title="The wallet is on a network that is not used here"
-        action={<ToRoom id="account">Change the network</ToRoom>}
+        action={<PanelLink id="account">Change the network</PanelLink>}
       >
         Sending is from Base or Base Sepolia.
       </EmptyState>

@@ -10,7 +10,7 @@ import { base } from 'wagmi/chains';
 import { connection } from '../../stores/connection.ts';
 import { KitFrame } from '../kit/KitFrame.tsx';
 import { KitService } from '../kit/KitProvider.tsx';
-import { ConnectFirst, Needs, RoomHead } from '../PanelHead.tsx';
+import { ConnectFirst, Needs, PanelHead } from '../PanelHead.tsx';
 import { useWalletSettings } from '../wallet-settings.ts';
 
 /** No pictures: they would be fetched from somebody else. */
@@ -61,13 +61,13 @@ function SwapCard() {
   );
 }
 
-export default function SwapRoom() {
+export default function SwapPanel() {
   return (
     <>
-      <RoomHead title="Swap" real>
+      <PanelHead title="Swap" real>
         Exchange ETH and USDC on Base at the price of a liquidity pool. Test coins of Base Sepolia
         cannot be swapped: its provider serves Base alone.
-      </RoomHead>
+      </PanelHead>
       <SwapCard />
     </>
   );

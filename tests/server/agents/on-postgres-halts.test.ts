@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { fills, users } from '../../../server/db/schema.ts';
-import { liftSwitch, throwSwitch, type HaltAsk } from '../../../server/agents/trading-halts.ts';
+import { liftSwitch, throwSwitch, type HaltRequest } from '../../../server/agents/trading-halts.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { userHandlers } from '../../../server/users/user-handlers.ts';
@@ -22,7 +22,7 @@ let cluster: TestPostgres | null = null;
 let made = 0;
 const openAt = (url: string): Promise<Database> =>
   openPostgres(url, { poolMax: 8, log: silentLog });
-const PLATFORM: HaltAsk = {
+const PLATFORM: HaltRequest = {
   scope: 'platform',
   target: '',
   reason: 'Race',

@@ -16,7 +16,7 @@ import {
   liftSwitch,
   listSwitches,
   throwSwitch,
-  type HaltAsk,
+  type HaltRequest,
 } from '../../../server/agents/trading-halts.ts';
 import { defaultSettings } from '../../../server/users/user-settings.ts';
 import fc from '../../support/property.ts';
@@ -42,7 +42,7 @@ beforeEach(async () => {
   await database.db.delete(halts);
 });
 
-const ask = (scope: HaltScope, target: string, more: Partial<HaltAsk> = {}): HaltAsk => ({
+const ask = (scope: HaltScope, target: string, more: Partial<HaltRequest> = {}): HaltRequest => ({
   scope,
   target,
   reason: 'Checking prices',
@@ -50,9 +50,9 @@ const ask = (scope: HaltScope, target: string, more: Partial<HaltAsk> = {}): Hal
   by: 'ops',
   ...more,
 });
-const halt = (what: HaltAsk) =>
+const halt = (what: HaltRequest) =>
   database.transaction((tx) => throwSwitch(tx, what, floor.clock.now()));
-const lift = (what: HaltAsk) =>
+const lift = (what: HaltRequest) =>
   database.transaction((tx) => liftSwitch(tx, what, floor.clock.now()));
 const agentOf = async () => (await floor.call(uid, 'createAgent', { body: AGGRESSIVE })).agent;
 const bought = async (agentId: string) =>

@@ -7,7 +7,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ChangePreview } from '../../../contract/plan-change.ts';
-import type { StandingState } from '../../../contract/subscription-state.ts';
+import type { SubscriptionPhase } from '../../../contract/subscription-state.ts';
 import { previewChange } from '../../../server/billing/change-preview.ts';
 import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
@@ -104,7 +104,7 @@ describe('the machine', () => {
       { numRuns: 2_000 },
     );
     // No row of the table went untried.
-    const states: StandingState[] = ['free', 'trial', 'active', 'grace', 'ending', 'lapsed'];
+    const states: SubscriptionPhase[] = ['free', 'trial', 'active', 'grace', 'ending', 'lapsed'];
     const rows = states.flatMap((state) =>
       BILLING_EVENTS.flatMap((event) => {
         const to = after(state, event, false);

@@ -2,7 +2,7 @@
  * The life of a plan as a table: what each event makes of each state; written without the product's
  * rule, which is held to it.
  */
-import type { StandingState } from '../../../contract/subscription-state.ts';
+import type { SubscriptionPhase } from '../../../contract/subscription-state.ts';
 
 /**
  * `paid`: a plan is bought. `renewed`: a payment came for the one there is. `payment_failed`: one
@@ -29,33 +29,34 @@ export type BillingEvent = (typeof BILLING_EVENTS)[number];
  * still runs, it is `trial`: see `after`. What is paid in the grace was for days already used:
  * cancelled there, the plan is over.
  */
-const TABLE: Readonly<Record<StandingState, Partial<Record<BillingEvent, StandingState>>>> = {
-  free: { trial_started: 'trial', paid: 'active' },
-  trial: { trial_ended: 'lapsed', paid: 'active' },
-  active: {
-    renewed: 'active',
-    changed: 'active',
-    payment_failed: 'grace',
-    cancelled: 'ending',
-    revoked: 'lapsed',
-  },
-  grace: {
-    renewed: 'active',
-    payment_failed: 'grace',
-    cancelled: 'lapsed',
-    grace_ended: 'lapsed',
-    revoked: 'lapsed',
-  },
-  ending: { kept: 'active', changed: 'active', period_ended: 'lapsed', revoked: 'lapsed' },
-  lapsed: { trial_started: 'trial', paid: 'active' },
-};
+const TABLE: Readonly<Record<SubscriptionPhase, Partial<Record<BillingEvent, SubscriptionPhase>>>> =
+  {
+    free: { trial_started: 'trial', paid: 'active' },
+    trial: { trial_ended: 'lapsed', paid: 'active' },
+    active: {
+      renewed: 'active',
+      changed: 'active',
+      payment_failed: 'grace',
+      cancelled: 'ending',
+      revoked: 'lapsed',
+    },
+    grace: {
+      renewed: 'active',
+      payment_failed: 'grace',
+      cancelled: 'lapsed',
+      grace_ended: 'lapsed',
+      revoked: 'lapsed',
+    },
+    ending: { kept: 'active', changed: 'active', period_ended: 'lapsed', revoked: 'lapsed' },
+    lapsed: { trial_started: 'trial', paid: 'active' },
+  };
 
 /** The state that an event leads to; null where it is not to be. */
 export function after(
-  state: StandingState,
+  state: SubscriptionPhase,
   event: BillingEvent,
   trialRuns: boolean,
-): StandingState | null {
+): SubscriptionPhase | null {
   const next = TABLE[state][event] ?? null;
   return next === 'lapsed' && trialRuns && state !== 'trial' ? 'trial' : next;
 }

@@ -21,7 +21,7 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 const { Routes } = await import('../../../src/App.tsx');
 const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/CrashScreen.tsx');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
-const { Guard, Refused } = await import('../../../src/shell/RouteGuard.tsx');
+const { RouteGuard, Refused } = await import('../../../src/shell/RouteGuard.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
 const { toastStore } = await import('../../../src/stores/toast-store.ts');
@@ -201,16 +201,16 @@ describe('the guard', () => {
     session.status = 'loading';
     go('/dashboard');
     const { rerender } = render(
-      <Guard>
+      <RouteGuard>
         <p>inside</p>
-      </Guard>,
+      </RouteGuard>,
     );
     expect(screen.getByRole('status').textContent).toContain('Checking your access');
     signIn();
     rerender(
-      <Guard>
+      <RouteGuard>
         <p>inside</p>
-      </Guard>,
+      </RouteGuard>,
     );
     expect(await screen.findByText('inside')).toBeTruthy();
   });
@@ -218,9 +218,9 @@ describe('the guard', () => {
   it('asks who is there when nobody is (R4-13, R8-23)', () => {
     go('/dashboard');
     render(
-      <Guard>
+      <RouteGuard>
         <p>inside</p>
-      </Guard>,
+      </RouteGuard>,
     );
     expect(screen.getByRole('heading', { name: 'Authentication Required' })).toBeTruthy();
     expect(
@@ -237,9 +237,9 @@ describe('the guard', () => {
   it('keeps the whole address for after the sign-in, its query as it was written (R8-23)', () => {
     go('/library?article=fees&q=a%26b#top');
     render(
-      <Guard>
+      <RouteGuard>
         <p>inside</p>
-      </Guard>,
+      </RouteGuard>,
     );
     const next = new URL(
       screen.getByRole('link', { name: 'Go to Login' }).getAttribute('href') ?? '',
@@ -278,9 +278,9 @@ describe('the guard', () => {
     signIn();
     go('/not-a-route');
     render(
-      <Guard>
+      <RouteGuard>
         <p>inside</p>
-      </Guard>,
+      </RouteGuard>,
     );
     expect(screen.getByRole('heading', { name: 'Access Denied' })).toBeTruthy();
     expect(screen.getByText('Invalid route')).toBeTruthy();

@@ -25,7 +25,7 @@ vi.mock('../../../src/commands.ts', async (original) => ({
 }));
 
 const { Routes } = await import('../../../src/App.tsx');
-const { allFinds, findsFor } = await import('../../../src/shell/palette-items.ts');
+const { allPaletteItems, matchingItems } = await import('../../../src/shell/palette-items.ts');
 const { createKeyReader, setShortcuts, shortcuts } =
   await import('../../../src/shell/shortcuts.ts');
 const { session } = await import('../../../src/identity/session.ts');
@@ -160,12 +160,13 @@ const active = (input: HTMLInputElement): string =>
   document.getElementById(input.getAttribute('aria-activedescendant') ?? '')?.textContent ?? '';
 
 describe('what can be found', () => {
-  const all = allFinds({
+  const all = allPaletteItems({
     tier: 'standard',
     views: AGENTS.map((one) => agentView(one, [])),
     symbols: ['BTC/USDT', 'ETH/USDT', 'ETH/BTC'],
   });
-  const names = (question: string): string[] => findsFor(all, question).map((find) => find.name);
+  const names = (question: string): string[] =>
+    matchingItems(all, question).map((find) => find.name);
 
   it('puts the beginning of a name before its middle, and what a person has before screens', () => {
     expect(names('har')).toEqual(['Harbour', 'Stop Harbour']);
@@ -180,7 +181,7 @@ describe('what can be found', () => {
     expect(names('panic')).toEqual(['Stop all agents']);
     expect(all.some((find) => find.name === 'PRO Dashboard' || find.name === 'PRO')).toBe(false);
     expect(
-      allFinds({ tier: 'pro', views: [], symbols: [] }).some(
+      allPaletteItems({ tier: 'pro', views: [], symbols: [] }).some(
         (find) => find.name === 'PRO Dashboard',
       ),
     ).toBe(true);
@@ -194,13 +195,13 @@ describe('what can be found', () => {
   });
 
   it('is not buried by five hundred symbols', () => {
-    const many = allFinds({
+    const many = allPaletteItems({
       tier: 'free',
       views: [],
       symbols: Array.from({ length: 500 }, (_, index) => `S${index}/USDT`),
     });
-    expect(findsFor(many, 's').filter((find) => find.group === 'Symbols').length).toBe(6);
-    expect(findsFor(many, 's').some((find) => find.name === 'Security')).toBe(true);
+    expect(matchingItems(many, 's').filter((find) => find.group === 'Symbols').length).toBe(6);
+    expect(matchingItems(many, 's').some((find) => find.name === 'Security')).toBe(true);
   });
 });
 

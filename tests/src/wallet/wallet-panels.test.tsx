@@ -15,7 +15,7 @@ import { clearWallet } from '../../../src/stores/wallet-store.ts';
 import { startProvider, type ProviderServer } from '../../support/provider-server.ts';
 
 const { default: WalletPanel } = await import('../../../src/wallet/WalletRoot.tsx');
-const { PartBoundary, PartMissing } = await import('../../../src/wallet/PanelBoundary.tsx');
+const { PanelBoundary, PanelMissing } = await import('../../../src/wallet/PanelBoundary.tsx');
 const { OnchainKitProvider, setOnchainKitConfig } = await import('@coinbase/onchainkit');
 const { reportWallet } = await import('../../../src/wallet/wallet-analytics.ts');
 
@@ -251,13 +251,13 @@ describe('a part whose download fails', () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     setOnchainKitConfig({ config: { analytics: true } });
     const Missing = () => {
-      throw new PartMissing(new TypeError('Failed to fetch dynamically imported module'));
+      throw new PanelMissing(new TypeError('Failed to fetch dynamically imported module'));
     };
     const again = vi.fn();
     render(
-      <PartBoundary part="swap" onMissing={again}>
+      <PanelBoundary part="swap" onMissing={again}>
         <Missing />
-      </PartBoundary>,
+      </PanelBoundary>,
     );
     expect(screen.getByRole('alert').textContent).toContain('is not on this device yet');
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -279,9 +279,9 @@ describe('a part that fails', () => {
     render(
       <>
         <p>Beside it</p>
-        <PartBoundary part="swap">
+        <PanelBoundary part="swap">
           <Broken broken={broken} />
-        </PartBoundary>
+        </PanelBoundary>
       </>,
     );
     expect(screen.getByText('Sorry, we had an unhandled error')).toBeTruthy();

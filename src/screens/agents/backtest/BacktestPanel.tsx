@@ -359,7 +359,7 @@ interface WouldHaveDoneProps {
  * `ask` null: the terms do not make an agent yet. `version`: of the agent's settings, whose old
  * test would be of another agent.
  */
-export default function WouldHaveDone({
+export default function BacktestPanel({
   ask,
   version = 0,
   missing = 'Choose pairs first.',

@@ -27,7 +27,7 @@ const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'
 const share = (value: number): string => formatShare(value, { decimals: 2 });
 
 /** Where the live result stands; null without a band of these settings. */
-export function standing({
+export function bandPosition({
   band,
   change,
   equity,
@@ -57,8 +57,8 @@ function whyNoBand(why: NoBand, test: AgentTest): string {
   }
 }
 
-function Standing({ test }: { test: AgentTest }) {
-  const found = standing(test);
+function BandPosition({ test }: { test: AgentTest }) {
+  const found = bandPosition(test);
   if (!test.sameSettings)
     return <p className="text-ink-2">No band: the test was of other settings.</p>;
   if (found === null)
@@ -174,7 +174,7 @@ interface ComparisonProps {
 }
 
 /** What was tested, and whether the agent and the engine are still the same. */
-function Tested({ test }: { test: AgentTest }) {
+function BacktestFacts({ test }: { test: AgentTest }) {
   const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
   return (
     <p
@@ -217,7 +217,7 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
 /** The result so far in the band that the test leads to expect. */
 function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
   const { live, edges } = useLines(test, insight);
-  if (standing(test) === null || live.length <= 1) return null;
+  if (bandPosition(test) === null || live.length <= 1) return null;
   return (
     <TimeChart
       label={`Result in ${quote} since its start, in the band of its test`}
@@ -253,9 +253,9 @@ function Hashes({ test }: { test: AgentTest }) {
 function Comparison({ test, insight, agent }: ComparisonProps) {
   return (
     <div className="flex flex-col gap-3">
-      <Tested test={test} />
+      <BacktestFacts test={test} />
       <ResultSince test={test} quote={agent.quote} />
-      <Standing test={test} />
+      <BandPosition test={test} />
       <BandChart test={test} insight={insight} agent={agent} />
       <Costs test={test} />
       <p className="max-w-[72ch] text-xs text-ink-3">
@@ -270,7 +270,7 @@ function Comparison({ test, insight, agent }: ComparisonProps) {
   );
 }
 
-export default function AgainstTest({
+export default function LiveAgainstBacktest({
   agent,
 }: {
   agent: Pick<Agent, 'id' | 'quote' | 'generation' | 'startedAt'>;

@@ -12,10 +12,10 @@ import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-dr
 import { RiskPresets } from './RiskPresets.tsx';
 import { useStepStart } from './use-step-start.ts';
 import { TermsFields } from './TermsFields.tsx';
-import { useCreate } from './use-create-agent.ts';
+import { useCreateAgent } from './use-create-agent.ts';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
-import WouldDoNow from '../preview/PreviewPanel.tsx';
-import WouldHaveDone from '../backtest/BacktestPanel.tsx';
+import PreviewPanel from '../preview/PreviewPanel.tsx';
+import BacktestPanel from '../backtest/BacktestPanel.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
 type Step = z.infer<typeof Kept>['step'];
@@ -203,13 +203,13 @@ function PreviewStep({
         3 of 3. {draft.name.trim()}, {draft.risk_profile}
       </StepHead>
       <EntriesOffNotice className="mb-3" />
-      <WouldDoNow
+      <PreviewPanel
         ask={previewOf(draft)}
         rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
         missing={INCOMPLETE}
       />
       <div className="mt-5">
-        <WouldHaveDone ask={previewOf(draft)} missing={INCOMPLETE} />
+        <BacktestPanel ask={previewOf(draft)} missing={INCOMPLETE} />
       </div>
       <Failure message={failure} />
       <div className="mt-5 flex flex-col gap-2">
@@ -249,7 +249,7 @@ function useWizardDraft(given: AgentDraft | undefined) {
 export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
   const { draft, step, put, forget } = useWizardDraft(given);
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
-  const { busy, failure, create } = useCreate((agent) => {
+  const { busy, failure, create } = useCreateAgent((agent) => {
     forget();
     onCreated(agent);
   });

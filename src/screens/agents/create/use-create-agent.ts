@@ -20,25 +20,25 @@ export interface Creating {
   create: (draft: AgentDraft, start: boolean) => Promise<Record<string, string> | null>;
 }
 
-export function useCreate(onCreated: (agent: Agent) => void): Creating {
+export function useCreateAgent(onCreated: (agent: Agent) => void): Creating {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   /**
    * One id for one body: pressed again after an unknown outcome it cannot make a second agent, and
    * a changed one is another wish.
    */
-  const wish = useRef({ body: '', commandId: '' });
+  const request = useRef({ body: '', commandId: '' });
   const create: Creating['create'] = async (draft, start) => {
     const checked = checkDraft(draft, start);
     if (!checked.ok) return formIssues(checked.issues);
     const body = JSON.stringify(checked.value);
-    if (wish.current.body !== body) wish.current = { body, commandId: crypto.randomUUID() };
+    if (request.current.body !== body) request.current = { body, commandId: crypto.randomUUID() };
     setBusy(true);
     setFailure(null);
     try {
       const reply = await api.call('createAgent', {
         body: { ...checked.value, ...backtestRecord(previewOf(draft)) },
-        commandId: wish.current.commandId,
+        commandId: request.current.commandId,
       });
       await loadAgents(true);
       onCreated(reply.agent);

@@ -108,7 +108,7 @@ function EditDialog({ agent, editing, onEdit }: EditProps) {
   );
 }
 
-export function AgentPageActs({ agent, editing, onEdit }: EditProps) {
+export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
   const view = agentView(agent, useEntries());
   const [starting, setStarting] = useState(false);
   const [copying, setCopying] = useState(false);

@@ -37,13 +37,13 @@ import {
   useSlot,
 } from '../../use-store.ts';
 import { AgentDecisions } from './AgentDecisions.tsx';
-import { AgentPageActs } from './AgentPageActions.tsx';
+import { AgentPageActions } from './AgentPageActions.tsx';
 import { AgentResult } from './AgentResult.tsx';
 import { Guards, HoldNotice } from './AgentHealth.tsx';
 import { AgentStatus } from '../AgentStatus.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { FirstTrade } from './FirstTrade.tsx';
-import { GettingOut } from './ExitActions.tsx';
+import { ExitActions } from './ExitActions.tsx';
 import { runText, useLate } from '../evaluation-times.ts';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from '../agent-text.ts';
 
@@ -142,7 +142,7 @@ function Head({ agent }: { agent: Agent }) {
           </p>
         )}
       </div>
-      <AgentPageActs agent={agent} editing={editing} onEdit={setEditing} />
+      <AgentPageActions agent={agent} editing={editing} onEdit={setEditing} />
     </div>
   );
 }
@@ -352,7 +352,7 @@ export default function AgentScreen({ params }: ScreenProps) {
         <div className="flex min-w-0 flex-col gap-8">
           <Terms agent={agent} />
           <Guards agent={agent} decisions={slot.data?.decisions ?? NO_DECISIONS} />
-          <GettingOut agent={agent} />
+          <ExitActions agent={agent} />
         </div>
       </div>
     </>

@@ -51,7 +51,7 @@ const isSame = (a: EditDraft, b: EditDraft): boolean =>
   a.execution_interval === b.execution_interval;
 
 /** The same agent under the terms as they are typed; null while they cannot be saved. */
-function askAbout(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
+function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
   const checked = check(PreviewTerms, {
     trading_pairs: [],
     risk_profile: draft.risk_profile,
@@ -124,7 +124,10 @@ function useSave(
     try {
       const reply = await api.call('updateAgent', {
         params: { id: agent.id },
-        body: { ...checked.value, ...backtestRecord(askAbout(agent, draft), agent.version) },
+        body: {
+          ...checked.value,
+          ...backtestRecord(conflictQuestion(agent, draft), agent.version),
+        },
       });
       keep(null);
       await loadAgents(true);
@@ -240,7 +243,7 @@ export default function EditAgentForm({
       )}
       <Suspense fallback={<Skeleton className="h-40 w-full" />}>
         <WouldDoNow
-          ask={askAbout(agent, draft)}
+          ask={conflictQuestion(agent, draft)}
           rows={agent.trading_pairs.length}
           missing="These terms cannot be saved yet."
           running={agent.status === 'running'}
@@ -248,7 +251,7 @@ export default function EditAgentForm({
       </Suspense>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
         <WouldHaveDone
-          ask={askAbout(agent, draft)}
+          ask={conflictQuestion(agent, draft)}
           version={agent.version}
           missing="These terms cannot be saved yet."
         />

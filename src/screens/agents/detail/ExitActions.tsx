@@ -11,12 +11,12 @@ import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadHistory } from '../../../stores/fills-store.ts';
 import { loadPortfolio } from '../../../stores/portfolio-store.ts';
-import { act, tried } from '../../show-result.ts';
+import { showResult, showFailure } from '../../show-result.ts';
 import { useEntries } from '../../use-store.ts';
 import { stopSentence } from '../list/AgentActions.tsx';
 
 async function sellAll(agent: Agent): Promise<void> {
-  const sold = await tried(
+  const sold = await showFailure(
     api.call('liquidateAgent', { params: { id: agent.id } }),
     `${agent.name} is stopped and has sold.`,
   );
@@ -27,7 +27,7 @@ function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   const view = agentView(agent, useEntries());
   const sell = (): void => {
     // Selling cannot wait on a device; stopping can.
-    if (offline) act(stopAgent(agent));
+    if (offline) showResult(stopAgent(agent));
     else void sellAll(agent);
   };
   const text = offline
@@ -51,7 +51,7 @@ function keptBecause({ openPositions, status }: Agent, offline: boolean): string
 function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
   const [, go] = useLocation();
   const remove = async (): Promise<void> => {
-    const deleted = await tried(
+    const deleted = await showFailure(
       api.call('deleteAgent', { params: { id: agent.id } }),
       `${agent.name} deleted. Its trades stay in the history.`,
     );
@@ -81,7 +81,7 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
 }
 
 /** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
-export function GettingOut({ agent }: { agent: Agent }) {
+export function ExitActions({ agent }: { agent: Agent }) {
   const offline = useSnapshot(connection).online === 'offline';
   return (
     <Section title="Getting out">

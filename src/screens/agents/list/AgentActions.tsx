@@ -35,7 +35,7 @@ export async function undo(commandId: string): Promise<void> {
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
 
-export function AgentActs({ view, startable = true }: { view: AgentView; startable?: boolean }) {
+export function AgentActions({ view, startable = true }: { view: AgentView; startable?: boolean }) {
   const { agent, entry } = view;
   const [starting, setStarting] = useState(false);
   const [reviewing, setReviewing] = useState(false);

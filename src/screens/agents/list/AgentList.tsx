@@ -12,7 +12,7 @@ import { Field } from '../../../components/Field.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { Explain } from '../../explain/Explain.tsx';
-import { AgentActs } from './AgentActions.tsx';
+import { AgentActions } from './AgentActions.tsx';
 import { AgentName } from './AgentName.tsx';
 import { AgentLine } from './AgentRow.tsx';
 import { pairsText, POOL_NAME } from '../agent-text.ts';
@@ -109,7 +109,7 @@ function SortSelect() {
   );
 }
 
-function Find({ views, shown }: { views: readonly AgentView[]; shown: number }) {
+function AgentSearch({ views, shown }: { views: readonly AgentView[]; shown: number }) {
   const view = useSnapshot(listView);
   return (
     <div className="mb-3 flex flex-col gap-3 sm:flex-row sm:flex-wrap sm:items-end">
@@ -210,7 +210,7 @@ function Row({ view }: { view: AgentView }) {
           <AgentLine agent={agent} />
         </span>
       </span>
-      <AgentActs view={view} />
+      <AgentActions view={view} />
     </li>
   );
 }
@@ -304,7 +304,7 @@ export function AgentList({ views }: { views: readonly AgentView[] }) {
   const shown = findable ? shownAgents(views, chosen) : [...views];
   return (
     <>
-      {findable && <Find views={views} shown={shown.length} />}
+      {findable && <AgentSearch views={views} shown={shown.length} />}
       <Headings />
       <ul>
         {shown.map((view) => (

@@ -14,8 +14,8 @@ import { useEntriesOff } from '../EntriesOffNotice.tsx';
 /**
  * On a phone the next look must not be cut off: whose time it is, the line under the header says.
  */
-const narrow = (looks: string): string =>
-  looks.replace(' market time', '').replace('last known look', 'last look');
+const narrow = (evaluations: string): string =>
+  evaluations.replace(' market time', '').replace('last known look', 'last look');
 
 /** What was protected when last seen, before the rest of the line. */
 function withProtected(view: AgentView, looks: string): string {

@@ -8,7 +8,7 @@ import { Sparkline } from '../../../components/Sparkline.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { insightStore } from '../../../stores/analytics-store.ts';
 import { Explain } from '../../explain/Explain.tsx';
-import { AgentActs } from './AgentActions.tsx';
+import { AgentActions } from './AgentActions.tsx';
 import { AgentName } from './AgentName.tsx';
 
 /** The agent's result over time. Its place is kept before the line is known. */
@@ -54,7 +54,7 @@ export function AgentRow({ view }: { view: AgentView }) {
           <AgentLine agent={agent} />
         </span>
       </span>
-      <AgentActs view={view} />
+      <AgentActions view={view} />
     </li>
   );
 }

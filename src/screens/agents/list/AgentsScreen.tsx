@@ -44,16 +44,16 @@ export function CreateDialog({
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
   const cap = agentCap(subscriptionTier);
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
-  const room = count < cap;
+  const placesLeft = count < cap;
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title={title}
-      wide={mayCreate && room}
-      description={createDescription(mayCreate, room, cap)}
+      wide={mayCreate && placesLeft}
+      description={createDescription(mayCreate, placesLeft, cap)}
     >
-      {(!mayCreate || !room) && (
+      {(!mayCreate || !placesLeft) && (
         <UpgradeHere
           need={{ resource: 'agents', action: 'create', agents: count + 1 }}
           from={NEW_AGENT_PATH}
@@ -67,7 +67,7 @@ export function CreateDialog({
               })}
         />
       )}
-      {mayCreate && room && (
+      {mayCreate && placesLeft && (
         <Suspense
           fallback={
             <div className="max-md:min-h-dvh">

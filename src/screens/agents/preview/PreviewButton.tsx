@@ -9,7 +9,7 @@ const WouldDoNow = lazy(() => import('./PreviewPanel.tsx'));
  * `rows`: how many pairs are likely to come. `name` is said to those who do not see beside whom the
  * button stands.
  */
-export function AskPreview({
+export function PreviewButton({
   agentId,
   name,
   rows,

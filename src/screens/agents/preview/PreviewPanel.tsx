@@ -178,7 +178,7 @@ interface WouldDoNowProps {
  * `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how
  * many pairs are likely to come. `running`: it looks anyway.
  */
-export default function WouldDoNow({
+export default function PreviewPanel({
   ask,
   rows = 3,
   missing = 'Choose pairs first.',

@@ -20,10 +20,10 @@ import { portfolioStore } from '../../../stores/portfolio-store.ts';
 import { pairsOf } from '../../../stores/observed-state.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
-import { act } from '../../show-result.ts';
+import { showResult } from '../../show-result.ts';
 import type { OutboxEntryView } from '../../outbox-view.ts';
 import { useSlot } from '../../use-store.ts';
-import { AskPreview } from '../preview/PreviewButton.tsx';
+import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { planText } from '../agent-text.ts';
 import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-start-text.ts';
@@ -143,7 +143,7 @@ function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
         {changedMeanwhile(entry, id, agent, now)}
       </p>
       {agent !== undefined && (
-        <AskPreview agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
+        <PreviewButton agentId={id} name={agent.name} rows={agent.trading_pairs.length} />
       )}
     </li>
   );
@@ -219,7 +219,7 @@ export default function ConfirmStart({
   const name = entry.agentId === null ? `${ids.length} agents` : entry.agentName;
   const confirm = (): void => {
     onOpenChange(false);
-    act(confirmCommand(entry.commandId));
+    showResult(confirmCommand(entry.commandId));
   };
   const refuse = (): void => {
     onOpenChange(false);

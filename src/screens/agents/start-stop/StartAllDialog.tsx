@@ -13,9 +13,9 @@ import { formatAmount } from '../../../format/numbers.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
-import { act } from '../../show-result.ts';
+import { showResult } from '../../show-result.ts';
 import { useSlot } from '../../use-store.ts';
-import { AskPreview } from '../preview/PreviewButton.tsx';
+import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { namesText, planText } from '../agent-text.ts';
 import { worstOf } from './confirm-start-text.ts';
@@ -63,7 +63,7 @@ export default function StartAllDialog({
             tone="primary"
             onConfirm={() => {
               onClose();
-              act(startAll([...agents]));
+              showResult(startAll([...agents]));
             }}
           />
         </>
@@ -78,7 +78,7 @@ export default function StartAllDialog({
               <Amount value={worst?.each.get(agent.id)} change why="Equity is not on this device" />
             </div>
             <p className="text-xs text-ink-2">{planText(agent)}</p>
-            <AskPreview agentId={agent.id} name={agent.name} rows={agent.trading_pairs.length} />
+            <PreviewButton agentId={agent.id} name={agent.name} rows={agent.trading_pairs.length} />
           </li>
         ))}
       </ul>

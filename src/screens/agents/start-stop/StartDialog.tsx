@@ -18,7 +18,7 @@ import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';
 import { useSecurity } from '../../../stores/use-security.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
-import { act } from '../../show-result.ts';
+import { showResult } from '../../show-result.ts';
 import { useSlot } from '../../use-store.ts';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import { planText } from '../agent-text.ts';
@@ -82,7 +82,7 @@ export function StartDialog({
   const allowed = may(useSecurity(), 'trading', 'basic');
   const start = (): void => {
     onOpenChange(false);
-    act(startAgent(agent));
+    showResult(startAgent(agent));
   };
   return (
     <Dialog

@@ -5,7 +5,7 @@
 import { CircleStop } from 'lucide-react';
 import { stopAll } from '../../../commands.ts';
 import { Button, type ButtonTone } from '../../../components/Button.tsx';
-import { act } from '../../show-result.ts';
+import { showResult } from '../../show-result.ts';
 
 export interface StopAllButtonProps {
   label?: string;
@@ -26,7 +26,7 @@ export function StopAllButton({
   const press = (): void => {
     if (resting) return;
     onPress();
-    act(stopAll());
+    showResult(stopAll());
   };
   return (
     <Button

@@ -11,7 +11,7 @@ import { agentsStore } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { pauseOffer, resumeOffer, stopOffer, type StopOffer } from '../../../stores/stop-offer.ts';
 import { useEntries } from '../../use-store.ts';
-import { offerWords } from './undo-stop-text.ts';
+import { undoStopText } from './undo-stop-text.ts';
 import { undoStop } from './stop-press.ts';
 
 /** The offer with what is so now; null where there is nothing to undo. */
@@ -30,12 +30,12 @@ export function useStopOffer(): { offer: StopOffer; words: string } | null {
     agents?.find((agent) => agent.id === offer.agent.id)?.status === 'stopped';
   return {
     offer,
-    words: offerWords(offer.agent.name, isUnsent ? 'unsent' : isStopped ? 'stopped' : 'sent'),
+    words: undoStopText(offer.agent.name, isUnsent ? 'unsent' : isStopped ? 'stopped' : 'sent'),
   };
 }
 
 /** `agentId`: only of this agent, for a place of its own. */
-export function StopOffered({ agentId, className }: { agentId?: string; className?: string }) {
+export function UndoStop({ agentId, className }: { agentId?: string; className?: string }) {
   const offered = useStopOffer();
   // Whoever pointed at it may have closed what it stood in.
   useEffect(() => resumeOffer, []);

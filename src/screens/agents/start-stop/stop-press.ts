@@ -13,7 +13,7 @@ import {
   type StopOffer,
 } from '../../../stores/stop-offer.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
-import { act } from '../../show-result.ts';
+import { showResult } from '../../show-result.ts';
 
 /** The strip above the bottom bar where the offer stands, px. */
 const OFFER_PLACE_PX = 190;
@@ -26,7 +26,7 @@ const isLow = (pressed: Element | null): boolean =>
 export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: boolean): void {
   const atTop = isLow(by);
   const stopping = stopAgent(agent);
-  act(stopping);
+  showResult(stopping);
   stopping.then(
     (result) => {
       if (result.said !== 'saved' && result.said !== 'sent') return;
@@ -59,6 +59,6 @@ export async function undoStop(): Promise<void> {
     return;
   }
   const now = agentsStore.data?.agents.find((one) => one.id === agent.id);
-  act(startAgent(now ?? agent));
+  showResult(startAgent(now ?? agent));
   pageToast('blank', `The stop was sent. ${agent.name} is being started again.`);
 }

@@ -4,7 +4,7 @@
  */
 
 /** Where the stop is, and what Undo would do now. */
-export function offerWords(name: string, stop: 'unsent' | 'sent' | 'stopped'): string {
+export function undoStopText(name: string, stop: 'unsent' | 'sent' | 'stopped'): string {
   if (stop === 'unsent') return `${name}: stop saved, not sent yet.`;
   return stop === 'stopped'
     ? `${name} is stopped. Undo starts it again.`

@@ -14,8 +14,8 @@ import type { AuthPort, AuthUser } from '../../../../src/identity/auth-port.ts';
 const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
 vi.mock('../../../../src/callables/call-function.ts', () => ({ callFunction: hosted }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
-const { SignInPart } = await import('../../../../src/screens/security/SignInSection.tsx');
-const { OwnData } = await import('../../../../src/screens/security/OwnDataSection.tsx');
+const { SignInSection } = await import('../../../../src/screens/security/SignInSection.tsx');
+const { OwnDataSection } = await import('../../../../src/screens/security/OwnDataSection.tsx');
 const { DeleteAccount } = await import('../../../../src/screens/security/DeleteAccount.tsx');
 const { asCsv, asJson, asZip, collect } =
   await import('../../../../src/screens/security/export-data.ts');
@@ -118,7 +118,7 @@ const sent = (name: string): unknown[] =>
   hosted.mock.calls.filter(([called]) => called === name).map(([, request]) => request as unknown);
 describe('the sign-in', () => {
   it('changes the password only after the present one, says what is wrong beside it, and keeps what was typed (R2-19, R7-28)', async () => {
-    render(<SignInPart />);
+    render(<SignInSection />);
     await screen.findByText('Set');
     press('Change password');
     await screen.findByLabelText('New password');
@@ -140,7 +140,7 @@ describe('the sign-in', () => {
   });
 
   it('sends a link to a new address and says that nothing has changed before it is opened', async () => {
-    render(<SignInPart />);
+    render(<SignInSection />);
     await screen.findByText('Set');
     press('Change email');
     type('Present password', 'right');
@@ -157,13 +157,13 @@ describe('the sign-in', () => {
 
   it('has nothing to change for somebody who signs in with Google, nor without a network', async () => {
     methods = ['google'];
-    render(<SignInPart />);
+    render(<SignInSection />);
     expect(await screen.findByText(/None: you sign in with Google/)).toBeTruthy();
     for (const name of ['Change email', 'Change password'])
       expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(true);
     cleanup();
     connection.online = 'offline';
-    render(<SignInPart />);
+    render(<SignInSection />);
     expect(screen.getByText('Changes to your sign-in need the network.')).toBeTruthy();
   });
 });
@@ -212,7 +212,7 @@ describe("one's own data", () => {
     hosted.mockImplementation((_name: string, { part }: { part: string }) =>
       part === 'orders' ? Promise.reject(offline()) : Promise.resolve(page(part)),
     );
-    render(<OwnData />);
+    render(<OwnDataSection />);
     press('Save as JSON');
     expect((await screen.findByRole('alert')).textContent).toContain('No file was made.');
     expect(made).not.toHaveBeenCalled();

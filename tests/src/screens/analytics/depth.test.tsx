@@ -25,7 +25,7 @@ const { session } = await import('../../../../src/identity/session.ts');
 const { default: AnalyticsScreen } =
   await import('../../../../src/screens/analytics/AnalyticsScreen.tsx');
 const { HeatMap } = await import('../../../../src/screens/analytics/HeatMap.tsx');
-const { BookPicker } = await import('../../../../src/screens/portfolio/AccountPicker.tsx');
+const { AccountPicker } = await import('../../../../src/screens/portfolio/AccountPicker.tsx');
 const { analyticsStore, clearAnalytics } =
   await import('../../../../src/stores/analytics-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
@@ -271,21 +271,21 @@ describe('the books before this one', () => {
 
   it('are not offered while there is only one', () => {
     const { container } = render(
-      <BookPicker books={books.slice(1)} open={2} book={null} onPick={() => undefined} />,
+      <AccountPicker books={books.slice(1)} open={2} book={null} onPick={() => undefined} />,
     );
     expect(container.textContent).toBe('');
   });
 
   it('are named with their days and how they ended, newest first; one is picked and left again', () => {
     const pick = vi.fn();
-    const { rerender } = render(<BookPicker books={books} open={2} book={null} onPick={pick} />);
+    const { rerender } = render(<AccountPicker books={books} open={2} book={null} onPick={pick} />);
     const select = screen.getByLabelText<HTMLSelectElement>('Paper book');
     expect([...select.options].map(({ value }) => value)).toEqual(['2', '1']);
     expect(select.options[1]?.text).toMatch(/^Book 1, .* to .*, ended at 9,120\.50$/);
     expect(select.value).toBe('2');
     fireEvent.change(select, { target: { value: '1' } });
     expect(pick).toHaveBeenLastCalledWith(1);
-    rerender(<BookPicker books={books} open={2} book={1} onPick={pick} />);
+    rerender(<AccountPicker books={books} open={2} book={1} onPick={pick} />);
     fireEvent.click(screen.getByRole('button', { name: 'Back to the open book' }));
     expect(pick).toHaveBeenLastCalledWith(null);
     fireEvent.change(select, { target: { value: '2' } });
@@ -294,7 +294,7 @@ describe('the books before this one', () => {
 
   it('say offline that they are on the server, and cannot be picked', () => {
     connection.online = 'offline';
-    render(<BookPicker books={books} open={2} book={null} onPick={() => undefined} />);
+    render(<AccountPicker books={books} open={2} book={null} onPick={() => undefined} />);
     expect(screen.getByText('Old books are on the server.')).toBeTruthy();
     expect(
       [...screen.getByLabelText<HTMLSelectElement>('Paper book').options].map(

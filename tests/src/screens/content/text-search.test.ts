@@ -4,8 +4,8 @@ import { SEARCHED } from '../../../../src/screens/library/articles.ts';
 import { SEARCHED_QUESTIONS } from '../../../../src/screens/content/faq-entries.ts';
 import {
   excerpt,
-  markWords,
-  plainWords,
+  highlightMatches,
+  plainText,
   search,
   type Searchable,
 } from '../../../../src/screens/content/text-search.ts';
@@ -13,7 +13,7 @@ import {
 const ids = (question: string, texts: readonly Searchable[] = SEARCHED): string[] =>
   search(question, texts).map(({ id }) => id);
 const marked = (text: string, question: string): string =>
-  markWords(text, question)
+  highlightMatches(text, question)
     .map(({ text: part, hit }) => (hit ? `[${part}]` : part))
     .join('');
 
@@ -43,7 +43,7 @@ describe('finding', () => {
   it('does not mind case, hyphens, accents, plurals or spaces', () => {
     expect(ids('  STOP-LOSS ')).toEqual(ids('stop loss'));
     expect(ids('guard')[0]).toBe('guards');
-    expect(plainWords('Café-Crème')).toEqual(['cafe', 'creme']);
+    expect(plainText('Café-Crème')).toEqual(['cafe', 'creme']);
   });
 
   it('finds everything, in the order given, where nothing is asked', () => {
@@ -88,7 +88,7 @@ describe('marking', () => {
     for (const { passages } of SEARCHED)
       for (const passage of passages)
         expect(
-          markWords(passage, 'the stop')
+          highlightMatches(passage, 'the stop')
             .map(({ text }) => text)
             .join(''),
         ).toBe(passage);

@@ -9,7 +9,7 @@ import type { AgentSeries } from '../../../../contract/insight.ts';
 import type { Fill } from '../../../../contract/trading.ts';
 import { changeOver, pointsOf } from '../../../../src/components/EquityChart.tsx';
 import { pointAfter } from '../../../../src/components/TimeChart.tsx';
-import { missedLooks, runText } from '../../../../src/screens/agents/evaluation-times.ts';
+import { missedEvaluations, runText } from '../../../../src/screens/agents/evaluation-times.ts';
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import {
   correlation,
@@ -270,7 +270,7 @@ describe('looks', () => {
       over: number,
       execution_interval: Agent['execution_interval'] = '5-minute',
       status: Agent['status'] = 'running',
-    ) => missedLooks(agent('a', { nextRunAt: NOW - over, execution_interval, status }), NOW);
+    ) => missedEvaluations(agent('a', { nextRunAt: NOW - over, execution_interval, status }), NOW);
     expect([due(-1), due(0), due(299_999), due(300_000), due(900_000)]).toEqual([0, 1, 1, 2, 4]);
     expect([due(900_000, 'daily'), due(900_000, '5-minute', 'stopped')]).toEqual([1, 0]);
   });

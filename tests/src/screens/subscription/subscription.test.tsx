@@ -7,7 +7,7 @@ import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangePreview, Invoices } from '../../../../contract/plan-change.ts';
-import type { Standing } from '../../../../contract/subscription-state.ts';
+import type { SubscriptionState } from '../../../../contract/subscription-state.ts';
 import type { Plan, Plans, Subscription } from '../../../../contract/subscription.ts';
 import type { Tier } from '../../../../contract/tiers.ts';
 
@@ -22,7 +22,7 @@ const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { till } = await import('../../../../src/billing/take-plan.ts');
+const { checkoutProgress } = await import('../../../../src/billing/take-plan.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { default: SubscriptionScreen } =
   await import('../../../../src/screens/subscription/SubscriptionScreen.tsx');
@@ -80,7 +80,7 @@ const agent = (id: string, part: object) => ({
 
 /** The server's side. */
 let subscription: Subscription | null;
-let standing: Standing | undefined;
+let standing: SubscriptionState | undefined;
 let entitledTier: Tier;
 let trial: { isActive: boolean; endDate: string | null; hasUsed: boolean };
 let provider: Plans['provider'];
@@ -180,7 +180,10 @@ afterEach(() => {
 });
 
 const END = NOW + 9 * DAY;
-const pro = (change: Partial<Subscription> = {}, state: Standing['state'] = 'active'): void => {
+const pro = (
+  change: Partial<Subscription> = {},
+  state: SubscriptionState['state'] = 'active',
+): void => {
   entitledTier = 'pro';
   subscription = {
     status: 'active',
@@ -502,7 +505,7 @@ describe('taking a plan', () => {
     });
     expect(await screen.findByText(/^Offline: a plan is taken with a connection\./)).toBeTruthy();
     expect((button as HTMLButtonElement).disabled).toBe(true);
-    expect(till.busy).toBeNull();
+    expect(checkoutProgress.busy).toBeNull();
   });
 
   it('knows where the person came from, and offers the way back, but to no other site', async () => {

@@ -20,7 +20,7 @@ vi.mock('../../../../src/billing/leave.ts', () => ({ leaveFor: went }));
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { addedOver, cheapestFor, FEATURES } = await import('../../../../src/billing/offers.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { closeTill, till } = await import('../../../../src/billing/take-plan.ts');
+const { closeTill, checkoutProgress } = await import('../../../../src/billing/take-plan.ts');
 const { environment } = await import('../../../../src/environment.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -254,7 +254,7 @@ describe('at a limit', () => {
     await waitFor(() => {
       expect(location.pathname).toBe('/subscription');
     });
-    expect(till.embedded).toEqual({ clientSecret: 'cs_1_secret', planId: 'pro' });
+    expect(checkoutProgress.embedded).toEqual({ clientSecret: 'cs_1_secret', planId: 'pro' });
     Object.assign(environment, { stripePublishableKey: '' });
   });
 
@@ -291,6 +291,6 @@ describe('at a limit', () => {
     render(<UpgradeHere need={seventh} />);
     fireEvent.click(await screen.findByRole('button', { name: 'Upgrade to pro' }));
     expect((await screen.findByRole('alert')).textContent).toBe('Backend service unavailable');
-    expect(till.busy).toBeNull();
+    expect(checkoutProgress.busy).toBeNull();
   });
 });

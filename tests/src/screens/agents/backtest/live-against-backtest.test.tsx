@@ -23,7 +23,7 @@ vi.mock('../../../../../src/components/chart-drawing.ts', () => ({
 const {
   default: AgainstTest,
   edgeAt,
-  standing,
+  bandPosition,
 } = await import('../../../../../src/screens/agents/backtest/LiveAgainstBacktest.tsx');
 const { clearAnalytics, insightStore } =
   await import('../../../../../src/stores/analytics-store.ts');
@@ -122,7 +122,7 @@ describe('an agent against its test', () => {
   });
 
   it('is inside or above by the same edges', () => {
-    const at = (change: string) => standing(test({ change }))?.is;
+    const at = (change: string) => bandPosition(test({ change }))?.is;
     expect([at('-300.000001'), at('-300'), at('0'), at('350'), at('350.01')]).toEqual([
       'below',
       'inside',
@@ -131,9 +131,9 @@ describe('an agent against its test', () => {
       'above',
     ]);
     expect([
-      standing(test({ sameSettings: false })),
-      standing(test({ band: [] })),
-      standing(test({ equity: '0' })),
+      bandPosition(test({ sameSettings: false })),
+      bandPosition(test({ band: [] })),
+      bandPosition(test({ equity: '0' })),
     ]).toEqual([null, null, null]);
   });
 
