@@ -9,7 +9,7 @@ import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { NextStep } from '../getting-started/NextStep.tsx';
 import { StepsPanel } from '../getting-started/StepList.tsx';
 import { useSteps } from '../getting-started/use-steps.ts';
-import { EquityFigure } from '../portfolio/Equity.tsx';
+import { EquityFigure } from '../portfolio/EquityFigure.tsx';
 import { useSlot } from '../use-store.ts';
 
 const LINK = 'underline underline-offset-2 hover:text-ink';

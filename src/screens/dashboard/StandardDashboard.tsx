@@ -21,7 +21,7 @@ import { runningText, type AgentView } from '../../stores/agent-view.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import type { Slot } from '../../stores/slot.ts';
 import { AgentRow } from '../agents/list/AgentRow.tsx';
-import { EquityFigure } from '../portfolio/Equity.tsx';
+import { EquityFigure } from '../portfolio/EquityFigure.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useAgentViews, useInsight, useSlot } from '../use-store.ts';

@@ -7,7 +7,7 @@ import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState
 import { Amount, Ratio } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
-import { ShareText } from '../../components/ShareWords.tsx';
+import { ShareText } from '../../components/ShareText.tsx';
 import { ariaSort, SortButton } from '../../components/SortButton.tsx';
 import type { TableSort } from '../../components/table-order.ts';
 import { useHeldOrder } from '../../components/use-held-order.ts';

@@ -38,7 +38,7 @@ import { sumOf } from '../explain/equation.ts';
 import { useAnalytics, useSlot } from '../use-store.ts';
 import { Allocation } from './Allocation.tsx';
 import { AccountPicker } from './AccountPicker.tsx';
-import { EquityFigure } from './Equity.tsx';
+import { EquityFigure } from './EquityFigure.tsx';
 import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
 import { Positions } from './Positions.tsx';
 import { Trades } from './Trades.tsx';

@@ -12,7 +12,7 @@ import {
 } from '../../../contract/referrals.ts';
 import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
-import { ShareText } from '../../components/ShareWords.tsx';
+import { ShareText } from '../../components/ShareText.tsx';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';

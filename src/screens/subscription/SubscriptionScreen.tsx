@@ -37,7 +37,7 @@ import {
 import { useNextStep } from '../getting-started/NextStep.tsx';
 import { useSlot } from '../use-store.ts';
 import { AgentsAfter } from './AgentsAfter.tsx';
-import { InvoicesSection } from './Invoices.tsx';
+import { InvoicesSection } from './InvoicesSection.tsx';
 import { Meter } from './Meter.tsx';
 import { PlanTable } from './PlanTable.tsx';
 import {

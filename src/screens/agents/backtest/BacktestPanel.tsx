@@ -348,7 +348,7 @@ function useNextFocus(at: BacktestState['at']) {
   return { section, notePress };
 }
 
-interface WouldHaveDoneProps {
+interface BacktestPanelProps {
   ask: AgentPreviewBody | null;
   version?: number;
   missing?: string;
@@ -364,7 +364,7 @@ export default function BacktestPanel({
   version = 0,
   missing = 'Choose pairs first.',
   heading: Heading = 'h3',
-}: WouldHaveDoneProps) {
+}: BacktestPanelProps) {
   const [days, setDays] = useState<number>(30);
   const { state, run, cancel } = useBacktest(ask, days, version);
   const { section, notePress } = useNextFocus(state.at);

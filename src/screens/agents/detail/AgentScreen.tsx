@@ -47,9 +47,9 @@ import { ExitActions } from './ExitActions.tsx';
 import { runText, useLate } from '../evaluation-times.ts';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from '../agent-text.ts';
 
-const AgainstTest = lazy(() => import('../backtest/LiveAgainstBacktest.tsx'));
+const LiveAgainstBacktest = lazy(() => import('../backtest/LiveAgainstBacktest.tsx'));
 const AgentChart = lazy(() => import('./AgentChart.tsx'));
-const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
 
 const UNREAD = emptySlot<AgentPerformance>();
 const NO_DECISIONS: AgentPerformance['decisions'] = [];
@@ -281,11 +281,11 @@ function Tests({ agent, id }: { agent: Agent; id: string }) {
   return (
     <>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
-        <WouldHaveDone ask={{ agentId: id }} version={agent.version} heading="h2" />
+        <BacktestPanel ask={{ agentId: id }} version={agent.version} heading="h2" />
       </Suspense>
       {/* Last in its column: it comes with a later answer, and moves nothing. */}
       <Suspense>
-        <AgainstTest agent={agent} />
+        <LiveAgainstBacktest agent={agent} />
       </Suspense>
     </>
   );

@@ -26,8 +26,8 @@ const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({
   label: value,
 }));
 
-const WouldDoNow = lazy(() => import('../preview/PreviewPanel.tsx'));
-const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const PreviewPanel = lazy(() => import('../preview/PreviewPanel.tsx'));
+const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
 
 const EditDraft = z.object({
   risk_profile: z.string(),
@@ -242,7 +242,7 @@ export default function EditAgentForm({
         </p>
       )}
       <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-        <WouldDoNow
+        <PreviewPanel
           ask={conflictQuestion(agent, draft)}
           rows={agent.trading_pairs.length}
           missing="These terms cannot be saved yet."
@@ -250,7 +250,7 @@ export default function EditAgentForm({
         />
       </Suspense>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
-        <WouldHaveDone
+        <BacktestPanel
           ask={conflictQuestion(agent, draft)}
           version={agent.version}
           missing="These terms cannot be saved yet."

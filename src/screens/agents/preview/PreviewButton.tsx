@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
 
-const WouldDoNow = lazy(() => import('./PreviewPanel.tsx'));
+const PreviewPanel = lazy(() => import('./PreviewPanel.tsx'));
 
 /**
  * `rows`: how many pairs are likely to come. `name` is said to those who do not see beside whom the
@@ -22,7 +22,7 @@ export function PreviewButton({
   return asked ? (
     <div className="mt-2 mb-1 border-l border-line pl-3">
       <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-        <WouldDoNow ask={{ agentId }} rows={rows} />
+        <PreviewPanel ask={{ agentId }} rows={rows} />
       </Suspense>
     </div>
   ) : (

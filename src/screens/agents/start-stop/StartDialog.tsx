@@ -25,8 +25,8 @@ import { planText } from '../agent-text.ts';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { riskOf, worstLoss } from '../agent-risk.ts';
 
-const WouldDoNow = lazy(() => import('../preview/PreviewPanel.tsx'));
-const WouldHaveDone = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const PreviewPanel = lazy(() => import('../preview/PreviewPanel.tsx'));
+const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
 
 function Preview({ agent }: { agent: Agent }) {
   const settings = useSlot(settingsStore, loadSettings).data;
@@ -59,11 +59,11 @@ function Preview({ agent }: { agent: Agent }) {
         {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.
       </p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}>
-        <WouldDoNow ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />
+        <PreviewPanel ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />
       </Suspense>
       <Suspense fallback={<Skeleton className="mt-4 h-20 w-full" />}>
         <div className="mt-4">
-          <WouldHaveDone ask={{ agentId: agent.id }} version={agent.version} />
+          <BacktestPanel ask={{ agentId: agent.id }} version={agent.version} />
         </div>
       </Suspense>
     </>

@@ -38,7 +38,7 @@ const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
 const { pageToast, removeToast, toastStore } =
   await import('../../../../src/stores/toast-store.ts');
-const { unexplained } = await import('../../../../src/screens/portfolio/Equity.tsx');
+const { unexplained } = await import('../../../../src/screens/portfolio/EquityFigure.tsx');
 const { csvCell, fillsCsv } = await import('../../../../src/screens/portfolio/csv.ts');
 const { sortQuotes } = await import('../../../../src/screens/market/market-order.ts');
 const { nextPath, checkCredentials } = await import('../../../../src/screens/login/credentials.ts');

@@ -21,7 +21,7 @@ vi.mock('../../../../../src/components/chart-drawing.ts', () => ({
 }));
 
 const {
-  default: AgainstTest,
+  default: LiveAgainstBacktest,
   edgeAt,
   bandPosition,
 } = await import('../../../../../src/screens/agents/backtest/LiveAgainstBacktest.tsx');
@@ -93,7 +93,7 @@ const show = (
   }: { origin?: 'network' | 'snapshot'; startedAt?: number | null } = {},
 ): void => {
   fill(insightStore, value, origin, Date.now() - 3_700_000);
-  render(<AgainstTest agent={{ id: 'a', quote: 'USDT', generation: 1, startedAt }} />);
+  render(<LiveAgainstBacktest agent={{ id: 'a', quote: 'USDT', generation: 1, startedAt }} />);
 };
 
 beforeEach(() => {
