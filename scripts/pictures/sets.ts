@@ -427,7 +427,7 @@ const crash: PictureSet = async (world, base) => {
     await camera.take('crash', [{ name: 'crash', path: '/dashboard' }, withDetails]);
   });
   await using(world, base, world.trader, { quiet: true }, async (camera) => {
-    await camera.context.route(/assets\/library-[^/]+\.js$/, (route) =>
+    await camera.context.route(/assets\/LibraryScreen-[^/]+\.js$/, (route) =>
       route.fulfill({
         contentType: 'text/javascript',
         body: 'export default function Broken() { throw new Error("The screen was broken on purpose"); }',

@@ -331,7 +331,7 @@ describe('the wallet in the browser', () => {
 
   it('says of a part that is not on the device that it is not, and loads it when it can', async () => {
     let cut = true;
-    await browser.context.route(/\/assets\/wallet-swap-room-/, (route) =>
+    await browser.context.route(/\/assets\/wallet-SwapPanel-/, (route) =>
       cut ? route.abort() : route.fallback(),
     );
     await page.goto(`${server.url}/trading?wallet=swap`);
