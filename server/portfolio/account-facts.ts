@@ -21,7 +21,7 @@ const DAILY_POINTS = 70;
 
 export interface AccountFacts {
   id: string;
-  account: number;
+  book: number;
   source: string;
   quote: string;
   openedMarketMs: number;

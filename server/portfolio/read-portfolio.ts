@@ -93,7 +93,7 @@ async function portfolioOf(
   const base = today === null ? ZERO : parseFixed(today.opening);
   return {
     accountId: facts.id,
-    book: facts.account,
+    book: facts.book,
     paper: true,
     sourceId: facts.source,
     quote: facts.quote,

@@ -35,7 +35,7 @@ interface Worked {
 }
 
 export interface TaxAsk {
-  account?: number | undefined;
+  book?: number | undefined;
   year?: number | undefined;
   held?: 'yes' | 'no' | undefined;
   after?: number | undefined;
@@ -53,9 +53,9 @@ export class TaxLotReader {
       market,
     } = this.deps;
     const account =
-      ask.account === undefined
+      ask.book === undefined
         ? await openAccountOf(db, uid, market.source.id)
-        : await accountByNumber(db, uid, market.source.id, ask.account);
+        : await accountByNumber(db, uid, market.source.id, ask.book);
     if (account === null)
       throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
     const worked = await this.worked(account, ask.through);
