@@ -4,7 +4,7 @@
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { controlled } from '../../tests/support/browser.ts';
-import { administer } from '../../tests/support/random-sessions.ts';
+import { administer } from '../../tests/support/fault-world.ts';
 import type { TestUser } from '../../tests/support/server.ts';
 import {
   openCamera,

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser } from '../support/browser.ts';
-import { openLives } from '../support/random-sessions.ts';
+import { openFaultWorld } from '../support/fault-world.ts';
 import { callApi } from '../support/server.ts';
 import { median, quantile, type Measurement } from './measurement.ts';
 
@@ -15,7 +15,7 @@ const SAVED = /^Stop saved on this device\./;
 type Return = 'the browser says so' | 'nobody says so';
 
 export async function measure(): Promise<Measurement[]> {
-  const lives = await openLives();
+  const lives = await openFaultWorld();
   const browser = await openBrowser({ viewport: { width: 390, height: 844 } });
   const results: Measurement[] = [];
   try {

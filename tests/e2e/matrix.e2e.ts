@@ -14,7 +14,7 @@ import {
   type TestServer,
   type TestUser,
 } from '../support/server.ts';
-import { administer } from '../support/random-sessions.ts';
+import { administer } from '../support/fault-world.ts';
 import { buyPlan, logIn } from '../support/sign-in.ts';
 
 /**

@@ -15,7 +15,7 @@ import { tokenClaims } from '../../src/offline/token-claims.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { killBrowser, queueOf } from '../support/device.ts';
 import { Evidence, judgeRun, type AgentNow, type Receipt } from '../support/chaos-judge.ts';
-import { episodePlan, HARMS, SHORT, type EpisodePlan, type Harm } from '../support/chaos-plan.ts';
+import { runPlan, HARMS, SHORT, type RunPlan, type Harm } from '../support/chaos-plan.ts';
 import { startFaultProxy, type FaultProxy, type Passing } from '../support/fault-proxy.ts';
 import { NO_LOCK, RECORDER, type Change } from '../support/queue-scripts.ts';
 import {
@@ -29,14 +29,14 @@ import {
 import { fillLogIn, logIn as enter } from '../support/sign-in.ts';
 
 /**
- * A failing episode is replayed by SEED=<seed> FIRST=<its number> EPISODES=1 KINDS=all; STEPS=1
+ * A failing run is replayed by SEED=<seed> FIRST=<its number> CHAOS_RUNS=1 KINDS=all; STEPS=1
  * tells every step.
  */
-const EPISODES = Number(process.env.EPISODES ?? SHORT.length);
+const CHAOS_RUNS = Number(process.env.CHAOS_RUNS ?? SHORT.length);
 const FIRST = Number(process.env.FIRST ?? 1);
 const SEED = Number(process.env.SEED ?? 20_261);
 const KINDS: readonly Harm[] =
-  EPISODES > SHORT.length || process.env.KINDS === 'all'
+  CHAOS_RUNS > SHORT.length || process.env.KINDS === 'all'
     ? HARMS
     : process.env.KINDS === undefined
       ? SHORT
@@ -58,13 +58,13 @@ let page: Page;
 let user: TestUser;
 let other: TestUser;
 const agents: (Agent & { uid: string })[] = [];
-const profile = mkdtempSync(join(tmpdir(), 'tradewind-episodes-'));
+const profile = mkdtempSync(join(tmpdir(), 'tradewind-runs-'));
 const evidence = new Evidence();
-/** In which episode a command was saved. */
-const episodeOf = new Map<string, number>();
+/** In which run a command was saved. */
+const runOf = new Map<string, number>();
 const steps = new Map<number, string[]>();
-let episodeNow = 0;
-let episodeBegan = 0;
+let runNow = 0;
+let runBegan = 0;
 let pressed = 0;
 /** The agent whose Stop was pressed last, if the last press was one. */
 let stopping: string | null = null;
@@ -73,16 +73,16 @@ let midSend = 0;
 let afterRequest: (passing: Passing) => void = () => undefined;
 
 function step(text: string): void {
-  const line = `${String(Date.now() - episodeBegan).padStart(6)} ms  ${text}`;
-  steps.set(episodeNow, [...(steps.get(episodeNow) ?? []), line]);
-  if (process.env.STEPS === '1') console.log(`${episodeNow}: ${line}`);
+  const line = `${String(Date.now() - runBegan).padStart(6)} ms  ${text}`;
+  steps.set(runNow, [...(steps.get(runNow) ?? []), line]);
+  if (process.env.STEPS === '1') console.log(`${runNow}: ${line}`);
 }
 
 function took(change: Change): void {
   for (const entry of change.puts) {
     if (evidence.saved.has(entry.commandId)) continue;
     evidence.put(entry);
-    episodeOf.set(entry.commandId, episodeNow);
+    runOf.set(entry.commandId, runNow);
     step(`saved ${entry.intent} ${nameOf(entry.agentId)} as ${entry.commandId}`);
   }
   for (const gone of change.deletes) {
@@ -279,7 +279,7 @@ async function loseSession(): Promise<void> {
  * The worker alone sends, and is killed while its request is on its way: seen by the server, or
  * not.
  */
-async function killWorker({ dice: [seen, moment] }: EpisodePlan): Promise<void> {
+async function killWorker({ dice: [seen, moment] }: RunPlan): Promise<void> {
   await page.close();
   let came: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => {
@@ -301,7 +301,7 @@ async function killWorker({ dice: [seen, moment] }: EpisodePlan): Promise<void> 
   afterRequest = () => undefined;
 }
 
-async function harm(plan: EpisodePlan): Promise<void> {
+async function harm(plan: RunPlan): Promise<void> {
   step(plan.kind);
   switch (plan.kind) {
     case 'worker-killed':
@@ -346,7 +346,7 @@ async function harm(plan: EpisodePlan): Promise<void> {
   }
 }
 
-async function recover({ kind }: EpisodePlan): Promise<void> {
+async function recover({ kind }: RunPlan): Promise<void> {
   proxy.harm(() => null);
   if (kind === 'server-killed') await server.restart();
   if (kind === 'browser-killed') {
@@ -371,7 +371,7 @@ async function recover({ kind }: EpisodePlan): Promise<void> {
   }
 }
 
-async function episode(plan: EpisodePlan): Promise<void> {
+async function run(plan: RunPlan): Promise<void> {
   const tabs = [page];
   if (plan.kind === 'two-tabs' || plan.kind === 'unlocked-tabs') {
     const second = await browser.page();
@@ -462,48 +462,47 @@ async function receiptsOnDisk(): Promise<Receipt[]> {
   return rows.filter((row) => row.reply.outcome !== undefined);
 }
 
-/** The steps of the episodes in which these commands were pressed. */
+/** The steps of the runs in which these commands were pressed. */
 function story(faults: readonly string[]): string {
   const numbers = new Set(
-    [...episodeOf].filter(([id]) => faults.some((fault) => fault.includes(id))).map(([, n]) => n),
+    [...runOf].filter(([id]) => faults.some((fault) => fault.includes(id))).map(([, n]) => n),
   );
   return [...numbers]
     .map(
       (n) =>
-        `Episode ${n}: SEED=${SEED} FIRST=${n} EPISODES=1 KINDS=all\n${(steps.get(n) ?? []).join('\n')}`,
+        `Run ${n}: SEED=${SEED} FIRST=${n} CHAOS_RUNS=1 KINDS=all\n${(steps.get(n) ?? []).join('\n')}`,
     )
     .join('\n');
 }
 
-describe('episodes', () => {
+describe('runs', () => {
   it(
-    `loses, doubles and misdelivers nothing in ${EPISODES} episodes of a real browser (F01, F02, F03, F10, F11, F22, F34, F36)`,
+    `loses, doubles and misdelivers nothing in ${CHAOS_RUNS} runs of a real browser (F01, F02, F03, F10, F11, F22, F34, F36)`,
     async () => {
       const counts: Partial<Record<Harm, number>> = {};
       const took: Partial<Record<Harm, number>> = {};
-      for (episodeNow = FIRST; episodeNow < FIRST + EPISODES; episodeNow += 1) {
-        const plan = episodePlan(SEED, episodeNow, KINDS, NAMES.length);
+      for (runNow = FIRST; runNow < FIRST + CHAOS_RUNS; runNow += 1) {
+        const plan = runPlan(SEED, runNow, KINDS, NAMES.length);
         counts[plan.kind] = (counts[plan.kind] ?? 0) + 1;
-        episodeBegan = Date.now();
+        runBegan = Date.now();
         step(JSON.stringify(plan));
         try {
-          await episode(plan);
+          await run(plan);
         } catch (error) {
           throw new Error(
-            `Episode ${episodeNow} (${plan.kind}, seed ${SEED}): ${String(error)}\n${(steps.get(episodeNow) ?? []).join('\n')}`,
+            `Run ${runNow} (${plan.kind}, seed ${SEED}): ${String(error)}\n${(steps.get(runNow) ?? []).join('\n')}`,
             { cause: error },
           );
         }
-        took[plan.kind] = (took[plan.kind] ?? 0) + Date.now() - episodeBegan;
-        if (EPISODES > 20 && episodeNow % 10 === 0)
-          console.log(`${episodeNow} episodes, ${pressed} presses`);
+        took[plan.kind] = (took[plan.kind] ?? 0) + Date.now() - runBegan;
+        if (CHAOS_RUNS > 20 && runNow % 10 === 0) console.log(`${runNow} runs, ${pressed} presses`);
       }
       const now = await agentsNow();
       const rows = await receiptsOnDisk();
       const { saved, takenBack, shown, discarded } = evidence;
       const given = [...discarded].filter((id) => !rows.some((row) => row.commandId === id)).length;
       console.log(
-        `${EPISODES} episodes from ${FIRST}, seed ${SEED}: ${pressed} presses, ${saved.size} saved, ${rows.length} delivered, ${takenBack.size} taken back, ${given} discarded, ${shown.size} asked, ${midSend} sent by a worker about to be killed, ${JSON.stringify(counts)}, ms a kind ${JSON.stringify(took)}`,
+        `${CHAOS_RUNS} runs from ${FIRST}, seed ${SEED}: ${pressed} presses, ${saved.size} saved, ${rows.length} delivered, ${takenBack.size} taken back, ${given} discarded, ${shown.size} asked, ${midSend} sent by a worker about to be killed, ${JSON.stringify(counts)}, ms a kind ${JSON.stringify(took)}`,
       );
       const verdict = judgeRun(
         evidence,
@@ -517,8 +516,8 @@ describe('episodes', () => {
         doubled: [],
         misdelivered: [],
       });
-      expect(rows.length).toBeGreaterThan(EPISODES / 2);
+      expect(rows.length).toBeGreaterThan(CHAOS_RUNS / 2);
     },
-    120_000 + EPISODES * 40_000,
+    120_000 + CHAOS_RUNS * 40_000,
   );
 });

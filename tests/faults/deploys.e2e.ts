@@ -19,7 +19,7 @@ import {
   type Deployments,
 } from '../support/builds.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { COMMAND, openLives, walk, type Lives } from '../support/random-sessions.ts';
+import { COMMAND, openFaultWorld, walk, type FaultWorld } from '../support/fault-world.ts';
 import type { TestUser } from '../support/server.ts';
 
 const BUILDS = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6'] as const;
@@ -31,7 +31,7 @@ const VISIT_MS = 3_000;
 type Harm = (path: string, host: string) => Fault | null | Promise<null>;
 
 let builds: Deployments;
-let world: Lives;
+let world: FaultWorld;
 let browser: Browser;
 let user: TestUser;
 let page: Page;
@@ -96,7 +96,7 @@ async function stoppedOnce(agent: Agent): Promise<void> {
 
 beforeAll(async () => {
   builds = await layBuilds(BUILDS);
-  world = await openLives({ DIST_DIR: builds.dist });
+  world = await openFaultWorld({ DIST_DIR: builds.dist });
   world.proxy.watch(({ path, method, headers }) => {
     const build = BUILDS.find((name) => headers[headerOf(name)] !== undefined);
     if (build === undefined) return;
@@ -160,7 +160,8 @@ describe('a page that no worker serves', () => {
 
   it('loads once and no more where a part stays away, says so, and goes on when it is back (F24)', async () => {
     const { page: old, loads: count } = await opened('v4');
-    harm = (path, host) => (path === builds.part('v4', 'register') ? '500' : noWorker(path, host));
+    harm = (path, host) =>
+      path === builds.part('v4', 'RegisterScreen') ? '500' : noWorker(path, host);
     const failed = () => old.getByText('Unexpected Application Error!');
     await walk(old, '/register');
     await expect.poll(count).toBe(2);
@@ -237,7 +238,7 @@ describe('a page with its worker', () => {
 
   it('keeps the old version while a part of the new one cannot be had, and takes it at the next try (F27)', async () => {
     builds.deploy('v5');
-    const part = builds.part('v5', 'faq');
+    const part = builds.part('v5', 'FaqScreen');
     harm = (path) => (path === part ? '500' : null);
     expect(await look(page)).toBe('redundant');
     await opensOffline('v3');
@@ -278,7 +279,7 @@ describe('a page with its worker', () => {
       };
     });
     harm = (path) => {
-      if (path !== builds.part('v6', 'faq')) return null;
+      if (path !== builds.part('v6', 'FaqScreen')) return null;
       asked = true;
       return released;
     };

@@ -1,8 +1,8 @@
-/** The judge of the episodes on evidence made by hand; refuses a judge that lets anything pass. */
+/** The judge of the runs on evidence made by hand; refuses a judge that lets anything pass. */
 import { describe, expect, it } from 'vitest';
 import type { QueuedRecord } from './device.ts';
 import { Evidence, judgeRun, type AgentNow, type Receipt } from './chaos-judge.ts';
-import { episodePlan, HARMS } from './chaos-plan.ts';
+import { runPlan, HARMS } from './chaos-plan.ts';
 
 const record = (commandId: string, intent = 'stop', uid = 'ada'): QueuedRecord => ({
   commandId,
@@ -42,7 +42,7 @@ function clean(): { evidence: Evidence; receipts: Receipt[]; now: AgentNow[] } {
 const verdictOf = ({ evidence, receipts, now }: ReturnType<typeof clean>) =>
   judgeRun(evidence, receipts, now, new Map([['x', 1]]), 0);
 
-describe('the judge of the episodes', () => {
+describe('the judge of the runs', () => {
   it('finds nothing wrong with what went well', () => {
     expect(verdictOf(clean())).toEqual({ lost: [], doubled: [], misdelivered: [] });
   });
@@ -95,10 +95,10 @@ describe('the judge of the episodes', () => {
     ).toHaveLength(1);
   });
 
-  it('draws the same episode again from its seed and number alone, and every kind of harm in turn', () => {
-    expect(episodePlan(5, 37, HARMS, 4)).toEqual(episodePlan(5, 37, HARMS, 4));
-    expect(
-      new Set(HARMS.map((_kind, index) => episodePlan(5, 19 + index, HARMS, 4).kind)).size,
-    ).toBe(HARMS.length);
+  it('draws the same run again from its seed and number alone, and every kind of harm in turn', () => {
+    expect(runPlan(5, 37, HARMS, 4)).toEqual(runPlan(5, 37, HARMS, 4));
+    expect(new Set(HARMS.map((_kind, index) => runPlan(5, 19 + index, HARMS, 4).kind)).size).toBe(
+      HARMS.length,
+    );
   });
 });

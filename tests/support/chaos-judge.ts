@@ -29,7 +29,7 @@ export class Evidence {
   readonly takenBack = new Map<string, number>();
   /** Named to the person and given up at a sign-out. */
   readonly discarded = new Set<string>();
-  /** Shown at the end of an episode as something the person must deal with. */
+  /** Shown at the end of an run as something the person must deal with. */
   readonly shown = new Map<string, string>();
   readonly sent: Sent[] = [];
   /** Sends of what was over by then, with why it was. */

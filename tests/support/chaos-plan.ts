@@ -1,5 +1,5 @@
 /**
- * What happens in an episode, drawn whole from seed and number before it begins; refuses to depend
+ * What happens in an run, drawn whole from seed and number before it begins; refuses to depend
  * on what came before.
  */
 import type { Fault } from './fault-proxy.ts';
@@ -53,7 +53,7 @@ const OFFLINE: readonly Harm[] = [
   'session-lost',
 ];
 
-export interface EpisodePlan {
+export interface RunPlan {
   number: number;
   kind: Harm;
   /** Which agent is pressed (it offers Start or Stop by itself), and how long to wait then. */
@@ -70,12 +70,12 @@ export interface EpisodePlan {
 }
 
 /** `kinds`: those to go through, each once before any comes again. */
-export function episodePlan(
+export function runPlan(
   seed: number,
   number: number,
   kinds: readonly Harm[],
   agents: number,
-): EpisodePlan {
+): RunPlan {
   const round = Math.floor((number - 1) / kinds.length);
   const shuffle = random(seed * 7_919 + round);
   const bag = [...kinds].map((kind) => ({ kind, at: shuffle() })).sort((a, b) => a.at - b.at);

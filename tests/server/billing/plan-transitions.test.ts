@@ -25,7 +25,7 @@ import {
 } from '../../../server/billing/fake-provider/fake-invoices.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { agents } from '../../../server/db/schema.ts';
-import { after, BILLING_EVENTS, type BillingEvent } from './plan-life.ts';
+import { after, BILLING_EVENTS, type BillingEvent } from './plan-transitions.ts';
 import { caller, openWorld, ORIGIN, quietLog, SOURCE, START, type World } from './world.ts';
 
 const DAY = 86_400_000;

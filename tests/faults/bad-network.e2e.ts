@@ -9,16 +9,16 @@ import { callApi, type TestUser } from '../support/server.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { queueOf } from '../support/device.ts';
 import type { Fault } from '../support/fault-proxy.ts';
-import { COMMAND, openLives, type Lives } from '../support/random-sessions.ts';
+import { COMMAND, openFaultWorld, type FaultWorld } from '../support/fault-world.ts';
 
-let world: Lives;
+let world: FaultWorld;
 let browser: Browser;
 let page: Page;
 let user: TestUser;
 let agent: Agent;
 
 beforeAll(async () => {
-  world = await openLives();
+  world = await openFaultWorld();
   browser = await openBrowser();
   page = await browser.page();
   await page.clock.install();

@@ -7,17 +7,17 @@ import type { Page } from 'playwright-core';
 import { callApi, CallFailed, type TestUser } from '../support/server.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, queueOf } from '../support/device.ts';
-import { COMMAND, openLives, walk, type Lives } from '../support/random-sessions.ts';
+import { COMMAND, openFaultWorld, walk, type FaultWorld } from '../support/fault-world.ts';
 import { fillLogIn } from '../support/sign-in.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-let world: Lives;
+let world: FaultWorld;
 let browser: Browser;
 let page: Page;
 
 beforeAll(async () => {
-  world = await openLives();
+  world = await openFaultWorld();
 });
 beforeEach(async () => {
   browser = await openBrowser();

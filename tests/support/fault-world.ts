@@ -24,7 +24,7 @@ interface Sent {
   commandId: string;
 }
 
-export interface Lives {
+export interface FaultWorld {
   readonly server: TestServer;
   readonly proxy: FaultProxy;
   /** Every command that came as far as the proxy, and every request's path. */
@@ -63,7 +63,7 @@ export async function administer(
 }
 
 /** `more`: settings of the server beside the usual. */
-export async function openLives(more: Record<string, string> = {}): Promise<Lives> {
+export async function openFaultWorld(more: Record<string, string> = {}): Promise<FaultWorld> {
   const target = { port: await freePort() };
   const proxy = await startFaultProxy(target);
   const sent: Sent[] = [];
