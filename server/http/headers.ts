@@ -3,6 +3,7 @@
  * refuses foreign ones.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { EXCHANGES } from '../../contract/exchanges.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { isLoopback, type Config } from '../config.ts';
 
@@ -11,11 +12,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Who is spoken to, and why. */
 const IDENTITY = ['https://identitytoolkit.googleapis.com', 'https://securetoken.googleapis.com'];
-const EXCHANGES = [
-  'https://api.exchange.coinbase.com',
-  'https://api.kraken.com',
-  'https://api.binance.com',
-];
+const EXCHANGE_ORIGINS = Object.values(EXCHANGES).map(({ priceOrigin }) => priceOrigin);
 
 /**
  * One policy for every screen: the shell is one document, kept by the service worker with the
@@ -43,7 +40,7 @@ export function contentSecurityPolicy(
     'connect-src': [
       "'self'",
       ...IDENTITY,
-      ...EXCHANGES,
+      ...EXCHANGE_ORIGINS,
       ...config.wallet.pageOrigins,
       ...(config.apiOrigin === null ? [] : [config.apiOrigin]),
       ...(stripe ? ['https://api.stripe.com'] : []),

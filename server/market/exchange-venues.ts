@@ -1,14 +1,13 @@
-/** The exchanges that prices may come from; refuses one that was not tried with this code. */
-
-export const EXCHANGE_IDS = ['coinbaseexchange', 'kraken', 'binance'] as const;
-export type ExchangeId = (typeof EXCHANGE_IDS)[number];
+/** How the server reads each exchange that prices may come from. */
+import { EXCHANGES, type ExchangeId } from '../../contract/exchanges.ts';
 
 export interface ExchangeVenue {
   id: ExchangeId;
   label: string;
   quote: string;
-  /** A small public address that answers 200 when the exchange can be reached. */
-  probe: string;
+  priceOrigin: string;
+  /** A small public address below `priceOrigin` that answers 200 when the exchange can be reached. */
+  probePath: string;
   /** One request for all tickers with bid and ask; false: one request a pair. */
   tickersAtOnce: boolean;
   /** Most candles in one answer. */
@@ -20,27 +19,24 @@ export interface ExchangeVenue {
 export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
   coinbaseexchange: {
     id: 'coinbaseexchange',
-    label: 'Coinbase Exchange',
-    quote: 'USD',
-    probe: 'https://api.exchange.coinbase.com/time',
+    ...EXCHANGES.coinbaseexchange,
+    probePath: '/time',
     tickersAtOnce: false,
     candlesAtOnce: 300,
     concurrency: 4,
   },
   kraken: {
     id: 'kraken',
-    label: 'Kraken',
-    quote: 'USD',
-    probe: 'https://api.kraken.com/0/public/Time',
+    ...EXCHANGES.kraken,
+    probePath: '/0/public/Time',
     tickersAtOnce: true,
     candlesAtOnce: 720,
     concurrency: 2,
   },
   binance: {
     id: 'binance',
-    label: 'Binance',
-    quote: 'USDT',
-    probe: 'https://api.binance.com/api/v3/time',
+    ...EXCHANGES.binance,
+    probePath: '/api/v3/time',
     tickersAtOnce: true,
     candlesAtOnce: 1_000,
     concurrency: 4,

@@ -4,8 +4,7 @@
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { ExchangeId } from './exchange-venues.ts';
-import { EXCHANGE_IDS } from './exchange-venues.ts';
+import { EXCHANGES, isExchange, type ExchangeId } from '../../contract/exchanges.ts';
 
 export type SourceChoice =
   { kind: 'simulated' } | { kind: 'replay'; folder: string } | { kind: 'exchange'; id: ExchangeId };
@@ -18,10 +17,9 @@ export function parseSource(source: string): SourceChoice {
   if (name === 'simulated') return { kind: 'simulated' };
   if (name.startsWith('replay:') && name.length > 'replay:'.length)
     return { kind: 'replay', folder: resolve(name.slice('replay:'.length)) };
-  const exchange = EXCHANGE_IDS.find((id) => id === name);
-  if (exchange !== undefined) return { kind: 'exchange', id: exchange };
+  if (isExchange(name)) return { kind: 'exchange', id: name };
   throw new Error(
-    `Unknown MARKET_SOURCE "${name.slice(0, 100)}": use simulated, replay:PATH, ${EXCHANGE_IDS.join(', ')}`,
+    `Unknown MARKET_SOURCE "${name.slice(0, 100)}": use simulated, replay:PATH, ${Object.keys(EXCHANGES).join(', ')}`,
   );
 }
 

@@ -2,11 +2,12 @@
  * Opens the market that this installation is set to; refuses a source it does not know, and never
  * changes one by itself.
  */
+import type { ExchangeId } from '../../contract/exchanges.ts';
 import { LONGEST_WARM_UP_MS } from '../../engine/signals/compute-signals.ts';
 import { systemClock, type WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import { ExchangeFeed } from './exchange-feed.ts';
-import { EXCHANGE_VENUES, type ExchangeId } from './exchange-venues.ts';
+import { EXCHANGE_VENUES } from './exchange-venues.ts';
 import type { MarketFeed } from './feed.ts';
 import {
   nameOf,
@@ -83,9 +84,8 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
   if (kept !== null) return kept;
   const first: ExchangeId = 'coinbaseexchange';
   const reached = await answers(
-    options.exchangeBaseUrl === undefined
-      ? EXCHANGE_VENUES[first].probe
-      : `${options.exchangeBaseUrl}/time`,
+    (options.exchangeBaseUrl ?? EXCHANGE_VENUES[first].priceOrigin) +
+      EXCHANGE_VENUES[first].probePath,
   );
   const choice: SourceChoice = reached ? { kind: 'exchange', id: first } : { kind: 'simulated' };
   await rememberSource(dataDir, choice);

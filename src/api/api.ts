@@ -6,6 +6,7 @@ import { environment } from '../environment.ts';
 import { idToken } from '../identity/session.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { createApi, type ApiClient, type ApiEvent, type CallInput } from './client.ts';
+import { isExchange } from '../../contract/exchanges.ts';
 import type { ExchangePrices } from './exchange-prices.ts';
 
 /**
@@ -147,7 +148,7 @@ export function rememberSource(id: string): void {
 /** Loaded only when needed: the back end has failed while the network seems to be there. */
 async function exchangeFallback(): Promise<ExchangePrices | null> {
   if (!navigator.onLine || environment.mockApi) return null;
-  const { exchangePrices, isExchange } = await import('./exchange-prices.ts');
+  const { exchangePrices } = await import('./exchange-prices.ts');
   return exchangePrices(isExchange(lastSource) ? lastSource : 'coinbaseexchange');
 }
 

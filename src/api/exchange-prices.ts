@@ -2,7 +2,7 @@
  * Public prices read straight from an exchange while the back end is away: to look at, never to
  * value an account with.
  */
-import * as z from 'zod/mini';
+import { EXCHANGES, type ExchangeId } from '../../contract/exchanges.ts';
 import type {
   MarketData,
   MarketOverview,
@@ -18,142 +18,18 @@ import {
   sum,
   ZERO,
 } from '../../contract/money.ts';
+import { readBinance } from './exchanges/binance.ts';
+import { readCoinbase } from './exchanges/coinbase.ts';
+import { readKraken } from './exchanges/kraken.ts';
+import type { GetJson, Reading, ReadPrices } from './exchanges/reading.ts';
 
-export type ExchangeId = 'coinbaseexchange' | 'kraken' | 'binance';
-
-/** Where each exchange's public prices are; the server's CSP allows these hosts and no others. */
-const EXCHANGE_HOSTS: Readonly<Record<ExchangeId, string>> = {
-  coinbaseexchange: 'https://api.exchange.coinbase.com',
-  kraken: 'https://api.kraken.com',
-  binance: 'https://api.binance.com',
-};
-
-const LABEL: Readonly<Record<ExchangeId, string>> = {
-  coinbaseexchange: 'Coinbase Exchange',
-  kraken: 'Kraken',
-  binance: 'Binance',
-};
-const QUOTE: Readonly<Record<ExchangeId, string>> = {
-  coinbaseexchange: 'USD',
-  kraken: 'USD',
-  binance: 'USDT',
+const READERS: Readonly<Record<ExchangeId, ReadPrices>> = {
+  coinbaseexchange: readCoinbase,
+  kraken: readKraken,
+  binance: readBinance,
 };
 const SPELLABLE = /^[A-Z]{2,10}\/[A-Z]{2,10}$/;
 const TIMEOUT_MS = 10_000;
-
-const numeric = z.coerce.number();
-const CoinbaseStats = z.record(
-  z.string(),
-  z.object({
-    stats_24hour: z.optional(
-      z.object({ open: numeric, high: numeric, low: numeric, last: numeric, volume: numeric }),
-    ),
-  }),
-);
-const KrakenPairs = z.object({
-  result: z.record(z.string(), z.object({ wsname: z.optional(z.string()) })),
-});
-const KrakenTickers = z.object({
-  result: z.record(
-    z.string(),
-    z.object({
-      a: z.array(numeric),
-      b: z.array(numeric),
-      c: z.array(numeric),
-      v: z.array(numeric),
-      l: z.array(numeric),
-      h: z.array(numeric),
-    }),
-  ),
-});
-const BinanceTickers = z.array(
-  z.object({
-    symbol: z.string(),
-    lastPrice: numeric,
-    bidPrice: numeric,
-    askPrice: numeric,
-    volume: numeric,
-    highPrice: numeric,
-    lowPrice: numeric,
-    priceChangePercent: numeric,
-    closeTime: z.number(),
-  }),
-);
-
-interface Reading {
-  symbol: string;
-  last: number;
-  bid?: number;
-  ask?: number;
-  high: number;
-  low: number;
-  volume: number;
-  change: number | null;
-  at: number;
-}
-
-/** Whether an id is one whose prices a browser can read without a key. */
-export function isExchange(id: string | null | undefined): id is ExchangeId {
-  return id === 'coinbaseexchange' || id === 'kraken' || id === 'binance';
-}
-
-type Get = (url: string) => Promise<unknown>;
-
-const readCoinbase = async (get: Get, now: number): Promise<Reading[]> => {
-  const stats = CoinbaseStats.parse(await get(`${EXCHANGE_HOSTS.coinbaseexchange}/products/stats`));
-  return Object.entries(stats).flatMap(([id, { stats_24hour: day }]) =>
-    day === undefined
-      ? []
-      : [
-          {
-            symbol: id.replace('-', '/'),
-            last: day.last,
-            high: day.high,
-            low: day.low,
-            volume: day.volume,
-            change: day.open > 0 ? (day.last / day.open - 1) * 100 : null,
-            at: now,
-          },
-        ],
-  );
-};
-
-const readKraken = async (get: Get, now: number): Promise<Reading[]> => {
-  const [pairs, tickers] = await Promise.all([
-    get(`${EXCHANGE_HOSTS.kraken}/0/public/AssetPairs`),
-    get(`${EXCHANGE_HOSTS.kraken}/0/public/Ticker`),
-  ]);
-  const names = KrakenPairs.parse(pairs).result;
-  return Object.entries(KrakenTickers.parse(tickers).result).map(([id, t]) => ({
-    symbol: (names[id]?.wsname ?? '').replace(/^XBT\//, 'BTC/').replace(/^XDG\//, 'DOGE/'),
-    last: t.c[0] ?? NaN,
-    bid: t.b[0] ?? NaN,
-    ask: t.a[0] ?? NaN,
-    high: t.h[1] ?? NaN,
-    low: t.l[1] ?? NaN,
-    volume: t.v[1] ?? NaN,
-    // Kraken's open is today's, not that of 24 hours ago: no change is better than a wrong one.
-    change: null,
-    at: now,
-  }));
-};
-
-const readBinance = async (get: Get): Promise<Reading[]> => {
-  const tickers = BinanceTickers.parse(await get(`${EXCHANGE_HOSTS.binance}/api/v3/ticker/24hr`));
-  return tickers
-    .filter((t) => t.symbol.endsWith(QUOTE.binance))
-    .map((t) => ({
-      symbol: `${t.symbol.slice(0, -QUOTE.binance.length)}/${QUOTE.binance}`,
-      last: t.lastPrice,
-      bid: t.bidPrice,
-      ask: t.askPrice,
-      high: t.highPrice,
-      low: t.lowPrice,
-      volume: t.volume,
-      change: t.priceChangePercent,
-      at: t.closeTime,
-    }));
-};
 
 const amount = (value: number | undefined): string | null =>
   value === undefined || !Number.isFinite(value) || value <= 0 || value >= 1e20
@@ -190,14 +66,15 @@ export function exchangePrices(
   options: { fetch?: typeof fetch; now?: () => number } = {},
 ): ExchangePrices {
   const { fetch: send = (input, init) => fetch(input, init), now = Date.now } = options;
-  const source: MarketSource = { id, kind: 'exchange', label: LABEL[id], quote: QUOTE[id] };
-  const get: Get = async (url) => {
+  const { label, quote } = EXCHANGES[id];
+  const source: MarketSource = { id, kind: 'exchange', label, quote };
+  const get: GetJson = async (url) => {
     const response = await send(url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       credentials: 'omit',
       referrerPolicy: 'no-referrer',
     });
-    if (!response.ok) throw new Error(`${LABEL[id]} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${label} answered ${response.status}`);
     return response.json();
   };
   const data = async (symbols?: readonly string[]): Promise<MarketData> => {
@@ -230,19 +107,13 @@ export function exchangePrices(
   };
 }
 
-const readers: Readonly<Record<ExchangeId, (get: Get, now: number) => Promise<Reading[]>>> = {
-  coinbaseexchange: readCoinbase,
-  kraken: readKraken,
-  binance: readBinance,
-};
-
-async function readQuotes(id: ExchangeId, get: Get, now: number): Promise<SymbolQuote[]> {
-  const readings = await readers[id](get, now);
+async function readQuotes(id: ExchangeId, get: GetJson, now: number): Promise<SymbolQuote[]> {
+  const readings = await READERS[id](get, now);
   const quotes = readings
     .map(quoteOf)
     .filter((quote) => quote !== null)
-    .filter((quote) => quote.symbol.endsWith(`/${QUOTE[id]}`));
-  if (quotes.length === 0) throw new Error(`${LABEL[id]} offered no prices`);
+    .filter((quote) => quote.symbol.endsWith(`/${EXCHANGES[id].quote}`));
+  if (quotes.length === 0) throw new Error(`${EXCHANGES[id].label} offered no prices`);
   return quotes;
 }
 

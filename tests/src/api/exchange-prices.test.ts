@@ -1,7 +1,8 @@
 /** Public prices of three exchanges, read from what each really sends. */
 import { describe, expect, it } from 'vitest';
 import { MarketData, MarketOverview, MarketPools } from '../../../contract/market.ts';
-import { exchangePrices, isExchange, type ExchangeId } from '../../../src/api/exchange-prices.ts';
+import { isExchange, type ExchangeId } from '../../../contract/exchanges.ts';
+import { exchangePrices } from '../../../src/api/exchange-prices.ts';
 
 const NOW = 1_700_000_000_000;
 const ANSWERS: Record<string, unknown> = {
