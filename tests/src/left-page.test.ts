@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** What a page gives back when it is left, on a real IndexedDB implementation. */
 import { IDBFactory } from 'fake-indexeddb';
 import { expect, it } from 'vitest';

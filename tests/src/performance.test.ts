@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The memory check. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkMemory, watchPerformance } from '../../src/platform/page-performance.ts';

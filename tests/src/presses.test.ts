@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The rule of every press, finger by finger, against what browsers make of them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { guardPresses } from '../../src/platform/presses.ts';

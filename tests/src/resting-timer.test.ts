@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** Timers that rest while nobody looks. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { whileSeen } from '../../src/platform/resting-timer.ts';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** A new version taking over: who reloads at once, and who is told. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The recording: every reply is the contract's, and its money adds up. */
 import { describe, expect, it } from 'vitest';
 import { CALLS, type CallName } from '../../../contract/calls.ts';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * One stream a browser: who reads, who listens, who takes over. Locks and channel stand in for the
  * browser's.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * Back from a checkout or the portal: what is said before and after the server's word, and where
  * the person is taken.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** From a plan to its checkout: the price that is asked for and the address that is left for. */
 import '../../support/page-world.ts';
 import { describe, expect, it } from 'vitest';

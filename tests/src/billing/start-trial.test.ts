@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** Starting the trial from the page: what is asked, what is refreshed and what the person reads. */
 import '../../support/page-world.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The session: painted from our record, confirmed by the provider, over after four hours. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthPort, AuthUser } from '../../../src/identity/auth-port.ts';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** When the home screen is offered, by which way, and that a no is remembered. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The page as a whole: redirects, guard screens, header, banner, crash and route errors. */
 import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The command palette, the keys and the arrival at a screen. */
 import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';

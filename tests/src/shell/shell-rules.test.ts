@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The shell's rules as data: links, preloading, popovers, widths. */
 import '../../support/page-world.ts';
 import { readFileSync } from 'node:fs';

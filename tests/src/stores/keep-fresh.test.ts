@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What keeps a reading of the same moment as the stream's words: each evaluation leads to one
  * reading, a storm of them to few.

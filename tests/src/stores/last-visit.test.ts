@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What counts as leaving: the app hidden or closed for a minute, and never another of its screens.
  */

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * A plan and a trial along a clock that the test moves: when the server is asked, what the banner
  * says, what a change told meanwhile does.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * Whether the server is there: how often it is asked about, whose answer counts, and what asks at
  * once.

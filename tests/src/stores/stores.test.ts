@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * The stores: what is asked for again, what never goes back, what "no connection" leaves standing.
  */

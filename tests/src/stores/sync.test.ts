@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What keeps the stores true: events into their stores, another user's sign-in, expiry, the
  * server's return.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * Referrals and support as screens: what they send, what they keep, what they say; the server is
  * the hosted functions' port alone.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What a person does to their own account on the Security screen; the server is the hosted
  * functions' port, the provider the session's.

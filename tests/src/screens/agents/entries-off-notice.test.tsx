@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * New trades switched off, as a person sees it: on the agent, the list, the dashboard and before a
  * start, by the stream, and from what is kept.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * How deep analytics go by plan, the calendar for those who do not see colours or use a mouse, and
  * the books before this one.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What the dashboard counts and compares: news since a visit, what needs the person, alike agents,
  * falls, ranges, late looks, rows that add up.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The first steps: what ticks them, what is next, and what a device remembers of them. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.ts';

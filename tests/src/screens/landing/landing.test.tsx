@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * The public pages as they are drawn: the landing's example, its prices, the questions and the
  * library's articles.

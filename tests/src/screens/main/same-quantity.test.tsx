@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * One reading of the account, shown by every screen that has a part of it: the same quantity is the
  * same text, and what ticks is not spoken.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * The main screens with real-looking data: each opens under its path, reads its stores, and has no
  * serious accessibility fault.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** Positions and trades as tables: sorted, remembered, and still under a press. */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * The subscription screen: what it says of plan, trial, usage and invoices in every standing, and
  * where its buttons lead.

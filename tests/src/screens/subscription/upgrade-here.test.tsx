@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * The way past a limit from where it was met: what is offered to whom, what is kept, and where it
  * leads back to.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** The trading settings and risk values as forms: what they send, what they keep, what they say. */
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * What the server holds of a wallet, on the trading screen: without wallet code, with its age, and
  * kept where the server is away.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * An agent against its test: the verdict where there is one, the reason where there is none,
  * settings that changed, costs and misses, from the kept snapshot too.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * Making an agent, by the wizard and by the guided setup: what it would do now, what is kept, what
  * keeps it from being made.

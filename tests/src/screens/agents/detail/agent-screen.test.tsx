@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /**
  * An agent's page and the dashboards: their parts in order, figures of one moment, words without
  * the server.

@@ -1,4 +1,4 @@
-// @vitest-environment jsdom
+// @vitest-environment happy-dom
 /** What Undo does after a Stop: before it was sent, after it, and once it has failed. */
 import { beforeEach, expect, it, vi } from 'vitest';
 
