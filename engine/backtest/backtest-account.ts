@@ -9,9 +9,10 @@ import type { Era, Tape } from './equity-curve.ts';
 import { approximate } from '../execution/fills.ts';
 import { markToMarket } from '../accounting/ledger.ts';
 import { noteExit } from '../execution/agent-memory.ts';
-import { refresh, ROOM } from './fast-path.ts';
+import { refresh } from './fast-path.ts';
 import type { EvalContext, Watch } from './fast-path.ts';
 import { DAY_MS } from '../execution/schedule.ts';
+import { FLOAT_MARGIN } from '../guards/guard.ts';
 import { volatilityAt, type Series } from '../signals/candle-series.ts';
 import { exitTrade, stopQuoteInCandle } from '../execution/stops.ts';
 import type { Candle } from '../market-types.ts';
@@ -72,12 +73,12 @@ export function noteEquity(account: BacktestAccount, k: number, open: number, cl
   if (close >= context.dayEnds) {
     const today = Math.floor(close / DAY_MS) * DAY_MS;
     memory.day = { start: today, equity: equityAt(account, k) };
-    context.began = approximate(memory.day.equity);
+    context.dayEquity = approximate(memory.day.equity);
     context.dayEnds = today + DAY_MS;
   }
-  if (equity < context.highest * (1 - ROOM)) return;
-  if (equity > context.highest * (1 + ROOM)) account.heights.length = 0;
-  if (equity > context.highest) context.highest = equity;
+  if (equity < context.highestEquity * (1 - FLOAT_MARGIN)) return;
+  if (equity > context.highestEquity * (1 + FLOAT_MARGIN)) account.heights.length = 0;
+  if (equity > context.highestEquity) context.highestEquity = equity;
   if (account.positions.size > 0) account.heights.push(k);
   else memory.highWater = maximum(memory.highWater ?? account.cash, account.cash);
 }

@@ -17,10 +17,10 @@ import { readMemory } from '../execution/agent-memory.ts';
 import { metricsOf } from '../accounting/performance-metrics.ts';
 import { pegReader } from '../signals/pegs.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
-import { agentBlockCode, makeEvalContext, makeWatch, noOpReason } from './fast-path.ts';
+import { agentBlockCode, makeEvalContext, makeWatch, mayHalt, noOpReason } from './fast-path.ts';
 import type { Watch } from './fast-path.ts';
-import { isBlockedByCorrelation } from './fast-path-correlation.ts';
-import type { Worth } from './fast-path-correlation.ts';
+import { sizeBlockCode } from './fast-path-size.ts';
+import type { HeldValue } from '../guards/guard.ts';
 import { executionIntervalMs, lastClose, mayRebalance, nextDue } from '../execution/schedule.ts';
 import { indexAt, makeSeries, volumeOf } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
@@ -202,46 +202,54 @@ function evaluate(run: Run, k: number, open: number, close: number): void {
       close,
       Number.isNaN(context.lastEvaluation) ? undefined : context.lastEvaluation,
     );
-  context.block = agentBlockCode(context);
   context.pegBreaks = run.pegsAt(close);
+  if (mayHalt(context)) decide(run, k, close, run.watches);
+  else evaluatePairs(run, k, open, close);
+  context.lastEvaluation = close;
+}
+
+/** As `evaluate`, where no guard may halt the agent. */
+function evaluatePairs(run: Run, k: number, open: number, close: number): void {
+  const { context } = run;
+  context.block = agentBlockCode(context);
   let toDecide: Watch[] | null = null;
-  let blocked: Watch[] | null = null;
+  let refused: { watch: Watch; code: string }[] | null = null;
+  let held: HeldValue[] | null = null;
   for (const watch of run.watches) {
     const price = priceAt(watch, k, open);
     const signal = run.signalAt(close, watch.pair);
     const reason = noOpReason(watch, signal, price, open, context);
-    if (reason !== null) count(run, watch, reason);
-    else if (
-      run.positions.size > 0 &&
-      isBlockedByCorrelation(
-        watch,
-        signal,
-        price,
-        open,
-        context,
-        worthNow(run, k, open),
-        correlationAt(run.agentSeries, close),
-      )
-    )
-      (blocked ??= []).push(watch);
-    else (toDecide ??= []).push(watch);
+    if (reason !== null) {
+      count(run, watch, reason);
+      continue;
+    }
+    // With nothing held a purchase is seldom refused for its size: stepAgent may as well decide.
+    let code: string | null = null;
+    if (run.positions.size > 0) {
+      held ??= heldNow(run, k, open);
+      const correlation = correlationAt(run.agentSeries, close);
+      code = sizeBlockCode(watch, signal, price, context, held, correlation);
+    }
+    if (code === null) (toDecide ??= []).push(watch);
+    else (refused ??= []).push({ watch, code });
   }
-  // A trade may free or use up what correlated pairs may hold: then blocked pairs are decided too,
-  // in the agent's order.
-  if (toDecide)
+  if (toDecide === null) for (const { watch, code } of refused ?? []) count(run, watch, code);
+  else if (refused === null) decide(run, k, close, toDecide);
+  else {
+    // A trade may change what a size guard leaves to others: then the refused pairs are decided
+    // too, in the agent's order.
+    const decided = new Set([...toDecide, ...refused.map(({ watch }) => watch)]);
     decide(
       run,
       k,
       close,
-      blocked === null
-        ? toDecide
-        : run.watches.filter((watch) => toDecide.includes(watch) || blocked.includes(watch)),
+      run.watches.filter((watch) => decided.has(watch)),
     );
-  else for (const watch of blocked ?? []) count(run, watch, 'correlated_exposure');
-  context.lastEvaluation = close;
+  }
 }
 
-function worthNow(run: Run, k: number, open: number): Worth[] {
+/** What is held of each pair, as numbers of quote currency at the bid. */
+function heldNow(run: Run, k: number, open: number): HeldValue[] {
   return run.watches.flatMap((watch) => {
     if (watch.position === null) return [];
     const price = priceAt(watch, k, open);

@@ -14,6 +14,7 @@ import {
   subtract,
   ZERO,
 } from '../../contract/money.ts';
+import type { TradingFrequency } from '../../contract/agents.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { approximate, fillPrice, PARTICIPATION } from './fills.ts';
 import type { Depth, PairRules, Quote } from '../market-types.ts';
@@ -72,6 +73,16 @@ export function targetPosition(input: TargetInput): Sized {
   ]);
 }
 
+/**
+ * The same target as a float share of the equity, before `max_position_size`: for a backtest that
+ * asks whether a size has changed.
+ */
+export function targetShare(risk: RiskValues, dailyVolatility: number, strength: number): number {
+  const byVolatility =
+    (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
+  return Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
+}
+
 export interface OrderInput {
   /** Quote currency still wanted: target less what is held. */
   wanted: Fixed;
@@ -124,6 +135,26 @@ export function sizeReduction(held: Fixed, amount: Fixed, quote: Quote, rules: P
   const quantity = floorToStep(minimum(held, divide(amount, quote.bid, 'down')), rules.lot);
   const rest = subtract(held, quantity);
   return multiply(rest, quote.bid, 'down') < rules.minNotional ? held : quantity;
+}
+
+/**
+ * Less off target than this share of a full position is left alone whatever the frequency: dust is
+ * not worth a fee.
+ */
+const DRIFT_MIN = 0.05;
+
+/**
+ * How far off target a position may be before it is traded, as a share of a full position.
+ * `sleeveShare` is one strategy's share of the position.
+ */
+export function driftAllowed(
+  frequency: TradingFrequency,
+  roundTrip: number,
+  sleeveShare: number,
+): number {
+  return frequency === 'optimized'
+    ? Math.max(DRIFT_MIN, Math.min(noTradeBand(roundTrip), sleeveShare / 2))
+    : DRIFT_MIN;
 }
 
 /**

@@ -5,10 +5,9 @@
 import { add, maximum, subtract } from '../../contract/money.ts';
 import { decidePair } from './decide-pair.ts';
 import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
-import { dayLoss } from '../guards/day-loss.ts';
-import { drawdown } from '../guards/drawdown.ts';
+import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, Block } from '../guards/guard.ts';
-import { stopLossCluster } from '../guards/stop-loss-cluster.ts';
+import { GUARDS_OF } from '../guards/registry.ts';
 import { readMemory, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import { DAY_MS, mayRebalance } from './schedule.ts';
@@ -90,10 +89,13 @@ function agentBlock(input: AgentGuardInput): Block | null {
   const { at, account, memory } = input;
   rememberEquity(memory, at, account);
   if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;
-  memory.halt = drawdown(input) ?? memory.halt ?? dayLoss(input);
+  memory.halt =
+    firstBlock(GUARDS_OF.lastingHalt, input) ??
+    memory.halt ??
+    firstBlock(GUARDS_OF.timedHalt, input);
   if (!account.entriesAllowed.allowed)
     return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
-  return memory.halt ?? stopLossCluster(input);
+  return memory.halt ?? firstBlock(GUARDS_OF.agent, input);
 }
 
 function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInput): void {

@@ -10,6 +10,8 @@ import { runAgent } from '../../../engine/execution/step-agent.ts';
 import { correlationAt, pearson } from '../../../engine/signals/correlation.ts';
 import { correlatedExposure } from '../../../engine/guards/correlated-exposure.ts';
 import { depeg } from '../../../engine/guards/depeg.ts';
+import { firstBlock } from '../../../engine/guards/guard.ts';
+import type { SizeGuardInput } from '../../../engine/guards/guard.ts';
 import { readMemory, writeMemory } from '../../../engine/execution/agent-memory.ts';
 import { PEG_BACK_MS, pegReader } from '../../../engine/signals/pegs.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
@@ -32,7 +34,7 @@ const pegs = (tapes: Record<string, readonly number[]>, at = NOON) =>
     Object.entries(tapes).map(([pair, closes]) => makeSeries(pair, hourlyTo(NOON, closes))),
   )(at);
 const asked = (pair: string, breaks: ReturnType<typeof pegs>, bid = '99.98', ask = '100.02') =>
-  depeg({
+  firstBlock([depeg], {
     at: NOON,
     intervalMs: 300_000,
     pair,
@@ -223,11 +225,8 @@ describe('correlation', () => {
 
 describe('correlated exposure', () => {
   const close = (): number => 0.87;
-  const room = (
-    held: Record<string, string>,
-    more: Partial<Parameters<typeof correlatedExposure>[0]> = {},
-  ) =>
-    correlatedExposure({
+  const room = (held: Record<string, string>, more: Partial<SizeGuardInput> = {}) =>
+    correlatedExposure.check({
       pair: 'SOL/USDT',
       wanted: at('1000'),
       equity: at('10000'),
@@ -247,7 +246,6 @@ describe('correlated exposure', () => {
     });
     expect(room({ 'BTC/USDT': '1000', 'ETH/USDT': '900' })).toEqual({
       block: {
-        code: 'correlated_exposure',
         until: null,
         text: 'BTC/USDT, ETH/USDT and SOL/USDT have moved together (0.87): together they may hold 20 %, they hold 19 %. No more of them until they hold less.',
       },
@@ -280,8 +278,8 @@ describe('correlated exposure', () => {
       block: null,
       amount: at('200'),
     });
-    expect(room({ 'BTC/USDT': '1200', 'SOL/USDT': '800' }, { wanted: at('200') }).block?.code).toBe(
-      'correlated_exposure',
+    expect(room({ 'BTC/USDT': '1200', 'SOL/USDT': '800' }, { wanted: at('200') }).block).not.toBe(
+      null,
     );
   });
 
