@@ -11,12 +11,12 @@ import { FLOAT_MARGIN } from '../guards/guard.ts';
 import type { AgentView, PairView } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
 import type { PairRules } from '../market-types.ts';
+import { baseOf, quoteOf } from '../pair-coins.ts';
 import { volumeOf } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
-import { isPegPair, quoteOf } from '../signals/pegs.ts';
+import { isPegPair } from '../signals/pegs.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
 import type { Signal, Sleeve } from '../signals/signal.ts';
-import { baseOf } from '../strategies/pools.ts';
 import { holds, leaves, refusalOf } from '../strategies/sleeves.ts';
 import type { SleevesInput } from '../strategies/sleeves.ts';
 

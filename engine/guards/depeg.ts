@@ -3,8 +3,8 @@
  * back for a day.
  */
 import { approximate } from '../execution/fills.ts';
-import { isPegPair, PEG_BACK_MS, PEG_HALT, quoteOf } from '../signals/pegs.ts';
-import { baseOf } from '../strategies/pools.ts';
+import { baseOf, quoteOf } from '../pair-coins.ts';
+import { isPegPair, PEG_BACK_MS, PEG_HALT } from '../signals/pegs.ts';
 import { FLOAT_MARGIN, momentText, percentText } from './guard.ts';
 import type { BlockTerms, PairGuard } from './guard.ts';
 

@@ -2,7 +2,7 @@
  * Which coins lately stood off their peg to the dollar, told by the closes of stablecoin pairs;
  * refuses to judge a market without one.
  */
-import { STABLECOINS, baseOf } from '../strategies/pools.ts';
+import { baseOf, quoteOf, STABLECOINS } from '../pair-coins.ts';
 import { DAY_MS } from '../execution/schedule.ts';
 import { indexAt } from './candle-series.ts';
 import type { Series } from './candle-series.ts';
@@ -22,9 +22,6 @@ interface PegBreak {
 export type PegBreaks = ReadonlyMap<string, PegBreak>;
 
 const NONE: PegBreaks = new Map();
-
-/** `USDT` of `BTC/USDT`. */
-export const quoteOf = (pair: string): string => pair.slice(pair.indexOf('/') + 1);
 
 /**
  * One stablecoin against another or against the dollar: its price is about one, and says something

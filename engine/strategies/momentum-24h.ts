@@ -18,7 +18,8 @@ import {
 import type { Series } from '../signals/candle-series.ts';
 import type { Signal } from '../signals/signal.ts';
 import { LONG_HAUL_DAYS, noOpinion, rankByScore, signalOf } from './strategy.ts';
-import type { StrategyInput, Verdict } from './strategy.ts';
+import { MAJORS } from './majors.ts';
+import type { Strategy, StrategyInput, Verdict } from './strategy.ts';
 
 export const ENTER_TOP = 3;
 export const KEEP_TOP = 6;
@@ -30,8 +31,30 @@ interface Move {
   quality: number;
 }
 
+export const momentum24h = {
+  id: 'momentum_24h',
+  name: '24-Hour Momentum',
+  risk: 'High',
+  universe: MAJORS,
+  description:
+    'Holds the three strongest moves of the last 24 hours, where volume stands behind them.',
+  about: {
+    enters:
+      'One of the three strongest 24-hour moves of the list, if the day\u2019s volume is at least that of a usual day of the week before.',
+    leaves: 'When it falls out of the six strongest, or at the stop.',
+    looks: 'At every look of the agent: the ranking is new each time.',
+    risks: [
+      'It buys what has already risen, and a fast rise often gives back as fast.',
+      'It changes its coins often: fees and slippage are the highest of the six.',
+      'A price may jump over the stop.',
+    ],
+  },
+  suits: 'aggressive',
+  signals,
+} satisfies Strategy;
+
 /** In among the top 3 with volume behind it; out below the top 6. */
-export function momentum24h({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
+function signals({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
   const moves = new Map<string, Move>();
   for (const [pair, series] of pairs) {
     const move = moveOf(series, at, horizon === 'long-haul' ? LONG_HAUL_DAYS : 1);

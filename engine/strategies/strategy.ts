@@ -1,9 +1,11 @@
 /**
- * What every strategy is given and what it builds its answer from; refuses to know agents or
- * thresholds.
+ * What a strategy is: its rule, the coins it trades and the words on it; and what its signals are
+ * built from. Agents and thresholds are not its concern.
  */
+import type { PoolId, UserRiskProfile } from '../../contract/agents.ts';
+import { DAY_MS } from '../execution/schedule.ts';
 import { strengthOf } from '../signals/normal-distribution.ts';
-import { closeAt } from '../signals/candle-series.ts';
+import { closeAt, VOLATILITY_DAYS } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
 import type { Signal } from '../signals/signal.ts';
 
@@ -14,6 +16,48 @@ export interface StrategyInput {
   at: number;
   /** `long-haul` judges by 90 days in place of the strategy's own windows. */
   horizon: 'usual' | 'long-haul';
+}
+
+/**
+ * A list of base symbols as curated at a date, so that a backtest trades what was listed then.
+ */
+export interface UniverseVersion {
+  version: number;
+  /** In force from this moment, ms UTC. */
+  from: number;
+  bases: readonly string[];
+}
+
+/** A strategy and the pool that trades by it. */
+export interface Strategy {
+  readonly id: PoolId;
+  readonly name: string;
+  readonly risk: 'Low' | 'Medium' | 'High';
+  readonly universe: readonly UniverseVersion[];
+  readonly description: string;
+  /** What the strategy does, in words that promise nothing. */
+  readonly about: {
+    readonly enters: string;
+    readonly leaves: string;
+    readonly looks: string;
+    readonly risks: readonly string[];
+  };
+  /** The most careful profile that it suits; it suits the bolder ones too. */
+  readonly suits: UserRiskProfile;
+  /** One signal for each pair of the input. */
+  readonly signals: (input: StrategyInput) => Map<string, Signal>;
+  /**
+   * How far back from `at` (ms) candles can change a signal; without it, as far as volatility and
+   * the horizon do.
+   */
+  readonly lookbackMs?: (at: number, horizon: StrategyInput['horizon']) => number;
+}
+
+/** History of volatility and correlation, and of the 90 days that `long-haul` judges by. */
+export function recentHistoryMs(horizon: StrategyInput['horizon']): number {
+  // Correlation is read at the midnight before: a day more than volatility.
+  const recent = (VOLATILITY_DAYS + 1) * DAY_MS;
+  return horizon === 'long-haul' ? Math.max(LONG_HAUL_DAYS * DAY_MS, recent) : recent;
 }
 
 /**
