@@ -1,6 +1,5 @@
 /**
- * The account of a backtest: what the agent owns from candle to candle, exactly where something
- * happens and as floats between.
+ * The account of a backtest from candle to candle: exact where something happens, floats between.
  */
 import { add, maximum, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -30,9 +29,7 @@ export interface BacktestAccount {
   positions: Map<string, OpenPosition>;
   trades: FillDraft[];
   eras: Era[];
-  /**
-   * The evaluations at which the highest equity may have been reached, since the last trade.
-   */
+  /** The evaluations since the last trade at which the highest equity may have been reached. */
   heights: number[];
 }
 
@@ -83,7 +80,7 @@ export function noteEquity(account: BacktestAccount, k: number, open: number, cl
   else memory.highWater = maximum(memory.highWater ?? account.cash, account.cash);
 }
 
-/** The highest equity exactly, before what is held changes. */
+/** Computes the highest equity exactly, before positions change. */
 export function settleHeights(account: BacktestAccount): void {
   const { memory } = account.context;
   for (const k of account.heights) {
@@ -99,10 +96,7 @@ function equityAt({ cash, positions, tape }: BacktestAccount, k: number): Fixed 
     : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
 }
 
-/**
- * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
- * says.
- */
+/** Books a trade: cash moves, and the position becomes what the trade says. */
 export function settle(account: BacktestAccount, k: number, { fill, after }: TradeDraft): void {
   account.trades.push(fill);
   account.cash =
@@ -123,7 +117,7 @@ export function settle(account: BacktestAccount, k: number, { fill, after }: Tra
   account.eras.push({ from: k, cash: account.cash, positions: [...account.positions.values()] });
 }
 
-/** Sells what came down to its stop inside the candles that open here. */
+/** Sells positions whose stop was hit inside the candles that open here. */
 export function runStops(account: BacktestAccount, k: number, open: number): void {
   for (const { bars, position, series, stopNear } of account.watches) {
     const bar = bars?.[k] ?? -1;
@@ -135,7 +129,7 @@ export function runStops(account: BacktestAccount, k: number, open: number): voi
       !((series.low[bar] ?? 0) <= stopNear)
     )
       continue;
-    // In the order in which they were bought, whoever came near first.
+    // In the order in which they were bought, whichever came near its stop first.
     for (const one of [...account.positions.values()]) stopInCandle(account, k, open, one);
     return;
   }

@@ -1,5 +1,5 @@
 /**
- * Runs one agent over recorded candles, by the functions that run it live. A decision is never
+ * Runs one agent over recorded candles with the functions that run it live. A decision is never
  * filled in the candle it was made on.
  */
 import { toNumber } from '../../contract/money.ts';
@@ -37,7 +37,7 @@ export interface BacktestInput {
   candles: ReadonlyMap<string, readonly Candle[]>;
   rules: ReadonlyMap<string, PairRules>;
   /**
-   * Candles of stablecoin pairs that are not traded, which tell whether the quote is on its peg.
+   * Candles of stablecoin pairs that are not traded, which show whether the quote is on its peg.
    */
   witnesses?: ReadonlyMap<string, readonly Candle[]>;
   deposit: Fixed;
@@ -56,9 +56,9 @@ export interface BacktestInput {
 
 export interface BacktestResult {
   trades: FillDraft[];
-  /** Decisions that did something, by close (ms). */
+  /** Decisions that traded, by close (ms). */
   acted: { at: number; decision: DecisionDraft }[];
-  /** How often each reason was given, for those that did nothing too. */
+  /** How often each reason was given, also by decisions that did nothing. */
   reasons: ReadonlyMap<string, number>;
   /** Equity at the bid after every candle. */
   curve: EquityCurve;
@@ -70,7 +70,7 @@ export interface BacktestResult {
    * without prices.
    */
   buyAndHold: number | null;
-  /** Candles gone through, for the bench. */
+  /** Number of candles, for the benchmark. */
   candles: number;
 }
 
@@ -92,9 +92,8 @@ interface Run extends BacktestAccount {
 /**
  * Decides on the close of candle N and fills at the open of N + 1 with half-spread, impact and fee;
  * then runs the stops over candle N + 1, the gap first. It never decides on the last candle of the
- * tape, which has no next open to fill at. An evaluation that provably changes nothing (see
- * `backtest/fast-path.ts`) is counted and skipped. `onProgress` receives the share of the period
- * that has gone by.
+ * tape, which has no next open to fill at. An evaluation that provably changes nothing (see `fast-
+ * path.ts`) is counted and skipped. `onProgress` receives the share of the period that is done.
  */
 export function backtest(
   input: BacktestInput,
@@ -122,7 +121,7 @@ export function backtest(
 }
 
 function begin(input: BacktestInput): Run {
-  // By name: sums over pairs would differ in their last digit with the order.
+  // Sorted by name: the last digit of sums over pairs depends on the order.
   const byPair = new Map(
     [...input.candles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -248,7 +247,7 @@ function evaluatePairs(run: Run, k: number, open: number, close: number): void {
   }
 }
 
-/** What is held of each pair, as numbers of quote currency at the bid. */
+/** The value of each position at the bid, as a float. */
 function heldNow(run: Run, k: number, open: number): HeldValue[] {
   return run.watches.flatMap((watch) => {
     if (watch.position === null) return [];
@@ -361,7 +360,7 @@ function buyAndHold(input: BacktestInput, { places, series }: Tape): number | nu
     const last = one.close[indexAt(one, input.to)];
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
-  // In the order of size, so that the last digit does not hang on the order of the pairs.
+  // Sorted by size, so that the last digit does not depend on the order of the pairs.
   return growth.length === 0
     ? null
     : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;

@@ -32,7 +32,7 @@ export interface PairContext {
   tick: TickInput;
   account: AccountInput;
   memory: AgentMemory;
-  /** What stops every entry of this agent, if anything. */
+  /** What blocks every entry of this agent, if anything. */
   block: Block | null;
   rebalance: boolean;
   position: OpenPosition | null;
@@ -94,7 +94,7 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
   return follow(pair, context, { signal, quote, rules, depth });
 }
 
-/** Follows the strategies as far as frequency, guards, limits and costs let it. */
+/** Follows the strategies as far as frequency, guards, limits and costs allow. */
 function follow(pair: string, context: PairContext, market: Market): PairOutcome {
   const { agent, memory, position } = context;
   const { signal, quote, rules, depth } = market;
@@ -132,7 +132,7 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
   return rebalance(pair, context, market, wanted, block);
 }
 
-/** Brings the position towards its target: reduces it, leaves it alone, or buys what is missing. */
+/** Moves the position towards its target: reduces it, leaves it alone, or buys what is missing. */
 function rebalance(
   pair: string,
   context: PairContext,
@@ -183,7 +183,7 @@ function rebalance(
 
 const verbOf = (position: OpenPosition | null): string => (position ? 'Holding' : 'No trade');
 
-/** Buys what is missing to the target, as far as correlation, cash and the venue let it. */
+/** Buys what is missing to the target, as far as size guards, cash and the venue allow. */
 function buyMissing(
   pair: string,
   context: PairContext,
@@ -301,7 +301,7 @@ function roomFor(pair: string, context: PairContext, missing: Fixed): RoomLeft {
   return { block: null, amount, cutText };
 }
 
-/** What is held at the bid; at cost where no price came. */
+/** Positions valued at the bid; at cost where there is no price. */
 function worthOf({ holdings, tick }: PairContext): Map<string, Fixed> {
   return new Map(
     [...holdings].map(([pair, { quantity, cost }]) => {
@@ -409,8 +409,8 @@ function draft(
 }
 
 /**
- * A blend buys for those of its strategies that are over the threshold: their strength is said
- * beside its own.
+ * A blend buys for those of its strategies that are over the threshold: the text gives their
+ * strength beside its own.
  */
 function strengthText(signal: Signal, wanted: Wanted): string {
   const [whole, buying] = [twoDecimals(signal.strength), twoDecimals(wanted.strength)];

@@ -1,6 +1,5 @@
 /**
- * One agent at one tick: a decision for every pair, the trades that follow, what to remember;
- * refuses any I/O.
+ * Runs one agent at one tick: a decision for every pair, the trades that follow, what to remember.
  */
 import { add, maximum, subtract } from '../../contract/money.ts';
 import { decidePair } from './decide-pair.ts';
@@ -33,10 +32,9 @@ export function runAgent(
 }
 
 /**
- * Exactly one decision for each pair of the agent. Pairs that are held come first, so that the cash
- * of an exit can be used in the same tick, then the strongest signals; the decisions come back in
- * the agent's own order of pairs. `memory` is brought up to date in place; its `halt` is set while
- * a guard halts the agent: it opens nothing, its exits go on, so it must go on being run.
+ * Makes exactly one decision for each pair of the agent, and returns them in the agent's own order
+ * of pairs. `memory` is updated in place. While a guard halts the agent, `memory.halt` is set: the
+ * agent opens nothing, but must go on being run for its exits.
  */
 export function stepAgent(
   agent: AgentInput,
@@ -82,8 +80,8 @@ export function stepAgent(
 }
 
 /**
- * Brings day, high-water mark and halt up to date in the memory, and says what stops every entry,
- * if anything.
+ * Updates day, high-water mark and halt in the memory, and returns what blocks every entry, if
+ * anything.
  */
 function agentBlock(input: AgentGuardInput): Block | null {
   const { at, account, memory } = input;
@@ -105,8 +103,9 @@ function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInpu
 }
 
 /**
- * By strength, then by name: what an agent does never depends on the order in which its pairs were
- * named. Who is held and is let go comes first of all.
+ * Positions that their strategy leaves come first, then other positions, so that their cash is
+ * available to entries in the same tick. Then by strength and by name: an agent's actions never
+ * depend on the order in which its pairs were listed.
  */
 function inOrder(
   agent: AgentInput,

@@ -24,14 +24,14 @@ export function signalKey(
 }
 
 /**
- * Longest history without which a strategy cannot begin: 90 days of return, and one day more so
- * that the first daily return has a close to start from. The monthly list also uses the year to
- * date where there is more; where there is less it waits for its next forming.
+ * The longest history that a strategy needs to begin: 90 days of returns, and one day more so that
+ * the first daily return has a close to start from. The monthly list also uses the year to date
+ * where there is more; where there is less it waits for its next ranking.
  */
 export const LONGEST_WARM_UP_MS = (LONG_HAUL_DAYS + 1) * DAY_MS;
 
 /**
- * How far back from `at` (ms) the signals of a pool can make use of; less only lowers their
+ * How far back from `at` (ms) candles can change the signals of a pool; fewer only lower their
  * quality.
  */
 export function lookbackMs(pool: PoolId, at: number, horizon: Horizon = 'usual'): number {

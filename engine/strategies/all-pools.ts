@@ -1,12 +1,9 @@
-/**
- * Every strategy at once, netted to one target a pair; refuses to let one strategy have more than
- * its equal share.
- */
+/** Blends all strategies in equal shares, netted to one target per pair. */
 /*
- * Rule: an equal share of the risk for each strategy that speaks of a pair, one net target a pair; each share comes and goes by its
- * own strategy's rule.
- * Source: the sources of the others; equal shares because none is known to be the best beforehand.
- * Parameters: none of its own: four strategies share what moves, the peg rule alone has stablecoins.
+ * Rule: an equal share of the risk for each strategy that covers a pair, one net target per pair;
+ * each share enters and leaves by its own strategy's rule.
+ * Source: those of the others; equal shares because none is known to be the best beforehand.
+ * Parameters: none of its own. Four strategies share ordinary coins, the peg rule has stablecoins.
  */
 import type { PoolId } from '../../contract/agents.ts';
 import { isStablecoinPair } from '../pair-coins.ts';
@@ -68,7 +65,7 @@ function signals(input: StrategyInput): Map<string, Signal> {
 type Pairs = StrategyInput['pairs'];
 
 /**
- * The same pairs give the same two maps, so that a ranking within one is formed once (see
+ * The same pairs give the same two maps, so that a ranking within one is computed once (see
  * `rankedAt`).
  */
 const SPLITS = new WeakMap<Pairs, { pegged: Pairs; moving: Pairs }>();

@@ -1,12 +1,10 @@
-/**
- * Time-series trend over 7, 14 and 28 days in units of the pair's own volatility; refuses to
- * compare pairs.
- */
+/** Follows the trend over 7, 14 and 28 days, in units of the pair's own volatility. */
 /*
- * Rule: z is the mean over 7, 14 and 28 days of return ÷ (daily σ·√days). In at z > 0 and a strength of at least the agent's
- * threshold, out at z < 0.
- * Source: Moskowitz, Ooi and Pedersen 2012, volatility-scaled time-series momentum. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
- * Parameters: the windows; long-haul judges by one of 90 days; σ over 30 days (series.ts). The list: pools.ts, by date.
+ * Rule: z is the mean over 7, 14 and 28 days of return ÷ (daily σ·√days). Enters at z > 0 and a
+ * strength of at least the agent's threshold, leaves at z < 0.
+ * Source: Moskowitz, Ooi and Pedersen 2012, volatility-scaled time-series momentum. Against:
+ * momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
+ * Parameters: the windows; long-haul uses one of 90 days; σ over 30 days (candle-series.ts).
  */
 import { logReturn, mean, volatilityAt } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';

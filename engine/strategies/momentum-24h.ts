@@ -1,12 +1,11 @@
-/**
- * The strongest moves of the last day, where volume stands behind them; refuses a rise on thin
- * trading.
- */
+/** Holds the strongest moves of the last day that volume confirms. */
 /*
- * Rule: z is the 24-hour return ÷ daily σ. In among the top three while the day's volume is at least the median day's of the
- * week before, out below the top six; in a list of six or fewer, out once the move has turned.
- * Source: Liu, Tsyvinski and Wu 2022, momentum among the common factors of crypto returns. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
- * Parameters: 3, 6, seven days of volume; long-haul ranks by 90 days. The list: pools.ts, by date.
+ * Rule: z is the 24-hour return ÷ daily σ. Enters among the top three while the day's volume is at
+ * least the median day's of the week before, leaves below the top six; in a list of six or fewer,
+ * leaves once the move has turned.
+ * Source: Liu, Tsyvinski and Wu 2022, momentum among the common factors of crypto returns. Against:
+ * momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
+ * Parameters: 3, 6, seven days of volume; long-haul ranks by 90 days.
  */
 import {
   daysBefore,
@@ -74,10 +73,9 @@ function signals({ pairs, at, horizon }: StrategyInput): Map<string, Signal> {
 
 function judge(move: Move, rank: number, ranked: number, series: Series, at: number): Verdict {
   const inTop = rank < ENTER_TOP;
-  // In a list of six or fewer nobody can leave the top six: there a move that has turned is the way
-  // out.
+  // With six pairs or fewer none can leave the top six: there the exit is a move that has turned.
   const leave = rank >= KEEP_TOP || (ranked <= KEEP_TOP && move.z < 0);
-  // Asked only of who would get in: it looks at a week of volume.
+  // Checked for entries only: it reads a week of volume.
   const enter = inTop && !leave && isBacked(series, at);
   let reason = 'in_top';
   if (leave && inTop) reason = 'move_turned';

@@ -1,11 +1,13 @@
 /**
- * Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has
- * lost its peg.
+ * Buys a stablecoin below its fair price and sells on the way back; leaves one alone that has lost
+ * its peg.
  */
 /*
- * Rule: z is (fair − price) ÷ σ, fair the median of 24 hours held within 1 ± 0.5 %. In beyond the cost of the round trip and one
- * σ, out at a quarter of the gap of the entry or after 48 hours; nothing more than 1 % off the peg is bought.
- * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that breaks may never return.
+ * Rule: z is (fair − price) ÷ σ, with fair the median of 24 hours kept within 1 ± 0.5 %. Enters
+ * beyond the cost of the round trip and one σ, leaves at a quarter of the entry's gap or after 48
+ * hours; buys nothing more than 1 % off the peg.
+ * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that
+ * breaks may never return.
  * Parameters: 0.5 %, 1 %, a quarter, 48 hours; σ is the day's spread of closes.
  */
 import {
@@ -25,7 +27,7 @@ import type { Strategy, StrategyInput, UniverseVersion } from './strategy.ts';
 
 /** The median of a day may say that the peg sits a little off one, but not further than this. */
 export const FAIR_BAND = 0.005;
-/** Further than this from one it is a break, not a bargain. */
+/** Further than this from one the peg counts as broken. */
 export const PEG_BREAK = 0.01;
 export const LEAVE_SHARE = 0.25;
 export const HOLD_MAX_MS = 48 * HOUR_MS;
@@ -62,9 +64,9 @@ export const stablecoinArbitrage = {
 } satisfies Strategy;
 
 /**
- * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it
- * also covers the cost of the round trip is asked by the agent, which knows its fee (`edge` is the
- * gap less one σ).
+ * z = (fair − price) ÷ σ, with σ the day's spread of closes. Enters where the gap is over one σ.
+ * Whether it also covers the cost of the round trip depends on the agent's fee, so the agent checks
+ * it (`edge` is the gap less one σ).
  */
 function signals({ pairs, at }: StrategyInput): Map<string, Signal> {
   return new Map(
@@ -77,7 +79,7 @@ function signals({ pairs, at }: StrategyInput): Map<string, Signal> {
   );
 }
 
-/** Out once the gap is down to a quarter of what it was on entry, or after 48 hours. */
+/** Whether the gap is down to a quarter of what it was on entry, or 48 hours have passed. */
 export function pegTradeIsOver(
   entryDeviation: number,
   openedAt: number,

@@ -1,6 +1,6 @@
 /**
- * What a strategy is: its rule, the coins it trades and the words on it; and what its signals are
- * built from. Agents and thresholds are not its concern.
+ * What a strategy is: its rule, its coins and its words; and what a signal is built from. A
+ * strategy knows nothing of agents and their thresholds.
  */
 import type { PoolId, UserRiskProfile } from '../../contract/agents.ts';
 import { DAY_MS } from '../execution/schedule.ts';
@@ -10,7 +10,7 @@ import type { Series } from '../signals/candle-series.ts';
 import type { Signal } from '../signals/signal.ts';
 
 export interface StrategyInput {
-  /** Pairs to judge; rankings are within these. */
+  /** Pairs to judge; rankings are among these. */
   pairs: ReadonlyMap<string, Series>;
   /** Nothing that closes after this moment (ms) is read. */
   at: number;
@@ -61,9 +61,9 @@ export function recentHistoryMs(horizon: StrategyInput['horizon']): number {
 }
 
 /**
- * A strategy over a whole tape: what is worth reckoning once is, and at any moment (ms, none before
- * the last asked for) it gives of each pair the signal that the strategy gives there. It is good
- * until the next moment is asked for.
+ * A strategy over a whole tape: it precomputes what it can, and returns the same signals as the
+ * strategy at each moment (ms). Moments must be read in order; a signal is valid until the next
+ * moment is read.
  */
 export type Sweep = (
   pairs: ReadonlyMap<string, Series>,
@@ -72,7 +72,7 @@ export type Sweep = (
 
 export const LONG_HAUL_DAYS = 90;
 
-/** Under this share of the days it needs a strategy has no opinion. */
+/** With less than this share of the days it needs, a strategy has no opinion. */
 export const COVERAGE_MIN = 0.9;
 
 export interface Verdict {
@@ -84,7 +84,7 @@ export interface Verdict {
   reason: string;
 }
 
-/** A verdict as a signal, with its strength and the close it was judged on. */
+/** A verdict as a signal, with its strength and the close it is based on. */
 export function signalOf(
   pair: string,
   series: Series,
@@ -111,14 +111,14 @@ export function signalOf(
   return signal;
 }
 
-/** No opinion: neither in nor out. Whatever is held stays under its stop. */
+/** No opinion: neither entry nor exit. A position stays under its stop. */
 export function noOpinion(reason: string, dailyVolatility: number | null = null): Verdict {
   return { z: null, quality: 0, enter: false, leave: false, dailyVolatility, reason };
 }
 
 /**
- * Rank of each pair by score, 0 the highest; ties in order of name, so that a rank never depends on
- * the order given.
+ * Rank of each pair by score, 0 the highest; ties by name, so that a rank never depends on the
+ * order given.
  */
 export function rankByScore(scores: ReadonlyMap<string, number>): Map<string, number> {
   const ordered = [...scores].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));

@@ -1,10 +1,10 @@
 /**
- * The week's leaders by return for their risk, chosen Monday 00:00 UTC; refuses to change its mind
- * before the next.
+ * Holds the week's leaders by return for their risk, chosen on Monday 00:00 UTC for the whole week.
  */
 /*
  * Rule: the ranking of ranked.ts by the 7-day return, formed on Monday 00:00 UTC.
- * Source: Liu, Tsyvinski and Wu 2022, weekly momentum. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
+ * Source: Liu, Tsyvinski and Wu 2022, weekly momentum. Against: momentum in crypto crashes, and was
+ * not significant in 2014–18 (Grobys and Sapkota 2019).
  * Parameters: seven days; long-haul ranks by 90.
  */
 import { lastMonday } from '../execution/schedule.ts';

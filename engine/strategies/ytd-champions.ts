@@ -1,11 +1,10 @@
-/**
- * The year's champions by return for their risk, chosen on the 1st; refuses a year shorter than 90
- * days.
- */
+/** Holds the year's leaders by return for their risk, chosen on the 1st, over 90 days at least. */
 /*
- * Rule: the ranking of ranked.ts by the return since 1 January, over 90 days at the least, formed on the 1st of the month.
- * Source: Liu, Tsyvinski and Wu 2022; longer windows are the weaker evidence. Against: momentum in crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
- * Parameters: 90 days at the least; long-haul ranks by 90 alone.
+ * Rule: the ranking of ranked.ts by the return since 1 January, over 90 days at least, formed on
+ * the 1st of the month.
+ * Source: Liu, Tsyvinski and Wu 2022; longer windows are the weaker evidence. Against: momentum in
+ * crypto crashes, and was not significant in 2014–18 (Grobys and Sapkota 2019).
+ * Parameters: 90 days at least; long-haul ranks by 90 alone.
  */
 import { DAY_MS, monthStart, yearStart } from '../execution/schedule.ts';
 import type { Signal } from '../signals/signal.ts';

@@ -1,7 +1,4 @@
-/**
- * The backtest that skips what cannot change anything makes the same journal as the loop that skips
- * nothing.
- */
+/** The backtest with its fast path gives the same result as a plain loop that skips nothing. */
 import { describe, expect, it } from 'vitest';
 import {
   ExecutionInterval,
@@ -39,7 +36,7 @@ const moneys = fc.record({
   feeBps: fc.constantFrom(0, 10),
 });
 
-/** Both ways, all that a test finds. */
+/** Compares both backtests in full. */
 function both(input: BacktestInput): number {
   const plain = plainBacktest(input);
   const { curve, ...fast } = backtest(input);
@@ -48,8 +45,8 @@ function both(input: BacktestInput): number {
 }
 
 /**
- * A gap through a tight stop while the size stays close to its target: sold by the look, not by the
- * candle.
+ * A gap through a tight stop while the size stays close to its target: sold by the evaluation, not
+ * inside the candle.
  */
 const GAPS = {
   days: 40,
@@ -61,8 +58,8 @@ const GAPS = {
   pegged: false,
 };
 
-describe('a backtest that skips what cannot change anything', () => {
-  it('finds what the loop that looks at everything finds: trades, decisions, reasons, equity, measures', () => {
+describe('the fast path', () => {
+  it('agrees with the plain loop on trades, decisions, reasons, equity and metrics', () => {
     let trades = 0;
     fc.assert(
       fc.property(
@@ -87,7 +84,7 @@ describe('a backtest that skips what cannot change anything', () => {
   });
 
   it.each(['base_ecosystem', 'momentum_24h'] as const)(
-    'does so where pairs move together and may not all be held: %s',
+    'agrees where pairs are correlated and may not all be held: %s',
     (pool) => {
       let [shut, trades] = [0, 0];
       for (let seed = 1; seed <= 6; seed += 1) {
@@ -120,7 +117,7 @@ describe('a backtest that skips what cannot change anything', () => {
     },
   );
 
-  it.each(PoolId.options)('does so with %s, which trades here', (pool) => {
+  it.each(PoolId.options)('agrees on a tape where %s trades', (pool) => {
     const pegged = pool === 'stablecoin_arbitrage';
     const agent = {
       pool,
@@ -140,7 +137,7 @@ describe('a backtest that skips what cannot change anything', () => {
     ).toBeGreaterThan(2);
   });
 
-  it('sees a gap through a stop that is nearer than the edge of the size', () => {
+  it('sees a gap through a stop before the size is off target', () => {
     let stops = 0;
     for (let seed = 1; seed <= 6; seed += 1) {
       const input = inputOf(

@@ -1,7 +1,4 @@
-/**
- * Another implementation of the same rule on the same candles: the npm package grademark makes the
- * same trades; refuses to compare what costs money.
- */
+/** The npm package grademark, with the same rule on the same candles, makes the same trades. */
 import { describe, expect, it } from 'vitest';
 import { backtest } from '../../../engine/backtest/run-backtest.ts';
 import { makeSeries } from '../../../engine/signals/candle-series.ts';

@@ -1,6 +1,6 @@
 /**
- * Coins off their peg and pairs that move together: what is held back, until when and why; and that
- * no guard ever holds an exit back.
+ * The depeg and correlation guards: what they block, until when and why; and no guard ever blocks
+ * an exit.
  */
 import { describe, expect, it } from 'vitest';
 import { PoolId, RiskProfile } from '../../../contract/agents.ts';
@@ -59,7 +59,7 @@ describe('depeg', () => {
       pegs({ 'USDC/USDT': [...steady(40), 0.9901, 1.0099, 1], 'BTC/USDT': [50, 90, 20] }).size,
     ).toBe(0);
     expect(asked('BTC/USDT', pegs({ 'BTC/USDT': steady(40, 100) }))).toBeNull();
-    // In euros a dollar coin is about something else than one.
+    // In euros the price of a dollar coin is not about one.
     expect(pegs({ 'USDC/EUR': steady(40, 0.91) }).size).toBe(0);
   });
 
@@ -88,7 +88,7 @@ describe('depeg', () => {
       expect(asked('BTC/USDT', pegs(tapes))).toMatchObject({ code: 'depeg', until: NOON + DAY_MS });
       expect(asked('BTC/USDT', pegs(tapes))?.text).toContain('USDT was off its peg');
     }
-    // One of three that is high by itself is its own matter.
+    // A single high pair of three concerns its base alone.
     const own = pegs({ 'USDC/USDT': high, 'DAI/USDT': steady(42), 'TUSD/USDT': steady(42) });
     expect(asked('BTC/USDT', own)).toBeNull();
     expect(asked('USDC/USDT', own, '1', '1.0002')).toMatchObject({ code: 'depeg' });
@@ -493,7 +493,7 @@ describe('no guard holds an exit back', () => {
           expect(same?.fill).toEqual(fill);
           exits += 1;
         }
-        // And what is shut lets nothing in.
+        // And a blocked agent buys nothing.
         if (stopped || off || halt !== null)
           expect(shut.trades.filter(({ fill }) => fill.side === 'buy')).toEqual([]);
         for (const decision of shut.decisions) expect(decision.text).toMatch(/\.$/);

@@ -1,4 +1,4 @@
-/** Each guard answers until when and why, and lets go again. */
+/** Each guard says until when and why it blocks, and ends. */
 import { describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
 import { runAgent } from '../../../engine/execution/step-agent.ts';

@@ -1,4 +1,4 @@
-/** The pools and what each looks at. */
+/** The pools, their coins and the profiles they suit. */
 import { describe, expect, it } from 'vitest';
 import { Pair, PoolId } from '../../../contract/agents.ts';
 import { isStablecoinPair } from '../../../engine/pair-coins.ts';
