@@ -23,6 +23,7 @@ import type {
 import { GUARDS_OF } from '../../../engine/guards/registry.ts';
 import { inputOf } from '../backtest/random-input.ts';
 import { plainBacktest } from '../backtest/plain-loop.ts';
+import { withGuard } from './registered-guards.ts';
 
 const PLANTED = 'planted' as GuardCode;
 /** Closed for three hours of every seven. */
@@ -85,25 +86,6 @@ const input = (seed: number): BacktestInput =>
     { deposit: '10000', cap: '1000000', trade: '1000000', feeBps: 10 },
   );
 
-/** Runs with the guard registered, first of its stage where `first` is set, else last. */
-function planted<T>(guard: Guard, first: boolean, run: () => T): T {
-  const stages: Record<Guard['stage'], Guard[]> = {
-    'lasting-halt': GUARDS_OF.lastingHalt,
-    'timed-halt': GUARDS_OF.timedHalt,
-    agent: GUARDS_OF.agent,
-    pair: GUARDS_OF.pair,
-    size: GUARDS_OF.size,
-  };
-  const guards = stages[guard.stage];
-  if (first) guards.unshift(guard);
-  else guards.push(guard);
-  try {
-    return run();
-  } finally {
-    guards.splice(guards.indexOf(guard), 1);
-  }
-}
-
 /** How often the planted guard was the reason, where both backtests agree to the last digit. */
 function agreed(seed: number): number {
   const asked = input(seed);
@@ -158,13 +140,13 @@ describe('a guard that is only registered', () => {
   it.each(withBounds)('is obeyed alike by stepAgent and by a backtest: %s', (_name, guard) => {
     for (const first of [true, false])
       expect(
-        planted(guard, first, () => seeds.reduce((count, seed) => count + agreed(seed), 0)),
+        withGuard(guard, first, () => seeds.reduce((count, seed) => count + agreed(seed), 0)),
       ).toBeGreaterThan(0);
   });
 
   it('is found out where its bound promises what its check does not keep', () => {
-    const wrong: PairGuard = { ...pair, bound: () => 'passes' };
-    expect(() => planted(wrong, true, () => seeds.map(agreed))).toThrow();
+    const wrong: PairGuard = { ...pair, bound: () => 'blocks' };
+    expect(() => withGuard(wrong, true, () => seeds.map(agreed))).toThrow();
   });
 });
 
