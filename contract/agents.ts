@@ -6,6 +6,7 @@ import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './money.ts';
+import { POOL_IDS } from './pools.ts';
 import { Tested } from './backtest-record.ts';
 import { Tier } from './tiers.ts';
 
@@ -35,17 +36,7 @@ export const PositionSize = z
     error: ({ input }) => (input === undefined ? REQUIRED : 'A number from 1 to 1,000,000'),
   })
   .check(z.gte(POSITION_SIZE_MIN, 'At least 1'), z.lte(POSITION_SIZE_MAX, 'At most 1,000,000'));
-export const PoolId = z.enum(
-  [
-    'base_ecosystem',
-    'momentum_24h',
-    'weekly_leaders',
-    'ytd_champions',
-    'stablecoin_arbitrage',
-    'all_pools',
-  ],
-  { error: 'An unknown pool' },
-);
+export const PoolId = z.enum(POOL_IDS, { error: 'An unknown pool' });
 export type PoolId = z.infer<typeof PoolId>;
 export const TradingFrequency = z.enum(
   ['daily', 'weekly', 'bi-weekly', 'monthly', 'optimized', 'high', 'long-haul'],

@@ -19,7 +19,7 @@ import { backtest, type BacktestInput } from '../engine/backtest/run-backtest.ts
 import { backtestReport } from '../engine/backtest/backtest-report.ts';
 import { CandleGate, faultsText, type CandleFault } from '../engine/signals/candle-gate.ts';
 import { isPegPair } from '../engine/signals/pegs.ts';
-import { STABLECOINS } from '../engine/strategies/pools.ts';
+import { STABLECOINS } from '../engine/pair-coins.ts';
 import { testedWith } from '../engine/backtest/backtest-hashes.ts';
 import { engineHash } from '../server/engine-hash.ts';
 import { riskValues } from '../engine/execution/risk-profiles.ts';

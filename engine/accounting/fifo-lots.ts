@@ -1,12 +1,15 @@
 /**
- * First in, first out: which purchase each sale came from, for taxes and for lists of trades;
- * refuses to lose or make a unit in the splitting.
+ * Matches each sale with the purchases it came from, first in, first out: for taxes and for lists
+ * of trades.
  */
 import { add, subtract } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { FillDraft } from '../execution/agent-types.ts';
 
-/** What of a fill is read here. `agentId`: who traded, where several draw on one account. */
+/**
+ * The part of a fill that is read here. `agentId`: who traded, where several agents share an
+ * account.
+ */
 export type LotFill = Pick<
   FillDraft,
   'pair' | 'side' | 'quantity' | 'price' | 'notional' | 'fee' | 'filledAt'
@@ -23,7 +26,7 @@ export interface Lot {
   quantity: Fixed;
   /** Market clock, ms. */
   acquiredAt: number;
-  /** Null while it is held, as are the four below. */
+  /** Null while the lot is open, as are the four below. */
   disposedAt: number | null;
   entryPrice: Fixed;
   exitPrice: Fixed | null;
@@ -50,14 +53,13 @@ interface Held {
   by: string | null;
 }
 
-/** What falls on a part of a whole: rounded down, and the last part takes what is left. */
+/** A part's share of a whole, rounded down; the last part takes what is left. */
 const part = (amount: Fixed, quantity: Fixed, whole: Fixed): Fixed =>
   quantity === whole ? amount : (((amount * quantity) / whole) as Fixed);
 
 /**
- * The lots of one account, fill by fill in the order its books took them. An account has one queue
- * a pair, whichever of its agents bought: that is what first in, first out means for whoever owns
- * it.
+ * The lots of one account, fill by fill in the order of its ledger. An account has one queue per
+ * pair, whichever of its agents bought: first in, first out applies to the owner.
  */
 export class FifoBook {
   private readonly queues = new Map<string, { lots: Held[]; first: number }>();
@@ -109,7 +111,7 @@ export class FifoBook {
           fee: subtract(lot.fee, bought.fee),
         };
     }
-    // What is sold is let go now and then, not at every sale: a queue may be long.
+    // Sold lots are dropped in batches, not at every sale: a queue may be long.
     if (queue.first > 1_000) {
       queue.lots.splice(0, queue.first);
       queue.first = 0;
@@ -117,7 +119,7 @@ export class FifoBook {
     return sold;
   }
 
-  /** What is held still, pair by pair, oldest first. */
+  /** Open lots, pair by pair, oldest first. */
   held(): Lot[] {
     return [...this.queues].flatMap(([pair, { lots, first }]) =>
       lots.slice(first).map((lot) => stillHeld(pair, lot)),
@@ -126,9 +128,9 @@ export class FifoBook {
 }
 
 /**
- * Fills of one book in the order they happened. Sold lots in the order of their sale, then those
- * still held, oldest first. Over a pair that is held no more, the gains add up to what average cost
- * makes of the same fills.
+ * The lots of one account's fills, in the order they happened: sold lots in the order of their
+ * sale, then open ones, oldest first. Over a pair that is no longer held, the gains add up to those
+ * of average cost.
  * @throws RangeError when more is sold than was bought.
  */
 export function fifoLots(fills: readonly LotFill[]): Lot[] {
@@ -181,7 +183,7 @@ function stillHeld(pair: string, lot: Held): Lot {
   };
 }
 
-/** Held for more than a year of the calendar, in UTC: what many tax offices call long. */
+/** Held for more than a calendar year, in UTC: what many tax offices call long-term. */
 export function heldLong(acquiredAt: number, disposedAt: number): boolean {
   const day = new Date(acquiredAt);
   return disposedAt >= Date.UTC(day.getUTCFullYear() + 1, day.getUTCMonth(), day.getUTCDate() + 1);

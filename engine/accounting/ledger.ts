@@ -1,7 +1,4 @@
-/**
- * Double entry and average cost: what each event does to the books; refuses to create or lose a
- * unit by rounding.
- */
+/** Double entry and average cost: the ledger entries of each event, exact to the last digit. */
 import { add, multiply, negate, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { FillDraft, OpenPosition, PositionAfter } from '../execution/agent-types.ts';
@@ -27,7 +24,7 @@ export function depositEntries(asset: string, amount: Fixed): LedgerEntry[] {
   ];
 }
 
-/** What the books take of a fill. */
+/** The part of a fill that the ledger reads. */
 type Posted = Pick<FillDraft, 'pair' | 'side' | 'quantity' | 'notional' | 'fee'>;
 
 /**
@@ -49,7 +46,7 @@ export function fillEntries(agentId: string, fill: Posted): LedgerEntry[] {
   return entries.filter((entry) => entry.amount !== 0n);
 }
 
-/** What the entries add up to per asset; all zero where the books balance. */
+/** The sum of the entries per asset; all zero where the ledger balances. */
 export function sumsByAsset(entries: Iterable<LedgerEntry>): Map<string, Fixed> {
   const sums = new Map<string, Fixed>();
   for (const { asset, amount } of entries) sums.set(asset, add(sums.get(asset) ?? ZERO, amount));
@@ -83,7 +80,7 @@ export function settleSale(
 ): { costBasis: Fixed; realized: Fixed; after: PositionAfter } {
   if (fill.quantity > held.quantity) throw new RangeError('Cannot sell more than is held');
   const whole = fill.quantity === held.quantity;
-  // Rounded down: what is cut off stays in the cost of the rest, and leaves with its last unit.
+  // Rounded down: the remainder stays in the cost of the rest, and leaves with its last unit.
   const costBasis = whole ? held.cost : (((held.cost * fill.quantity) / held.quantity) as Fixed);
   return {
     costBasis,
@@ -97,7 +94,7 @@ export function settleSale(
   };
 }
 
-/** The same, with what was realised written into the fill. */
+/** The same, with the realised result written into the fill. */
 export function applySell(held: Held, fill: FillDraft): { fill: FillDraft; after: PositionAfter } {
   const { after, ...result } = settleSale(held, fill);
   return { fill: { ...fill, ...result }, after };

@@ -1,7 +1,4 @@
-/**
- * Results as the field measures them, on daily UTC equity; refuses to say 0 where a measure is
- * undefined (null).
- */
+/** Performance metrics on daily UTC equity. A measure that is undefined is null, never 0. */
 import type { Metrics } from '../../contract/trading.ts';
 import { DAY_MS } from '../execution/schedule.ts';
 import { deviation, mean } from '../signals/candle-series.ts';
@@ -83,8 +80,8 @@ export function returnMetrics(returns: readonly number[], periods = DAYS_A_YEAR)
 }
 
 /**
- * Yearly growth that leads from one value to another in so many periods; null without a start or a
- * time.
+ * Annual growth that leads from one value to another in a number of periods; null without a start
+ * or a duration.
  */
 export function growthRate(
   from: number,
@@ -140,7 +137,7 @@ export interface MetricsInput {
   equity: readonly EquityPoint[];
   /** Results of sells, net of fees. */
   results: readonly number[];
-  /** Time with a position open, and time looked at, ms. */
+  /** Time with a position open, and the whole time, ms. */
   exposedMs: number;
   totalMs: number;
   /** Sum of the notionals of all fills. */
@@ -150,8 +147,7 @@ export interface MetricsInput {
 /** Every measure of one account or agent. Turnover is traded ÷ mean daily equity. */
 export function metricsOf(input: MetricsInput): Metrics {
   const first = input.equity[0];
-  // The starting value comes first, so that a loss on the first day is one, and takes up no day
-  // itself.
+  // The starting value comes first, so that a loss on the first day counts. It is no day itself.
   const days = dailyEquity(input.equity)
     .map(([, equity]) => equity)
     .slice(first && first[0] % DAY_MS === 0 ? 1 : 0);

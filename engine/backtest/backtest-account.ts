@@ -1,6 +1,5 @@
 /**
- * The account of a backtest: what the agent owns from candle to candle, exactly where something
- * happens and as floats between.
+ * The account of a backtest from candle to candle: exact where something happens, floats between.
  */
 import { add, maximum, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -9,9 +8,10 @@ import type { Era, Tape } from './equity-curve.ts';
 import { approximate } from '../execution/fills.ts';
 import { markToMarket } from '../accounting/ledger.ts';
 import { noteExit } from '../execution/agent-memory.ts';
-import { refresh, ROOM } from './fast-path.ts';
+import { refresh } from './fast-path.ts';
 import type { EvalContext, Watch } from './fast-path.ts';
 import { DAY_MS } from '../execution/schedule.ts';
+import { FLOAT_MARGIN } from '../guards/guard.ts';
 import { volatilityAt, type Series } from '../signals/candle-series.ts';
 import { exitTrade, stopQuoteInCandle } from '../execution/stops.ts';
 import type { Candle } from '../market-types.ts';
@@ -29,9 +29,7 @@ export interface BacktestAccount {
   positions: Map<string, OpenPosition>;
   trades: FillDraft[];
   eras: Era[];
-  /**
-   * The evaluations at which the highest equity may have been reached, since the last trade.
-   */
+  /** The evaluations since the last trade at which the highest equity may have been reached. */
   heights: number[];
 }
 
@@ -72,17 +70,17 @@ export function noteEquity(account: BacktestAccount, k: number, open: number, cl
   if (close >= context.dayEnds) {
     const today = Math.floor(close / DAY_MS) * DAY_MS;
     memory.day = { start: today, equity: equityAt(account, k) };
-    context.began = approximate(memory.day.equity);
+    context.dayEquity = approximate(memory.day.equity);
     context.dayEnds = today + DAY_MS;
   }
-  if (equity < context.highest * (1 - ROOM)) return;
-  if (equity > context.highest * (1 + ROOM)) account.heights.length = 0;
-  if (equity > context.highest) context.highest = equity;
+  if (equity < context.highestEquity * (1 - FLOAT_MARGIN)) return;
+  if (equity > context.highestEquity * (1 + FLOAT_MARGIN)) account.heights.length = 0;
+  if (equity > context.highestEquity) context.highestEquity = equity;
   if (account.positions.size > 0) account.heights.push(k);
   else memory.highWater = maximum(memory.highWater ?? account.cash, account.cash);
 }
 
-/** The highest equity exactly, before what is held changes. */
+/** Computes the highest equity exactly, before positions change. */
 export function settleHeights(account: BacktestAccount): void {
   const { memory } = account.context;
   for (const k of account.heights) {
@@ -98,10 +96,7 @@ function equityAt({ cash, positions, tape }: BacktestAccount, k: number): Fixed 
     : markToMarket(cash, [...positions.values()], marksAtOpen(tape, positions.keys(), k)).equity;
 }
 
-/**
- * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
- * says.
- */
+/** Books a trade: cash moves, and the position becomes what the trade says. */
 export function settle(account: BacktestAccount, k: number, { fill, after }: TradeDraft): void {
   account.trades.push(fill);
   account.cash =
@@ -122,7 +117,7 @@ export function settle(account: BacktestAccount, k: number, { fill, after }: Tra
   account.eras.push({ from: k, cash: account.cash, positions: [...account.positions.values()] });
 }
 
-/** Sells what came down to its stop inside the candles that open here. */
+/** Sells positions whose stop was hit inside the candles that open here. */
 export function runStops(account: BacktestAccount, k: number, open: number): void {
   for (const { bars, position, series, stopNear } of account.watches) {
     const bar = bars?.[k] ?? -1;
@@ -134,7 +129,7 @@ export function runStops(account: BacktestAccount, k: number, open: number): voi
       !((series.low[bar] ?? 0) <= stopNear)
     )
       continue;
-    // In the order in which they were bought, whoever came near first.
+    // In the order in which they were bought, whichever came near its stop first.
     for (const one of [...account.positions.values()]) stopInCandle(account, k, open, one);
     return;
   }

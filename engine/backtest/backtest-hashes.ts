@@ -1,12 +1,9 @@
-/**
- * What a test was made with, as hashes: the same in Node and in a browser's worker, for the same
- * settings and the same candles; refuses a second spelling of either.
- */
+/** Hashes of a backtest's settings and data, the same in Node and in a browser's worker. */
 import { formatFixed } from '../../contract/money.ts';
 import type { Tested } from '../../contract/backtest-record.ts';
 import type { BacktestInput, BacktestResult } from './run-backtest.ts';
 
-/** As much of a test as the terms of an agent and the limits of its owner are. */
+/** The part of a backtest that comes from the agent's terms and its owner's limits. */
 export type TestedSettings = Pick<BacktestInput, 'agent' | 'maxTradeAmount'>;
 
 async function sha256(text: string): Promise<string> {
@@ -15,8 +12,8 @@ async function sha256(text: string): Promise<string> {
 }
 
 /**
- * Names in the order of the alphabet; money as its shortest decimal text, numbers as the language
- * spells them.
+ * Keys in alphabetical order, money as its shortest decimal text, numbers as JavaScript writes
+ * them.
  */
 export function settingsText({ agent, maxTradeAmount }: TestedSettings): string {
   const { risk } = agent;
@@ -43,7 +40,7 @@ export function settingsText({ agent, maxTradeAmount }: TestedSettings): string 
 export const settingsHash = (settings: TestedSettings): Promise<string> =>
   sha256(settingsText(settings));
 
-/** Of the period, the money it began with, the venue's rules and every candle, history too. */
+/** Hash of the period, the starting money, the venue's rules and every candle, history too. */
 export function dataHash({
   candles,
   deposit,
@@ -84,10 +81,7 @@ export function dataHash({
 
 const DAY_MS = 86_400_000;
 
-/**
- * Logarithm of what equity was at the end of each whole day since `from`, over that of the day
- * before; rounded to six decimals.
- */
+/** Log returns of equity over each whole day since `from`, rounded to six decimals. */
 export function dailyLogReturns(
   equity: readonly (readonly [number, number])[],
   from: number,
@@ -104,7 +98,7 @@ export function dailyLogReturns(
   });
 }
 
-/** All that is kept of a test but who ran it: see `Tested` in the contract. */
+/** Everything that is kept of a backtest except who ran it: see `Tested` in the contract. */
 export async function testedWith(
   input: BacktestInput,
   { curve, metrics, trades }: Pick<BacktestResult, 'curve' | 'metrics' | 'trades'>,

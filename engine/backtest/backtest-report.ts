@@ -1,7 +1,4 @@
-/**
- * A backtest as plain JSON: trades lot by lot, what was decided, equity and measures; refuses
- * floats for money and zeros for what is undefined.
- */
+/** Writes a backtest as plain JSON: trades lot by lot, decisions, equity and measures. */
 import type { BacktestReport, BacktestTrade } from '../../contract/backtest.ts';
 import { add, formatFixed, subtract, sum, toNumber, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -15,20 +12,17 @@ const byName = (a: { pair: string }, b: { pair: string }): number =>
 const iso = (ms: number): string => new Date(ms).toISOString();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
-/**
- * `points` is how many points of the equity are wanted at the most, spread evenly; all without it.
- */
+/** `points` limits the points of the equity curve, spread evenly; all without it. */
 export function backtestReport(
   input: BacktestInput,
   result: BacktestResult,
   points = Number.POSITIVE_INFINITY,
 ): BacktestReport {
   const { agent } = input;
-  // By name where the time is one: the order in which the pairs were named says nothing.
+  // By name at the same time, so that the order in which pairs were listed does not matter.
   const lots = fifoLots(result.trades).sort((a, b) => a.acquiredAt - b.acquiredAt || byName(a, b));
   const acted = [...result.acted].sort((a, b) => a.at - b.at || byName(a.decision, b.decision));
-  // Of the trades as they are listed, first in, first out: what is held still is worth what that
-  // leaves of the whole.
+  // By the listed trades, first in, first out: open positions make up the rest of the result.
   const realized = sum(lots.map(({ gain }) => gain ?? ZERO));
   return {
     settings: {
@@ -73,7 +67,7 @@ export function backtestReport(
   };
 }
 
-/** Of the trades as they are listed, so that whoever counts them comes to the same. */
+/** From the listed trades, so that counting them gives the same figures. */
 function measuresOf(
   lots: readonly Lot[],
 ): Pick<BacktestReport['metrics'], 'profitFactor' | 'winRate' | 'expectancy'> {
@@ -83,7 +77,7 @@ function measuresOf(
   return { profitFactor, winRate, expectancy };
 }
 
-/** Every so many points from the first on, and the last. */
+/** Samples every Nth point from the first on, and the last. */
 function pointsOf(length: number, most: number): number[] {
   const every = Math.max(1, Math.ceil(length / most));
   const points = Array.from({ length: Math.ceil(length / every) }, (_, index) => index * every);

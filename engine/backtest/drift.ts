@@ -1,10 +1,7 @@
-/**
- * How far a live result may lie from what a test saw before it is strange; refuses to say so of too
- * few days.
- */
+/** The range in which a live result is expected, given the daily results of a backtest. */
 import type { NoBand } from '../../contract/backtest-record.ts';
 
-/** Fewer days of a test say nothing about how much a day varies. */
+/** With fewer days a backtest says nothing about how much a day varies. */
 const LEAST_TESTED_DAYS = 20;
 const LEAST_LIVE_DAYS = 1;
 /** One in twenty lies below the band and one in twenty above: the normal quantile of 0.95. */
@@ -41,8 +38,7 @@ export function spreadOf(daily: readonly number[]): Spread {
 }
 
 /**
- * A band is drawn up to so many times the equity: a device may tell of days that no market has, and
- * what it tells stays a number.
+ * No band is wider than this many times the equity: a device may send results that no market has.
  */
 const GROWTH_MAX = Math.log(1e6);
 const grownBy = (sum: number): number => Math.expm1(Math.min(sum, GROWTH_MAX));

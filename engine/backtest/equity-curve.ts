@@ -1,7 +1,4 @@
-/**
- * What an account was worth after each candle, reckoned exactly where it is asked for; refuses to
- * reckon what nobody reads.
- */
+/** The equity of a backtest after each candle, computed exactly and only where it is read. */
 import type { Fixed } from '../../contract/money.ts';
 import { priceFromNumber, quoteAround } from '../execution/fills.ts';
 import { markToMarket } from '../accounting/ledger.ts';
@@ -13,7 +10,7 @@ import type { Timeline } from './timeline.ts';
 import type { OpenPosition } from '../execution/agent-types.ts';
 import type { PairRules, Quote } from '../market-types.ts';
 
-/** What was held from one moment of the timeline on, until the next era. */
+/** What was held from one moment of the timeline until the next era. */
 export interface Era {
   from: number;
   cash: Fixed;
@@ -48,7 +45,7 @@ export class EquityCurve {
     return point === 0 ? this.start : (opens[point - 1] ?? 0) + (lengths[point - 1] ?? 0);
   }
 
-  /** Cash and what is held at the bid of each pair's newest price. */
+  /** Cash plus positions at the bid of each pair's newest price. */
   worthAt(point: number): Fixed {
     const era = point === 0 ? undefined : this.eraAt(point - 1);
     if (!era) return this.deposit;
@@ -69,7 +66,7 @@ export class EquityCurve {
     ]);
   }
 
-  /** The start and the last point of each UTC day: all that the measures look at. */
+  /** The start and the last point of each UTC day, which is all that the metrics read. */
   daily(): EquityPoint[] {
     const { lengths, opens } = this.tape.timeline;
     const points: EquityPoint[] = [[this.start, toNumber(this.deposit)]];
@@ -94,7 +91,7 @@ export class EquityCurve {
   }
 }
 
-/** The quotes of what is held at the open of a moment; a pair without a candle there has none. */
+/** Quotes of the positions at the open of a moment; a pair without a candle there has none. */
 export function quotesAtOpen(
   tape: Tape,
   pairs: Iterable<string>,
@@ -114,9 +111,8 @@ export function quotesAtOpen(
 }
 
 /**
- * The quotes of what is held by the newest price known at a moment's open: the open of a candle
- * that opens there, else the close of the newest one, else the open of a longer one that is not
- * over.
+ * Quotes of the positions at the newest price known at a moment's open: the open of a candle that
+ * opens there, else the close of the newest one, else the open of a longer one that is not over.
  */
 export function marksAtOpen(
   tape: Tape,
@@ -140,8 +136,8 @@ export function marksAtOpen(
 }
 
 /**
- * What is known at a moment (ms) of a candle that opened by then: its close once it is over, its
- * open until then; NaN of none.
+ * The price known at a moment (ms) from a candle that opened by then: its close once it is over,
+ * its open until then; NaN without a candle.
  */
 export function knownPrice(series: Series | null, bar: number, at: number): number {
   if (series === null || bar < 0) return Number.NaN;

@@ -2,63 +2,65 @@
  * Fast path: proves on floats that evaluating a pair is a no-op, otherwise falls back to stepAgent.
  */
 import { approximate } from '../execution/fills.ts';
-import { JUMP_MAX, SPREAD_MAX } from '../guards/bad-price.ts';
-import { PAUSE_MS as COOLDOWN_MS } from '../guards/cooldown.ts';
-import { GOOD_FOR_MIN_MS } from '../guards/stale-feed.ts';
-import { PAUSE_MS as STOP_PAUSE_MS } from '../guards/stop-loss.ts';
-import { PAUSE_MS as CLUSTER_PAUSE_MS, stopLossCluster } from '../guards/stop-loss-cluster.ts';
-import { DRIFT_MIN } from '../execution/decide-pair.ts';
 import { lastExit } from '../execution/agent-memory.ts';
 import type { AgentMemory, StrategyHolding } from '../execution/agent-memory.ts';
-import { isPegPair, PEG_HALT, quoteOf } from '../signals/pegs.ts';
-import type { PegBreaks } from '../signals/pegs.ts';
-import { baseOf } from '../strategies/pools.ts';
+import type { AgentInput, OpenPosition } from '../execution/agent-types.ts';
+import { driftAllowed, targetShare } from '../execution/sizing.ts';
+import { executionIntervalMs, lastRebalance } from '../execution/schedule.ts';
+import { FLOAT_MARGIN } from '../guards/guard.ts';
+import type { AgentView, PairView } from '../guards/guard.ts';
+import { GUARDS_OF } from '../guards/registry.ts';
+import type { PairRules } from '../market-types.ts';
+import { baseOf, quoteOf } from '../pair-coins.ts';
 import { volumeOf } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
-import { noTradeBand } from '../execution/sizing.ts';
+import { isPegPair } from '../signals/pegs.ts';
+import type { PegBreaks } from '../signals/pegs.ts';
+import type { Signal, Sleeve } from '../signals/signal.ts';
 import { holds, leaves, refusalOf } from '../strategies/sleeves.ts';
 import type { SleevesInput } from '../strategies/sleeves.ts';
-import { executionIntervalMs, lastRebalance } from '../execution/schedule.ts';
-import type { AgentInput, OpenPosition, RiskValues } from '../execution/agent-types.ts';
-import type { PairRules } from '../market-types.ts';
-import type { Signal, Sleeve } from '../signals/signal.ts';
 
-/** Between a float of this file and the money it stands for there is less than this, as a share. */
-export const ROOM = 1e-6;
-const DAYS_A_YEAR = 365;
-/** A part of the equity under this is rounded too coarsely to be judged here. */
+/** A price or a share of the equity below this is rounded too coarsely to be judged here. */
 export const SMALL = 1e-5;
 
 /**
- * What is known of a pair between two evaluations, as numbers; brought up to date after every fill
- * and exit.
+ * What is known of a pair between two evaluations, as numbers. `refresh` brings it up to date after
+ * every fill and exit; price, quote time and signal are those of the evaluation under way.
  */
-export interface Watch {
-  readonly pair: string;
+export interface Watch extends PairView {
   readonly series: Series | null;
   /** Its place in the series at each moment of the timeline. */
   readonly bars: Int32Array | null;
   readonly rules: PairRules | null;
-  /** Bid ÷ last, and the fees and the spread of a round trip. */
+  /** Bid ÷ last. */
   readonly bidShare: number;
-  readonly spread: number;
+  /** Fees and spread of a round trip, as a fraction of the price. */
   readonly costs: number;
-  readonly coins: { base: string; quote: string; pegged: boolean };
   position: OpenPosition | null;
   quantity: number;
-  /** The last price at which the bid may be down at the stop. */
+  /** The highest last price at which the bid may have reached the stop. */
   stopNear: number;
-  /** Guards of this pair let nobody in until then. */
-  stopUntil: number;
-  coolUntil: number;
-  /** What its strategies are asked with. */
-  readonly asked: Asked;
-  /** The newest reason, and how often it was given since it was written down. */
+  price: number;
+  quotedAt: number;
+  signal: Signal;
+  lastExitAt: number;
+  lastStopAt: number;
+  readonly sleevesInput: Omit<SleevesInput, 'signal' | 'pool'>;
+  /** The newest reason, and how often it was given since it was added to the totals. */
   reason: string;
   times: number;
 }
 
-type Asked = Omit<SleevesInput, 'signal' | 'pool'>;
+const NO_SIGNAL: Signal = {
+  pair: '',
+  z: null,
+  strength: 0,
+  quality: 0,
+  enter: false,
+  leave: false,
+  dailyVolatility: null,
+  reason: '',
+};
 
 export function makeWatch(
   pair: string,
@@ -77,7 +79,7 @@ export function makeWatch(
     bidShare: 1 - half,
     spread: 2 * half,
     costs,
-    asked: {
+    sleevesInput: {
       pair,
       memory,
       threshold: agent.risk.threshold,
@@ -86,12 +88,17 @@ export function makeWatch(
       position: null,
       mayJoin: true,
     },
-    coins: { base: baseOf(pair), quote: quoteOf(pair), pegged: isPegPair(pair) },
+    base: baseOf(pair),
+    quote: quoteOf(pair),
+    isPegPair: isPegPair(pair),
     position: null,
     quantity: 0,
     stopNear: 0,
-    stopUntil: 0,
-    coolUntil: 0,
+    price: Number.NaN,
+    quotedAt: Number.NaN,
+    signal: NO_SIGNAL,
+    lastExitAt: Number.NEGATIVE_INFINITY,
+    lastStopAt: Number.NEGATIVE_INFINITY,
     reason: '',
     times: 0,
   };
@@ -101,42 +108,37 @@ export function makeWatch(
 export function refresh(watch: Watch, position: OpenPosition | null, context: EvalContext): void {
   const { memory } = context;
   watch.position = position;
-  watch.asked.position = position;
+  watch.sleevesInput.position = position;
   watch.quantity = position === null ? 0 : approximate(position.quantity);
   watch.stopNear =
     position?.stopPrice == null
       ? 0
-      : (approximate(position.stopPrice) / watch.bidShare) * (1 + ROOM);
-  const stop = lastExit(memory, watch.pair, true);
-  const exit = lastExit(memory, watch.pair, false);
-  watch.stopUntil = stop === null ? 0 : stop.at + STOP_PAUSE_MS;
-  watch.coolUntil = exit === null ? 0 : exit.at + COOLDOWN_MS;
-  if (stop !== null)
-    context.clusterUntil = Math.max(context.clusterUntil, stop.at + CLUSTER_PAUSE_MS);
+      : (approximate(position.stopPrice) / watch.bidShare) * (1 + FLOAT_MARGIN);
+  watch.lastExitAt = lastExit(memory, watch.pair, false)?.at ?? Number.NEGATIVE_INFINITY;
+  watch.lastStopAt = lastExit(memory, watch.pair, true)?.at ?? Number.NEGATIVE_INFINITY;
+  context.lastStopAt = Math.max(context.lastStopAt, watch.lastStopAt);
 }
 
 /** What holds for all pairs of an agent at one evaluation; one object serves all evaluations. */
-export interface EvalContext {
-  readonly agent: AgentInput;
+export interface EvalContext extends AgentView {
   readonly memory: AgentMemory;
-  readonly intervalMs: number;
+  /** The agent's `max_position_size`. */
   readonly cap: number;
   at: number;
-  /** Equity now, at the day's first evaluation, and at its highest. */
   equity: number;
-  began: number;
-  highest: number;
-  /** A cluster of stops may be in force until then. */
-  clusterUntil: number;
+  dayEquity: number;
+  highestEquity: number;
+  lastStopAt: number;
   /**
-   * When the day of `began` is over, and the close of the evaluation before; NaN before the first.
+   * When the day of `dayEquity` is over, and the close of the evaluation before; NaN before the
+   * first.
    */
   dayEnds: number;
   lastEvaluation: number;
   /** Whether this evaluation may rebalance, and whether each may. */
   rebalance: boolean;
   readonly always: boolean;
-  /** Why the whole agent may not enter, if so; undefined where that is too close to call. */
+  /** Code of what blocks the whole agent, if anything; undefined where only stepAgent can tell. */
   block: string | null | undefined;
   pegBreaks: PegBreaks;
 }
@@ -150,9 +152,9 @@ export function makeEvalContext(agent: AgentInput, memory: AgentMemory): EvalCon
     always: lastRebalance(agent.frequency, 1) === 1,
     at: 0,
     equity: 0,
-    began: 0,
-    highest: 0,
-    clusterUntil: 0,
+    dayEquity: 0,
+    highestEquity: 0,
+    lastStopAt: Number.NEGATIVE_INFINITY,
     dayEnds: Number.NEGATIVE_INFINITY,
     lastEvaluation: Number.NaN,
     rebalance: true,
@@ -161,23 +163,34 @@ export function makeEvalContext(agent: AgentInput, memory: AgentMemory): EvalCon
   };
 }
 
-/** Code of what blocks the whole agent. Undefined where that is too close to call. */
-export function agentBlockCode({
-  agent,
-  at,
-  began,
-  clusterUntil,
-  equity,
-  highest,
-  memory,
-}: EvalContext): string | null | undefined {
-  const { halt } = memory;
-  const inForce = halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
-  if (inForce !== 'drawdown' && !(highest - equity < highest * (agent.risk.drawdownHalt - ROOM)))
-    return undefined;
+/** Code of the halt in force, as stepAgent would find it before it asks any guard. */
+function haltInForce({ at, memory: { halt } }: EvalContext): string | null {
+  return halt !== null && (halt.until === null || at < halt.until) ? halt.code : null;
+}
+
+/**
+ * Whether a guard may halt the agent at this evaluation. stepAgent has to run then even if it
+ * trades nothing, because a halt is remembered. A lasting halt in force changes nothing by halting
+ * again.
+ */
+export function mayHalt(context: EvalContext): boolean {
+  const inForce = haltInForce(context);
+  for (const { bound, code } of GUARDS_OF.lastingHalt)
+    if (code !== inForce && bound?.(context) !== 'passes') return true;
+  if (inForce !== null) return false;
+  for (const { bound } of GUARDS_OF.timedHalt) if (bound?.(context) !== 'passes') return true;
+  return false;
+}
+
+/** Code of what blocks the whole agent where none may halt it now; undefined where unknown. */
+export function agentBlockCode(context: EvalContext): string | null | undefined {
+  const inForce = haltInForce(context);
   if (inForce !== null) return inForce;
-  if (!(began - equity < began * (agent.risk.dayLossHalt - ROOM))) return undefined;
-  return at < clusterUntil ? (stopLossCluster({ at, memory })?.code ?? null) : null;
+  for (const { bound, code } of GUARDS_OF.agent) {
+    const found = bound?.(context) ?? 'unknown';
+    if (found !== 'passes') return found === 'blocks' ? code : undefined;
+  }
+  return null;
 }
 
 /**
@@ -189,7 +202,7 @@ export function noOpReason(
   watch: Watch,
   signal: Signal | null,
   price: number,
-  openAt: number,
+  quotedAt: number,
   context: EvalContext,
 ): string | null {
   if (watch.rules === null) return 'not_offered';
@@ -197,60 +210,45 @@ export function noOpReason(
   if (watch.position !== null && price <= watch.stopNear) return null;
   if (price < SMALL) return null;
   if (signal === null) return 'no_signal';
-  if (context.block === undefined) return null;
-  const blocked = context.block ?? pairBlockCode(watch, signal, price, openAt, context);
-  return watch.position === null
-    ? whyNotIn(watch, signal, blocked, context)
-    : whyHeld(watch, signal, price, blocked, context);
+  watch.price = price;
+  watch.quotedAt = quotedAt;
+  watch.signal = signal;
+  return watch.position === null ? whyNotIn(watch, context) : whyHeld(watch, context);
 }
 
-/** As the guards of a pair answer, in their order. */
-export function pairBlockCode(
-  { coins, coolUntil, spread, stopUntil }: Watch,
-  signal: Signal,
-  price: number,
-  openAt: number,
-  { at, intervalMs, pegBreaks }: EvalContext,
-): string | null | undefined {
-  if (spread > SPREAD_MAX - ROOM) return undefined;
-  if (signal.price !== undefined && !(Math.abs(price / signal.price - 1) < JUMP_MAX - ROOM))
-    return undefined;
-  if (openAt < at || openAt - at > Math.max(intervalMs, GOOD_FOR_MIN_MS)) return 'stale_feed';
-  if (
-    pegBreaks.size > 0 &&
-    (pegBreaks.has(coins.quote) || (coins.pegged && pegBreaks.has(coins.base)))
-  )
-    return 'depeg';
-  if (coins.pegged && Math.abs(price - 1) > PEG_HALT - ROOM) return undefined;
-  if (at < stopUntil) return 'stop_loss';
-  return at < coolUntil ? 'cooldown' : null;
+/** Code of what blocks entries on the pair; undefined where only stepAgent can tell. */
+export function blockCode(watch: Watch, context: EvalContext): string | null | undefined {
+  if (context.block !== null) return context.block;
+  for (const { bound, code } of GUARDS_OF.pair) {
+    const found = bound?.(watch, context) ?? 'unknown';
+    if (found !== 'passes') return found === 'blocks' ? code : undefined;
+  }
+  return null;
 }
 
 /** Nobody holds: why no strategy joins. */
-function whyNotIn(
-  watch: Watch,
-  signal: Signal,
-  blocked: string | null | undefined,
-  context: EvalContext,
-): string | null {
-  const { asked } = watch;
-  asked.at = context.at;
-  asked.mayJoin = true;
+function whyNotIn(watch: Watch, context: EvalContext): string | null {
+  const { signal, sleevesInput } = watch;
+  sleevesInput.at = context.at;
+  sleevesInput.mayJoin = true;
   let first: string | null = null;
   let weak = false;
   const sleeves = signal.sleeves;
   for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
-    // What a gap has to cover is close to call, and depends on the volume.
+    // What a gap has to cover depends on the volume, and is too close to call.
     if (
       sleeve.edge !== undefined &&
       sleeve.enter &&
-      sleeve.strength >= asked.threshold &&
-      sleeve.edge > watch.costs - ROOM
+      sleeve.strength >= sleevesInput.threshold &&
+      sleeve.edge > watch.costs - FLOAT_MARGIN
     )
       return null;
-    const why = refusalOf(sleeve, asked);
-    if (why === null) return blocked ?? (blocked === null && !context.rebalance ? 'not_now' : null);
+    const why = refusalOf(sleeve, sleevesInput);
+    if (why === null) {
+      const blocked = blockCode(watch, context);
+      return blocked ?? (blocked === null && !context.rebalance ? 'not_now' : null);
+    }
     weak ||= why === 'weak_signal';
     first ??= why;
   }
@@ -258,47 +256,54 @@ function whyNotIn(
 }
 
 /** Somebody holds: whether those who want it stay the same and the size is right. */
-function whyHeld(
-  watch: Watch,
-  signal: Signal,
-  price: number,
-  blocked: string | null | undefined,
-  context: EvalContext,
-): string | null {
-  const { agent, memory } = context;
+function whyHeld(watch: Watch, context: EvalContext): string | null {
   if (!context.rebalance) return 'not_now';
-  if (signal.dailyVolatility === null || blocked === undefined) return null;
-  const strategyHolding = memory.strategyHoldings[watch.pair];
-  const strength =
-    strategyHolding === undefined
-      ? Number.NaN
-      : strengthAsBefore(watch, strategyHolding, signal, blocked === null, context);
-  if (strategyHolding === undefined || Number.isNaN(strength)) return null;
-  const strategies = signal.sleeves?.length ?? 1;
-  const drift = driftNow(
-    watch,
-    strategyHolding.pools.length / strategies,
-    strength,
-    signal.dailyVolatility,
-    price,
-    context,
-  );
-  if (Number.isNaN(drift)) return null;
-  const band =
-    agent.frequency === 'optimized'
-      ? Math.max(
-          DRIFT_MIN,
-          Math.min(noTradeBand(watch.costs + spareImpact(watch, context)), 0.5 / strategies),
-        )
-      : DRIFT_MIN;
-  const room = ROOM * (1 + Math.abs(drift));
-  if (!(drift > room - band)) return null;
+  const blocked = blockCode(watch, context);
+  if (blocked === undefined) return null;
+  const held = heldDrift(watch, blocked === null, context);
+  if (held === null) return null;
+  const { band, drift } = held;
+  const margin = FLOAT_MARGIN * (1 + Math.abs(drift));
+  if (!(drift > margin - band)) return null;
   if (blocked !== null) return blocked;
-  return drift < band - room ? 'on_target' : null;
+  return drift < band - margin ? 'on_target' : null;
 }
 
-/** Without any volume the house reckons with the worst impact, both ways. */
-export function spareImpact({ series }: Watch, { at, intervalMs }: EvalContext): number {
+/** Where a holding stands against its target, as floats. */
+interface HeldDrift {
+  drift: number;
+  /** How much drift is left alone. */
+  band: number;
+  /** What the strategies would hold, in quote currency. */
+  target: number;
+}
+
+/** Null where other strategies want the pair than hold it, or where a float cannot say. */
+export function heldDrift(watch: Watch, mayJoin: boolean, context: EvalContext): HeldDrift | null {
+  const { agent, cap, equity, memory } = context;
+  const { bidShare, costs, pair, price, quantity, signal } = watch;
+  const strategyHolding = memory.strategyHoldings[pair];
+  if (signal.dailyVolatility === null || strategyHolding === undefined) return null;
+  const strength = strengthAsBefore(watch, strategyHolding, mayJoin, context);
+  if (Number.isNaN(strength)) return null;
+  const strategies = signal.sleeves?.length ?? 1;
+  const wanted = strategyHolding.pools.length / strategies;
+  const part = targetShare(agent.risk, signal.dailyVolatility, strength);
+  if (!(part * wanted > SMALL)) return null;
+  const full = Math.min(equity * part, cap);
+  if (!(full > SMALL)) return null;
+  const target = Math.min(equity * wanted * part, cap);
+  // The other frequencies do not weigh the cost of trading.
+  const roundTrip = agent.frequency === 'optimized' ? costs + impactAtZero(watch, context) : costs;
+  return {
+    target,
+    drift: (target - quantity * price * bidShare) / full,
+    band: driftAllowed(agent.frequency, roundTrip, 1 / strategies),
+  };
+}
+
+/** An order of nothing has no impact, but without any volume the worst is assumed: NaN then. */
+function impactAtZero({ series }: Watch, { at, intervalMs }: EvalContext): number {
   return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
 }
 
@@ -306,53 +311,29 @@ export function spareImpact({ series }: Watch, { at, intervalMs }: EvalContext):
  * Mean strength of the strategies that want the pair; NaN where they are not those that are
  * remembered for it.
  */
-export function strengthAsBefore(
-  { asked, costs }: Watch,
+function strengthAsBefore(
+  { costs, signal, sleevesInput }: Watch,
   strategyHolding: StrategyHolding,
-  signal: Signal,
   mayJoin: boolean,
   { agent, at }: EvalContext,
 ): number {
   const { threshold } = agent.risk;
-  asked.at = at;
-  asked.mayJoin = mayJoin;
+  sleevesInput.at = at;
+  sleevesInput.mayJoin = mayJoin;
   const sleeves = signal.sleeves;
   let strength = 0;
   let wanting = 0;
   for (let i = 0; i < (sleeves?.length ?? 1); i += 1) {
     const sleeve: Omit<Sleeve, 'pool'> = sleeves?.[i] ?? signal;
     if (holds(strategyHolding, sleeves?.[i]?.pool ?? agent.pool)) {
-      if (leaves(sleeve, strategyHolding, asked)) return Number.NaN;
+      if (leaves(sleeve, strategyHolding, sleevesInput)) return Number.NaN;
       strength += Math.max(threshold, sleeve.strength);
       wanting += 1;
     } else if (
-      (sleeve.edge !== undefined && sleeve.edge > costs - ROOM) ||
-      refusalOf(sleeve, asked) === null
+      (sleeve.edge !== undefined && sleeve.edge > costs - FLOAT_MARGIN) ||
+      refusalOf(sleeve, sleevesInput) === null
     )
       return Number.NaN;
   }
   return wanting === strategyHolding.pools.length ? strength / wanting : Number.NaN;
-}
-
-/** A full position as a share of equity, as `targetPosition` has it. */
-export function fullShare(risk: RiskValues, dailyVolatility: number, strength: number): number {
-  const byVolatility =
-    (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
-  return Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
-}
-
-/** How far the holding is off its target, as `driftOf` has it; NaN where it is too small to say. */
-export function driftNow(
-  { bidShare, quantity }: Watch,
-  wanted: number,
-  strength: number,
-  dailyVolatility: number,
-  price: number,
-  { agent: { risk }, cap, equity }: EvalContext,
-): number {
-  const part = fullShare(risk, dailyVolatility, strength);
-  if (!(part * wanted > SMALL)) return Number.NaN;
-  const full = Math.min(equity * part, cap);
-  const target = Math.min(equity * wanted * part, cap);
-  return full > SMALL ? (target - quantity * price * bidShare) / full : Number.NaN;
 }

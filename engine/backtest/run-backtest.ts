@@ -1,5 +1,5 @@
 /**
- * Runs one agent over recorded candles, by the functions that run it live. A decision is never
+ * Runs one agent over recorded candles with the functions that run it live. A decision is never
  * filled in the candle it was made on.
  */
 import { toNumber } from '../../contract/money.ts';
@@ -17,10 +17,10 @@ import { readMemory } from '../execution/agent-memory.ts';
 import { metricsOf } from '../accounting/performance-metrics.ts';
 import { pegReader } from '../signals/pegs.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
-import { agentBlockCode, makeEvalContext, makeWatch, noOpReason } from './fast-path.ts';
+import { agentBlockCode, makeEvalContext, makeWatch, mayHalt, noOpReason } from './fast-path.ts';
 import type { Watch } from './fast-path.ts';
-import { isBlockedByCorrelation } from './fast-path-correlation.ts';
-import type { Worth } from './fast-path-correlation.ts';
+import { sizeBlockCode } from './fast-path-size.ts';
+import type { HeldValue } from '../guards/guard.ts';
 import { executionIntervalMs, lastClose, mayRebalance, nextDue } from '../execution/schedule.ts';
 import { indexAt, makeSeries, volumeOf } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
@@ -37,7 +37,7 @@ export interface BacktestInput {
   candles: ReadonlyMap<string, readonly Candle[]>;
   rules: ReadonlyMap<string, PairRules>;
   /**
-   * Candles of stablecoin pairs that are not traded, which tell whether the quote is on its peg.
+   * Candles of stablecoin pairs that are not traded, which show whether the quote is on its peg.
    */
   witnesses?: ReadonlyMap<string, readonly Candle[]>;
   deposit: Fixed;
@@ -56,9 +56,9 @@ export interface BacktestInput {
 
 export interface BacktestResult {
   trades: FillDraft[];
-  /** Decisions that did something, by close (ms). */
+  /** Decisions that traded, by close (ms). */
   acted: { at: number; decision: DecisionDraft }[];
-  /** How often each reason was given, for those that did nothing too. */
+  /** How often each reason was given, also by decisions that did nothing. */
   reasons: ReadonlyMap<string, number>;
   /** Equity at the bid after every candle. */
   curve: EquityCurve;
@@ -70,7 +70,7 @@ export interface BacktestResult {
    * without prices.
    */
   buyAndHold: number | null;
-  /** Candles gone through, for the bench. */
+  /** Number of candles, for the benchmark. */
   candles: number;
 }
 
@@ -92,9 +92,8 @@ interface Run extends BacktestAccount {
 /**
  * Decides on the close of candle N and fills at the open of N + 1 with half-spread, impact and fee;
  * then runs the stops over candle N + 1, the gap first. It never decides on the last candle of the
- * tape, which has no next open to fill at. An evaluation that provably changes nothing (see
- * `backtest/fast-path.ts`) is counted and skipped. `onProgress` receives the share of the period
- * that has gone by.
+ * tape, which has no next open to fill at. An evaluation that provably changes nothing (see `fast-
+ * path.ts`) is counted and skipped. `onProgress` receives the share of the period that is done.
  */
 export function backtest(
   input: BacktestInput,
@@ -122,7 +121,7 @@ export function backtest(
 }
 
 function begin(input: BacktestInput): Run {
-  // By name: sums over pairs would differ in their last digit with the order.
+  // Sorted by name: the last digit of sums over pairs depends on the order.
   const byPair = new Map(
     [...input.candles]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -202,46 +201,54 @@ function evaluate(run: Run, k: number, open: number, close: number): void {
       close,
       Number.isNaN(context.lastEvaluation) ? undefined : context.lastEvaluation,
     );
-  context.block = agentBlockCode(context);
   context.pegBreaks = run.pegsAt(close);
+  if (mayHalt(context)) decide(run, k, close, run.watches);
+  else evaluatePairs(run, k, open, close);
+  context.lastEvaluation = close;
+}
+
+/** As `evaluate`, where no guard may halt the agent. */
+function evaluatePairs(run: Run, k: number, open: number, close: number): void {
+  const { context } = run;
+  context.block = agentBlockCode(context);
   let toDecide: Watch[] | null = null;
-  let blocked: Watch[] | null = null;
+  let refused: { watch: Watch; code: string }[] | null = null;
+  let held: HeldValue[] | null = null;
   for (const watch of run.watches) {
     const price = priceAt(watch, k, open);
     const signal = run.signalAt(close, watch.pair);
     const reason = noOpReason(watch, signal, price, open, context);
-    if (reason !== null) count(run, watch, reason);
-    else if (
-      run.positions.size > 0 &&
-      isBlockedByCorrelation(
-        watch,
-        signal,
-        price,
-        open,
-        context,
-        worthNow(run, k, open),
-        correlationAt(run.agentSeries, close),
-      )
-    )
-      (blocked ??= []).push(watch);
-    else (toDecide ??= []).push(watch);
+    if (reason !== null) {
+      count(run, watch, reason);
+      continue;
+    }
+    // With nothing held a purchase is seldom refused for its size: stepAgent may as well decide.
+    let code: string | null = null;
+    if (run.positions.size > 0) {
+      held ??= heldNow(run, k, open);
+      const correlation = correlationAt(run.agentSeries, close);
+      code = sizeBlockCode(watch, signal, price, context, held, correlation);
+    }
+    if (code === null) (toDecide ??= []).push(watch);
+    else (refused ??= []).push({ watch, code });
   }
-  // A trade may free or use up what correlated pairs may hold: then blocked pairs are decided too,
-  // in the agent's order.
-  if (toDecide)
+  if (toDecide === null) for (const { watch, code } of refused ?? []) count(run, watch, code);
+  else if (refused === null) decide(run, k, close, toDecide);
+  else {
+    // A trade may change what a size guard leaves to others: then the refused pairs are decided
+    // too, in the agent's order.
+    const decided = new Set([...toDecide, ...refused.map(({ watch }) => watch)]);
     decide(
       run,
       k,
       close,
-      blocked === null
-        ? toDecide
-        : run.watches.filter((watch) => toDecide.includes(watch) || blocked.includes(watch)),
+      run.watches.filter((watch) => decided.has(watch)),
     );
-  else for (const watch of blocked ?? []) count(run, watch, 'correlated_exposure');
-  context.lastEvaluation = close;
+  }
 }
 
-function worthNow(run: Run, k: number, open: number): Worth[] {
+/** The value of each position at the bid, as a float. */
+function heldNow(run: Run, k: number, open: number): HeldValue[] {
   return run.watches.flatMap((watch) => {
     if (watch.position === null) return [];
     const price = priceAt(watch, k, open);
@@ -353,7 +360,7 @@ function buyAndHold(input: BacktestInput, { places, series }: Tape): number | nu
     const last = one.close[indexAt(one, input.to)];
     return first === undefined || last === undefined ? [] : [last / first - 1];
   });
-  // In the order of size, so that the last digit does not hang on the order of the pairs.
+  // Sorted by size, so that the last digit does not depend on the order of the pairs.
   return growth.length === 0
     ? null
     : growth.sort((a, b) => a - b).reduce((sum, value) => sum + value, 0) / growth.length;

@@ -1,6 +1,6 @@
 /**
- * The moments at which candles open, over every pair, and the candle each pair has there; refuses
- * an object a candle.
+ * The moments at which candles open, over every pair, and the candle each pair has there, in typed
+ * arrays.
  */
 import { indexAt } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';

@@ -1,7 +1,4 @@
-/**
- * What an agent remembers between evaluations, stored as plain JSON. Whatever is malformed when it
- * is read back counts as forgotten.
- */
+/** What an agent remembers between evaluations, stored as plain JSON. */
 import type { PoolId } from '../../contract/agents.ts';
 import { PoolId as PoolIdSchema } from '../../contract/agents.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
@@ -9,7 +6,7 @@ import type { Fixed } from '../../contract/money.ts';
 import { DAY_MS } from './schedule.ts';
 import type { Hold } from './agent-types.ts';
 
-/** One way out of a pair; `stop` says that it was the stop and not the strategy or the person. */
+/** One exit from a pair; `stop` says that it was the stop, not the strategy or the user. */
 export interface Exit {
   pair: string;
   at: number;
@@ -37,11 +34,11 @@ export interface AgentMemory {
   halt: Hold | null;
 }
 
-/** Longer than the longest time between two formings of a ranked list. */
+/** Longer than the longest time between two rankings. */
 const EXITS_KEEP_MS = 95 * DAY_MS;
 const EXITS_MAX = 100;
 
-/** Anything missing or out of shape is taken for forgotten. */
+/** Anything missing or malformed counts as forgotten. */
 export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
   return {
     lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
@@ -65,8 +62,8 @@ export function writeMemory(memory: AgentMemory): Record<string, unknown> {
 }
 
 /**
- * After an exit made outside `runAgent` (a stop on a quote, a person's close, liquidation): the
- * guards and the blend must know of it. Takes and returns the agent's stored memory.
+ * Records an exit made outside `runAgent` (a stop on a quote, a user's close, liquidation), which
+ * the guards and the blend must know of. Takes and returns the agent's stored memory.
  */
 export function rememberExit(
   raw: Readonly<Record<string, unknown>>,
@@ -78,8 +75,7 @@ export function rememberExit(
 }
 
 /**
- * After a person starts an agent: a halt is over, the high-water mark begins anew, and no
- * evaluation was missed.
+ * The memory of an agent that a user starts: no halt, no high-water mark, and no missed evaluation.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });
@@ -89,7 +85,7 @@ export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<st
 export function noteExit(memory: AgentMemory, exit: Exit): void {
   const { exits } = memory;
   const oldest = exits[0];
-  // Copied only when some have to go: a long test makes many exits.
+  // Copied only when some must be dropped: a long backtest makes many exits.
   if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS))
     memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
   memory.exits.push(exit);

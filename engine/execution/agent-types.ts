@@ -53,7 +53,7 @@ export interface AccountInput {
   /** `maxTradeAmount` of the user; caps any single order. */
   maxTradeAmount: Fixed;
   /**
-   * False when the person or a kill switch has stopped new entries; exits run. `reason` says which.
+   * False when the user or a trading halt has stopped new entries; exits run. `reason` says which.
    */
   entriesAllowed: { allowed: true } | { allowed: false; reason: string };
 }
@@ -72,7 +72,7 @@ export interface TickInput {
    * participation and impact.
    */
   candleVolume: ReadonlyMap<string, number>;
-  /** Coins of the market that stood off their peg within a day of `close`. */
+  /** Coins of the market that were off their peg within a day of `close`. */
   pegBreaks: PegBreaks;
   /** How closely two pairs moved together up to the midnight before `close`. */
   correlation: Correlation;

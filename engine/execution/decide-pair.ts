@@ -5,18 +5,14 @@
 import { add, divide, formatFixed, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { paperFill, roundTripCost } from './fills.ts';
-import { badPrice } from '../guards/bad-price.ts';
-import { cooldown } from '../guards/cooldown.ts';
-import { correlatedExposure } from '../guards/correlated-exposure.ts';
-import { depeg } from '../guards/depeg.ts';
-import type { Block } from '../guards/guard.ts';
-import { staleFeed } from '../guards/stale-feed.ts';
-import { stopLoss } from '../guards/stop-loss.ts';
+import { firstBlock } from '../guards/guard.ts';
+import type { Block, Room } from '../guards/guard.ts';
+import { GUARDS_OF } from '../guards/registry.ts';
 import { applyBuy, applySell } from '../accounting/ledger.ts';
 import { noteExit } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import { executionIntervalMs } from './schedule.ts';
-import { driftOf, targetPosition, noTradeBand, sizeBuy, sizeReduction } from './sizing.ts';
+import { driftAllowed, driftOf, sizeBuy, sizeReduction, targetPosition } from './sizing.ts';
 import { wantedSleeves } from '../strategies/sleeves.ts';
 import type { Wanted } from '../strategies/sleeves.ts';
 import { exitTrade, stopHit, stopPriceFor } from './stops.ts';
@@ -31,18 +27,12 @@ import type {
 import type { Depth, PairRules, Quote } from '../market-types.ts';
 import type { Signal } from '../signals/signal.ts';
 
-/**
- * Less off target than this share of a full position is left alone whatever the frequency: dust is
- * not worth a fee.
- */
-export const DRIFT_MIN = 0.05;
-
 export interface PairContext {
   agent: AgentInput;
   tick: TickInput;
   account: AccountInput;
   memory: AgentMemory;
-  /** What stops every entry of this agent, if anything. */
+  /** What blocks every entry of this agent, if anything. */
   block: Block | null;
   rebalance: boolean;
   position: OpenPosition | null;
@@ -104,7 +94,7 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
   return follow(pair, context, { signal, quote, rules, depth });
 }
 
-/** Follows the strategies as far as frequency, guards, limits and costs let it. */
+/** Follows the strategies as far as frequency, guards, limits and costs allow. */
 function follow(pair: string, context: PairContext, market: Market): PairOutcome {
   const { agent, memory, position } = context;
   const { signal, quote, rules, depth } = market;
@@ -142,7 +132,7 @@ function follow(pair: string, context: PairContext, market: Market): PairOutcome
   return rebalance(pair, context, market, wanted, block);
 }
 
-/** Brings the position towards its target: reduces it, leaves it alone, or buys what is missing. */
+/** Moves the position towards its target: reduces it, leaves it alone, or buys what is missing. */
 function rebalance(
   pair: string,
   context: PairContext,
@@ -174,10 +164,7 @@ function rebalance(
   const value = position ? multiply(position.quantity, quote.bid, 'down') : ZERO;
   const drift = driftOf(target, value, full);
   const roundTrip = roundTripCost(quote, rules, ZERO, depth);
-  const band =
-    agent.frequency === 'optimized'
-      ? Math.max(DRIFT_MIN, Math.min(noTradeBand(roundTrip), wanted.sleeveShare / 2))
-      : DRIFT_MIN;
+  const band = driftAllowed(agent.frequency, roundTrip, wanted.sleeveShare);
   if (position && drift < -band)
     return reduce(pair, context, market, wanted, subtract(value, target));
   if (block) return stay(pair, context, signal, block.code, `${verb}: ${block.text}`);
@@ -196,7 +183,7 @@ function rebalance(
 
 const verbOf = (position: OpenPosition | null): string => (position ? 'Holding' : 'No trade');
 
-/** Buys what is missing to the target, as far as correlation, cash and the venue let it. */
+/** Buys what is missing to the target, as far as size guards, cash and the venue allow. */
 function buyMissing(
   pair: string,
   context: PairContext,
@@ -206,25 +193,11 @@ function buyMissing(
 ): PairOutcome {
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
-  const together = correlatedExposure({
-    pair,
-    wanted: missing,
-    equity: account.equity,
-    profile: agent.profile,
-    maxPosition: agent.risk.maxPosition,
-    held: worthOf(context),
-    correlation: context.tick.correlation,
-  });
-  if (together.block)
-    return stay(
-      pair,
-      context,
-      signal,
-      together.block.code,
-      `${verbOf(position)}: ${together.block.text}`,
-    );
+  const room = roomFor(pair, context, missing);
+  if (room.block)
+    return stay(pair, context, signal, room.block.code, `${verbOf(position)}: ${room.block.text}`);
   const size = sizeBuy({
-    wanted: together.amount,
+    wanted: room.amount,
     freeCash: account.freeCash,
     maxTradeAmount: account.maxTradeAmount,
     quote,
@@ -255,8 +228,8 @@ function buyMissing(
     fill,
     entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss),
   );
-  const limit = size.limit ?? (together.amount < missing ? 'together' : null);
-  const partly = limit === null ? '' : ` (part of it: ${LIMIT_TEXT[limit] ?? limit})`;
+  const limit = size.limit === null ? room.cutText : (LIMIT_TEXT[size.limit] ?? size.limit);
+  const partly = limit === null ? '' : ` (part of it: ${limit})`;
   const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: ${strengthText(signal, wanted)}, needs ${agent.risk.threshold.toFixed(2)}.`;
   return { decision: draft(pair, context, signal, 'enter', reason, text), trade: { fill, after } };
 }
@@ -294,7 +267,7 @@ function pairBlock(
   { agent, tick, memory }: PairContext,
   { quote, signal }: Market,
 ): Block | null {
-  const input = {
+  return firstBlock(GUARDS_OF.pair, {
     at: tick.close,
     intervalMs: executionIntervalMs(agent.interval),
     pair,
@@ -302,11 +275,33 @@ function pairBlock(
     signal,
     pegBreaks: tick.pegBreaks,
     memory,
-  };
-  return badPrice(input) ?? staleFeed(input) ?? depeg(input) ?? stopLoss(input) ?? cooldown(input);
+  });
 }
 
-/** What is held at the bid; at cost where no price came. */
+/** What the size guards leave of a purchase, and the words of the one that cut it last. */
+type RoomLeft = { block: null; amount: Fixed; cutText: string | null } | { block: Block };
+
+function roomFor(pair: string, context: PairContext, missing: Fixed): RoomLeft {
+  const { account, agent, tick } = context;
+  const held = worthOf(context);
+  let [amount, cutText]: [Fixed, string | null] = [missing, null];
+  for (const guard of GUARDS_OF.size) {
+    const room: Room = guard.check({
+      pair,
+      wanted: amount,
+      equity: account.equity,
+      profile: agent.profile,
+      maxPosition: agent.risk.maxPosition,
+      held,
+      correlation: tick.correlation,
+    });
+    if (room.block) return { block: { code: guard.code, ...room.block } };
+    if (room.amount < amount) [amount, cutText] = [room.amount, guard.cutText];
+  }
+  return { block: null, amount, cutText };
+}
+
+/** Positions valued at the bid; at cost where there is no price. */
 function worthOf({ holdings, tick }: PairContext): Map<string, Fixed> {
   return new Map(
     [...holdings].map(([pair, { quantity, cost }]) => {
@@ -343,7 +338,6 @@ const LIMIT_TEXT: Record<string, string> = {
   participation: '1 % of the volume',
   cash: 'free cash',
   max_trade_amount: 'your limit for a single trade',
-  together: 'the limit of what moves together',
 };
 
 function noTrade(wanted: Wanted, threshold: number): string {
@@ -415,8 +409,8 @@ function draft(
 }
 
 /**
- * A blend buys for those of its strategies that are over the threshold: their strength is said
- * beside its own.
+ * A blend buys for those of its strategies that are over the threshold: the text gives their
+ * strength beside its own.
  */
 function strengthText(signal: Signal, wanted: Wanted): string {
   const [whole, buying] = [twoDecimals(signal.strength), twoDecimals(wanted.strength)];

@@ -1,6 +1,6 @@
 /**
- * What a paper order pays: the quote, impact and the fee, frozen into a fill; refuses to fill
- * better than the quote.
+ * Prices paper orders: the quote, impact and fee that go into a fill. A fill is never better than
+ * the quote.
  */
 import {
   add,
@@ -24,7 +24,7 @@ export const RULE_VERSION = 1;
 const IMPACT_FACTOR = 1;
 /** An order takes no more than this share of the candle's volume; stops and closes are exempt. */
 export const PARTICIPATION = 0.01;
-/** Where the volatility of a pair is unknown it is taken for lively rather than calm. */
+/** Assumed where the volatility of a pair is unknown: rather lively than calm. */
 const CAUTIOUS_VOLATILITY = 0.05;
 /** No model holds for an order far beyond the market's volume; it costs this much and no more. */
 export const IMPACT_MAX = 0.05;
@@ -60,7 +60,7 @@ export function roundTripCost(
 
 export interface FillRequest {
   side: 'buy' | 'sell';
-  /** What was wanted before participation and cash had their say. */
+  /** What was wanted before participation and cash limited it. */
   wanted: Fixed;
   quantity: Fixed;
   quote: Quote;
@@ -138,7 +138,7 @@ export function priceFromNumber(price: number): Fixed {
   return fixedFromNumber(price, Math.max(0, Math.min(DECIMALS, digits)));
 }
 
-/** Fast, inexact reading of an amount for cost models; money itself never goes through here. */
+/** Fast, inexact conversion of an amount for cost models, never for money itself. */
 export function approximate(value: Fixed): number {
   return Number(value) / 1e12;
 }

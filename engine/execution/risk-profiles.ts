@@ -1,7 +1,4 @@
-/**
- * The three risk profiles as numbers; refuses to know whose they are (the user's own come on top
- * elsewhere).
- */
+/** The three risk profiles as numbers, and a user's own values on top of them. */
 import type { RiskProfile, UserRiskProfile } from '../../contract/agents.ts';
 import type { RiskValues } from './agent-types.ts';
 
@@ -37,8 +34,7 @@ export const RISK_PROFILES: Record<RiskProfile, RiskValues> = {
 };
 
 /**
- * A person's own percentages for a profile, on the wire's scale (5 is 5 %), as R5-09 to R5-11
- * allow.
+ * A user's own percentages for a profile, on the wire's scale (5 is 5 %), as R5-09 to R5-11 allow.
  */
 export interface OwnRiskValues {
   maxPositionPercentage: number;

@@ -59,9 +59,9 @@ export function lastRebalance(frequency: TradingFrequency, at: number): number {
 }
 
 /**
- * May an agent that is evaluated at `close` rebalance? True where a rebalance moment lies after the
- * previous evaluation and not after this one, so that one missed while the server was down is made
- * up for and never doubled.
+ * Whether an agent that is evaluated at `close` may rebalance: a rebalance moment lies after the
+ * previous evaluation and not after this one. A moment missed while the server was down is made up
+ * for, once.
  */
 export function mayRebalance(
   frequency: TradingFrequency,

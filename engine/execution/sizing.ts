@@ -1,7 +1,4 @@
-/**
- * How much to hold and how much to order: the least of every limit; refuses an order under the
- * venue's minimum.
- */
+/** Sizes positions and orders by the least of several limits. */
 import {
   add,
   basisPoints,
@@ -14,6 +11,7 @@ import {
   subtract,
   ZERO,
 } from '../../contract/money.ts';
+import type { TradingFrequency } from '../../contract/agents.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { approximate, fillPrice, PARTICIPATION } from './fills.ts';
 import type { Depth, PairRules, Quote } from '../market-types.ts';
@@ -54,8 +52,7 @@ export interface Sized {
 }
 
 /**
- * The position to hold, in quote currency, by the limits that look at risk, and which of them was
- * the least.
+ * The position to hold, in quote currency: the least of the risk limits, and which one that was.
  */
 export function targetPosition(input: TargetInput): Sized {
   const { risk } = input;
@@ -70,6 +67,16 @@ export function targetPosition(input: TargetInput): Sized {
     },
     { limit: 'max_position_size', amount: input.maxPositionSize },
   ]);
+}
+
+/**
+ * The same target as a float share of the equity, before `max_position_size`: for a backtest that
+ * asks whether a size has changed.
+ */
+export function targetShare(risk: RiskValues, dailyVolatility: number, strength: number): number {
+  const byVolatility =
+    (risk.volatilityTarget / (dailyVolatility * Math.sqrt(DAYS_A_YEAR))) * strength;
+  return Math.min(risk.maxPosition, risk.riskPerTrade / risk.stopLoss, byVolatility);
 }
 
 export interface OrderInput {
@@ -96,8 +103,8 @@ export function sizeBuy(input: OrderInput): SizedOrder {
   const participation =
     depth.volume > 0 ? fixedFromNumber(Math.min(depth.volume * PARTICIPATION, NO_LIMIT)) : ZERO;
   const wanted = floorToStep(divide(input.wanted, quote.ask, 'down'), rules.lot);
-  // Priced as if all of it were bought: the real fill is never dearer than this, so that no cap is
-  // passed by its impact.
+  // Priced as if all of it were bought: the real fill never costs more, so its impact exceeds no
+  // cap.
   const price = wanted > 0n ? fillPrice('buy', wanted, quote, depth) : quote.ask;
   const within = divide(input.wanted, price, 'down');
   const perUnit = add(price, basisPoints(price, fixedFromNumber(rules.feeBps), 'up'));
@@ -127,9 +134,29 @@ export function sizeReduction(held: Fixed, amount: Fixed, quote: Quote, rules: P
 }
 
 /**
- * Half-width of the zone in which standing off target is cheaper than trading back, as a share of a
+ * Less off target than this share of a full position is left alone whatever the frequency: dust is
+ * not worth a fee.
+ */
+const DRIFT_MIN = 0.05;
+
+/**
+ * How far off target a position may be before it is traded, as a share of a full position.
+ * `sleeveShare` is one strategy's share of the position.
+ */
+export function driftAllowed(
+  frequency: TradingFrequency,
+  roundTrip: number,
+  sleeveShare: number,
+): number {
+  return frequency === 'optimized'
+    ? Math.max(DRIFT_MIN, Math.min(noTradeBand(roundTrip), sleeveShare / 2))
+    : DRIFT_MIN;
+}
+
+/**
+ * Half-width of the zone in which being off target is cheaper than trading back, as a share of a
  * full position. It grows with the cube root of the round-trip cost (Rogers 2004, Martin 2012), so
- * dear pairs are left alone for longer.
+ * expensive pairs are left alone for longer.
  */
 export function noTradeBand(roundTrip: number): number {
   return Math.cbrt(1.5 * Math.max(0, roundTrip));
@@ -144,9 +171,7 @@ export function driftOf(target: Fixed, held: Fixed, full: Fixed): number {
   return approximate(subtract(target, held)) / approximate(full);
 }
 
-/**
- * A share of an amount, rounded down; a share that is not a number is none, a huge one is no limit.
- */
+/** A share of an amount, rounded down. NaN counts as zero, a huge share as no limit. */
 export function share(amount: Fixed, fraction: number): Fixed {
   if (Number.isNaN(fraction) || fraction <= 0 || amount <= 0n) return ZERO;
   if (fraction >= NO_LIMIT) return multiply(amount, fixedFromNumber(NO_LIMIT), 'down');

@@ -1,14 +1,12 @@
 /**
- * One agent at one tick: a decision for every pair, the trades that follow, what to remember;
- * refuses any I/O.
+ * Runs one agent at one tick: a decision for every pair, the trades that follow, what to remember.
  */
 import { add, maximum, subtract } from '../../contract/money.ts';
 import { decidePair } from './decide-pair.ts';
 import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
-import { dayLoss } from '../guards/day-loss.ts';
-import { drawdown } from '../guards/drawdown.ts';
+import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, Block } from '../guards/guard.ts';
-import { stopLossCluster } from '../guards/stop-loss-cluster.ts';
+import { GUARDS_OF } from '../guards/registry.ts';
 import { readMemory, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import { DAY_MS, mayRebalance } from './schedule.ts';
@@ -34,10 +32,9 @@ export function runAgent(
 }
 
 /**
- * Exactly one decision for each pair of the agent. Pairs that are held come first, so that the cash
- * of an exit can be used in the same tick, then the strongest signals; the decisions come back in
- * the agent's own order of pairs. `memory` is brought up to date in place; its `halt` is set while
- * a guard halts the agent: it opens nothing, its exits go on, so it must go on being run.
+ * Makes exactly one decision for each pair of the agent, and returns them in the agent's own order
+ * of pairs. `memory` is updated in place. While a guard halts the agent, `memory.halt` is set: the
+ * agent opens nothing, but must go on being run for its exits.
  */
 export function stepAgent(
   agent: AgentInput,
@@ -83,17 +80,20 @@ export function stepAgent(
 }
 
 /**
- * Brings day, high-water mark and halt up to date in the memory, and says what stops every entry,
- * if anything.
+ * Updates day, high-water mark and halt in the memory, and returns what blocks every entry, if
+ * anything.
  */
 function agentBlock(input: AgentGuardInput): Block | null {
   const { at, account, memory } = input;
   rememberEquity(memory, at, account);
   if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;
-  memory.halt = drawdown(input) ?? memory.halt ?? dayLoss(input);
+  memory.halt =
+    firstBlock(GUARDS_OF.lastingHalt, input) ??
+    memory.halt ??
+    firstBlock(GUARDS_OF.timedHalt, input);
   if (!account.entriesAllowed.allowed)
     return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
-  return memory.halt ?? stopLossCluster(input);
+  return memory.halt ?? firstBlock(GUARDS_OF.agent, input);
 }
 
 function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInput): void {
@@ -103,8 +103,9 @@ function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInpu
 }
 
 /**
- * By strength, then by name: what an agent does never depends on the order in which its pairs were
- * named. Who is held and is let go comes first of all.
+ * Positions that their strategy leaves come first, then other positions, so that their cash is
+ * available to entries in the same tick. Then by strength and by name: an agent's actions never
+ * depend on the order in which its pairs were listed.
  */
 function inOrder(
   agent: AgentInput,

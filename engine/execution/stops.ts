@@ -1,7 +1,4 @@
-/**
- * Getting out: stops, closes and liquidation; refuses to hold an exit back for size, guards or
- * settings.
- */
+/** Exits: stops, closes and liquidation. No size limit, guard or setting may hold one back. */
 import { fixedFromNumber, multiply, subtract, UNIT } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { paperFill, priceFromNumber, quoteAround } from './fills.ts';
@@ -9,7 +6,9 @@ import { applySell } from '../accounting/ledger.ts';
 import type { Candle, Depth, PairRules, Quote } from '../market-types.ts';
 import type { OpenPosition, TradeDraft } from './agent-types.ts';
 
-/** Has the price come down to the stop? Judged on the bid, because that is what a sale gets. */
+/**
+ * Whether the price has come down to the stop, judged on the bid, because that is what a sale gets.
+ */
 export function stopHit(
   position: Pick<OpenPosition, 'stopPrice'>,
   quote: Pick<Quote, 'bid'>,
@@ -23,9 +22,9 @@ export function stopPriceFor(averagePrice: Fixed, stopLoss: number): Fixed {
 }
 
 /**
- * Sells a whole position at the quote: for stop exits, a person's close and liquidation. It is
- * never cut down to a share of the volume or refused under the minimum notional: whoever must get
- * out gets out, and pays the impact.
+ * Sells a whole position at the quote: for stop exits, a user's close and liquidation. It is never
+ * cut to a share of the volume or refused under the minimum notional: an exit always succeeds, and
+ * pays the impact.
  */
 export function exitTrade(
   position: OpenPosition,
@@ -47,8 +46,8 @@ export function exitTrade(
 }
 
 /**
- * The quote at which a stop would have sold inside a candle nobody watched: the worse of open and
- * stop, so that a gap is paid for. Null where the candle never came down to it.
+ * The quote at which a stop would have sold inside a candle that was not watched: the worse of open
+ * and stop, so that a gap is paid for. Null where the candle never came down to it.
  */
 export function stopQuoteInCandle(
   position: Pick<OpenPosition, 'stopPrice'>,
@@ -60,7 +59,7 @@ export function stopQuoteInCandle(
   if (!stopHit(position, low)) return null;
   const open = quoteAround(rules, candle.time, priceFromNumber(candle.open));
   if (stopHit(position, open)) return open;
-  // The bid came down to the stop; the last price then stood a half-spread above it.
+  // The bid came down to the stop; the last price was a half-spread above it.
   const atStop = quoteAround(rules, candle.time, position.stopPrice);
   return { ...atStop, bid: position.stopPrice };
 }

@@ -1,22 +1,29 @@
 /**
  * Halts an agent for the rest of the UTC day once the account has lost its share of the day's first
- * equity; never sells.
+ * equity.
  */
 import { subtract } from '../../contract/money.ts';
 import { approximate } from '../execution/fills.ts';
 import { nextDay } from '../execution/schedule.ts';
 import { share } from '../execution/sizing.ts';
-import { momentText, percentText } from './guard.ts';
-import type { AgentGuardInput, Block } from './guard.ts';
+import { FLOAT_MARGIN, momentText, percentText } from './guard.ts';
+import type { TimedHaltGuard } from './guard.ts';
 
-export function dayLoss({ at, agent, account, memory }: AgentGuardInput): Block | null {
-  if (!memory.day || memory.day.equity <= 0n) return null;
-  const lost = subtract(memory.day.equity, account.equity);
-  if (lost < share(memory.day.equity, agent.risk.dayLossHalt)) return null;
-  const loss = approximate(lost) / approximate(memory.day.equity);
-  return {
-    code: 'day_loss',
-    text: `Down ${percentText(loss)} today, the limit is ${percentText(agent.risk.dayLossHalt)}: no new trades until ${momentText(nextDay(at))}.`,
-    until: nextDay(at),
-  };
-}
+export const dayLoss = {
+  stage: 'timed-halt',
+  code: 'day_loss',
+
+  check({ at, agent, account, memory }) {
+    if (!memory.day || memory.day.equity <= 0n) return null;
+    const lost = subtract(memory.day.equity, account.equity);
+    if (lost < share(memory.day.equity, agent.risk.dayLossHalt)) return null;
+    const loss = approximate(lost) / approximate(memory.day.equity);
+    return {
+      text: `Down ${percentText(loss)} today, the limit is ${percentText(agent.risk.dayLossHalt)}: no new trades until ${momentText(nextDay(at))}.`,
+      until: nextDay(at),
+    };
+  },
+
+  bound: ({ agent, dayEquity, equity }) =>
+    dayEquity - equity < dayEquity * (agent.risk.dayLossHalt - FLOAT_MARGIN) ? 'passes' : 'unknown',
+} satisfies TimedHaltGuard;

@@ -2,27 +2,34 @@
  * Pauses entries on every pair after several stops close together: the market has turned, not one
  * coin.
  */
+import type { AgentMemory } from '../execution/agent-memory.ts';
 import { HOUR_MS } from '../execution/schedule.ts';
 import { momentText } from './guard.ts';
-import type { AgentGuardInput, Block } from './guard.ts';
+import type { AgentGuard } from './guard.ts';
 
 export const STOPS = 3;
 export const WITHIN_MS = 24 * HOUR_MS;
 export const PAUSE_MS = 12 * HOUR_MS;
 
-export function stopLossCluster({
-  at,
-  memory,
-}: Pick<AgentGuardInput, 'at' | 'memory'>): Block | null {
-  const stops = memory.exits.filter((exit) => exit.stop && exit.at <= at);
+export const stopLossCluster = {
+  stage: 'agent',
+  code: 'stop_loss_cluster',
+
+  check({ at, memory }) {
+    const until = pausedUntil(memory, at);
+    return at < until
+      ? { text: `${STOPS} stops within a day: no new trades until ${momentText(until)}.`, until }
+      : null;
+  },
+
+  bound: ({ at, lastStopAt, memory }) =>
+    at < lastStopAt + PAUSE_MS && at < pausedUntil(memory, at) ? 'blocks' : 'passes',
+} satisfies AgentGuard;
+
+/** When the pause after a cluster of stops ends; `at` itself where there is no cluster. */
+function pausedUntil({ exits }: AgentMemory, at: number): number {
+  const stops = exits.filter((exit) => exit.stop && exit.at <= at);
   const newest = stops.at(-1);
   const first = stops.at(-STOPS);
-  if (!newest || !first || newest.at - first.at > WITHIN_MS) return null;
-  const until = newest.at + PAUSE_MS;
-  if (at >= until) return null;
-  return {
-    code: 'stop_loss_cluster',
-    text: `${STOPS} stops within a day: no new trades until ${momentText(until)}.`,
-    until,
-  };
+  return newest && first && newest.at - first.at <= WITHIN_MS ? newest.at + PAUSE_MS : at;
 }

@@ -1,22 +1,18 @@
-/**
- * Which candles of one pair may be believed, each judged by those before it alone; refuses what no
- * market traded, and never looks ahead.
- */
+/** Rejects candles that no market can have traded, judging each by the candles before it alone. */
 import type { Candle } from '../market-types.ts';
 
 export type CandleFault =
   'out_of_order' | 'not_a_number' | 'not_positive' | 'high_under_low' | 'jump' | 'volume';
 
 /**
- * As with quotes: a close at ten times or a tenth of the last is held until so many in a row stand
- * near each other.
+ * As with quotes: a close at ten times or a tenth of the last is held back until this many in a row
+ * are close to each other.
  */
 const JUMP_FACTOR = 10;
 const JUMP_CONFIRMATIONS = 5;
 const NEAR = 0.1;
 /**
- * More than this many times the mean so far is no volume. Sums of what follows it would lose every
- * digit.
+ * A volume above this many times the mean so far is an error. Sums after it would lose every digit.
  */
 const VOLUME_FACTOR = 1e6;
 const VOLUME_CANDLES_MIN = 50;
@@ -33,7 +29,7 @@ export function faultOf({ close, high, low, open, time, volume }: Candle): Candl
     : null;
 }
 
-/** Asked once for every candle of a pair, in the order in which they lie there. */
+/** Judges the candles of one pair, each once and in their order. */
 export class CandleGate {
   private newest = Number.NEGATIVE_INFINITY;
   private last = 0;

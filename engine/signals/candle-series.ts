@@ -1,16 +1,18 @@
 /**
- * Closed candles of one pair, looked up by time; refuses to show anything that closes after the
- * moment asked for.
+ * Closed candles of one pair, looked up by time. A lookup never returns what closes after its
+ * moment.
  */
 import { CandleGate } from './candle-gate.ts';
 import type { Candle } from '../market-types.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../execution/schedule.ts';
 
-/** Lengths a candle may have; a length is read off its neighbours, because a list may mix them. */
+/**
+ * Lengths a candle may have. A length is inferred from the neighbours, because a list may mix them.
+ */
 const LENGTHS = [5 * MINUTE_MS, 20 * MINUTE_MS, HOUR_MS, DAY_MS];
 
 /**
- * How late the newest close may be and still stand for a moment: hourly candles are up to an hour
+ * How old the newest close may be and still count for a moment: hourly candles are up to an hour
  * behind.
  */
 const TOLERANCE_MS = 2 * HOUR_MS;
@@ -27,21 +29,21 @@ export interface Series {
   readonly close: Float64Array;
   /** Base units traded in all candles before index i; one longer than the rest. */
   readonly volumeBefore: Float64Array;
-  /** Where each hour's closes are; made when it is first asked for. */
+  /** Lookup tables for whole hours, built on first use. */
   hours: Hours | null;
 }
 
-/** What is asked for again and again at whole hours, reckoned once for a whole series. */
+/** What is read repeatedly at whole hours, computed once for a series. */
 interface Hours {
   /** The first hour, counted from 1970. */
   readonly first: number;
   /** Newest candle, by index, that closes at or before each hour. */
   readonly newest: Int32Array;
-  /** What `closeAt` says at each hour; NaN for null. */
+  /** The result of `closeAt` at each hour; NaN for null. */
   readonly close: Float64Array;
   /**
    * ln(close ÷ close a day before) at each hour, NaN where either is missing; infinite until it is
-   * asked for.
+   * first read.
    */
   readonly dayReturn: Float64Array;
 }
@@ -89,7 +91,7 @@ export function makeSeries(pair: string, candles: readonly Candle[]): Series {
   return series;
 }
 
-/** Whether none has to be left out: a long tape is not copied for nothing. */
+/** Whether every candle is sound, so that a long tape need not be copied. */
 function sane(candles: readonly Candle[]): boolean {
   const gate = new CandleGate();
   for (const candle of candles) if (gate.judge(candle) !== null) return false;
@@ -151,7 +153,7 @@ function dayReturnAt(series: Series, hour: number): number {
   const { close, dayReturn, first } = series.hours ?? hoursOf(series);
   const i = hour - first;
   const known = dayReturn[i];
-  // Past the last hour the newest close may still stand for the moment.
+  // Past the last hour the newest close may still count for the moment.
   if (known === undefined) return lateReturn(series, hour);
   if (known !== Number.POSITIVE_INFINITY) return known;
   return (dayReturn[i] = Math.log((close[i] ?? Number.NaN) / (close[i - 24] ?? Number.NaN)));
@@ -195,7 +197,7 @@ export function logReturn(series: Series, at: number, days: number): number | nu
 export interface DailyReturns {
   /** Newest first; days with a missing close at either end are left out. */
   values: number[];
-  /** Share of the days asked for that were there, in [0, 1]. */
+  /** Share of the requested days that were there, in [0, 1]. */
   coverage: number;
 }
 
@@ -293,10 +295,7 @@ export interface Volatility {
   quality: number;
 }
 
-/**
- * The last few answers of each series: the sleeves of a blend ask for the same moments again and
- * again.
- */
+/** The last few results of each series: the sleeves of a blend read the same moments repeatedly. */
 const ASKED = new WeakMap<Series, Map<number, Volatility | null>>();
 const ASKED_MAX = 8;
 

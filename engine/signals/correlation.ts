@@ -1,7 +1,4 @@
-/**
- * How closely two pairs have moved together over the last days, read once a day and series; refuses
- * a figure from too few days.
- */
+/** The correlation of two pairs' daily returns over the last 30 days. */
 import { DAY_MS } from '../execution/schedule.ts';
 import { closeAt } from './candle-series.ts';
 import type { Series } from './candle-series.ts';
@@ -34,10 +31,7 @@ function returnsTo(series: Series, day: number): Float64Array {
   return returns;
 }
 
-/**
- * Asked only when something is about to be bought beside what is held. Knows nothing that closed
- * after the midnight before `at`.
- */
+/** Reads nothing that closed after the midnight before `at`. */
 export function correlationAt(series: ReadonlyMap<string, Series>, at: number): Correlation {
   const day = Math.floor(at / DAY_MS) * DAY_MS;
   return (pair, other) => {
@@ -48,7 +42,7 @@ export function correlationAt(series: ReadonlyMap<string, Series>, at: number): 
   };
 }
 
-/** Over the days that both have; null under 20 of them, or where one did not move. */
+/** Over the days that both have; null with fewer than 20, or where one did not move. */
 export function pearson(one: Float64Array, two: Float64Array): number | null {
   let [n, meanOne, meanTwo] = [0, 0, 0];
   for (let i = 0; i < one.length; i += 1) {

@@ -1,6 +1,6 @@
 /**
- * The normal distribution, for turning a z into a strength; refuses to be called a probability of
- * profit.
+ * The normal distribution, which turns a z into a signal strength. A strength is not a probability
+ * of profit.
  */
 
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);

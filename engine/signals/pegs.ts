@@ -1,15 +1,12 @@
-/**
- * Which coins lately stood off their peg to the dollar, told by the closes of stablecoin pairs;
- * refuses to judge a market without one.
- */
-import { STABLECOINS, baseOf } from '../strategies/pools.ts';
+/** Finds coins that lately were off their dollar peg, from the closes of stablecoin pairs. */
+import { baseOf, quoteOf, STABLECOINS } from '../pair-coins.ts';
 import { DAY_MS } from '../execution/schedule.ts';
 import { indexAt } from './candle-series.ts';
 import type { Series } from './candle-series.ts';
 
-/** Further than this from one a coin has lost its peg. */
+/** Further than this from one, a coin is off its peg. */
 export const PEG_HALT = 0.01;
-/** It has to be back for this long before anybody enters again. */
+/** How long it has to be back before an agent may enter again. */
 export const PEG_BACK_MS = DAY_MS;
 
 /** The newest close that was off: of which pair, when (ms), at what price. */
@@ -23,12 +20,9 @@ export type PegBreaks = ReadonlyMap<string, PegBreak>;
 
 const NONE: PegBreaks = new Map();
 
-/** `USDT` of `BTC/USDT`. */
-export const quoteOf = (pair: string): string => pair.slice(pair.indexOf('/') + 1);
-
 /**
- * One stablecoin against another or against the dollar: its price is about one, and says something
- * of both.
+ * Whether a pair is one stablecoin against another or against the dollar: its price is about one
+ * and tells of both.
  */
 export function isPegPair(pair: string): boolean {
   const quote = quoteOf(pair);
@@ -36,15 +30,15 @@ export function isPegPair(pair: string): boolean {
 }
 
 /**
- * Of every close the index of the newest one at or before it that was too low, and too high; −1
- * where none was.
+ * For every close, the index of the newest one up to it that was too low, and too high; −1 where
+ * none was.
  */
 interface OffAt {
   low: Int32Array;
   high: Int32Array;
 }
 
-/** One series, one reading of it: null where it never was off. */
+/** Computed once per series; null where it was never off. */
 const READ = new WeakMap<Series, OffAt | null>();
 
 function offAt(series: Series): OffAt | null {
@@ -66,14 +60,14 @@ function offAt(series: Series): OffAt | null {
 }
 
 /**
- * A reader of the pegs over one tape. A coin is off until all closes of a day were within one per
- * cent. Of a pair's base that is its own closes, low or high. Of the quote, at least half of its
- * stablecoin pairs standing too high: such a coin breaks downwards, and what is quoted in it rises.
- * A pair that is high by itself is the base's own matter.
+ * Reads the pegs over one tape. A coin is off its peg until all closes of a day were within one per
+ * cent. For a pair's base its own closes count, low or high. A quote coin is off when at least half
+ * of its stablecoin pairs are too high: such a coin breaks downwards, and prices quoted in it rise.
+ * A single pair that is too high is a matter of its base.
  */
 export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
   const witnesses = [...series].filter((one) => isPegPair(one.pair));
-  // Most tapes never were off: nothing is looked at then.
+  // Most tapes are never off: a shortcut.
   if (witnesses.every((one) => offAt(one) === null)) return () => NONE;
   return (at) => {
     const breaks = new Map<string, PegBreak>();
@@ -95,7 +89,7 @@ export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
       });
     }
     for (const [quote, { count, found }] of highs) {
-      // Since this one, half of them have stood too high.
+      // Since this close at least half of them have been too high.
       const since = found.sort((one, other) => other.at - one.at)[Math.ceil(count / 2) - 1];
       if (since !== undefined) breaks.set(quote, since);
     }

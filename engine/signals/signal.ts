@@ -2,8 +2,8 @@
 import type { PoolId } from '../../contract/agents.ts';
 
 /**
- * What a strategy says of one pair at one closed candle, the same for every agent. `z` is in the
- * pair's own volatility units, `strength` is q·max(0, 2Φ(z)−1), `quality` q in [0, 1].
+ * A strategy's view of one pair at one closed candle, the same for every agent. `z` is in units of
+ * the pair's own volatility, `strength` is q·max(0, 2Φ(z)−1), `quality` is q in [0, 1].
  */
 export interface Signal {
   pair: string;
@@ -11,8 +11,7 @@ export interface Signal {
   strength: number;
   quality: number;
   /**
-   * The strategy's own rule for getting in and out; the threshold is the agent's and comes on top
-   * of `enter`.
+   * The strategy's own rule for entry and exit. For an entry the agent's threshold applies as well.
    */
   enter: boolean;
   leave: boolean;
@@ -31,7 +30,7 @@ export interface Signal {
   deviation?: number;
   /** Where set, an entry pays only if this fraction of the price exceeds the round-trip cost. */
   edge?: number;
-  /** Close of the newest candle the signal has seen; guards hold quotes against it. */
+  /** Close of the newest candle that the signal is based on; guards compare quotes with it. */
   price?: number;
   /** Blend only: the share of a full position the sleeves want by their own rules, in [0, 1]. */
   target?: number;
@@ -39,7 +38,7 @@ export interface Signal {
   sleeves?: readonly Sleeve[];
 }
 
-/** One strategy's word inside a blend. */
+/** One strategy's part of a blend. */
 export interface Sleeve {
   pool: PoolId;
   z: number | null;

@@ -1,42 +1,54 @@
-/**
- * Every strategy at once, netted to one target a pair; refuses to let one strategy have more than
- * its equal share.
- */
+/** Blends all strategies in equal shares, netted to one target per pair. */
 /*
- * Rule: an equal share of the risk for each strategy that speaks of a pair, one net target a pair; each share comes and goes by its
- * own strategy's rule.
- * Source: the sources of the others; equal shares because none is known to be the best beforehand.
- * Parameters: none of its own: four strategies share what moves, the peg rule alone has stablecoins.
+ * Rule: an equal share of the risk for each strategy that covers a pair, one net target per pair;
+ * each share enters and leaves by its own strategy's rule.
+ * Source: those of the others; equal shares because none is known to be the best beforehand.
+ * Parameters: none of its own. Four strategies share ordinary coins, the peg rule has stablecoins.
  */
 import type { PoolId } from '../../contract/agents.ts';
-import { isStablecoinPair } from './pools.ts';
+import { isStablecoinPair } from '../pair-coins.ts';
 import { mean } from '../signals/candle-series.ts';
 import type { Signal, Sleeve } from '../signals/signal.ts';
 import { baseEcosystem } from './base-ecosystem.ts';
 import { momentum24h } from './momentum-24h.ts';
 import { stablecoinArbitrage } from './stablecoin-arbitrage.ts';
 import { weeklyLeaders } from './weekly-leaders.ts';
-import { ytdChampions } from './ytd-champions.ts';
-import type { StrategyInput } from './strategy.ts';
+import { yearToDateMs, ytdChampions } from './ytd-champions.ts';
+import { MAJORS } from './majors.ts';
+import type { Strategy, StrategyInput } from './strategy.ts';
 
-type Strategy = (input: StrategyInput) => Map<string, Signal>;
+/** Equal shares, in this order. */
+const DIRECTIONAL: readonly Strategy[] = [baseEcosystem, momentum24h, weeklyLeaders, ytdChampions];
+const PEGGED: readonly Strategy[] = [stablecoinArbitrage];
 
-const DIRECTIONAL: readonly (readonly [PoolId, Strategy])[] = [
-  ['base_ecosystem', baseEcosystem],
-  ['momentum_24h', momentum24h],
-  ['weekly_leaders', weeklyLeaders],
-  ['ytd_champions', ytdChampions],
-];
-const PEGGED: readonly (readonly [PoolId, Strategy])[] = [
-  ['stablecoin_arbitrage', stablecoinArbitrage],
-];
+export const allPools = {
+  id: 'all_pools',
+  name: 'All Pools',
+  risk: 'Medium',
+  universe: MAJORS,
+  description:
+    'Every strategy at once, each an equal share of the risk, netted to one position a pair.',
+  about: {
+    enters:
+      'When at least one of the strategies above would: coins by the four that follow moves, stablecoins by the fifth.',
+    leaves: 'When none of them holds on any more, or at the stop.',
+    looks: 'At every look of the agent; each share by the calendar of its own strategy.',
+    risks: [
+      'Four of the five follow rises: in a sudden fall they lose together.',
+      'Shares that disagree cancel out, and money then lies idle.',
+    ],
+  },
+  suits: 'moderate',
+  lookbackMs: yearToDateMs,
+  signals,
+} satisfies Strategy;
 
 /**
  * Positions are sized to a volatility target, so equal shares of one are equal risks. A stablecoin
  * answers to the peg rule alone, every other pair to the four directional strategies, each ranking
  * within the pairs given.
  */
-export function allPools(input: StrategyInput): Map<string, Signal> {
+function signals(input: StrategyInput): Map<string, Signal> {
   const { moving, pegged } = splitOf(input.pairs);
   const blended = [
     blend({ ...input, pairs: pegged }, PEGGED),
@@ -53,7 +65,7 @@ export function allPools(input: StrategyInput): Map<string, Signal> {
 type Pairs = StrategyInput['pairs'];
 
 /**
- * The same pairs give the same two maps, so that a ranking within one is formed once (see
+ * The same pairs give the same two maps, so that a ranking within one is computed once (see
  * `rankedAt`).
  */
 const SPLITS = new WeakMap<Pairs, { pegged: Pairs; moving: Pairs }>();
@@ -69,19 +81,16 @@ function splitOf(pairs: Pairs): { pegged: Pairs; moving: Pairs } {
   return split;
 }
 
-function blend(
-  input: StrategyInput,
-  strategies: readonly (readonly [PoolId, Strategy])[],
-): Map<string, Signal> {
+function blend(input: StrategyInput, strategies: readonly Strategy[]): Map<string, Signal> {
   const nets = new Map<string, Signal>();
   if (input.pairs.size === 0) return nets;
-  const results = strategies.map(([, strategy]) => strategy(input));
+  const results = strategies.map((strategy) => strategy.signals(input));
   for (const pair of input.pairs.keys()) {
     const signals: Signal[] = [];
     const sleeves: Sleeve[] = [];
     for (let i = 0; i < strategies.length; i += 1) {
       const signal = results[i]?.get(pair);
-      const pool = strategies[i]?.[0];
+      const pool = strategies[i]?.id;
       if (!signal || !pool) continue;
       signals.push(signal);
       sleeves.push(sleeveOf(pool, signal));

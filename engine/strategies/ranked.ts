@@ -1,12 +1,11 @@
-/**
- * Cross-sectional ranking by return for its risk, formed at set moments; refuses to re-rank in
- * between.
- */
+/** Ranks pairs by return for their risk, at set moments and not in between. */
 /*
- * Rule: a list formed at a moment, by return ÷ (daily σ·√days); z is the distance from its mean in its own standard
- * deviations. In among the top fifth, out below the top two fifths, nothing in between.
- * Source: Liu, Tsyvinski and Wu 2022, cross-sectional momentum; the buffer keeps a pair on the edge from paying fees at each list.
- * Parameters: 0.2 and 0.4; at least 90 % of the window (strategy.ts), used at a quality of what there is.
+ * Rule: a list formed at a moment, by return ÷ (daily σ·√days); z is the distance from its mean in
+ * its own standard deviations. Enters the top fifth, leaves below the top two fifths, and holds in
+ * between.
+ * Source: Liu, Tsyvinski and Wu 2022, cross-sectional momentum; the buffer keeps a pair on the edge
+ * from paying fees at each list.
+ * Parameters: 0.2 and 0.4; at least 90 % of the window (strategy.ts); quality is its share.
  */
 import {
   deviation,
@@ -31,9 +30,9 @@ interface Score {
 }
 
 /**
- * Ranks by return ÷ (daily σ·√days) as it stood at `formedAt`: in among the top fifth (rounded up),
- * out below the top two fifths. z is the distance from the mean of the list in its own standard
- * deviations, so it takes two pairs at least.
+ * Ranks by return ÷ (daily σ·√days) at `formedAt`: enters the top fifth (rounded up), leaves below
+ * the top two fifths. z is the distance from the mean of the list in its own standard deviations,
+ * so a ranking takes two pairs at least.
  */
 export function rankedAt(
   { pairs, at }: StrategyInput,
@@ -69,8 +68,8 @@ interface List {
 }
 
 /**
- * The newest lists of each set of pairs, which nobody changes once it was asked about: a list holds
- * until the next one is formed.
+ * The newest lists of each set of pairs, which must not change afterwards: a list holds until the
+ * next one is formed.
  */
 const LISTS = new WeakMap<StrategyInput['pairs'], List[]>();
 const LISTS_MAX = 4;

@@ -1,4 +1,4 @@
-/** Which strategies hold, join or leave a pair of one agent; refuses to size anything. */
+/** Which strategies of an agent hold, join or leave a pair. */
 import { lastExit } from '../execution/agent-memory.ts';
 import type { AgentMemory, StrategyHolding } from '../execution/agent-memory.ts';
 import { pegTradeIsOver } from './stablecoin-arbitrage.ts';
@@ -17,11 +17,10 @@ export interface SleevesInput {
   memory: AgentMemory;
   position: OpenPosition | null;
   /**
-   * False while a guard or a setting stops entries: then nobody joins, and whoever leaves still
-   * leaves.
+   * False while a guard or a setting blocks entries: then no strategy joins, but each may leave.
    */
   mayJoin: boolean;
-  /** Fees and spread of getting in and out, as a fraction of the price. */
+  /** Fees and spread of an entry and an exit, as a fraction of the price. */
   roundTripCost: number;
 }
 
@@ -31,8 +30,8 @@ export interface Wanted {
   share: number;
   sleeveShare: number;
   /**
-   * Mean strength of those that want it, each at least the threshold: what was let in keeps its
-   * size until it leaves.
+   * Mean strength of those that want it, each at least the threshold: an entry keeps its size until
+   * it leaves.
    */
   strength: number;
   /** Highest strength of any strategy. */
@@ -44,7 +43,7 @@ export interface Wanted {
 }
 
 /**
- * A strategy joins at its own rule and the threshold, and leaves only at its own rule: the gap
+ * A strategy joins by its own rule and the threshold, and leaves by its own rule alone: the gap
  * between is hysteresis.
  */
 export function wantedSleeves(input: SleevesInput): Wanted {
@@ -60,7 +59,7 @@ export function wantedSleeves(input: SleevesInput): Wanted {
     if (held && !leaves(sleeve, strategyHolding, input)) staying.push(sleeve);
     const refusal = held ? 'holding' : refusalOf(sleeve, input);
     if (refusal === null) joining.push(sleeve);
-    // What was nearest to joining, else what was said first.
+    // The nearest miss, else the first reason.
     else if (
       why === '' ||
       refusal === 'blocked' ||
@@ -88,12 +87,12 @@ export function wantedSleeves(input: SleevesInput): Wanted {
   };
 }
 
-/** Whether a strategy has its part in a position; in one that nobody remembers, each has. */
+/** Whether a strategy holds part of a position; where nothing is remembered of it, each does. */
 export function holds(strategyHolding: StrategyHolding | undefined, pool: PoolId): boolean {
   return strategyHolding === undefined || strategyHolding.pools.includes(pool);
 }
 
-/** What a strategy says of itself; a signal that is no blend is one. */
+/** A sleeve without its pool: a signal that is no blend is one too. */
 type Word = Omit<Sleeve, 'pool'>;
 
 export function leaves(
@@ -112,7 +111,7 @@ export function leaves(
   return pegTradeIsOver(strategyHolding.deviation, position.openedAt, sleeve.deviation, at);
 }
 
-/** Why a strategy does not get in; null where it does. */
+/** Why a strategy does not enter; null where it does. */
 export function refusalOf(
   sleeve: Word,
   {

@@ -1,11 +1,13 @@
 /**
- * Buys a stablecoin under its fair price and sells on the way back; refuses to catch one that has
- * lost its peg.
+ * Buys a stablecoin below its fair price and sells on the way back; leaves one alone that has lost
+ * its peg.
  */
 /*
- * Rule: z is (fair − price) ÷ σ, fair the median of 24 hours held within 1 ± 0.5 %. In beyond the cost of the round trip and one
- * σ, out at a quarter of the gap of the entry or after 48 hours; nothing more than 1 % off the peg is bought.
- * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that breaks may never return.
+ * Rule: z is (fair − price) ÷ σ, with fair the median of 24 hours kept within 1 ± 0.5 %. Enters
+ * beyond the cost of the round trip and one σ, leaves at a quarter of the entry's gap or after 48
+ * hours; buys nothing more than 1 % off the peg.
+ * Source: Lyons and Viswanath-Natraj 2023, arbitrage is what holds a peg. Against: a peg that
+ * breaks may never return.
  * Parameters: 0.5 %, 1 %, a quarter, 48 hours; σ is the day's spread of closes.
  */
 import {
@@ -18,24 +20,55 @@ import {
 } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
 import { DAY_MS, HOUR_MS } from '../execution/schedule.ts';
-import { isStablecoinPair } from './pools.ts';
+import { isStablecoinPair } from '../pair-coins.ts';
 import type { Signal } from '../signals/signal.ts';
 import { COVERAGE_MIN, noOpinion, signalOf } from './strategy.ts';
-import type { StrategyInput } from './strategy.ts';
+import type { Strategy, StrategyInput, UniverseVersion } from './strategy.ts';
 
 /** The median of a day may say that the peg sits a little off one, but not further than this. */
 export const FAIR_BAND = 0.005;
-/** Further than this from one it is a break, not a bargain. */
+/** Further than this from one the peg counts as broken. */
 export const PEG_BREAK = 0.01;
 export const LEAVE_SHARE = 0.25;
 export const HOLD_MAX_MS = 48 * HOUR_MS;
 
+const UNIVERSE: readonly UniverseVersion[] = [
+  { version: 1, from: 0, bases: ['USDC', 'USDT', 'DAI', 'BUSD', 'TUSD', 'USDP', 'GUSD'] },
+  {
+    version: 2,
+    from: Date.UTC(2024, 6, 1),
+    bases: ['USDC', 'USDT', 'DAI', 'TUSD', 'FDUSD', 'PYUSD', 'USDS'],
+  },
+];
+
+export const stablecoinArbitrage = {
+  id: 'stablecoin_arbitrage',
+  name: 'Stablecoin Arbitrage',
+  risk: 'Low',
+  universe: UNIVERSE,
+  description:
+    'Buys a stablecoin well under its usual price and sells on the way back; stands aside when a peg breaks.',
+  about: {
+    enters:
+      'A stablecoin further under its fair price than it usually strays, if the gap also pays for buying and selling.',
+    leaves: 'When three quarters of the gap are closed, after 48 hours, or at the stop.',
+    looks:
+      'At every look of the agent. Over 1 % away from one it counts as a broken peg, and nothing is bought.',
+    risks: [
+      'A peg that breaks after the purchase may never return.',
+      'Gains are small: with the fees of an ordinary account most gaps do not pay, and it trades seldom or not at all.',
+    ],
+  },
+  suits: 'conservative',
+  signals,
+} satisfies Strategy;
+
 /**
- * z = (fair − price) ÷ σ, σ the day's spread of closes. In where the gap is over one σ; that it
- * also covers the cost of the round trip is asked by the agent, which knows its fee (`edge` is the
- * gap less one σ).
+ * z = (fair − price) ÷ σ, with σ the day's spread of closes. Enters where the gap is over one σ.
+ * Whether it also covers the cost of the round trip depends on the agent's fee, so the agent checks
+ * it (`edge` is the gap less one σ).
  */
-export function stablecoinArbitrage({ pairs, at }: StrategyInput): Map<string, Signal> {
+function signals({ pairs, at }: StrategyInput): Map<string, Signal> {
   return new Map(
     [...pairs].map(([pair, series]) => [
       pair,
@@ -46,7 +79,7 @@ export function stablecoinArbitrage({ pairs, at }: StrategyInput): Map<string, S
   );
 }
 
-/** Out once the gap is down to a quarter of what it was on entry, or after 48 hours. */
+/** Whether the gap is down to a quarter of what it was on entry, or 48 hours have passed. */
 export function pegTradeIsOver(
   entryDeviation: number,
   openedAt: number,

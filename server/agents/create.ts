@@ -13,7 +13,8 @@ import type {
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { agentCap, tierPermits, type Tier } from '../../contract/tiers.ts';
-import { poolDescription, POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
+import { POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
+import { STRATEGIES } from '../../engine/strategies/registry.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
@@ -227,7 +228,7 @@ export async function createPool(
     deps,
     uid,
     pools.map((pool) => ({
-      name: poolDescription(pool).name,
+      name: STRATEGIES[pool].name,
       tradingPairs: [],
       pool,
       riskProfile: PROFILE_OF[body.risk_profile],

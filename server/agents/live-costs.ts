@@ -5,6 +5,7 @@
 import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { AgentTest } from '../../contract/backtest-record.ts';
+import { GUARD_CODES } from '../../contract/guards.ts';
 import type { Db } from '../db/database.ts';
 import { decisions, fills, orders } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
@@ -23,15 +24,9 @@ const REFUSED = [
   'below_minimum',
   'no_cash',
   'no_volume',
-  'cooldown',
-  'stop_loss_cluster',
-  'drawdown',
-  'day_loss',
-  'bad_price',
-  'stale_feed',
   'entries_stopped',
-  'depeg',
-  'correlated_exposure',
+  // The code of the stop-loss guard is also the reason of a sale by its stop.
+  ...GUARD_CODES.filter((code) => code !== 'stop_loss'),
 ];
 
 interface CostQuery {

@@ -12,7 +12,7 @@
 import { basename } from 'node:path';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
-import { STABLECOINS } from '../../engine/strategies/pools.ts';
+import { STABLECOINS } from '../../engine/pair-coins.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { Log } from '../log.ts';
 import { alignDown, alignUp, coarser, firstAtOrAfter } from './candle-building.ts';

@@ -10,6 +10,7 @@ import type {
   MarketSource,
   SymbolQuote,
 } from '../../contract/market.ts';
+import { POOL_IDS, POOL_TEXT } from '../../contract/pools.ts';
 import {
   fixedFromNumber,
   formatFixed,
@@ -95,12 +96,12 @@ export function exchangePrices(
     async pools() {
       const pairs = (await data()).symbols.map((quote) => quote.symbol).sort();
       return {
-        pools: POOLS.map(([pool, name]) => ({
-          id: pool,
-          name,
+        pools: POOL_IDS.map((id) => ({
+          id,
+          name: POOL_TEXT[id].name,
           description: FALLBACK_DESCRIPTION,
           risk: 'unknown',
-          pairs: pool === 'all_pools' ? pairs : [],
+          pairs: id === 'all_pools' ? pairs : [],
         })),
       };
     },
@@ -144,12 +145,3 @@ function overviewOf(quotes: SymbolQuote[], source: MarketSource, now: number): M
 }
 
 const FALLBACK_DESCRIPTION = 'Its rules and pairs come from the server, which is not answering.';
-/** The fixed list of pools, for any tier; which pairs a pool trades is the server's to say. */
-const POOLS = [
-  ['base_ecosystem', 'Base ecosystem'],
-  ['momentum_24h', '24 h momentum'],
-  ['weekly_leaders', 'Weekly leaders'],
-  ['ytd_champions', 'Year-to-date champions'],
-  ['stablecoin_arbitrage', 'Stablecoin arbitrage'],
-  ['all_pools', 'All pools'],
-] as const;

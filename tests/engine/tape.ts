@@ -1,6 +1,5 @@
 /**
- * Candles for engine tests: a made tape that is always there, and the recorded one where it lies
- * beside the project.
+ * Candles for engine tests: a generated tape, and a recorded one where it lies beside the project.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
@@ -32,7 +31,10 @@ export function recorded(folder: '5m' | '1h', base: string): Candle[] {
     });
 }
 
-/** A seeded walk: `count` candles of `length` ms from `start`, drifting `drift` a candle. */
+/**
+ * A seeded random walk: `count` candles of `length` ms from `start`, drifting by `drift` per
+ * candle.
+ */
 export function madeTape(
   seed: number,
   start: number,

@@ -1,24 +1,14 @@
-/** An agent's terms in words; refuses codes on the screen. */
+/** An agent's terms in words. */
 import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.ts';
+import { POOL_IDS, POOL_TEXT } from '../../../contract/pools.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
-export const POOL_NAME: Record<PoolId, string> = {
-  base_ecosystem: 'Base ecosystem',
-  momentum_24h: '24 h momentum',
-  weekly_leaders: 'Weekly leaders',
-  ytd_champions: 'Year-to-date champions',
-  stablecoin_arbitrage: 'Stablecoin arbitrage',
-  all_pools: 'All pools',
-};
+const textOf = (part: 'name' | 'line'): Record<PoolId, string> =>
+  Object.fromEntries(POOL_IDS.map((id) => [id, POOL_TEXT[id][part]])) as Record<PoolId, string>;
+
+export const POOL_NAME = textOf('name');
 /** What each pool looks for, in a line. */
-export const POOL_LINE: Record<PoolId, string> = {
-  base_ecosystem: 'Enters a curated list while its trend over 7, 14 and 28 days points up.',
-  momentum_24h: 'Holds the three strongest of the last 24 hours, while volume confirms.',
-  weekly_leaders: 'Holds the strongest fifth of the week, chosen on Monday 00:00 UTC.',
-  ytd_champions: 'Holds the leaders of the year, chosen on the first of the month.',
-  stablecoin_arbitrage: 'Buys a stablecoin below its fair price and leaves when it is back.',
-  all_pools: 'An equal-risk blend of all five, with one net target per pair.',
-};
+export const POOL_LINE = textOf('line');
 export const FREQUENCY_NAME: Record<TradingFrequency, string> = {
   high: 'Every look',
   daily: 'Daily, 00:00 UTC',

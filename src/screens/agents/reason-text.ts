@@ -1,13 +1,13 @@
-/** The codes of decisions and trades in words; refuses to show a code as it is. */
+/** The codes of decisions, trades and halts as short labels. */
+import { GUARD_LABELS } from '../../../contract/guards.ts';
 
-/** Every code that a decision, a trade or a hold carries; a test holds this to the engine's own. */
+/** Every code that a decision, a trade or a halt carries; a test compares it with the engine. */
 export const REASON: Readonly<Record<string, string>> = {
   // Trades.
   entered: 'new position',
   increased: 'added to the position',
   reduced: 'brought down to target',
   signal_left: 'signal ended',
-  stop_loss: 'stop loss',
   closed: 'closed by you',
   liquidated: 'stop and sell',
   // The strategies' own opinions.
@@ -37,15 +37,8 @@ export const REASON: Readonly<Record<string, string>> = {
   below_minimum: 'under the smallest order',
   no_cash: 'too little free cash',
   no_volume: 'too little volume',
-  // Guards.
-  cooldown: 'cooling down',
-  stop_loss_cluster: 'several stops in a day',
-  drawdown: 'drawdown limit',
-  day_loss: 'day loss limit',
-  bad_price: 'price refused',
-  depeg: 'a coin off its peg',
-  correlated_exposure: 'moves with what is held',
-  stale_feed: 'stale price',
+  // Guards (a sale by its stop has the code of the stop-loss guard), and entries stopped by hand.
+  ...GUARD_LABELS,
   entries_stopped: 'new entries stopped',
 };
 

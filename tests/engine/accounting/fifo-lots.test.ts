@@ -49,7 +49,7 @@ function fill(
   };
 }
 
-/** Buys and sells in turns that never oversell; `whole` closes what is held. */
+/** Alternating buys and sells that never oversell; `whole` closes the position. */
 class Trader {
   readonly fills: FillDraft[] = [];
   readonly held = new Map<string, OpenPosition>();

@@ -1,4 +1,4 @@
-/** The books balance to the last digit, whatever is traded. */
+/** The ledger balances to the last digit, whatever is traded. */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum, ZERO } from '../../../contract/money.ts';

@@ -1,6 +1,6 @@
 /**
- * Money in the long run: random fills by the product's own pricing, deposits, withdrawals and
- * transfers between books; nothing is created or lost by rounding.
+ * Over many random fills, deposits, withdrawals and transfers, rounding neither creates nor loses
+ * money.
  */
 import { describe, expect, it } from 'vitest';
 import {
@@ -32,7 +32,7 @@ import { random } from '../../support/tape.ts';
 
 /** `npm run test:money` takes a million. */
 const FILLS = Number(process.env.FILLS ?? 20_000);
-/** After every so many fills money comes, goes, or moves from one book to another. */
+/** After this many fills money comes in, goes out, or moves between accounts. */
 const FLOW_EVERY = 7;
 const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SHIB/USDT', 'USDC/USDT'];
 const FEES_BPS = [0, 0.1, 1, 7.5, 10, 26.26, 333.333333333333];
@@ -126,7 +126,7 @@ class Book {
   }
 }
 
-/** Trades, agents and books by chance; what is sold is always there. */
+/** Random trades, agents and accounts that never sell more than is held. */
 function* life(
   fills: number,
 ): Generator<{ book: Book; books: readonly Book[]; assets: Map<string, Fixed> }> {
@@ -210,8 +210,7 @@ describe('money', () => {
       expect(book.balance(CASH)).toBe(add(book.flows, book.realized));
     }
     expect([...assets.values()].filter((total) => total !== ZERO)).toEqual([]);
-    // Transfers between books cancel out; what is left is what came from outside and what was won
-    // or lost.
+    // Transfers between accounts cancel out; the rest is money from outside and trading results.
     expect(books.reduce((sum, book) => sum + book.fills, 0)).toBeGreaterThanOrEqual(FILLS);
     if (process.env.FILLS !== undefined) {
       console.log(

@@ -1,4 +1,4 @@
-/** Published results, to nine decimals. */
+/** Performance metrics match published results to nine decimals. */
 import { describe, expect, it } from 'vitest';
 import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import {

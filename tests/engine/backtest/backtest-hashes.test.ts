@@ -1,6 +1,6 @@
 /**
- * Hashes of a test: one spelling, told apart by everything that matters and by nothing else; and
- * the band that a test predicts.
+ * Hashes of a backtest change with everything that matters and with nothing else; and the band that
+ * a backtest predicts.
  */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * What a backtest reports adds up and keeps time: with lots still held, with holes in the candles,
- * with candles of two lengths, whatever the order of the pairs.
+ * A backtest's report adds up: with open lots, with holes in the candles, with candles of two
+ * lengths, in any order of pairs.
  */
 import { describe, expect, it } from 'vitest';
 import { add, formatFixed, parseFixed, subtract, sum, toNumber } from '../../../contract/money.ts';

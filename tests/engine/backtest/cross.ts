@@ -1,6 +1,6 @@
 /**
- * A cross of two moving averages in the house's engine and in the npm package grademark, made
- * comparable: the same rule, the same waits, the same stop; refuses to time anything.
+ * A moving-average cross in our engine and in the npm package grademark, made comparable: the same
+ * rule, waits and stop.
  */
 import { DataFrame, type IDataFrame } from 'data-forge';
 import { backtest as otherBacktest, type IBar, type IStrategy } from 'grademark';
@@ -20,8 +20,8 @@ const SLOW = 48;
 export const PAIR = 'BTC/USDT';
 
 /**
- * In when the fast average stands over the slow one, out when it stood under it at two closes: the
- * other package does not look at its way out in the candle it got in.
+ * Enters when the fast average is above the slow one, leaves when it was below at two closes: the
+ * other package does not check its exit in the candle of its entry.
  */
 function say(signal: Signal, now: number, before: number): void {
   signal.z = now;
@@ -30,7 +30,7 @@ function say(signal: Signal, now: number, before: number): void {
   signal.reason = now > 0 ? 'in_top' : 'not_in_top';
 }
 
-/** A volatility of next to nothing: no price impact, and no limit to the size by it. */
+/** A volatility close to zero: no price impact, and no limit on the size. */
 const signalFor = (pair: string): Signal => ({
   pair,
   z: null,
@@ -65,14 +65,12 @@ export function cross({ at, pairs }: StrategyInput): Map<string, Signal> {
   );
 }
 
-/** Sums are begun anew after so many candles, before rounding adds up. */
+/** Sums start again after this many candles, before rounding adds up. */
 const ANEW = 1_024;
-/**
- * Nearer to each other than this, as a share, and the averages are reckoned by their definition.
- */
+/** Closer together than this, as a share, the averages are computed by their definition. */
 const NEAR = 1e-9;
 
-/** Over a whole tape: sums that move along with the candles; the side of the averages at each. */
+/** Over a whole tape, with running sums: which average is higher at each candle. */
 function sidesOf(series: Series): Int8Array {
   const { close, length } = series;
   const sides = new Int8Array(length);
@@ -114,7 +112,7 @@ export const crossSweep: Sweep = (pairs) => {
   };
 };
 
-/** The house's terms for it: a fixed position, and costs or none. */
+/** Our terms for it: a fixed position, with or without costs. */
 export function crossInput(
   candles: readonly Candle[],
   costs: { feeBps: number; stopLoss: number },
@@ -156,8 +154,8 @@ export function crossInput(
 export type Round = [enteredAt: number, paid: number, leftAt: number, got: number];
 
 /**
- * From the first purchase to the last sale: between them the house may add and take away, the other
- * package cannot. Prices as quoted: only the house pays for its impact.
+ * From the first purchase to the last sale: only our engine resizes in between. Prices as quoted:
+ * only ours pays impact.
  */
 export function roundsOf(trades: readonly FillDraft[]): Round[] {
   const rounds: Round[] = [];
@@ -176,7 +174,7 @@ export interface Bar extends IBar {
   overBefore: number;
 }
 
-/** Their bars, with the averages made by their own library, ready to be gone through. */
+/** Their bars, with the averages from their own library. */
 export function theirBars(candles: readonly IBar[]): IDataFrame<number, Bar> {
   const prices = new DataFrame<number, IBar>(candles as IBar[]);
   const averageOver = (count: number) =>
@@ -200,15 +198,15 @@ export function theirBars(candles: readonly IBar[]): IDataFrame<number, Bar> {
   );
 }
 
-/** Their trades; what is open at the end is closed there by it alone, and left out. */
+/** Their trades, without the one that only they close at the end of the tape. */
 export function theirRounds(bars: IDataFrame<number, Bar>, stopLoss = 0): Round[] {
   const closeOf = (bar: Bar): number => bar.time.getTime() + FIVE_MINUTES;
   let waitUntil = -Infinity;
   let holding = false;
   const strategy: IStrategy<Bar> = {
     entryRule: (enter, { bar }) => {
-      // Still holding, and asked whether to enter: the stop of the candle before has sold. The
-      // house then waits a day.
+      // A position while the rule decides on an entry: the stop has sold in the candle before.
+      // Ours then waits a day.
       if (holding) waitUntil = bar.time.getTime() - FIVE_MINUTES + DAY_MS;
       holding = false;
       if (bar.over > 0 && closeOf(bar) >= waitUntil) {
@@ -216,7 +214,7 @@ export function theirRounds(bars: IDataFrame<number, Bar>, stopLoss = 0): Round[
         enter();
       }
     },
-    // The house waits an hour before it buys back what it has sold.
+    // Ours waits an hour before it buys back.
     exitRule: (exit, { bar }) => {
       if (bar.over < 0 && bar.overBefore < 0) {
         waitUntil = closeOf(bar) + HOUR_MS;

@@ -1,6 +1,6 @@
 /**
- * The backtest as a plain loop that looks at every pair at every candle and skips nothing: what the
- * fast one is held against; refuses to be fast.
+ * The backtest as a plain loop that evaluates every pair at every candle: the reference for the
+ * fast path.
  */
 import { add, subtract, toNumber, ZERO } from '../../../contract/money.ts';
 import type { Fixed } from '../../../contract/money.ts';
@@ -31,7 +31,7 @@ import type {
   TradeDraft,
 } from '../../../engine/execution/agent-types.ts';
 
-/** What a test finds, with the equity after every candle written out. */
+/** What a backtest returns, with the equity after every candle. */
 export type PlainResult = Omit<BacktestResult, 'curve'> & { worth: [number, Fixed][] };
 
 interface Book {
@@ -160,7 +160,7 @@ function look(
     ])(close),
   };
   const positions = [...book.positions.values()];
-  // A pair without a candle here is worth what it was last known at, as it is live.
+  // A pair without a candle here is valued at its last known price, as it is live.
   const marks = quotesAt(
     rules,
     { byPair: new Map([...book.newest, ...bars.byPair]), lengthMs: 0 },
@@ -188,10 +188,7 @@ function look(
   for (const trade of outcome.trades) settle(book, trade);
 }
 
-/**
- * What the venue and the ledger do with a trade: cash moves, the position becomes what the trade
- * says.
- */
+/** Books a trade: cash moves, and the position becomes what the trade says. */
 function settle(book: Book, { fill, after }: TradeDraft): void {
   book.trades.push(fill);
   book.cash =
@@ -250,11 +247,11 @@ function mark(input: BacktestInput, book: Book, bars: Bars, at: number): void {
   book.worth.push([at, equityNow(input, book, at)]);
 }
 
-/** Of a candle that is not over only the open is known. */
+/** Until a candle is over only its open is known. */
 const known = (bar: Candle & { closesAt: number }, at: number): number =>
   bar.closesAt <= at ? bar.close : bar.open;
 
-/** Cash and what is held at the bid of each pair's newest price. */
+/** Cash plus positions at the bid of each pair's newest price. */
 function equityNow(input: BacktestInput, book: Book, at: number): Fixed {
   if (book.positions.size === 0) return book.cash;
   const byPair = new Map([...book.newest].filter(([pair]) => book.positions.has(pair)));

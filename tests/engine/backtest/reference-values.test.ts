@@ -1,15 +1,15 @@
-/**
- * Another implementation of the same rule on the same candles: the npm package grademark makes the
- * same trades; refuses to compare what costs money.
- */
+/** The npm package grademark, with the same rule on the same candles, makes the same trades. */
 import { describe, expect, it } from 'vitest';
 import { backtest } from '../../../engine/backtest/run-backtest.ts';
 import { makeSeries } from '../../../engine/signals/candle-series.ts';
 import { cross, crossInput, crossSweep, PAIR, roundsOf, theirBars, theirRounds } from './cross.ts';
+import { withOnlyGuards } from '../guards/registered-guards.ts';
 import { plainBacktest } from './plain-loop.ts';
 import { hasRecorded, madeTape, MONDAY, recorded } from '../tape.ts';
 
 const NONE = { feeBps: 0, stopLoss: 1 };
+/** The guards that the other side of the comparison waits for as well. */
+const MODELLED = ['stop_loss', 'cooldown'] as const;
 const TAPES = [
   [
     'a made tape',
@@ -27,7 +27,7 @@ const TAPES = [
 describe('a cross of moving averages', () => {
   it.each(TAPES)('makes the same trades as grademark on %s, without costs', (_name, read) => {
     const candles = read();
-    const { trades } = backtest(crossInput(candles, NONE));
+    const { trades } = withOnlyGuards(MODELLED, () => backtest(crossInput(candles, NONE)));
     const rounds = roundsOf(trades);
     expect(
       trades.every(

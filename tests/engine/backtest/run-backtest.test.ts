@@ -1,4 +1,4 @@
-/** A backtest trades by the live functions, honestly and repeatably. */
+/** A backtest uses the live functions, never looks ahead and is repeatable. */
 import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum, toNumber } from '../../../contract/money.ts';
 import { backtest } from '../../../engine/backtest/run-backtest.ts';

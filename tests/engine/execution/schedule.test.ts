@@ -1,4 +1,4 @@
-/** When agents look and when they may rebalance. */
+/** When agents are evaluated and when they may rebalance. */
 import { describe, expect, it } from 'vitest';
 import {
   DAY_MS,

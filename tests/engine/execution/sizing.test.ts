@@ -1,4 +1,4 @@
-/** Every limit binds in its turn, and no order passes any of them. */
+/** Every limit binds where it is the least, and no order exceeds any of them. */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, formatFixed, parseFixed, toNumber } from '../../../contract/money.ts';

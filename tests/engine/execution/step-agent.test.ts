@@ -1,4 +1,4 @@
-/** One agent, one tick: one decision a pair, money kept, exits never held back. */
+/** One agent, one tick: one decision per pair, no money lost, exits never blocked. */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum } from '../../../contract/money.ts';

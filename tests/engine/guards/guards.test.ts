@@ -1,4 +1,4 @@
-/** Each guard answers until when and why, and lets go again. */
+/** Each guard says until when and why it blocks, and ends. */
 import { describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
 import { runAgent } from '../../../engine/execution/step-agent.ts';
@@ -6,6 +6,7 @@ import { badPrice } from '../../../engine/guards/bad-price.ts';
 import { cooldown } from '../../../engine/guards/cooldown.ts';
 import { dayLoss } from '../../../engine/guards/day-loss.ts';
 import { drawdown } from '../../../engine/guards/drawdown.ts';
+import { firstBlock } from '../../../engine/guards/guard.ts';
 import { staleFeed } from '../../../engine/guards/stale-feed.ts';
 import { stopLoss } from '../../../engine/guards/stop-loss.ts';
 import { stopLossCluster } from '../../../engine/guards/stop-loss-cluster.ts';
@@ -74,18 +75,18 @@ const tick = (close: number): TickInput => ({
 describe('guards over an agent', () => {
   it('day loss: halts at its limit until midnight UTC', () => {
     const day = { start: MONDAY + DAY_MS, equity: parseFixed('10000') };
-    expect(dayLoss(over('9600.01', { day }))).toBeNull();
-    expect(dayLoss(over('9600', { day }))).toEqual({
+    expect(firstBlock([dayLoss], over('9600.01', { day }))).toBeNull();
+    expect(firstBlock([dayLoss], over('9600', { day }))).toEqual({
       code: 'day_loss',
       text: 'Down 4 % today, the limit is 4 %: no new trades until 2022-04-13 00:00 UTC.',
       until: MONDAY + 2 * DAY_MS,
     });
-    expect(dayLoss(over('1', { day: null }))).toBeNull();
+    expect(firstBlock([dayLoss], over('1', { day: null }))).toBeNull();
   });
 
   it('drawdown: halts under the high-water mark until started again', () => {
-    expect(drawdown(over('8000.01', { highWater: parseFixed('10000') }))).toBeNull();
-    expect(drawdown(over('8000', { highWater: parseFixed('10000') }))).toMatchObject({
+    expect(firstBlock([drawdown], over('8000.01', { highWater: parseFixed('10000') }))).toBeNull();
+    expect(firstBlock([drawdown], over('8000', { highWater: parseFixed('10000') }))).toMatchObject({
       code: 'drawdown',
       until: null,
     });
@@ -95,15 +96,16 @@ describe('guards over an agent', () => {
     const stops = (...hoursAgo: number[]) => ({
       exits: hoursAgo.map((hours) => ({ pair: 'X/USDT', at: NOON - hours * HOUR_MS, stop: true })),
     });
-    expect(stopLossCluster(over('1', stops(5, 3)))).toBeNull();
-    expect(stopLossCluster(over('1', stops(30, 5, 3)))).toBeNull();
-    expect(stopLossCluster(over('1', stops(20, 5, 3)))).toMatchObject({
+    expect(firstBlock([stopLossCluster], over('1', stops(5, 3)))).toBeNull();
+    expect(firstBlock([stopLossCluster], over('1', stops(30, 5, 3)))).toBeNull();
+    expect(firstBlock([stopLossCluster], over('1', stops(20, 5, 3)))).toMatchObject({
       code: 'stop_loss_cluster',
       until: NOON + 9 * HOUR_MS,
     });
-    expect(stopLossCluster(over('1', stops(30, 20, 12)))).toBeNull();
+    expect(firstBlock([stopLossCluster], over('1', stops(30, 20, 12)))).toBeNull();
     expect(
-      stopLossCluster(
+      firstBlock(
+        [stopLossCluster],
         over('1', { exits: stops(5, 4, 3).exits.map((exit) => ({ ...exit, stop: false })) }),
       ),
     ).toBeNull();
@@ -156,34 +158,34 @@ describe('guards over a pair', () => {
     });
 
   it('stop loss: a day off the pair where the stop was hit, and on that pair only', () => {
-    expect(stopLoss(onPair({ memory: exited(60, true) }))).toMatchObject({
+    expect(firstBlock([stopLoss], onPair({ memory: exited(60, true) }))).toMatchObject({
       code: 'stop_loss',
       until: NOON + 23 * HOUR_MS,
     });
-    expect(stopLoss(onPair({ memory: exited(24 * 60, true) }))).toBeNull();
-    expect(stopLoss(onPair({ memory: exited(60, false) }))).toBeNull();
+    expect(firstBlock([stopLoss], onPair({ memory: exited(24 * 60, true) }))).toBeNull();
+    expect(firstBlock([stopLoss], onPair({ memory: exited(60, false) }))).toBeNull();
   });
 
   it('cooldown: an hour after any exit', () => {
-    expect(cooldown(onPair({ memory: exited(59, false) }))).toMatchObject({
+    expect(firstBlock([cooldown], onPair({ memory: exited(59, false) }))).toMatchObject({
       code: 'cooldown',
       until: NOON + MINUTE_MS,
     });
-    expect(cooldown(onPair({ memory: exited(60, false) }))).toBeNull();
+    expect(firstBlock([cooldown], onPair({ memory: exited(60, false) }))).toBeNull();
   });
 
   it('stale feed: neither a price from before the candle closed nor one long after', () => {
     const at = (offset: number) =>
       onPair({ quote: quoteOf('BTC/USDT', '99.9', '100.1', NOON + offset) });
-    expect(staleFeed(at(-1))).toMatchObject({ code: 'stale_feed' });
-    expect(staleFeed(at(0))).toBeNull();
-    expect(staleFeed(at(HOUR_MS))).toBeNull();
-    expect(staleFeed(at(HOUR_MS + 1))).toMatchObject({ code: 'stale_feed' });
+    expect(firstBlock([staleFeed], at(-1))).toMatchObject({ code: 'stale_feed' });
+    expect(firstBlock([staleFeed], at(0))).toBeNull();
+    expect(firstBlock([staleFeed], at(HOUR_MS))).toBeNull();
+    expect(firstBlock([staleFeed], at(HOUR_MS + 1))).toMatchObject({ code: 'stale_feed' });
   });
 
   it('bad price: crossed, far too wide, or far from the candle', () => {
     const quoted = (bid: string, ask: string, price = 100) =>
-      badPrice(onPair({ quote: quoteOf('BTC/USDT', bid, ask), price }));
+      firstBlock([badPrice], onPair({ quote: quoteOf('BTC/USDT', bid, ask), price }));
     expect(quoted('99.9', '100.1')).toBeNull();
     expect(quoted('100.1', '99.9')).toMatchObject({ code: 'bad_price' });
     expect(quoted('0', '100')).toMatchObject({ code: 'bad_price' });

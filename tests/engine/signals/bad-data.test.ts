@@ -1,6 +1,6 @@
 /**
- * What no market would send, and what one would at its worst, through the backtest: no entry on bad
- * data, exits honoured, every refusal explained.
+ * Bad data and the worst of real markets in a backtest: no entry on bad data, exits executed, every
+ * refusal explained.
  */
 import { describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
@@ -67,7 +67,7 @@ const sells = (result: BacktestResult, pair?: string) =>
   );
 const clean = run(made);
 
-/** What is no candle: by itself, or where it lies. */
+/** Invalid candles: by their own values, or by their place. */
 const SPOILT: Record<string, (candle: Candle, before: Candle) => Candle> = {
   negative: (candle) => ({ ...candle, low: -1, close: -candle.close }),
   zero: (candle) => ({ ...candle, low: 0, close: 0 }),
@@ -132,8 +132,8 @@ describe('candles that are none', () => {
               made.get(pair)?.[i - 1] as Candle,
             );
           const gate = new CandleGate();
-          // A row that lies late may fill a place that another left: then it is an ordinary, if
-          // odd, candle of that moment.
+          // A late row may fill the place of a missing one: then it is an ordinary candle of that
+          // moment.
           const kept = candles.filter((candle) => gate.judge(candle) === null);
           without.set(pair, kept);
           expect(kept.every((candle) => faultOf(candle) === null)).toBe(true);
@@ -318,7 +318,7 @@ describe('a crash of 60 % in an hour', () => {
     expect(
       buys(result).filter(({ filledAt }) => filledAt > at(20) && filledAt < at(20) + 12 * HOUR_MS),
     ).toEqual([]);
-    // Up again they would be bought: three stops in a day keep everything out.
+    // Rising again they would be bought: three stops in a day block every entry.
     expect(result.reasons.get('stop_loss_cluster')).toBeGreaterThan(50);
     // The stops, at eight per cent and what a fall of five per cent a candle jumps over them.
     expect(toNumber(result.finalEquity)).toBeGreaterThan(9_000);

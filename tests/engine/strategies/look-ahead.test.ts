@@ -1,6 +1,5 @@
 /**
- * No signal may know what comes after it: on a tape that ends at N every strategy says what it says
- * on the whole tape, for N after N.
+ * No strategy looks ahead: on a tape that ends at N every signal is the same as on the whole tape.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -24,13 +23,13 @@ interface Tape {
   read: () => Map<string, Candle[]>;
   length: number;
   /**
-   * Every so many candles is an N; a prime, so that every minute of the hour and hour of the day
-   * comes up.
+   * Samples every Nth candle; a prime, so that every minute of the hour and hour of the day comes
+   * up.
    */
   stride: number;
   /**
-   * How many N there are at which the newest candle is the first of a finer length: only the next
-   * one tells that it is over.
+   * Number of cuts at which the newest candle is the first of a finer length: only the next one
+   * shows that it is over.
    */
   seams: number;
 }
@@ -92,8 +91,8 @@ function momentsOf(whole: ReadonlyMap<string, Series>, stride: number): number[]
 }
 
 /**
- * Cuts the tape at each moment in turn and hands both over. At a seam the cut is a candle behind,
- * never ahead: it is held against a tape without that candle.
+ * Cuts the tape at each moment and compares. At a change of length the cut is a candle late, never
+ * early: it is compared with a tape without that candle.
  */
 function cutAtEach(
   { read, seams, stride }: Tape,
@@ -167,7 +166,7 @@ describe('look-ahead', () => {
             }
           }
         }
-        // Up to N, not at N alone: a moment before it too, another one each time.
+        // Up to N, not at N alone: an earlier moment too, a different one each time.
         const pool = PoolId.options[number % PoolId.options.length] ?? 'all_pools';
         const before = at - ((number * 7_919) % 2_000) * tape.length;
         same(

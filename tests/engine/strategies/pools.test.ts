@@ -1,8 +1,8 @@
-/** The pools and what each looks at. */
+/** The pools, their coins and the profiles they suit. */
 import { describe, expect, it } from 'vitest';
 import { Pair, PoolId } from '../../../contract/agents.ts';
+import { isStablecoinPair } from '../../../engine/pair-coins.ts';
 import {
-  isStablecoinPair,
   POOLS,
   POOLS_FOR_PROFILE,
   universeAt,
@@ -10,8 +10,9 @@ import {
 } from '../../../engine/strategies/pools.ts';
 
 describe('pools', () => {
-  it('are the fixed list of six, for any tier (R6-10)', () => {
-    expect(POOLS.map((pool) => pool.id)).toEqual([
+  it('are the fixed list of the contract, for any tier (R6-10)', () => {
+    expect(POOLS.map((pool) => pool.id)).toEqual(PoolId.options);
+    expect(PoolId.options.slice(0, 6)).toEqual([
       'base_ecosystem',
       'momentum_24h',
       'weekly_leaders',
@@ -19,7 +20,11 @@ describe('pools', () => {
       'stablecoin_arbitrage',
       'all_pools',
     ]);
-    expect(POOLS.map((pool) => pool.id)).toEqual(PoolId.options);
+    for (const { about, description, name, universe } of POOLS) {
+      expect(universe.length, name).toBeGreaterThan(0);
+      expect(about.risks.length, name).toBeGreaterThanOrEqual(2);
+      expect(description, name).toMatch(/\.$/);
+    }
   });
 
   it('list at most twenty coins that a pair can spell, at every version', () => {
@@ -55,16 +60,13 @@ describe('pools', () => {
   });
 
   it('suit profiles in the order in which free places are filled', () => {
-    expect(POOLS_FOR_PROFILE.conservative).toEqual(['stablecoin_arbitrage', 'base_ecosystem']);
-    expect(POOLS_FOR_PROFILE.moderate).toEqual([
-      ...POOLS_FOR_PROFILE.conservative,
-      'weekly_leaders',
-      'all_pools',
-    ]);
-    expect(POOLS_FOR_PROFILE.aggressive).toEqual([
-      ...POOLS_FOR_PROFILE.moderate,
-      'momentum_24h',
-      'ytd_champions',
-    ]);
+    const careful = ['stablecoin_arbitrage', 'base_ecosystem'];
+    const balanced = [...careful, 'weekly_leaders', 'all_pools'];
+    const bold = [...balanced, 'momentum_24h', 'ytd_champions'];
+    const known = (pools: readonly PoolId[]) => pools.filter((id) => bold.includes(id));
+    expect(known(POOLS_FOR_PROFILE.conservative)).toEqual(careful);
+    expect(known(POOLS_FOR_PROFILE.moderate)).toEqual(balanced);
+    expect(known(POOLS_FOR_PROFILE.aggressive)).toEqual(bold);
+    expect([...POOLS_FOR_PROFILE.aggressive].sort()).toEqual([...PoolId.options].sort());
   });
 });

@@ -3,6 +3,7 @@
  * them.
  */
 import { describe, expect, it } from 'vitest';
+import { PoolId } from '../../../contract/agents.ts';
 import { DAY_LINE_POINTS, MarketPools, Sparklines } from '../../../contract/market.ts';
 import { POOLS, POOLS_FOR_PROFILE, universeAt } from '../../../engine/strategies/pools.ts';
 import type { Candle } from '../../../engine/market-types.ts';
@@ -66,14 +67,7 @@ describe('the calls', () => {
         (await app.call('sparklines', { token, query: { symbols: 'NOPE/USDT' } })).status,
       ).toBe(400);
       const { pools } = MarketPools.parse((await app.call('marketPools', { token })).json);
-      expect(pools.map((pool) => pool.id)).toEqual([
-        'base_ecosystem',
-        'momentum_24h',
-        'weekly_leaders',
-        'ytd_champions',
-        'stablecoin_arbitrage',
-        'all_pools',
-      ]);
+      expect(pools.map((pool) => pool.id)).toEqual(PoolId.options);
       for (const pool of pools) {
         expect(pool.about?.universe).toEqual(universeAt(pool.id, app.market.now()));
         expect(pool.about?.risks.length).toBeGreaterThanOrEqual(2);

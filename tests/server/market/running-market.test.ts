@@ -4,6 +4,7 @@
  */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
+import { PoolId } from '../../../contract/agents.ts';
 import { CALLS } from '../../../contract/calls.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { parseFixed } from '../../../contract/money.ts';
@@ -277,19 +278,12 @@ describe('market calls', () => {
     await market.stop();
   });
 
-  it('answer /market/pools with the fixed list of six, each with the pairs that are offered (R7-12, R6-10)', async () => {
+  it('answer /market/pools with the fixed list, each with the pairs that are offered (R7-12, R6-10)', async () => {
     const { market } = await started();
     const { pools } = CALLS.marketPools.reply.parse(
       await marketHandlers({ market }).marketPools(context({})),
     );
-    expect(pools.map((pool) => pool.id)).toEqual([
-      'base_ecosystem',
-      'momentum_24h',
-      'weekly_leaders',
-      'ytd_champions',
-      'stablecoin_arbitrage',
-      'all_pools',
-    ]);
+    expect(pools.map((pool) => pool.id)).toEqual(PoolId.options);
     expect(pools.find((pool) => pool.id === 'all_pools')?.pairs.sort()).toEqual([
       'BTC/USDT',
       'ETH/USDT',

@@ -1,5 +1,6 @@
 /** Public prices of three exchanges, read from what each really sends. */
 import { describe, expect, it } from 'vitest';
+import { PoolId } from '../../../contract/agents.ts';
 import { MarketData, MarketOverview, MarketPools } from '../../../contract/market.ts';
 import { isExchange, type ExchangeId } from '../../../contract/exchanges.ts';
 import { exchangePrices } from '../../../src/api/exchange-prices.ts';
@@ -141,14 +142,7 @@ describe('exchange prices', () => {
     });
     const pools = await prices.pools();
     expect(MarketPools.safeParse(pools).success).toBe(true);
-    expect(pools.pools.map(({ id }) => id)).toEqual([
-      'base_ecosystem',
-      'momentum_24h',
-      'weekly_leaders',
-      'ytd_champions',
-      'stablecoin_arbitrage',
-      'all_pools',
-    ]);
+    expect(pools.pools.map(({ id }) => id)).toEqual(PoolId.options);
   });
 
   it('fail when the exchange fails', async () => {

@@ -1,22 +1,8 @@
-/**
- * Which guards keep an agent from entering which pairs at its newest look; refuses to call a weak
- * signal a guard.
- */
+/** Which guards keep an agent from entering which pairs at its newest check. */
 import type { Decision } from '../../../../contract/agents.ts';
+import { GUARD_CODES } from '../../../../contract/guards.ts';
 
-/** Codes of guards and switches; a test holds them to the engine's own files. */
-export const GUARD_CODES: ReadonlySet<string> = new Set([
-  'bad_price',
-  'stale_feed',
-  'depeg',
-  'stop_loss',
-  'cooldown',
-  'correlated_exposure',
-  'stop_loss_cluster',
-  'day_loss',
-  'drawdown',
-  'entries_stopped',
-]);
+const HELD_BACK: ReadonlySet<string> = new Set([...GUARD_CODES, 'entries_stopped']);
 
 export interface HeldBack {
   pairs: string[];
@@ -31,7 +17,7 @@ export function heldBack(decisions: readonly Decision[], said: string | null = n
   const newest = Math.max(...decisions.map(({ at }) => at));
   const lines = new Map<string, string[]>();
   for (const { action, at, pair, reason, text } of decisions) {
-    if (at !== newest || !GUARD_CODES.has(reason) || reason === said || action === 'exit') continue;
+    if (at !== newest || !HELD_BACK.has(reason) || reason === said || action === 'exit') continue;
     const why = text.replace(/^(No trade|Holding): /, '');
     lines.set(why, [...(lines.get(why) ?? []), pair]);
   }

@@ -30,7 +30,7 @@ function codesIn(text: string): string[] {
     [...line.matchAll(/'([a-z]+(?:_[a-z0-9]+)*)'/g)].map((match) => match[1] ?? ''),
   );
 }
-/** Literals on such lines that are no reasons: sides, actions, limits, rounding, data types. */
+/** Literals on such lines that are no reasons: sides, actions, bounds, rounding, data types. */
 const OTHER = new Set([
   'buy',
   'sell',
@@ -45,6 +45,9 @@ const OTHER = new Set([
   'string',
   'number',
   'action',
+  'blocks',
+  'passes',
+  'unknown',
   'max_trade_amount',
   // What is wrong with a candle is told to whoever brought it, in its own words.
   'out_of_order',
