@@ -1,6 +1,5 @@
 /**
- * An agent's state by the server's word, a full dot while that word stands and a ring once it may
- * not.
+ * An agent's state with a dot: full while the server's word is current, a ring when it may be old.
  */
 import { StatusBadge } from '../../components/Tags.tsx';
 import { statusWord, type AgentView } from '../../stores/agent-view.ts';

@@ -1,7 +1,4 @@
-/**
- * What an agent may hold and lose by its profile, with the person's own values on top; refuses to
- * hide a value that is theirs.
- */
+/** What an agent may hold and lose by its profile and the user's own risk values. */
 import type { RiskProfile } from '../../../contract/agents.ts';
 import {
   add,

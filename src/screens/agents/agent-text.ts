@@ -1,4 +1,4 @@
-/** An agent's terms in words; refuses codes on the screen. */
+/** An agent's settings in words. */
 import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
@@ -12,15 +12,15 @@ export const POOL_NAME: Record<PoolId, string> = {
 };
 /** What each pool looks for, in a line. */
 export const POOL_LINE: Record<PoolId, string> = {
-  base_ecosystem: 'Enters a curated list while its trend over 7, 14 and 28 days points up.',
-  momentum_24h: 'Holds the three strongest of the last 24 hours, while volume confirms.',
-  weekly_leaders: 'Holds the strongest fifth of the week, chosen on Monday 00:00 UTC.',
-  ytd_champions: 'Holds the leaders of the year, chosen on the first of the month.',
-  stablecoin_arbitrage: 'Buys a stablecoin below its fair price and leaves when it is back.',
-  all_pools: 'An equal-risk blend of all five, with one net target per pair.',
+  base_ecosystem: 'Buys coins of a curated list while their 7, 14 and 28-day trend is up.',
+  momentum_24h: 'Holds the three strongest coins of the last 24 hours if volume confirms the move.',
+  weekly_leaders: 'Holds the strongest fifth of the week. Picks new coins on Mondays at 00:00 UTC.',
+  ytd_champions: 'Holds the leaders of the year. Picks new coins on the first of each month.',
+  stablecoin_arbitrage: 'Buys a stablecoin below its fair price and sells when the price recovers.',
+  all_pools: 'All five strategies with equal risk, netted to one target per pair.',
 };
 export const FREQUENCY_NAME: Record<TradingFrequency, string> = {
-  high: 'Every look',
+  high: 'Every check',
   daily: 'Daily, 00:00 UTC',
   weekly: 'Weekly, Monday',
   'bi-weekly': 'Every second Monday',
@@ -40,7 +40,7 @@ export const intervalText = (interval: Agent['execution_interval']): string =>
 /** `BTC/USDT, ETH/USDT` or `12 pairs`, or the pool's universe. */
 export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string {
   const { length } = agent.trading_pairs;
-  if (length === 0) return `the pairs of ${POOL_NAME[agent.pool]}`;
+  if (length === 0) return `all pairs of ${POOL_NAME[agent.pool]}`;
   return length > 3 ? `${length} pairs` : agent.trading_pairs.join(', ');
 }
 
@@ -51,7 +51,11 @@ export function planText(
     'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'
   >,
 ): string {
-  return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${formatNumber(agent.max_position_size)} ${agent.quote} in one position.`;
+  return (
+    `Checks ${pairsText(agent)} ${intervalText(agent.execution_interval)}. ` +
+    `Strategy: ${POOL_NAME[agent.pool]}. ` +
+    `Largest position: ${formatNumber(agent.max_position_size)} ${agent.quote}.`
+  );
 }
 
 /** Names as a sentence carries them: the first few, and how many more. */

@@ -1,7 +1,4 @@
-/**
- * When an agent evaluates the market, by its own interval and the market's clock, and whether it is
- * late.
- */
+/** When an agent was and will be evaluated, and whether it is late. */
 import { useEffect, useState } from 'react';
 import type { BadgeTone } from '../../components/Tags.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -58,10 +55,10 @@ export function useLate(agent: EvaluationTimes, now: number, market: MarketState
 const SOON_MS = 2_000;
 
 function lastText(lastRunAt: number | null, now: number, speed: number): string {
-  if (lastRunAt === null) return 'has not looked yet';
+  if (lastRunAt === null) return 'no check yet';
   return speed === 1
-    ? `looked ${formatAgo(Math.max(0, now - lastRunAt))}`
-    : `looked ${formatWhen(lastRunAt, now)} market time`;
+    ? `last check ${formatAgo(Math.max(0, now - lastRunAt))}`
+    : `last check ${formatWhen(lastRunAt, now)} (market time)`;
 }
 
 /**
@@ -78,16 +75,15 @@ export function runText(
 ): string {
   if (market === 'unknown')
     return agent.lastRunAt === null
-      ? 'no known look'
-      : `last known look ${formatWhen(agent.lastRunAt, now)}`;
-  if (market === 'stopped' && agent.status !== 'stopped')
-    return 'prices have stopped: nothing to look at';
+      ? 'no check known'
+      : `last known check ${formatWhen(agent.lastRunAt, now)}`;
+  if (market === 'stopped' && agent.status !== 'stopped') return 'no checks: prices have stopped';
   const last = lastText(agent.lastRunAt, now, speed);
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
-  if (late > 0) return `late: ${late} looks missed · ${last}`;
+  if (late > 0) return `late: ${late} checks missed · ${last}`;
   const wait = (agent.nextRunAt - now) / speed;
   if (speed !== 1) return wait >= SOON_MS ? `${last} · next ${formatUntil(wait)}` : last;
   return wait > 0
     ? `${last} · next ${formatUntil(wait)}`
-    : `looks ${intervalText(agent.execution_interval)}`;
+    : `checks ${intervalText(agent.execution_interval)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * Runs a backtest and follows its progress; without a network it uses the candles that this device
- * keeps.
- */
+/** Runs a backtest and follows its progress. Offline it uses the candles saved on this device. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { BacktestTerms } from '../../../../contract/backtest.ts';
@@ -34,11 +31,11 @@ export type BacktestState =
 
 class NoCandles extends Error {}
 const NO_CANDLES =
-  'Offline, and this device holds no candles for this question. Ask it once with a network; then it can be asked here too.';
+  "You're offline and this device has no candles for this backtest. Run it once online to use it offline later.";
 
 function why(error: unknown): string {
   if (error instanceof NoCandles) return NO_CANDLES;
-  if (!(error instanceof ApiError)) return 'The test could not be run on this device.';
+  if (!(error instanceof ApiError)) return 'The backtest could not run on this device.';
   return error.status === 0 ? 'The server did not answer.' : errorSentence(error);
 }
 
@@ -58,7 +55,7 @@ async function freshOrder(
 ): Promise<BacktestOrder> {
   const terms = await api.call('backtestTerms', { body: { ...ask, days }, signal, attempts: 2 });
   const candles = await readPastCandles(terms, signal, (share) => {
-    onProgress(share * READING, 'Reading candles');
+    onProgress(share * READING, 'Loading candles');
   });
   void keepBacktest({ key, terms, candles });
   return { terms, candles };
@@ -125,7 +122,7 @@ export function useBacktest(
     const offline = online === 'offline';
     const { order, keptAt } = await orderOf({ ask, days, key }, offline, signal, onProgress);
     const { outcome, tested } = await runTest(order, signal, (share) => {
-      onProgress(READING + share * (1 - READING), 'Going through them');
+      onProgress(READING + share * (1 - READING), 'Running backtest');
     });
     if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
       recordBacktest(ask, version, tested);
@@ -135,7 +132,7 @@ export function useBacktest(
     stop.current?.abort();
     const control = new AbortController();
     stop.current = control;
-    setState({ at: 'busy', share: 0, text: 'Asking for its terms' });
+    setState({ at: 'busy', share: 0, text: 'Loading settings' });
     test(control.signal).then(
       (done) => {
         if (!control.signal.aborted) setState({ at: 'done', key, done });

@@ -1,4 +1,4 @@
-/** Chooses the pairs of an agent among those on offer, with a search. */
+/** Chooses the pairs of an agent, with a search. */
 import { useMemo, useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Field } from '../../../components/Field.tsx';
@@ -101,17 +101,17 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
           );
         })}
         {matching.length === 0 && offered.length > 0 && (
-          <p className="py-2 text-ink-3">No pair on offer matches “{query.trim()}”.</p>
+          <p className="py-2 text-ink-3">No pair matches “{query.trim()}”.</p>
         )}
       </div>
       {matching.length > SHOWN_MAX && (
         <p className="mt-1 text-xs text-ink-3">
-          {matching.length - SHOWN_MAX} more: search for them.
+          {matching.length - SHOWN_MAX} more. Search to find them.
         </p>
       )}
       {full && (
         <p className="mt-1 text-xs text-amber">
-          {AGENT_PAIRS_MAX} pairs, the most one agent may have.
+          Limit of {AGENT_PAIRS_MAX} pairs per agent reached.
         </p>
       )}
       <p aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">

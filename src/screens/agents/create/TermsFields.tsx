@@ -42,9 +42,7 @@ function PoolChoice({
       <Select
         label="Pool"
         hint={
-          locked
-            ? `${POOL_LINE.all_pools} Choosing one of the five alone comes with a larger plan.`
-            : POOL_LINE[pool]
+          locked ? `${POOL_LINE.all_pools} Single strategies need a larger plan.` : POOL_LINE[pool]
         }
         value={pool}
         error={error}
@@ -61,7 +59,7 @@ function PoolChoice({
       {locked && (
         <details className="mt-1">
           <summary className="reach min-h-8 cursor-pointer text-accent">
-            Choose a pool of your own
+            Choose one strategy
           </summary>
           <div className="pt-2">
             <UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} />
@@ -104,10 +102,10 @@ function SizeAndInterval({ draft, quote, issues, onChange }: FieldsProps & { quo
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
-        label="Most in one position"
+        label="Largest position"
         unit={quote}
         inputMode="decimal"
-        hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')}
+        hint={withLocalNumbers('From 1 to 1,000,000. A limit, not a target.')}
         value={draft.size}
         error={issues.max_position_size}
         onChange={(event) => {

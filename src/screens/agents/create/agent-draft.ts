@@ -1,7 +1,4 @@
-/**
- * A new agent as it is typed, from first choice to the body that is sent; refuses rules of its own:
- * the contract judges.
- */
+/** A new agent as typed, up to the request body. The contract validates it. */
 import * as z from 'zod/mini';
 import { AgentCreateBody, PoolId, type RiskProfile } from '../../../../contract/agents.ts';
 import type { FieldIssue } from '../../../../contract/errors.ts';
@@ -33,12 +30,12 @@ export const NEW_AGENT: AgentDraft = {
 
 /** The size that goes with each profile until the person types their own. */
 export const PRESETS: readonly { profile: RiskProfile; size: string; line: string }[] = [
-  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, an early stop.' },
-  { profile: 'Moderate', size: '1000', line: 'The middle: more trades, twice the position.' },
+  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, tight stop loss.' },
+  { profile: 'Moderate', size: '1000', line: 'More trades, twice the position size.' },
   {
     profile: 'Aggressive',
     size: '2000',
-    line: 'Enters on weaker signals, with large positions and a late stop.',
+    line: 'Weaker signals, large positions, wide stop loss.',
   },
 ];
 

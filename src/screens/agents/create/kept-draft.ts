@@ -1,6 +1,6 @@
 /**
- * What is typed and not yet sent, kept on this device for this person until it is done; refuses to
- * outlive a sign-out or "keep nothing".
+ * Keeps unsent form entries on this device for their user until they are sent. They are deleted at
+ * log-out.
  */
 import * as z from 'zod/mini';
 import { useState } from 'react';

@@ -1,6 +1,6 @@
 /**
- * Sends a new agent to the server, once for one wish; refuses to make a second where the answer was
- * lost.
+ * Creates an agent. A repeated press after a lost answer reuses the idempotency key, so that no
+ * second agent is made.
  */
 import { useRef, useState } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';

@@ -1,7 +1,4 @@
-/**
- * Starts each step of a wizard at its top, with its heading focused, so that eyes and screen
- * readers begin there.
- */
+/** Starts each step of a wizard at its top with its heading focused. */
 import { useEffect, useRef, type RefObject } from 'react';
 
 /** The nearest part around an element that scrolls by itself; null where the page does. */

@@ -1,7 +1,4 @@
-/**
- * The price of one of an agent's pairs with its own entries and exits; refuses marks of other
- * agents.
- */
+/** The price of one of an agent's pairs, with the agent's own entries and exits. */
 import { useMemo, useState } from 'react';
 import type { CandleInterval } from '../../../../contract/market.ts';
 import type { Fill } from '../../../../contract/trading.ts';
@@ -32,7 +29,11 @@ export default function AgentChart({
   const pair = wanted !== null && choices.includes(wanted) ? wanted : (choices[0] ?? '');
   const price = useQuote(presentBoard(), pair)?.price ?? null;
   if (pair === '')
-    return <p className="rule row flex items-center text-ink-3">It has no pairs on this market.</p>;
+    return (
+      <p className="rule row flex items-center text-ink-3">
+        This agent has no pairs on this market.
+      </p>
+    );
   const lead = choices.length > 1 && (
     <select
       aria-label="Pair"

@@ -12,7 +12,7 @@ import { reasonText } from '../reason-text.ts';
 
 const ACTION: Record<Decision['action'], string> = {
   enter: 'Entered',
-  exit: 'Left',
+  exit: 'Exited',
   hold: 'Held',
   skip: 'No trade',
 };
@@ -215,7 +215,7 @@ export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps
       />
       {groups.length === 0 && (
         <p className="rule row flex items-center text-ink-3">
-          {tradesOnly ? 'None of the last 200 decisions was a trade.' : 'None.'}
+          {tradesOnly ? 'None of the last 200 checks led to a trade.' : 'None.'}
         </p>
       )}
       <ul>

@@ -55,7 +55,7 @@ function ReviewStart({ view }: { view: AgentView }) {
             setReviewing(true);
           }}
         >
-          Review the start
+          Review start
         </Button>
       )}
       {reviewing && view.entry !== null && (
@@ -94,7 +94,7 @@ function EditDialog({ agent, editing, onEdit }: EditProps) {
       onOpenChange={onEdit}
       wide
       title={`Edit ${agent.name}`}
-      description="What is open stays; the next decision uses the new terms."
+      description="Open positions stay. New settings apply from the next check."
     >
       <Suspense fallback={<SkeletonRows rows={5} />}>
         <EditAgentForm

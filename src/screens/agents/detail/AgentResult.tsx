@@ -1,7 +1,4 @@
-/**
- * Shows what an agent has earned: its result, the line of it over time, and the figures of its
- * trades.
- */
+/** An agent's result, its line over time and the figures of its trades. */
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
@@ -71,7 +68,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   if (insight === null)
     return (
       <ChartPlace
-        what="The result over time"
+        what="Result over time"
         className="h-[204px] w-full pointer-fine:h-[192px]"
         failed={failed}
       />
@@ -93,7 +90,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
       height={HEIGHT}
       unit={agent.quote}
       {...(stepMs === undefined ? {} : { stepMs })}
-      empty="The line begins with its first trade."
+      empty="Starts with the first trade."
       note={note}
       controls={
         ranges.length === 0 ? undefined : (
@@ -122,7 +119,7 @@ const Unknown = ({ why }: { why: string }) => (
 );
 
 const NOTHING_CLOSED = 'no closed trade yet';
-const NOT_TOLD = 'comes with the next reading';
+const NOT_TOLD = 'available after the next update';
 
 function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
   if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
@@ -200,7 +197,7 @@ function MoneyFigures({ agent, money }: TotalsProps) {
           agent={agent}
           of="agent-realized"
           shown={money.realized}
-          what="what was realised"
+          what="the realised result"
         >
           <Amount value={money.realized} change />
         </Explained>
@@ -210,7 +207,7 @@ function MoneyFigures({ agent, money }: TotalsProps) {
           agent={agent}
           of="agent-unrealized"
           shown={money.unrealized}
-          what="what is unrealised"
+          what="the unrealised result"
         >
           <Amount value={money.unrealized} change />
         </Explained>
@@ -241,7 +238,7 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
       <Figure term="Profit factor">
         {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
       </Figure>
-      <Figure term="Expectancy a trade">
+      <Figure term="Expectancy per trade">
         {record?.expectancy == null ? (
           <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
         ) : (

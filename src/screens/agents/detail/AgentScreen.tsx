@@ -1,4 +1,4 @@
-/** The page of one agent: its state, result, positions, chart, decisions, trades and terms. */
+/** The page of one agent: state, result, positions, chart, decisions, trades and settings. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -96,7 +96,7 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
     return (
       <EmptyState
         screen
-        title="This agent could not be read"
+        title="Could not load this agent"
         action={<Button onClick={again}>Try again</Button>}
       >
         {slot.error}
@@ -109,8 +109,8 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
     </Link>
   );
   return (
-    <EmptyState screen title="This agent is not here" action={all}>
-      It was deleted, or it is not yours.
+    <EmptyState screen title="Agent not found" action={all}>
+      It may have been deleted.
     </EmptyState>
   );
 }
@@ -179,8 +179,7 @@ function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
       )}
       {data !== null && data.decisions.length === 0 && (
         <EmptyState title="No decisions yet">
-          Each check of a closed candle is recorded here with its reason, the ones without a trade
-          too.
+          Every check appears here with its reason, including checks without a trade.
         </EmptyState>
       )}
       {data !== null && data.decisions.length > 0 && (
@@ -193,17 +192,17 @@ function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
 function Terms({ agent }: { agent: Agent }) {
   const speed = useMarketSpeed();
   return (
-    <Section title="Terms">
+    <Section title="Settings">
       <dl>
         <Line term="Pool">{POOL_NAME[agent.pool]}</Line>
         <Line term="Pairs">{pairsText(agent)}</Line>
         <Line term="Risk profile">{agent.risk_profile}</Line>
-        <Line term="Most in one position">
+        <Line term="Largest position">
           <Amount value={String(agent.max_position_size)} quote={agent.quote} />
         </Line>
-        <Line term="Looks">
+        <Line term="Checks the market">
           {intervalText(agent.execution_interval)}
-          {speed === 1 ? '' : ' of market time'}
+          {speed === 1 ? '' : ' (market time)'}
         </Line>
         <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
       </dl>
@@ -252,7 +251,7 @@ function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
     <Section title="Trades">
       {fills.length === 0 ? (
         <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
-          They appear with price, fee and reason as they are made.
+          Each trade appears here with its price, fee and reason.
         </EmptyState>
       ) : (
         <TradesTable fills={fills} most={100} quote={quote} showAgent={false} />
@@ -263,7 +262,7 @@ function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
 
 function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
   return (
-    <Section title="Price and its trades">
+    <Section title="Price and trades">
       <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
         <AgentChart
           pairs={agent.trading_pairs}

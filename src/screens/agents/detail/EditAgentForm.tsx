@@ -1,6 +1,6 @@
 /**
- * Edits the terms of an agent. An edit made on an older version is not saved before the person has
- * seen the newer one.
+ * Edits an agent's settings. If they were changed on another device, the user sees that before
+ * saving again.
  */
 import { lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';
@@ -98,7 +98,8 @@ function useSave(
       const { version, risk_profile, max_position_size, execution_interval } = theirs;
       keep({ base: version, draft });
       setFailure(
-        `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
+        `Changed on another device: ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. ` +
+          'Your edits are kept. Save again to apply them.',
       );
       return;
     }
@@ -151,13 +152,13 @@ function RestoredNotice({ onDiscard }: { onDiscard: () => void }) {
       role="status"
       className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
     >
-      <span>What you typed before and did not save.</span>
+      <span>Unsaved edits restored.</span>
       <button
         type="button"
         className="reach min-h-8 font-medium underline underline-offset-2"
         onClick={onDiscard}
       >
-        Take the present terms
+        Discard edits
       </button>
     </p>
   );
@@ -186,7 +187,7 @@ function EditFields({
         }}
       />
       <Field
-        label="Most in one position"
+        label="Largest position"
         unit={quote}
         inputMode="decimal"
         value={draft.size}
@@ -245,7 +246,7 @@ export default function EditAgentForm({
         <PreviewPanel
           ask={conflictQuestion(agent, draft)}
           rows={agent.trading_pairs.length}
-          missing="These terms cannot be saved yet."
+          missing="Fix the highlighted fields first."
           running={agent.status === 'running'}
         />
       </Suspense>
@@ -253,7 +254,7 @@ export default function EditAgentForm({
         <BacktestPanel
           ask={conflictQuestion(agent, draft)}
           version={agent.version}
-          missing="These terms cannot be saved yet."
+          missing="Fix the highlighted fields first."
         />
       </Suspense>
       <Button type="submit" tone="primary" busy={busy}>

@@ -1,4 +1,4 @@
-/** Folds decisions that say the same again and again; refuses to fold what acted. */
+/** Groups equal decisions without a trade that follow each other. */
 import type { Decision } from '../../../../contract/agents.ts';
 
 export interface DecisionGroup {

@@ -1,7 +1,4 @@
-/**
- * Which guards keep an agent from entering which pairs at its newest look; refuses to call a weak
- * signal a guard.
- */
+/** Which guards blocked which pairs at an agent's last evaluation. A weak signal is not a guard. */
 import type { Decision } from '../../../../contract/agents.ts';
 
 /** Codes of guards and switches; a test holds them to the engine's own files. */

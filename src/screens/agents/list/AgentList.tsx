@@ -1,5 +1,5 @@
 /**
- * Lists all agents with their results, searchable and sortable; rows on a phone, columns on a wide
+ * Lists all agents with their results, searchable and sortable: rows on a phone, columns on a wide
  * window.
  */
 import { ArrowDown, ArrowUp } from 'lucide-react';
@@ -93,7 +93,7 @@ function SortSelect() {
       </select>
       <button
         type="button"
-        aria-label={view.down ? 'Largest first; turn round' : 'Smallest first; turn round'}
+        aria-label={view.down ? 'Largest first. Reverse order' : 'Smallest first. Reverse order'}
         onClick={() => {
           listView.down = !view.down;
         }}
@@ -159,7 +159,7 @@ function Heading({ by, right = false }: { by: SortKey; right?: boolean }) {
   );
 }
 
-/** On a phone the result alone opens: what was realised and what is open are rows of its sum. */
+/** On a phone the result alone opens: the realised result and what is open are rows of its sum. */
 function Row({ view }: { view: AgentView }) {
   const { agent } = view;
   const opens = (
@@ -191,10 +191,10 @@ function Row({ view }: { view: AgentView }) {
         <AgentLine agent={agent} />
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-realized', agent.realized, 'what was realised')}
+        {opens('agent-realized', agent.realized, 'the realised result')}
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-unrealized', agent.unrealized, 'what is unrealised')}
+        {opens('agent-unrealized', agent.unrealized, 'the unrealised result')}
       </span>
       <span className="flex flex-col items-end text-right">
         {opens('agent', agent.total, 'the result', 'font-medium')}
@@ -282,10 +282,10 @@ function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolea
       <span className="hidden lg:block" />
       <span className="hidden lg:block" />
       <span className="hidden text-right lg:block">
-        {opens('agents-realized', sums.realized, 'what was realised')}
+        {opens('agents-realized', sums.realized, 'the realised result')}
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agents-unrealized', sums.unrealized, 'what is unrealised')}
+        {opens('agents-unrealized', sums.unrealized, 'the unrealised result')}
       </span>
       <span className="text-right">
         {opens('agents', sums.total, 'the result')}

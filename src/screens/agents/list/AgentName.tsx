@@ -1,7 +1,4 @@
-/**
- * An agent's name with its state, and what waits for it or when it looks; leads to its screen,
- * refuses to claim more than the server has said.
- */
+/** An agent's name with its state and its next check or queued command; leads to its page. */
 import { Link } from 'wouter';
 import { classes } from '../../../components/class-names.ts';
 import { CommandState } from '../../../components/CommandState.tsx';
@@ -15,7 +12,7 @@ import { useEntriesOff } from '../EntriesOffNotice.tsx';
  * On a phone the next look must not be cut off: whose time it is, the line under the header says.
  */
 const narrow = (evaluations: string): string =>
-  evaluations.replace(' market time', '').replace('last known look', 'last look');
+  evaluations.replace(' (market time)', '').replace('last known check', 'last check');
 
 /** What was protected when last seen, before the rest of the line. */
 function withProtected(view: AgentView, looks: string): string {
@@ -41,7 +38,7 @@ export function AgentName({ view }: { view: AgentView }) {
       <span className="block truncate font-medium">{agent.name}</span>
       <AgentStatus view={view} brief className="text-xs" />
       {off?.scope === 'agent' && (
-        <span className="block truncate text-xs text-amber">New trades off by the operator</span>
+        <span className="block truncate text-xs text-amber">Trading paused by the operator</span>
       )}
       {entry !== null && commandText !== null ? (
         <span className="block">

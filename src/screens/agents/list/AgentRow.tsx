@@ -1,7 +1,4 @@
-/**
- * One agent in a list: its state by the server's word, what waits on this device, its result, its
- * one act; refuses to guess.
- */
+/** One agent in a list: state, queued command, result and button. */
 import { useSnapshot } from 'valtio';
 import { Amount } from '../../../components/Figures.tsx';
 import { Sparkline } from '../../../components/Sparkline.tsx';

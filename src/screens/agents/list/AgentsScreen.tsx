@@ -1,4 +1,4 @@
-/** The screen of all agents, with start and stop of one or of all. */
+/** The screen of all agents, with start and stop of one or all. */
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -90,10 +90,10 @@ export function CreateDialog({
 }
 
 function createDescription(mayCreate: boolean, room: boolean, cap: number): string {
-  if (!mayCreate) return 'Agents come with a plan or the free trial.';
+  if (!mayCreate) return 'You need a plan or the free trial to create agents.';
   return room
-    ? 'Nothing is created before the last step, and what you type is kept.'
-    : `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`;
+    ? 'Nothing is created until the last step. Your entries are saved.'
+    : `You have reached your plan's limit of ${cap} agents. Delete one or upgrade.`;
 }
 
 /** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
@@ -117,10 +117,10 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
               href={`/agents/${encodeURIComponent(result.agentId)}`}
               className="font-medium hover:text-accent"
             >
-              {names.get(result.agentId) ?? 'An agent that is gone'}
+              {names.get(result.agentId) ?? 'Deleted agent'}
             </Link>{' '}
             <span className="text-ink-2">
-              {result.message === '' ? 'The server gave no reason.' : result.message}
+              {result.message === '' ? 'No reason given.' : result.message}
             </span>
           </li>
         ))}

@@ -1,7 +1,4 @@
-/**
- * Which agents a list shows and in what order, as the person last chose while the app is open;
- * refuses to hide one that needs them under "All".
- */
+/** Filters and sorts the list of agents as last chosen while the app is open. */
 import { proxy } from 'valtio';
 import { add, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
@@ -27,11 +24,11 @@ export const STATUS_NAME: Record<StatusFilter, string> = {
   'needs-you': 'Needs you',
 };
 export const SORT_NAME: Record<SortKey, string> = {
-  made: 'Order made',
+  made: 'Date created',
   name: 'Name',
-  looked: 'Last look',
+  looked: 'Last check',
   realized: 'Realised',
-  unrealized: 'Open result',
+  unrealized: 'Unrealised',
   total: 'Result',
 };
 

@@ -1,4 +1,4 @@
-/** What an agent would do now, asked for when it is wanted; refuses to ask for many at once. */
+/** Loads an agent's preview when it is asked for. */
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
@@ -34,7 +34,7 @@ export function PreviewButton({
         setAsked(true);
       }}
     >
-      What would it do now? <span className="sr-only">{name}</span>
+      Preview <span className="sr-only">{name}</span>
     </Button>
   );
 }

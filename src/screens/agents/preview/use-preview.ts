@@ -1,7 +1,4 @@
-/**
- * Asks the server what an agent would do now, and words the answer; refuses to decide anything on
- * the device.
- */
+/** Requests a preview from the server and puts it into a sentence. */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
@@ -116,16 +113,15 @@ export function previewSentence({
     ...(sells.length > 0 ? [`sell ${bases(sells)} for ${total(sells)} ${quote}`] : []),
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
-  if (hold !== null) return `Now it would open nothing: ${localSentence(hold.text)}`;
+  if (hold !== null) return `No new positions now: ${localSentence(hold.text)}`;
   const off = pairs.find(({ reason }) => reason === 'entries_stopped');
-  if (off !== undefined)
-    return `Now it would open nothing: ${reasonOnly(off.text).replace(/^T/, 't')}`;
+  if (off !== undefined) return `No new positions now: ${reasonOnly(off.text).replace(/^T/, 't')}`;
   const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
   if (unpriced > 0 && unpriced === pairs.length)
-    return 'Now it would trade nothing: no price has come since the candle closed.';
+    return 'No trade now: no price since the candle closed.';
   const weak = pairs.filter(({ reason }) => reason === 'weak_signal').length;
-  if (pairs.length === 0) return 'It has no pairs to look at here.';
-  return `Now it would trade nothing${weak > 0 ? `: ${weak} of ${pairs.length} ${pairs.length === 1 ? 'signal is' : 'signals are'} under the threshold` : ''}.`;
+  if (pairs.length === 0) return 'This agent has no pairs on this market.';
+  return `No trade now${weak > 0 ? `: ${weak} of ${pairs.length} ${pairs.length === 1 ? 'signal is' : 'signals are'} below the threshold` : ''}.`;
 }
 
 /** A decision's sentence without its verdict, where the verdict stands beside it already. */

@@ -1,7 +1,4 @@
-/**
- * Stop of one agent, by one tap wherever it stands; refuses to give its place to anything else
- * until the press is past.
- */
+/** Stops one agent by one tap. No other control takes its place until the press is over. */
 import { CircleStop } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Button, type ButtonTone } from '../../../components/Button.tsx';

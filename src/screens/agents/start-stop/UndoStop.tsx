@@ -1,7 +1,4 @@
-/**
- * Undo of the last stop while it is offered: what became of the stop, and what Undo does about it;
- * refuses to call a sent stop unsent.
- */
+/** The offer to undo the last stop, with the state of that stop. */
 import { Undo2 } from 'lucide-react';
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';

@@ -1,6 +1,4 @@
-/**
- * Tells what has changed between the press of a start and its confirmation, as rows and sentences.
- */
+/** What changed between the press of a start and its confirmation, as rows and sentences. */
 import type { Agent } from '../../../../contract/agents.ts';
 import type { SymbolQuote } from '../../../../contract/market.ts';
 import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
@@ -33,9 +31,9 @@ function whyMissing(
   quote: Readonly<SymbolQuote> | undefined,
   board: Board | null,
 ): string | null {
-  if (board === null) return 'No price is on this device';
-  if (quote === undefined) return `${board.source.label} has no price of it here`;
-  return then === null ? 'No price was on this device at the press' : null;
+  if (board === null) return 'No price on this device';
+  if (quote === undefined) return `No price at ${board.source.label}`;
+  return then === null ? 'No price saved when you pressed Start' : null;
 }
 
 /**
@@ -74,13 +72,12 @@ const STATUS: Record<
   (agent: Pick<Agent, 'startedAt' | 'stoppedAt' | 'hold'>, now: number) => string
 > = {
   running: (agent, now) =>
-    `It was started${agent.startedAt === null ? '' : ` at ${formatWhen(agent.startedAt, now)}`}, not by this command.`,
+    `It was started${agent.startedAt === null ? '' : ` at ${formatWhen(agent.startedAt, now)}`} by another command.`,
   stopped: (agent, now) =>
     `It was stopped${agent.stoppedAt === null ? '' : ` at ${formatWhen(agent.stoppedAt, now)}`}, on another device or screen.`,
-  halted: (agent) =>
-    `The server's guard holds it${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+  halted: (agent) => `A guard halted it${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
   faulted: (agent) =>
-    `The server stopped it for a fault${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+    `It stopped with a fault${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
 };
 
 /**
@@ -93,7 +90,7 @@ export function changedMeanwhile(
   agent: Agent | undefined,
   now: number,
 ): string {
-  if (agent === undefined) return 'It is not among your agents any more.';
+  if (agent === undefined) return 'This agent no longer exists.';
   const seen = entry.seen?.agents.find((one) => one.id === agentId);
   const generation =
     entry.agentId === null
@@ -104,11 +101,10 @@ export function changedMeanwhile(
     parts.push(STATUS[agent.status](agent, now));
   if (seen !== undefined && seen.version !== agent.version) parts.push('Its settings were edited.');
   if (parts.length > 0) return parts.join(' ');
-  if (generation === undefined || generation === null)
-    return 'Whether it was changed since is not known.';
+  if (generation === undefined || generation === null) return 'Changes since then are unknown.';
   return generation === agent.generation
-    ? 'Nobody has changed it since, as far as this device knows.'
-    : 'It was started or stopped meanwhile, on another device or screen.';
+    ? 'No changes since then, as far as this device knows.'
+    : 'It was started or stopped since then, on another device or screen.';
 }
 
 /**

@@ -1,7 +1,4 @@
-/**
- * What one press of Stop does, and what Undo does after it; refuses to call a stop undone that was
- * sent.
- */
+/** Handles a press of Stop and its Undo. A stop that was already sent is undone by a start. */
 import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import {
@@ -55,10 +52,10 @@ export async function undoStop(): Promise<void> {
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return;
   const result = commandId === null ? 'gone' : await cancelCommand(commandId);
   if (result === 'undone') {
-    pageToast('success', 'Taken back. Nothing was sent.');
+    pageToast('success', 'Undone. Nothing was sent.');
     return;
   }
   const now = agentsStore.data?.agents.find((one) => one.id === agent.id);
   showResult(startAgent(now ?? agent));
-  pageToast('blank', `The stop was sent. ${agent.name} is being started again.`);
+  pageToast('blank', `The stop was already sent. Starting ${agent.name} again.`);
 }
