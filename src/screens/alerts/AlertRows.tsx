@@ -1,4 +1,4 @@
-/** Lists price alerts with their state, what waits to be sent, and their buttons. */
+/** Lists price alerts with their state, queued changes and buttons. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -38,7 +38,7 @@ function Waiting({ view }: { view: AlertView }) {
       <CommandState
         phase={entry.state}
         className="text-xs"
-      >{`${commandText(entry)}${unwatched ? ' It is not watched yet.' : ''}`}</CommandState>
+      >{`${commandText(entry)}${unwatched ? ' Not watched yet.' : ''}`}</CommandState>
       {view.canUndo && (
         <button
           type="button"
@@ -76,7 +76,7 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
         size="icon"
         tone="plain"
         aria-pressed={on}
-        aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`}
+        aria-label={`${on ? 'Turn off' : 'Turn on'} ${name}`}
         onClick={turn}
       >
         {on ? (

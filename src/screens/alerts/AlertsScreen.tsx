@@ -1,6 +1,4 @@
-/**
- * The screen of all price alerts: which are watched, which were reached, and the way to a new one.
- */
+/** The screen of all price alerts, active and reached. */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -23,7 +21,7 @@ import type { Editing } from './AlertForm.tsx';
 
 const AlertForm = lazy(() => import('./AlertForm.tsx'));
 
-const NOT_LIVE = 'These prices are simulated or recorded: they are no market’s.';
+const NOT_LIVE = 'These prices are simulated or recorded, not live market prices.';
 
 function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; now: number }) {
   return (
@@ -35,7 +33,7 @@ function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; 
         </span>
         <span className="flex flex-wrap items-center gap-x-2 text-xs text-ink-3">
           {fresh && <Tag tone="accent">New</Tag>}
-          {firing.late && <span>Found afterwards, when the server could look</span>}
+          {firing.late && <span>Found afterwards, when the server could check</span>}
           {firing.note !== '' && <span>“{firing.note}”</span>}
         </span>
       </Link>
@@ -95,14 +93,14 @@ interface WatchedProps {
 /** Keeps the height of what stands here while it is read: nothing below moves when it comes. */
 function Watched({ views, sorted, error }: WatchedProps) {
   return (
-    <Section title="Watched" className="min-h-[17rem]">
+    <Section title="Active" className="min-h-[17rem]">
       {views === null && error === null && (
         <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
       )}
       {views?.length === 0 && (
         <EmptyState title="No alerts yet">
-          Set one here, or on the page of a pair: above or below a price, or a move within a time.
-          The server watches every price and tells you.
+          Set an alert for a price, or for a move within a time. The server checks every price and
+          notifies you.
         </EmptyState>
       )}
       {(views === null ? error !== null : views.length > 0) && (
@@ -161,7 +159,7 @@ export default function AlertsScreen() {
       </div>
       {full && (
         <p className="mb-4 text-amber">
-          You have as many alerts as there can be. Delete one to set another.
+          You have reached the limit of {ALERTS_MAX} alerts. Delete one to add another.
         </p>
       )}
       <div className="grid gap-8 lg:grid-cols-2">

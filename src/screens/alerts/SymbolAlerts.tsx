@@ -1,4 +1,4 @@
-/** The alerts of one pair on its page, and the button that sets one. */
+/** The alerts of one pair on its page, and the button to set one. */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';

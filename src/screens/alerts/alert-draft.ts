@@ -1,4 +1,4 @@
-/** What is typed into the form of an alert, and what the contract makes of it, field by field. */
+/** The entries of the alert form, validated field by field by the contract. */
 import { AlertTerms, holdsAt, type AlertCondition } from '../../../contract/alerts.ts';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { withLocalNumbers } from '../../format/number-marks.ts';

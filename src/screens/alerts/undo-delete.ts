@@ -1,4 +1,4 @@
-/** Alerts deleted a moment ago, so that each can be brought back where it stood. */
+/** Recently deleted alerts, each of which can be restored. */
 import { proxy } from 'valtio';
 import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';

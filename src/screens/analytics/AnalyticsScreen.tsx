@@ -1,6 +1,6 @@
 /**
- * Metrics of the account as the server computed them, its days, and who earned or lost what. An
- * undefined figure is never shown as zero.
+ * The account's metrics, days and results by agent, pair and hour. An undefined figure is never
+ * shown as zero.
  */
 import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
@@ -10,6 +10,7 @@ import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
+import { HowCalculated } from '../../components/HowCalculated.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -44,22 +45,31 @@ function Figure({ words, analytics }: { words: MetricText; analytics: Analytics 
 
 function Measures({ list, analytics }: { list: readonly MetricText[]; analytics: Analytics }) {
   return (
-    <dl className="grid gap-x-10 sm:grid-cols-2">
-      {list.map((words) => (
-        <div
-          key={words.name}
-          className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
-        >
-          <dt className="text-ink-2">{words.label}</dt>
-          <dd className="text-right font-medium">
-            <Figure words={words} analytics={analytics} />
-          </dd>
-          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">
-            {words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div>
+      <dl className="grid gap-x-10 sm:grid-cols-2">
+        {list.map((words) => (
+          <div
+            key={words.name}
+            className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
+          >
+            <dt className="text-ink-2">{words.label}</dt>
+            <dd className="text-right font-medium">
+              <Figure words={words} analytics={analytics} />
+            </dd>
+            <dd className="col-span-2 mt-0.5 text-xs text-ink-3">{words.says}</dd>
+          </div>
+        ))}
+      </dl>
+      <HowCalculated>
+        <ul>
+          {list.map(({ name, label, made }) => (
+            <li key={name}>
+              {label} = {made}
+            </li>
+          ))}
+        </ul>
+      </HowCalculated>
+    </div>
   );
 }
 
@@ -84,13 +94,13 @@ function Locked({ days }: { days: number }) {
           ))}
           <li className="rule py-2">
             <span className="text-ink-2">By agent, by pair, by hour</span>
-            <span className="block text-xs text-ink-3">Who earned and lost what, and when.</span>
+            <span className="block text-xs text-ink-3">
+              Results by agent, pair and time of day.
+            </span>
           </li>
           <li className="rule py-2">
             <span className="text-ink-2">Every day</span>
-            <span className="block text-xs text-ink-3">
-              The whole calendar, from the first mark on.
-            </span>
+            <span className="block text-xs text-ink-3">The whole calendar since you started.</span>
           </li>
         </ul>
         <div className="mt-4">
@@ -151,7 +161,7 @@ function Deep({
         </Section>
       )}
       {(analytics.perHour?.length ?? 0) > 0 && (
-        <Section title="By hour of the sale">
+        <Section title="By hour of sale">
           <Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} />
         </Section>
       )}
@@ -180,8 +190,8 @@ function DayByDay({
       ) : (
         <EmptyState title="No days yet">
           {data.daily === undefined
-            ? 'They come with the next reading.'
-            : 'The first mark of this account begins them.'}
+            ? 'Available after the next update.'
+            : 'Available after the first valuation of this account.'}
         </EmptyState>
       )}
     </Section>
@@ -220,8 +230,8 @@ function Told({ analytics: data, fills, deep, behind }: ToldProps) {
       <DayByDay analytics={data} fills={fills} deep={deep} />
       <BeyondBasics analytics={data} fills={fills} deep={deep} behind={behind} />
       <p className="text-xs text-ink-3">
-        Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put
-        into it at the first moment that has a price, without a fee.
+        Paper results after fees, spread and price impact. No forecast. Bitcoin held: the starting
+        equity in Bitcoin at the first known price, without fees.
       </p>
     </div>
   );

@@ -1,4 +1,4 @@
-/** The result divided by agent, pair or hour, with bars to compare and sums that open. */
+/** The result divided by agent, pair or hour, with bars and sums that open. */
 import type { ReactNode } from 'react';
 import type { HourResult } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
@@ -67,7 +67,7 @@ function PartRow({ row, largest }: { row: ResultPart; largest: number }) {
 function Together({ rows, ask, name }: { rows: readonly ResultPart[]; ask: Ask; name: string }) {
   return (
     <tr className="font-semibold">
-      <td>Together</td>
+      <td>Total</td>
       <td className="num">
         <Explain ask={ask} name={name}>
           <Amount value={sumOf(rows.map(({ result }) => result))} change />
@@ -165,7 +165,7 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
                   <td
                     key={hour}
                     className="relative h-28 p-px align-middle"
-                    title={`${hourText(hour)} UTC: ${one === undefined ? 'nothing closed' : `${one.sells} closed`}`}
+                    title={`${hourText(hour)} UTC: ${one === undefined ? 'no closed trades' : `${one.sells} closed`}`}
                   >
                     <span aria-hidden className="absolute inset-x-0 top-1/2 border-t border-line" />
                     <span
@@ -198,7 +198,7 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
         </table>
       </div>
       <p className="mt-1 text-xs text-ink-3">
-        Hours in UTC, together{' '}
+        Hours in UTC, total{' '}
         <Explain ask={ask} name="all hours">
           <Amount value={sumOf(hours.map(({ realized }) => realized))} change />
         </Explain>{' '}

@@ -1,6 +1,5 @@
 /**
- * A calendar of days by what each brought, every cell opening into its sum. Each cell says its
- * change by a sign too, not by colour alone.
+ * A calendar of daily results, each cell opening into its sum. Each has a sign, not just a colour.
  */
 import { useState } from 'react';
 import type { Analytics, DayResult, Fill } from '../../../contract/trading.ts';
@@ -43,7 +42,7 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
     );
   const said =
     day.change === null
-      ? `${dateOf(day.start)}: not marked`
+      ? `${dateOf(day.start)}: no data`
       : `${dateOf(day.start)}: ${formatShort(day.change.toFixed(2))}, ${formatPercent(day.percent)}`;
   const sign = signOf(day.change);
   const face = (
@@ -90,7 +89,8 @@ function Days({ daily, book }: { daily: readonly DayResult[]; book?: Measured | 
               Realised
             </th>
             <th scope="col" className="num">
-              Held
+              {' '}
+              Held{' '}
             </th>
             <th scope="col" className="num">
               Fees
@@ -192,7 +192,7 @@ export function HeatMap({ analytics, fills }: HeatSource) {
       {table ? <Days daily={daily} book={book} /> : <Calendar daily={daily} book={book} />}
       <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
         <span>
-          {up} up, {down} down, together{' '}
+          {up} up, {down} down, total{' '}
           <Explain ask={{ of: 'days', book }} name="all these days">
             <Amount value={sumOf(daily.map(changeOf))} change />
           </Explain>

@@ -1,7 +1,4 @@
-/**
- * Days laid out as weeks, each with its change and how strong that is among the others; refuses a
- * colour without a sign.
- */
+/** Arranges days in weeks, each with its change and its strength relative to the others. */
 import { parseFixed, subtract, toNumber } from '../../../contract/money.ts';
 import type { DayResult } from '../../../contract/trading.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The dashboard's router: says how a checkout ended, then shows a new person the first steps,
- * everybody else the dashboard of their plan; refuses to trust the query for a plan.
+ * Chooses the dashboard: getting started for a new user, otherwise the one of the plan. Also
+ * reports how a checkout ended; the query alone proves nothing.
  */
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';

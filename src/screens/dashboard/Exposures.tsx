@@ -1,4 +1,4 @@
-/** What is held, by pool and by asset, as shares of equity: a part of Pro. */
+/** Open positions by pool and by asset, as shares of equity: a part of Pro. */
 import type { Agent } from '../../../contract/agents.ts';
 import {
   add,

@@ -1,6 +1,6 @@
 /**
- * What waits for the person: failed stops, starts to confirm, halted agents, a trial about to end;
- * refuses to list what can wait.
+ * What needs the user: failed stops, starts to confirm, halted agents, a payment due, a trial about
+ * to end.
  */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -33,8 +33,8 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   ];
   if (planState?.state === 'grace')
     return need(
-      'The last payment has not come through',
-      `Everything goes on${planState.until === null ? ' for now' : ` until ${formatDate(planState.until)}`}. Check the card before then.`,
+      'Payment failed',
+      `Your plan stays active${planState.until === null ? ' for now' : ` until ${formatDate(planState.until)}`}. Update your card to keep it.`,
     );
   if (
     planState?.state === 'lapsed' &&
@@ -42,7 +42,7 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   ) {
     return need(
       'Your plan has ended',
-      'Agents that run open nothing new. What they hold keeps its stops and exits.',
+      'No new positions. Stop losses and exits of running agents stay active.',
     );
   }
   return [];
@@ -81,8 +81,8 @@ export function needs(
           {
             key: 'trial',
             to: '/subscription',
-            title: `The trial ends ${ends}`,
-            text: 'Agents stop opening positions then. What is open stays protected.',
+            title: `Your free trial ends ${ends}`,
+            text: 'After that, no new positions. Stop losses and exits stay active.',
           },
         ]
       : []),
@@ -97,9 +97,7 @@ function useReachedAlerts(): Need[] {
   const [newest] = unseen;
   if (newest === undefined) return [];
   const title =
-    unseen.length === 1
-      ? 'A price alert was reached'
-      : `${unseen.length} price alerts were reached`;
+    unseen.length === 1 ? 'Price alert reached' : `${unseen.length} price alerts reached`;
   return [
     {
       key: 'alerts',

@@ -1,6 +1,6 @@
 /**
- * What has changed since the person last left the app; says nothing while the server is away, and
- * does not come back once it was put away.
+ * What has changed since the user last left the app. Hidden while the server is away or once
+ * dismissed.
  */
 import { X } from 'lucide-react';
 import { useState } from 'react';
@@ -29,14 +29,14 @@ interface SinceProps {
 function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
   const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
   if (!money || !list || portfolio === null || fills === null || agents === null)
-    return <>Not known yet.</>;
+    return <>Loading.</>;
   const news = newsSince(since, fills, portfolio, agents);
   const change = (
     <Amount
       value={news.profit}
       change
       quote={portfolio.quote}
-      why="The curve does not reach back to your last visit"
+      why="No data back to your last visit"
     />
   );
   return (
@@ -79,7 +79,7 @@ function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: bo
       </div>
       <button
         type="button"
-        aria-label="Put away what changed since you left"
+        aria-label="Hide changes since you left"
         onClick={() => {
           visits.since = null;
         }}

@@ -1,4 +1,4 @@
-/** The standard dashboard: equity, agents, positions, trades, and what needs the person. */
+/** The standard dashboard: equity, agents, positions, trades, and what needs the user. */
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
@@ -73,8 +73,8 @@ function FirstStep() {
       }
     >
       {buys
-        ? 'Agents are part of every plan from Starter.'
-        : 'Four questions, then an agent that trades with paper money. The free trial is part of the setup.'}
+        ? 'Agents are included from the Starter plan.'
+        : 'Answer four questions to set up an agent that trades with paper money. You can start the free trial on the way.'}
     </EmptyState>
   );
 }
@@ -163,8 +163,8 @@ function PositionsPart({
       {data !== null &&
         (data.positions.length === 0 ? (
           <p className="rule row flex items-center text-ink-3">
-            {current ? 'None open.' : 'None open when last seen.'} Agents open them when a signal
-            passes its threshold.
+            {current ? 'None open.' : 'None open when last seen.'} Agents open positions when a
+            signal is strong enough.
           </p>
         ) : (
           <Positions portfolio={data} table />
@@ -244,7 +244,7 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
             <PositionsPart portfolio={portfolio} current={money} />
           )}
         </div>
-        <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
+        <aside className="flex min-w-0 flex-col gap-7" aria-label="Activity">
           {views !== null && (
             <div className="hidden empty:hidden xl:block">
               <NeedsYou views={views} />

@@ -1,7 +1,4 @@
-/**
- * What happened while the person was away, from what is on the device; refuses to count what it has
- * not seen.
- */
+/** Counts trades, stop losses and halts since the last visit, from the data on this device. */
 import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';

@@ -1,4 +1,4 @@
-/** How alike two agents' results move; refuses a figure from too few moves. */
+/** Correlation between the results of two agents. Too few common moves give none. */
 import type { AgentSeries } from '../../../contract/insight.ts';
 
 /** Fewer common moves than this say more about chance than about the agents. */
@@ -23,7 +23,7 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
   });
   const none = (why: string): Pairing => ({ a: a.agentId, b: b.agentId, value: null, why });
   if (both.length < LEAST_MOVES)
-    return none(`${both.length} common moves; ${LEAST_MOVES} are needed`);
+    return none(`${both.length} of ${LEAST_MOVES} common moves needed`);
   const mean = (at: 0 | 1): number => both.reduce((sum, pair) => sum + pair[at], 0) / both.length;
   const [mx, my] = [mean(0), mean(1)];
   let [xy, xx, yy] = [0, 0, 0];
@@ -33,7 +33,7 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
     yy += (y - my) ** 2;
   }
   return xx === 0 || yy === 0
-    ? none('one of the two has not moved')
+    ? none('one of them has not moved')
     : { a: a.agentId, b: b.agentId, value: xy / Math.sqrt(xx * yy), why: null };
 }
 
