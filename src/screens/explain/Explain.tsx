@@ -1,4 +1,4 @@
-/** A figure that opens into the sum behind it, which is loaded when it is asked for. */
+/** A figure that opens the sum behind it. The dialog is loaded on demand. */
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { classes } from '../../components/class-names.ts';
 import type { Ask } from './explain-figure.ts';

@@ -1,7 +1,4 @@
-/**
- * Rows and the total they add up to, in cents or in all digits; refuses nothing: what is missing is
- * a row already.
- */
+/** Rows and the total they add up to, in cents or in all digits. */
 import { ChevronRight } from 'lucide-react';
 import { Amount } from '../../components/Figures.tsx';
 import { formatAmount } from '../../format/numbers.ts';

@@ -1,7 +1,4 @@
-/**
- * The sums behind an account's figures, from what the server last said of it; refuses to price or
- * to guess anything.
- */
+/** The sums behind an account's figures, from the server's last reply. */
 import type {
   AgentResult,
   DayResult,
@@ -19,7 +16,7 @@ export interface Account {
   fills: readonly Fill[];
 }
 
-export const OLDER = 'Older trades, not read here';
+export const OLDER = 'older trades not loaded';
 const DAY_MS = 86_400_000;
 export const base = (pair: string): string => pair.split('/')[0] ?? pair;
 const trades = (count: number): string => `${count} ${count === 1 ? 'trade' : 'trades'}`;
@@ -42,7 +39,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
             value: fill.notional,
           },
           { key: 'fee', label: 'Fee', value: less(fill.fee) },
-          { key: 'cost', label: 'What it had cost, fees of entry included', value: less(cost) },
+          { key: 'cost', label: 'Cost, entry fees included', value: less(cost) },
         ],
         { label: 'Realised', value: realized, change: true },
       ),
@@ -60,22 +57,22 @@ function termsOf({
   ruleVersion,
 }: Fill): NonNullable<Explanation['facts']> {
   return [
-    { label: 'Fee rate then', text: `${formatPrice(feeBps)} bps` },
+    { label: 'Fee rate', text: `${formatPrice(feeBps)} bps` },
     ...(quoteBid === undefined || quoteAsk === undefined
       ? []
       : [
           {
-            label: 'Quote it was priced from, bid and ask',
+            label: 'Quote used, bid / ask',
             text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}`,
           },
         ]),
     {
-      label: 'Price against the middle of it',
+      label: 'Slippage from mid price',
       text: `${formatRatio(Number(slippageBps), 1)} bps worse`,
     },
     ...(ruleVersion === undefined
       ? []
-      : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
+      : [{ label: 'Fill rules version', text: String(ruleVersion) }]),
   ];
 }
 
@@ -119,12 +116,12 @@ export function ofPosition(position: Position, quote: string): Explanation {
     return {
       title: position.pair,
       quote,
-      words: 'No price has been seen yet. It counts at its cost.',
+      words: 'No price yet. Valued at cost.',
       equations: [
         equation(
           'Unrealised',
           [
-            { key: 'value', label: 'Counted at cost', value: cost },
+            { key: 'value', label: 'Valued at cost', value: cost },
             { key: 'cost', label: 'Cost', value: less(cost) },
           ],
           { label: 'Unrealised', value: '0', change: true },
@@ -135,7 +132,7 @@ export function ofPosition(position: Position, quote: string): Explanation {
   return {
     title: position.pair,
     quote,
-    words: `${position.agentName}, marked at the bid of ${formatPrice(position.price)}`,
+    words: `${position.agentName}, valued at the bid of ${formatPrice(position.price)}`,
     equations: [
       equation(
         'Unrealised',
@@ -147,7 +144,7 @@ export function ofPosition(position: Position, quote: string): Explanation {
           },
           {
             key: 'cost',
-            label: `Cost, ${formatPrice(position.averageCost)} each on average, fees included`,
+            label: `Cost at an average of ${formatPrice(position.averageCost)}, fees included`,
             value: less(cost),
           },
         ],
@@ -171,13 +168,13 @@ export function ofUnrealized({ portfolio }: Account): Explanation {
   return {
     title: 'Unrealised',
     quote,
-    words: 'What is held, at the bid, less what it cost.',
+    words: 'Open positions at the bid, minus their cost.',
     equations: [
       equation(
         'Positions',
         positions.map((one) => positionRow(one, quote, true)),
         { label: 'Unrealised', value: unrealized, change: true },
-        'Valued as a whole at the end of the book',
+        'Valued as a whole when the account closed',
       ),
     ],
   };
@@ -207,7 +204,7 @@ export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResu
   return {
     title: `${result.agentName}, realised`,
     quote,
-    words: 'Proceeds of sales, less their fees and what was sold had cost.',
+    words: 'Proceeds of sales minus their fees and cost.',
     equations: [
       equation('Pairs', rows, {
         label: 'Realised, net of fees',
@@ -229,8 +226,7 @@ export function ofRealized(account: Account): Explanation {
       change: true,
       open: () => ofAgentRealized(account, result),
     }));
-  const words =
-    'Proceeds of sales, less their fees and what was sold had cost. Agents that were deleted count.';
+  const words = 'Proceeds of sales minus their fees and cost. Includes deleted agents.';
   const total = { label: 'Realised, net of fees', value: portfolio.realized, change: true };
   // A portfolio that came with a message has no room for its parts: the trades at hand stand for
   // them.
@@ -251,10 +247,10 @@ export function ofEquity(account: Account): Explanation {
   return {
     title: 'Equity',
     quote,
-    words: `Marked at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: counted at cost.` : ''}`,
+    words: `Valued at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: valued at cost.` : ''}`,
     equations: [
       equation(
-        'What there is',
+        'Assets',
         [
           { key: 'cash', label: 'Cash', value: portfolio.cash },
           ...portfolio.positions.map((one): Row => ({
@@ -265,7 +261,7 @@ export function ofEquity(account: Account): Explanation {
           })),
         ],
         { label: 'Equity', value: portfolio.equity },
-        'Positions, valued as a whole at the end of the book',
+        'Positions, valued as a whole when the account closed',
       ),
       equation(
         'Where it came from',
@@ -291,7 +287,7 @@ export function ofEquity(account: Account): Explanation {
     ],
     facts: [
       {
-        label: 'Fees paid so far, already inside realised and cost',
+        label: 'Fees so far, already included in realised and cost',
         text: formatPrice(portfolio.fees),
       },
     ],
@@ -304,7 +300,7 @@ export function ofResult(account: Account): Explanation {
   return {
     title: 'Result',
     quote: portfolio.quote,
-    words: 'Since the book was opened.',
+    words: 'Since the account was opened.',
     equations: [
       equation(
         'Result',
@@ -356,7 +352,7 @@ export function ofFees({ portfolio }: Account): Explanation {
   return {
     title: 'Fees',
     quote: portfolio.quote,
-    words: 'Of every trade. They are inside realised and cost already.',
+    words: 'Fees of all trades. Already included in realised and cost.',
     equations: [equation('Agents', rows, { label: 'Fees', value: portfolio.fees })],
   };
 }
@@ -375,18 +371,18 @@ export function ofDay(
   return {
     title,
     quote,
-    words: 'Days begin at 00:00 UTC. Equity is marked at the bid.',
+    words: 'Days start at 00:00 UTC. Equity is valued at the bid.',
     equations: [
       equation(
         'Equity',
         [
-          { key: 'closing', label: 'At its end, or now', value: day.closing },
+          { key: 'closing', label: 'At the end of the day, or now', value: day.closing },
           { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) },
         ],
         { label: 'Change', value: change, change: true },
       ),
       equation(
-        'What brought it',
+        'Where it came from',
         [
           {
             key: 'realized',
@@ -397,7 +393,7 @@ export function ofDay(
           },
           {
             key: 'held',
-            label: 'Change of what is held and not sold',
+            label: 'Change in open positions',
             value: day.unrealizedChange,
             change: true,
           },
@@ -407,7 +403,7 @@ export function ofDay(
     ],
     facts: [
       { label: 'Trades', text: String(day.trades) },
-      { label: 'Fees among them', text: formatPrice(day.fees) },
+      { label: 'Fees of these trades', text: formatPrice(day.fees) },
     ],
   };
 }
@@ -421,8 +417,8 @@ export function ofToday(account: Account): Explanation {
     quote: portfolio.quote,
     words:
       portfolio.dayChange === null
-        ? 'There is no mark before today to compare with.'
-        : 'Days begin at 00:00 UTC. Its parts come with the next reading.',
+        ? 'No valuation before today to compare with.'
+        : 'Days start at 00:00 UTC. Details follow with the next update.',
     equations:
       portfolio.dayChange === null
         ? []
@@ -479,7 +475,7 @@ export function ofAgent(
           },
         ],
         { label: 'Result', value: agent.total, change: true },
-        'Moved since these rows were read',
+        'Change since these rows were loaded',
       ),
     ],
   };

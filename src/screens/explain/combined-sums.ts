@@ -1,6 +1,5 @@
 /**
- * The sums behind figures that gather several: agents together, a part of what is held, the fall
- * from the highest, the time since a visit; refuses to guess what was not read.
+ * The sums behind combined figures: all agents, exposure, drawdown, and the change since a visit.
  */
 import { parseFixed } from '../../../contract/money.ts';
 import type { AgentResult, Portfolio } from '../../../contract/trading.ts';
@@ -67,7 +66,7 @@ export function ofAgents(
         ? title
         : title.replace('All agents', `${some.length} of ${agents.length} agents`),
     quote: account.portfolio.quote,
-    words: 'Agents that were deleted are not among them.',
+    words: 'Deleted agents are not included.',
     equations: [
       equation('Agents', rows, {
         label,
@@ -87,7 +86,7 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
   const rows = held.map((one): Row => ({
     key: one.id,
     label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
-    note: one.value === null ? `${one.agentName}, at cost: no price yet` : one.agentName,
+    note: one.value === null ? `${one.agentName}, at cost (no price yet)` : one.agentName,
     value: one.value ?? one.cost,
   }));
   const value = sumOf(rows.map((row) => row.value));
@@ -95,7 +94,7 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
   return {
     title,
     quote: portfolio.quote,
-    words: 'What is held of it, at the bid.',
+    words: 'Open positions in this asset, at the bid.',
     equations: [equation('Positions', rows, { label: 'Value', value })],
     facts: [
       {
@@ -118,9 +117,9 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
   );
   const fall = sumOf([portfolio.equity, less(high)]);
   return {
-    title: 'Under the highest equity',
+    title: 'Drawdown',
     quote: portfolio.quote,
-    words: `The highest mark is of ${formatMoment(highAt)}.`,
+    words: `Highest equity: ${formatMoment(highAt)}.`,
     equations: [
       equation(
         'Fall',
@@ -133,7 +132,7 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
     ],
     facts: [
       {
-        label: 'Share of the highest',
+        label: 'Share of highest equity',
         text: Number(high) === 0 ? '—' : formatShare(Number(fall) / Number(high), { decimals: 1 }),
       },
     ],
@@ -152,7 +151,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
     return {
       title,
       quote,
-      words: 'The curve does not reach back to your last visit.',
+      words: 'No data back to your last visit.',
       equations: [],
     };
   const change = sumOf([portfolio.equity, less(then[1])]);
@@ -163,7 +162,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
   return {
     title,
     quote,
-    words: `From the mark of ${formatMoment(then[0])}, the last before you left.`,
+    words: `Since ${formatMoment(then[0])}, the last valuation before you left.`,
     equations: [
       equation(
         'Equity',
@@ -174,7 +173,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
         { label: 'Change', value: change, change: true },
       ),
       equation(
-        'What brought it',
+        'Where it came from',
         [
           {
             key: 'realized',
@@ -185,9 +184,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
           },
           {
             key: 'held',
-            label: complete
-              ? 'Change of what is held and not sold'
-              : `Change of what is held. ${OLDER}`,
+            label: complete ? 'Change in open positions' : `Change in open positions (${OLDER})`,
             value: sumOf([change, less(realized)]),
             change: true,
           },

@@ -1,6 +1,6 @@
 /**
- * Sums as a person can check them: rows that add up to their total, to the last digit; refuses to
- * leave a remainder unsaid.
+ * Sums that can be checked: rows add up to their total to the last digit, and a remainder is a row
+ * of its own.
  */
 import {
   add,
@@ -55,7 +55,7 @@ export function equation(
   name: string,
   rows: readonly Row[],
   total: Equation['total'],
-  rest = 'Not explained by these rows',
+  rest = 'Other',
 ): Equation {
   const shown = rows.length > ROWS_MAX + 1 ? rows.slice(0, ROWS_MAX) : [...rows];
   const others = rows.slice(shown.length);

@@ -1,7 +1,4 @@
-/**
- * The sums behind what was measured: days, agents, pairs and hours, all of one reading; refuses to
- * mix in a newer portfolio.
- */
+/** The sums behind analytics: days, agents, pairs and hours, all from one reply of the server. */
 import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ofDay, ofSales } from './account-sums.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
@@ -53,7 +50,7 @@ export function ofDays({ analytics, fills }: Measured): Explanation {
   return {
     title: 'Result, day by day',
     quote,
-    words: 'What each UTC day changed in equity.',
+    words: 'Change in equity of each UTC day.',
     equations: [equation('Days', rows, total)],
   };
 }
@@ -91,7 +88,7 @@ export function ofPair({ analytics, fills }: Measured, pair: string): Explanatio
     return {
       title: pair,
       quote: analytics.quote,
-      words: 'Nothing of it was traded.',
+      words: 'No trades.',
       equations: [],
     };
   return ofGroup(
@@ -126,7 +123,7 @@ export function ofMeasured(
     return {
       title: 'Realised by hour',
       quote,
-      words: 'By the UTC hour of the sale.',
+      words: 'By UTC hour of sale.',
       equations: [
         equation('Hours', rows, {
           label: 'Realised, net of fees',

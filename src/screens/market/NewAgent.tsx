@@ -1,7 +1,4 @@
-/**
- * The agents' own dialog, opened from the market with a pool or a pair filled in; refuses a form of
- * its own.
- */
+/** The agents' create dialog, opened from the market with a pool or a pair filled in. */
 import { lazy, Suspense } from 'react';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';

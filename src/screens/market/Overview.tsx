@@ -1,4 +1,4 @@
-/** The market at a glance: how many pairs rise and fall, what was traded, who leads. */
+/** The market at a glance: how many pairs rise and fall, volume and leaders. */
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -146,7 +146,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
         {known ? (
           <>
             {advancing} up, {declining} down
-            {unchanged > 0 && <span className="text-ink-3">, {unchanged} level</span>}
+            {unchanged > 0 && <span className="text-ink-3">, {unchanged} unchanged</span>}
           </>
         ) : (
           none(NO_DAY)
@@ -158,7 +158,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
       <Led
         term="Strongest, 24 h"
         leaders={glance.rising}
-        nobody="None is up"
+        nobody="No pair is up"
         nearest="Smallest fall"
         near={glance.smallestFall}
         known={known}
@@ -166,7 +166,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
       <Led
         term="Weakest, 24 h"
         leaders={glance.falling}
-        nobody="None is down"
+        nobody="No pair is down"
         nearest="Smallest rise"
         near={glance.smallestRise}
         known={known}
@@ -181,7 +181,7 @@ export function Overview() {
   const { online } = useSnapshot(connection);
   const live = useGlance(presentBoard());
   const glance = live ?? (overview.data === null ? null : glanceOfOverview(overview.data));
-  const missing = online === 'offline' ? 'Not on this device' : overview.error;
+  const missing = online === 'offline' ? 'Not saved on this device' : overview.error;
   const at = live === null ? overview.savedAt : marketStore.savedAt;
   const isOld = !useCurrent('market') || glance?.stale === true;
   const age =

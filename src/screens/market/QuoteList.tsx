@@ -1,4 +1,4 @@
-/** The list of pairs under its headers, in the order that was taken when it was asked for. */
+/** The list of pairs under its headers, in the order of the last sort. */
 import type { CSSProperties, ReactNode } from 'react';
 import type { DayLine } from '../../../contract/market.ts';
 import { classes } from '../../components/class-names.ts';

@@ -1,4 +1,4 @@
-/** The star of a pair; refuses to look kept where the device could not keep it. */
+/** The favourite button of a pair. */
 import { Star as StarIcon } from 'lucide-react';
 import { classes } from '../../components/class-names.ts';
 import { toggleFavourite } from '../../stores/market-choices.ts';
@@ -9,7 +9,10 @@ async function turn(symbol: string): Promise<void> {
   const said = await toggleFavourite(symbol);
   if (said === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
   if (said === 'not-kept')
-    pageToast('error', 'This device cannot keep it: the star lasts until the page is closed.');
+    pageToast(
+      'error',
+      'This device could not save the favourite. It is lost when you close the page.',
+    );
 }
 
 export function Star({

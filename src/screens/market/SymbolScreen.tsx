@@ -1,7 +1,4 @@
-/**
- * One pair: its price and day, candles with the person's own trades, what they hold in it and who
- * trades it.
- */
+/** One pair: price, candles with the user's own trades, positions and agents. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -93,7 +90,7 @@ function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }
   if (quote === undefined)
     return (
       <Section title="24 hours">
-        <SkeletonRows rows={5} label="Figures of the day" />
+        <SkeletonRows rows={5} label="24-hour figures" />
       </Section>
     );
   const decimals = priceDecimals(quote);
@@ -138,18 +135,18 @@ function NotOffered({
       {back}
       <h1 className="text-lg break-words">{symbol}</h1>
       <EmptyState
-        title="Not offered here"
+        title="Pair not available"
         action={
           <Link href="/market" className="text-accent underline underline-offset-2">
             All pairs
           </Link>
         }
       >
-        {source} has no such pair.
+        {source} does not offer this pair.
         {near.length > 0 && (
           <>
             {' '}
-            Meant one of these?{' '}
+            Similar pairs:{' '}
             {near.map((one) => (
               <Link
                 key={one}
@@ -215,7 +212,7 @@ function Head({
         <SetAlert symbol={symbol} />
         <Button size="sm" onClick={onCreate}>
           <Plus className="size-4" aria-hidden />
-          Create an agent for this pair
+          Create agent for this pair
         </Button>
       </div>
     </div>

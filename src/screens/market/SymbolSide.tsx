@@ -1,4 +1,4 @@
-/** What is the person's in one pair: positions, agents that trade it, their trades. */
+/** What the user has in one pair: positions, agents and trades. */
 import { Link } from 'wouter';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
@@ -43,7 +43,7 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
   useSlot(poolsStore, loadPools);
   const mine = agentsOf(views ?? [], symbol);
   return (
-    <Section title="Agents that trade it">
+    <Section title="Agents trading this pair">
       {views === null && <SkeletonRows rows={1} label="Your agents" />}
       {views !== null && mine.length === 0 && none('None of your agents.')}
       {mine.length > 0 && (

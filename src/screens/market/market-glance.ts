@@ -1,4 +1,4 @@
-/** What the market looks like as a whole, from the very quotes that the list shows. */
+/** The overview of the market, from the quotes that the list shows. */
 import { useCallback, useRef, useSyncExternalStore } from 'react';
 import { subscribe } from 'valtio';
 import type { MarketOverview, SymbolQuote } from '../../../contract/market.ts';

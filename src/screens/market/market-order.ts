@@ -1,4 +1,4 @@
-/** Which pairs a list of the market has, and in what order; equal ones never swap. */
+/** Filters and sorts the pairs of the market. Equal ones never swap. */
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { multiply, parseFixed } from '../../../contract/money.ts';
 import { exactly, sortRows, type SortValue, type TableSort } from '../../components/table-order.ts';

@@ -1,4 +1,4 @@
-/** The columns a wide list may have, and the choice of them. */
+/** The optional columns of the market list, and their choice. */
 import { useMemo, type ReactNode } from 'react';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { ColumnMenu, MENU_ROW } from '../../components/ColumnMenu.tsx';
@@ -120,30 +120,34 @@ export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
     note: 'Turnover of 24 h',
     width: '6.5rem',
     sort: 'volume',
-    cell: (quote) => volumeText(quote) ?? unknown('Volume not known'),
+    cell: (quote) => volumeText(quote) ?? unknown('No volume available'),
   },
   bid: {
     title: 'Bid',
     note: 'Best bid',
     width: '7.5rem',
     cell: (quote) =>
-      quote.bid === null ? unknown('No bid known') : formatPrice(quote.bid, priceDecimals(quote)),
+      quote.bid === null
+        ? unknown('No bid available')
+        : formatPrice(quote.bid, priceDecimals(quote)),
   },
   ask: {
     title: 'Ask',
     note: 'Best ask',
     width: '7.5rem',
     cell: (quote) =>
-      quote.ask === null ? unknown('No ask known') : formatPrice(quote.ask, priceDecimals(quote)),
+      quote.ask === null
+        ? unknown('No ask available')
+        : formatPrice(quote.ask, priceDecimals(quote)),
   },
   spread: {
     title: 'Spread',
-    note: 'Ask over bid, in percent',
+    note: 'Ask minus bid, in percent',
     width: '5.5rem',
     cell: (quote) => {
       const spread = spreadPercent(quote);
       return spread === null
-        ? unknown('No bid or ask known')
+        ? unknown('No bid or ask available')
         : formatPercent(spread, { signed: false, decimals: 3 });
     },
   },

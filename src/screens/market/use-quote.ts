@@ -1,6 +1,4 @@
-/**
- * One pair's quote, as it changes while it is looked at; refuses to wake for the ticks of others.
- */
+/** One pair's quote for a component, which renders only for its own ticks. */
 import { useCallback, useSyncExternalStore } from 'react';
 import { snapshot, subscribe } from 'valtio';
 import type { SymbolQuote } from '../../../contract/market.ts';

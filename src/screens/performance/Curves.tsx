@@ -92,7 +92,7 @@ export function Curves({
   const [first, ...others] = lines;
   if (insight === null)
     return (
-      <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />
+      <ChartPlace what="Results over time" className="h-[328px] w-full pointer-fine:h-[304px]" />
     );
   return (
     <>
@@ -105,14 +105,12 @@ export function Curves({
         compared={others}
         {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
         empty={
-          drawn.length === 0
-            ? 'A line begins with an agent’s first trade.'
-            : 'Choose an agent below.'
+          drawn.length === 0 ? 'Starts with the first trade of an agent.' : 'Choose an agent below.'
         }
       />
       <AgentChoice {...choice} />
       {drawn.length > LINES_MAX && (
-        <p className="text-xs text-ink-3">At most {LINES_MAX} at a time.</p>
+        <p className="text-xs text-ink-3">Up to {LINES_MAX} at a time.</p>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-/** Agents side by side, by what they earned after fees, with their trades beside it. */
+/** Agents side by side: results after fees and trade figures. */
 import { useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -36,7 +36,7 @@ const COLUMNS: readonly [Column, string][] = [
   ['trades', 'Trades'],
   ['winRate', 'Win rate'],
   ['profitFactor', 'Profit factor'],
-  ['drawdown', 'Deepest fall'],
+  ['drawdown', 'Max. drawdown'],
   ['exposure', 'Exposure'],
 ];
 
@@ -58,13 +58,15 @@ function Figures({ row }: { row: Compared }) {
   return (
     <>
       <td className="num font-medium">{opens('agent', agent.total, 'the result')}</td>
-      <td className="num">{opens('agent-realized', agent.realized, 'what was realised')}</td>
-      <td className="num">{opens('agent-unrealized', agent.unrealized, 'what is unrealised')}</td>
+      <td className="num">{opens('agent-realized', agent.realized, 'the realised result')}</td>
+      <td className="num">
+        {opens('agent-unrealized', agent.unrealized, 'the unrealised result')}
+      </td>
       <td className="num">
         <Amount value={agent.fees} />
       </td>
       <td className="num">
-        {row.trades ?? <Ratio value={null} why="Comes with the next reading" />}
+        {row.trades ?? <Ratio value={null} why="Available after the next update" />}
       </td>
       <td className="num">
         <Ratio value={row.winRate} share why="No closed trade yet" />
@@ -191,7 +193,7 @@ function AgentTable({
               <Heading key={column} column={column} label={label} sort={sort} />
             ))}
             <th scope="col">
-              <span className="sr-only">Acts</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -209,7 +211,7 @@ function AgentTable({
 function Together({ rows, current }: { rows: readonly Compared[]; current: boolean }) {
   const { subscriptionTier } = useAuth();
   return (
-    <Section title="Together" className="max-w-md">
+    <Section title="Total" className="max-w-md">
       <dl>
         <Line term="Result">
           <Explain ask={{ of: 'agents' }} name="the result of all agents">
@@ -282,7 +284,7 @@ export default function PerformanceScreen() {
             </LinkButton>
           }
         >
-          Each agent appears here with its result, realised and unrealised, and its fees.
+          Each agent appears here with its result and fees.
         </EmptyState>
       )}
       {views !== null && views.length > 0 && (
@@ -293,9 +295,9 @@ export default function PerformanceScreen() {
           </Section>
           <Together rows={rows} current={current} />
           {words !== null && (
-            <Section title="Tell somebody" className="max-w-2xl">
+            <Section title="Share" className="max-w-2xl">
               <ShareText
-                label="Share the result"
+                label="Share result"
                 what={{ title: 'Tradewind', text: words, url: `${location.origin}/` }}
               />
             </Section>

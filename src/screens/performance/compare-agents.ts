@@ -1,4 +1,4 @@
-/** Agents beside one another: every figure that can be ranked, and how deep each has fallen. */
+/** The figures by which agents can be ranked, with the maximum drawdown of each. */
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
