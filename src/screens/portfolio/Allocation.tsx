@@ -1,4 +1,4 @@
-/** What the equity consists of, as one bar and its table; refuses a share of an unknown whole. */
+/** What equity consists of, as a bar and a table. */
 import {
   add,
   formatFixed,

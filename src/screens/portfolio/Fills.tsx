@@ -1,7 +1,4 @@
-/**
- * Trades as they were made, newest first unless they are sorted: a table where there is room, a
- * list on a phone.
- */
+/** Trades, newest first unless sorted: a table on wide windows, a list on a phone. */
 import { useMemo } from 'react';
 import type { Fill } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -56,7 +53,7 @@ function ListRow({
         {fill.realized === null ? (
           <Amount value={fill.notional} className="text-ink-2" />
         ) : (
-          <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain>
+          <Explain ask={{ of: 'sale', fill, quote }} name={`the result of ${fill.pair}`} plain>
             <Amount value={fill.realized} change />
           </Explain>
         )}

@@ -1,7 +1,4 @@
-/**
- * Open positions, as a table where there is room and as a list on a phone; each opens into its sum
- * and a way to close it.
- */
+/** Open positions: a table on wide windows, a list on a phone. Each opens its details. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -15,7 +12,7 @@ import { positionsTable, type PositionColumn } from './position-columns.tsx';
 import { gainPercent, shareOf } from './position-figures.ts';
 
 const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
-const NO_PRICE = 'No price seen yet';
+const NO_PRICE = 'No price yet';
 
 /** As wide as its place allows: a side column has the phone's two columns of figures. */
 function ListRow({

@@ -1,4 +1,4 @@
-/** The trade history with its filters and its file, from whatever of it is known. */
+/** The trade history with filters and CSV export, as far as it is loaded. */
 import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -142,7 +142,7 @@ function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): st
 }
 
 function fileTitle({ fills, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return 'The trades that the filter shows';
+  if (isFiltered) return 'Trades matching the filter';
   return missing > 0 ? `The newest ${fills.length} trades` : 'Every trade';
 }
 
@@ -196,7 +196,7 @@ function TradeTools({
           size="sm"
           tone="plain"
           aria-haspopup="dialog"
-          title="Gains lot by lot, first in, first out"
+          title="Gains by tax lot (FIFO)"
           onClick={onTaxing}
         >
           <Landmark className="size-4" aria-hidden />
@@ -218,7 +218,7 @@ function NoMatch({
 }) {
   return (
     <EmptyState
-      title="No trade like that"
+      title="No matching trades"
       action={
         <Button size="sm" onClick={onShowAll}>
           Show all
@@ -226,8 +226,8 @@ function NoMatch({
       }
     >
       {missing > 0
-        ? `Among the newest ${fills.length}. Older ones have not been read.`
-        : 'Nothing in this book fits the filter.'}
+        ? `Searched the newest ${fills.length} trades. Older trades are not loaded.`
+        : 'No trades in this account match the filter.'}
     </EmptyState>
   );
 }
@@ -245,11 +245,11 @@ function OlderTrades({
   const { online } = useSnapshot(connection);
   return online === 'offline' ? (
     <p className="py-2 text-xs text-ink-3">
-      {missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.
+      {missing} older {missing === 1 ? 'trade is' : 'trades are'} available online.
     </p>
   ) : (
     <Button wide tone="plain" busy={busy} onClick={onRead}>
-      Read {Math.min(READ_AT_ONCE, missing)} older
+      Load {Math.min(READ_AT_ONCE, missing)} older
     </Button>
   );
 }
@@ -296,7 +296,7 @@ export function Trades({ known, total, quote, book }: TradesProps) {
   if (fills.length === 0)
     return (
       <EmptyState title="No trades yet">
-        Every trade is kept for good, with price, fee and the decision behind it.
+        Every trade is kept with its price, fee and reason.
       </EmptyState>
     );
   return (

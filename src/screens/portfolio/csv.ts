@@ -1,4 +1,4 @@
-/** The trade history as a CSV file; refuses cells that a spreadsheet would run as a formula. */
+/** The trade history as a CSV file. Cells that a spreadsheet would run as a formula are escaped. */
 import type { Fill } from '../../../contract/trading.ts';
 
 const COLUMNS = [

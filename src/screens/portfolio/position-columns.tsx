@@ -15,7 +15,7 @@ import { formatPrice, formatQuantity, formatShare } from '../../format/numbers.t
 import type { TableSetup } from '../table-view.ts';
 import { gainPercent, shareOf } from './position-figures.ts';
 
-const NO_PRICE = 'No price seen yet';
+const NO_PRICE = 'No price yet';
 export type PositionColumn =
   | 'pair'
   | 'quantity'
@@ -69,7 +69,7 @@ const HOLDING: Columns = [
   {
     key: 'averageCost',
     title: 'Avg. cost',
-    note: 'Average cost of one',
+    note: 'Average cost per unit',
     value: ({ averageCost }) => exactly(averageCost),
     cell: ({ averageCost }) => formatPrice(averageCost),
   },
@@ -88,7 +88,7 @@ const HOLDING: Columns = [
   {
     key: 'toStop',
     title: 'To stop',
-    note: 'Fall to the stop',
+    note: 'Distance to the stop',
     value: toStop,
     cell: (row) => formatShare(toNumberOrNull(toStop(row)), { signed: false, decimals: 1 }),
   },

@@ -1,6 +1,6 @@
 /**
- * Figures of one position: its gain, its share, the buys behind its cost; refuses buys that do not
- * add up to it.
+ * Figures of one position: gain, share of equity and the buys behind its cost, if these add up to
+ * it.
  */
 import { add, parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
 import type { Fill, Position } from '../../../contract/trading.ts';

@@ -1,4 +1,4 @@
-/** Lots for a tax return as a CSV file, read page by page. */
+/** Loads tax lots page by page and writes them as a CSV file. */
 import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
 import { api } from '../../api/api.ts';
 import { csvCell } from './csv.ts';
@@ -54,7 +54,7 @@ function termOf(long: boolean | null): string {
 
 /** Columns as tax programs name them; amounts in the account's currency, every digit of them. */
 const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
-  ['paper_account', (_lot, { book, source }) => `PAPER book ${book}, ${source}`],
+  ['paper_account', (_lot, { book, source }) => `PAPER account ${book}, ${source}`],
   ['asset', ({ pair }) => pair.split('/')[0] ?? pair],
   ['pair', ({ pair }) => pair],
   ['quantity', ({ quantity }) => quantity],
@@ -79,4 +79,4 @@ export function taxCsv(rows: readonly TaxLot[], of: TaxLots): string {
 export const taxFileName = (
   { year }: Pick<TaxAsk, 'year'>,
   { book }: Pick<TaxLots, 'book'>,
-): string => `PAPER-tradewind-fifo-lots-book-${book}-${year ?? 'all-years'}.csv`;
+): string => `PAPER-tradewind-fifo-lots-account-${book}-${year ?? 'all-years'}.csv`;

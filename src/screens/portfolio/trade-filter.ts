@@ -1,4 +1,4 @@
-/** Which trades a person wants to see; refuses to hide any without saying how many. */
+/** Filters the trade history. */
 import type { Fill } from '../../../contract/trading.ts';
 
 export interface TradeFilter {

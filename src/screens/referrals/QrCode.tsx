@@ -1,4 +1,4 @@
-/** An address as a QR code, drawn as one path; refuses colours that a camera cannot tell apart. */
+/** An address as a QR code, drawn as one path, always black on white for cameras. */
 import qrcode from 'qrcode-generator';
 import { useMemo } from 'react';
 
