@@ -1,4 +1,4 @@
-/** Everything held about a person, as files; a part of it is never handed out as the whole. */
+/** Downloads all data of the user as files. An incomplete download is never saved. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -28,22 +28,22 @@ function useExport() {
     abort.current = ours;
     setBusy(format);
     setError(null);
-    setSaid('Reading…');
+    setSaid('Loading…');
     try {
       const { asJson, asZip, collect } = await import('./export-data.ts');
       const data = await collect((done, of) => {
-        setSaid(`Reading, ${done} of ${of} parts`);
+        setSaid(`Loading part ${done} of ${of}`);
       }, ours.signal);
       const at = new Date();
       const name = `tradewind-${at.toISOString().slice(0, 10)}`;
       if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
       else download(`${name}.zip`, asZip(data, at), 'application/zip');
       const rows = [...data.values()].reduce((sum, part) => sum + part.rows.length, 0);
-      setSaid(`${formatNumber(rows)} rows handed to the browser to save.`);
+      setSaid(`${formatNumber(rows)} rows saved by your browser.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
       setSaid('');
-      setError(`${errorSentence(failure)} No file was made.`);
+      setError(`${errorSentence(failure)} No file was created.`);
     }
     setBusy(null);
   };
@@ -92,14 +92,14 @@ export function OwnDataSection() {
   return (
     <Section title="Your data">
       <p className="rule py-3 text-ink-2">
-        Everything the server holds about you: profile and sign-in, settings, agents and their
-        decisions, orders, trades, ledger, books and equity, plan, notified devices (without their
-        secret addresses), referrals and support requests.
+        Download everything the server stores about you: profile and login, settings, agents and
+        decisions, orders, trades, ledger, accounts and equity, plan, notified devices (without
+        their secret addresses), referrals and support requests.
       </p>
       <SaveButtons blocked={blocked} busy={busy} said={said} fetchAll={fetchAll} />
       {online === 'offline' && (
         <p role="status" className="mt-2 text-xs text-ink-3">
-          This needs the network. Trades as last seen can be saved on the Portfolio screen.
+          You're offline. You can save the last loaded trades on the Portfolio screen.
         </p>
       )}
       {error !== null && (
@@ -107,7 +107,7 @@ export function OwnDataSection() {
           {error}
         </p>
       )}
-      <p className="mt-2 text-xs text-ink-3">CSV comes as one file a table in a .zip.</p>
+      <p className="mt-2 text-xs text-ink-3">CSV: one file per table in a .zip.</p>
     </Section>
   );
 }

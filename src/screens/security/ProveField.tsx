@@ -1,7 +1,4 @@
-/**
- * The question "is it you" inside a form: a password, or Google where there is none; refuses to ask
- * for both.
- */
+/** Proof of identity inside a form: a password, or Google where there is none. */
 import { useEffect, useState } from 'react';
 import { Field } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/error-text.ts';
@@ -46,7 +43,7 @@ export function ProveField({
     <>
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <Field
-        label="Present password"
+        label="Current password"
         type="password"
         name="password"
         autoComplete="current-password"

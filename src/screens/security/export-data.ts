@@ -1,6 +1,6 @@
 /**
- * Everything that is held about a person, fetched page by page and made into files; refuses a file
- * with a part missing.
+ * Loads all data of a user page by page and makes files of it. A missing part fails the whole
+ * export.
  */
 import { strToU8, zipSync } from 'fflate';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';

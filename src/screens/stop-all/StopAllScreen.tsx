@@ -1,6 +1,6 @@
 /**
- * Stop everything, from a shortcut or a fright: who runs, what becomes of positions, one button,
- * the result. It works offline.
+ * Stops all agents: which are running, what happens to positions, one button, the result. It works
+ * offline.
  */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -27,20 +27,24 @@ export function stopAllSentence(
   current = true,
 ): string {
   if (running === null)
-    return 'This device does not know your agents at the moment. The stop reaches every agent you have. Positions stay open, protected by their stops.';
+    return 'Your agents are not loaded on this device. Stop all reaches every agent. Open positions keep their stop losses.';
   const kept =
     positions === 0
-      ? 'No position is open.'
-      : `${count(positions, 'open position stays', 'open positions stay')} open, protected by ${positions === 1 ? 'its stop' : 'their stops'}: stopping sells nothing.`;
+      ? 'No open positions.'
+      : `${count(positions, 'open position keeps its stop loss', 'open positions keep their stop losses')}. Nothing is sold.`;
   if (!current) {
-    const held = `When last seen, ${positions === 0 ? 'no position was open' : count(positions, 'position was open', 'positions were open')}; what is open stays open, protected by its stops: stopping sells nothing.`;
+    const open =
+      positions === 0
+        ? 'no position was open'
+        : count(positions, 'position was open', 'positions were open');
+    const held = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
     return running.length === 0
-      ? `Nothing ran when this device last saw your agents. A stop reaches every agent you have. ${held}`
-      : `Stops ${running.join(', ')}, and whatever another device has started. ${held}`;
+      ? `No agents running when last seen. Stop all reaches every agent. ${held}`
+      : `Stops ${running.join(', ')} and any agents started on other devices. ${held}`;
   }
   return running.length === 0
-    ? `Nothing runs, as far as this device knows. A stop still reaches what another device has started. ${kept}`
-    : `Stops ${running.join(', ')}, and whatever another device has started. ${kept}`;
+    ? `No agents running, as far as this device knows. Stop all also reaches agents started on other devices. ${kept}`
+    : `Stops ${running.join(', ')} and any agents started on other devices. ${kept}`;
 }
 
 function Names({ title, views }: { title: string; views: readonly AgentView[] }) {
@@ -88,12 +92,12 @@ function OfflineNotes({
     <>
       {savedAt !== undefined && (
         <p className="text-ink-2">
-          {savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - savedAt))}.`}
+          {savedAt === null ? '' : `Data ${formatAgo(Math.max(0, now - savedAt))}.`}
         </p>
       )}
       {!waits && (
         <p className="text-amber">
-          Offline: the stop is saved on this device and sent first when you are back.
+          You're offline. The stop is saved on this device and sent first when you're back online.
         </p>
       )}
     </>
@@ -132,7 +136,7 @@ function OrderState({
         </Button>
       )}
       {done && (
-        <CommandState phase="accepted">{`All ${count(stopped.length, 'agent is', 'agents are')} stopped, by the server's word.`}</CommandState>
+        <CommandState phase="accepted">{`The server confirms: ${count(stopped.length, 'agent', 'agents')} stopped.`}</CommandState>
       )}
     </div>
   );

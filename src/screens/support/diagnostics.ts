@@ -1,6 +1,5 @@
 /**
- * The facts that may go with a request, as they are shown before; refuses addresses, tokens and
- * anything that looks like one.
+ * The app details that may go with a request, as shown before. They contain no addresses or tokens.
  */
 import type { SupportDiagnostics } from '../../../contract/support.ts';
 import { environment } from '../../environment.ts';
@@ -58,7 +57,7 @@ export function diagnosticLines(facts: SupportDiagnostics): [string, string][] {
     ['Plan', facts.plan],
     ['Installed', facts.installed ? 'yes' : 'no'],
     ...(facts.errors.length === 0
-      ? [['Errors since the start', 'none'] as [string, string]]
+      ? [['Errors since the app was opened', 'none'] as [string, string]]
       : facts.errors.map((line, index): [string, string] => [`Error ${index + 1}`, line])),
   ];
 }

@@ -1,7 +1,4 @@
-/**
- * What a person is typing to support, kept on this device until it is sent; refuses to outlive
- * their sign-in.
- */
+/** Keeps an unsent support request on this device. It is deleted at log-out. */
 import * as z from 'zod/mini';
 import { keepsSnapshots } from '../../commands.ts';
 import { SUPPORT_DRAFT_KEY as KEY } from '../../identity/last-user.ts';
