@@ -1,6 +1,6 @@
 /**
- * Back from a checkout: waits until the server confirms the plan. The address alone never makes a
- * plan active.
+ * Handles the return from a checkout: waits until the server confirms the plan. The address alone
+ * never makes a plan active.
  */
 import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
@@ -195,8 +195,8 @@ export function checkoutReturnText(
   const name = planName ?? 'Your plan';
   if (state === 'active') return `${name} is active: up to ${agents} agents.`;
   if (online === 'offline')
-    return `Checkout finished. ${name} shows here once there is a connection and the server has confirmed it. Nothing is lost.`;
+    return `Checkout finished. ${name} appears here once you're online and the server has confirmed it.`;
   return state === 'late'
-    ? `Checkout finished, but the payment is not confirmed yet. That can take some minutes. ${name} shows by itself; you need not pay again.`
-    : `Checkout finished. ${name} is being set up: waiting for the payment’s confirmation.`;
+    ? `Checkout finished, but the payment is not confirmed yet. This can take a few minutes. ${name} appears automatically. Do not pay again.`
+    : `Checkout finished. Setting up ${name}. Waiting for payment confirmation.`;
 }

@@ -1,4 +1,4 @@
-/** From a plan to the place where it is paid for; refuses prices that are not in the plans list. */
+/** Opens the checkout or the billing portal for a plan. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import type { CheckoutReply, Plan } from '../../contract/subscription.ts';
@@ -53,7 +53,7 @@ export function safeAddress(url: string, base: string): string {
   throw new ApiError('Bad address', {
     code: 'bad_reply',
     status: 0,
-    text: 'The payment page has no usable address.',
+    text: 'The payment page has no valid address.',
   });
 }
 

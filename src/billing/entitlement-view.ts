@@ -1,6 +1,6 @@
 /**
- * What the last answers about plan and trial mean at a moment, as pure functions; refuses clocks,
- * stores and requests.
+ * Derives plan and trial state at a moment from the server's last answers, as pure functions
+ * without clocks or stores.
  */
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import type { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';

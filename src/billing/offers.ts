@@ -1,6 +1,6 @@
 /**
- * Which plan has what somebody just met the limit of, and what each plan adds, read off the table
- * the server enforces; refuses typed lists.
+ * Finds the plan that lifts a limit and lists what each plan adds, from the permission table that
+ * the server enforces.
  */
 import type { Plan } from '../../contract/subscription.ts';
 import {
@@ -54,10 +54,10 @@ const grants = (name: string, resource: Resource, action: Action): Feature => ({
 /** The rows by which plans are compared, in the order in which a person meets them. */
 export const FEATURES: readonly Feature[] = [
   grants('Dashboard, markets, portfolio', 'dashboard', 'read'),
-  grants('Start agents on the risk presets', 'trading', 'basic'),
+  grants('Agents with preset risk values', 'trading', 'basic'),
   grants('Your own risk values', 'trading', 'standard'),
   grants('Full analytics, every day', 'analytics', 'read'),
-  grants('A pool of your choice, all agents at once', 'trading', 'advanced'),
+  grants('Choice of strategy, all agents at once', 'trading', 'advanced'),
   grants('PRO Dashboard', 'pro-features', 'read'),
   grants('Priority support', 'priority-support', 'access'),
 ];

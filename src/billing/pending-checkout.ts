@@ -1,7 +1,4 @@
-/**
- * The checkout a person left this app for, until they are back: which plan, and where they were;
- * refuses to say that it was paid.
- */
+/** Remembers the checkout that the user left the app for: the plan, and the page to return to. */
 import * as z from 'zod/mini';
 import { readLastUser } from '../identity/last-user.ts';
 import { ownAddress } from '../identity/own-address.ts';

@@ -1,7 +1,4 @@
-/**
- * Starting the one free trial, with the words a person reads of it; refuses to ask the server for
- * what it would refuse.
- */
+/** Starts the free trial, with its messages. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';

@@ -1,7 +1,4 @@
-/**
- * Taking a plan, one at a time: opens the checkout and remembers the way back; refuses a second one
- * while the first is being opened.
- */
+/** Opens the checkout for a plan, one at a time, and remembers the way back. */
 import { proxy } from 'valtio';
 import type { Plan } from '../../contract/subscription.ts';
 import { errorSentence } from '../format/error-text.ts';
@@ -29,7 +26,7 @@ export const checkoutProgress = proxy<CheckoutProgress>({
 });
 
 export const OFFLINE_TILL =
-  'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
+  "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
 
 function remember(
   { planId, planName, from }: { planId: string; planName: string; from: string | null },

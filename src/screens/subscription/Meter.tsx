@@ -1,4 +1,4 @@
-/** How much of a limit is used, as a bar and in words; refuses a bar where there is no limit. */
+/** Use of a limit, as a bar and in words. */
 import { classes } from '../../components/class-names.ts';
 
 export function Meter({

@@ -1,4 +1,4 @@
-/** The plans beside each other by what they permit, each row in line with its neighbour's. */
+/** The plans side by side by what they include. */
 import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
 import { tierRank, type Tier } from '../../../contract/tiers.ts';
@@ -68,7 +68,7 @@ function PlanPrice({ plan }: { plan: Plan }) {
   return (
     <p className="pt-1">
       <span className="text-lg font-semibold">
-        {plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}
+        {plan.priceId === null ? 'Free of charge' : formatAmount(plan.amount)}
       </span>
       {plan.priceId !== null && (
         <span className="text-ink-3">
@@ -142,7 +142,8 @@ function PlanActions({
       )}
       {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (
         <Button wide {...press}>
-          End my plan
+          {' '}
+          Cancel plan{' '}
         </Button>
       )}
     </div>
@@ -161,7 +162,7 @@ function PlanCard(props: PlanCardProps) {
         {plan.id === currentPlanId ? (
           <Tag tone="accent">Your plan</Tag>
         ) : (
-          onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>
+          onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>Your trial</Tag>
         )}
       </div>
       <PlanPrice plan={plan} />

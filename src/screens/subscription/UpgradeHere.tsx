@@ -1,6 +1,6 @@
 /**
- * The way past a limit from where it was met: the trial at once, or the smallest plan that has it,
- * and back.
+ * Offers the way past a limit where it was met: the trial or the smallest plan that lifts it, and
+ * back.
  */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -33,7 +33,7 @@ export interface UpgradeHereProps {
 }
 
 const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
-  `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
+  `${formatAmount(plan.amount)} ${plan.currency} per ${plan.interval}`;
 
 /** The trial where it can still begin, and the smallest plan that has what is needed. */
 function useOffer(need: Need) {
@@ -80,9 +80,9 @@ function OfferNotes({
   return (
     <>
       <p className="mt-2 min-h-5 text-ink-3">
-        {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
+        {trial && 'All Standard features. Free, no card needed. Starts at once.'}
         {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
-        {!trial && plan === null && list !== null && 'No plan has more of this.'}
+        {!trial && plan === null && list !== null && 'No plan has a higher limit.'}
       </p>
       {offline && (
         <p role="status" className="mt-1 text-amber">
@@ -127,7 +127,7 @@ export function UpgradeHere({
     // The checkout inside the app has its place on the plans' own screen.
     if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
-  const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
+  const back = typed ? "You'll return here. Your entries are saved." : "You'll return here.";
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">

@@ -1,4 +1,4 @@
-/** A change of plan in words: when, what it costs, what comes and goes. */
+/** A change of plan in words: date, cost, gains and losses. */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
 import type { Permission } from '../../../contract/tiers.ts';
 import { FEATURES } from '../../billing/offers.ts';
@@ -8,9 +8,7 @@ import { formatDate } from '../../format/times.ts';
 function placesText(before: number, after: number): string {
   if (before === after) return '';
   if (before === 0) return `up to ${after} agents`;
-  return after === 0
-    ? `all ${before} places for agents`
-    : `${after} places for agents instead of ${before}`;
+  return after === 0 ? `all ${before} agents` : `${after} agents instead of ${before}`;
 }
 
 /**
@@ -48,13 +46,13 @@ export function whenText({
 }: Pick<ChangePreview, 'kind' | 'effectiveAt'>): string {
   switch (kind) {
     case 'end':
-      return `Ends on ${formatDate(effectiveAt)}, when what is paid has run out. Until then nothing changes.`;
+      return `Your plan stays active until ${formatDate(effectiveAt)}, the end of the paid period.`;
     case 'none':
-      return 'This is your plan already.';
+      return 'This is your current plan.';
     case 'upgrade':
     case 'downgrade':
     case 'start':
-      return 'Comes into force as soon as it is confirmed.';
+      return 'Takes effect as soon as you confirm.';
   }
 }
 
@@ -67,12 +65,12 @@ export function chargeLines({
 }: ChargePreview): { term: string; amount: string }[] {
   return [
     {
-      term: 'To pay now',
+      term: 'Due now',
       amount: isZero(dueNow) ? 'Nothing' : `${formatAmount(dueNow)} ${currency}`,
     },
     ...(isZero(credit)
       ? []
-      : [{ term: 'Left over, for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
+      : [{ term: 'Credit for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
     {
       term:
         renewal.at === null

@@ -1,4 +1,4 @@
-/** Where a person stands with their plan, in plain words and a date. */
+/** The state of a user's plan in a sentence with its date. */
 import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { SubscriptionState } from '../../../contract/subscription-state.ts';
@@ -76,7 +76,9 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good',
         name: 'Free trial',
         line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
-        then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
+        then:
+          `${trialEndsAt === null ? 'After the trial' : `Ends on ${formatDate(trialEndsAt)}. After that`}, ` +
+          'no new positions. Stop losses and exits stay active.',
       };
     case 'active':
       return {
@@ -86,21 +88,23 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         then:
           plan === undefined
             ? ''
-            : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.`,
+            : `${formatAmount(plan.amount)} ${plan.currency} per ${plan.interval}. Change or cancel below or in the billing portal.`,
       };
     case 'grace':
       return {
         tone: 'bad',
         name,
-        line: `${name}. The last payment has not come through.`,
-        then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
+        line: `${name}. Payment failed.`,
+        then:
+          `Your plan stays active ${until === null ? 'for now' : `until ${formatDate(until)}`}. ` +
+          'Update your card in the billing portal to keep it. After that, no new positions.',
       };
     case 'ending':
       return {
         tone: 'attention',
         name,
         line: `${name}. Ends${on}.`,
-        then: 'Until then nothing changes. You can keep the plan in the billing portal.',
+        then: 'Until then, nothing changes. You can renew in the billing portal.',
       };
     case 'lapsed':
       return {
@@ -109,15 +113,15 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         line:
           subscription?.status === 'canceled'
             ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.`
-            : 'Free. Your free trial has been used.',
-        then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
+            : 'Free. You have used your free trial.',
+        then: 'No new positions. Your agents and history are kept, and Stop always works.',
       };
     case 'free':
       return {
         tone: 'neutral',
         name: 'Free',
         line: 'Free.',
-        then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.',
+        then: 'Dashboard, markets and portfolio. You need a plan or the free trial for agents.',
       };
   }
 }

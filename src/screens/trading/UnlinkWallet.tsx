@@ -1,4 +1,4 @@
-/** Takes an address off the account, after a question. */
+/** Unlinks an address from the account after a confirmation. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { LinkedAddress } from '../../../contract/wallet.ts';
@@ -27,7 +27,7 @@ function useUnlink(link: LinkedAddress, onDone: () => void) {
       });
       await loadWallet(true);
       onDone();
-      pageToast('success', `${shortAddress(link.address)} is not linked any more.`);
+      pageToast('success', `${shortAddress(link.address)} unlinked.`);
     } catch (error) {
       setFailure(errorSentence(error));
     } finally {
@@ -54,7 +54,7 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
       <Button
         size={size}
         disabled={away}
-        title={away ? 'Needs the server, and a sign-in' : undefined}
+        title={away ? 'You need to be online and logged in' : undefined}
         aria-label={`Unlink ${link.label}, ${short}`}
         onClick={() => {
           forget();
@@ -71,8 +71,8 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
           <>
             <p className="font-mono text-sm break-all">{link.address}</p>
             <p className="mt-2">
-              This address on {chainName(link.chainId)} is taken off your account. Its coins stay
-              where they are. It can be linked again by another signature.
+              This address on {chainName(link.chainId)} will be removed from your account. Its coins
+              stay where they are. You can link it again with a new signature.
             </p>
           </>
         }
@@ -83,7 +83,7 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
                 setAsking(false);
               }}
             >
-              Keep it
+              Cancel
             </Button>
             <Button
               tone="danger"

@@ -1,4 +1,4 @@
-/** The wallet's place on the trading screen; refuses to load the kit before it is asked for. */
+/** The wallet's place on the trading screen. The kit is loaded only on request. */
 import { Component, lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -22,14 +22,14 @@ class WalletBoundary extends Component<
   }
 
   override componentDidCatch(error: unknown): void {
-    log.error('The wallet could not be shown', error);
+    log.error('Could not show the wallet', error);
   }
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
       <div role="alert" className="mt-2">
-        <p>The wallet could not be loaded. Trading is not affected.</p>
+        <p>Could not load the wallet. Trading is not affected.</p>
         <Button className="mt-2" onClick={this.props.onRetry}>
           Try again
         </Button>
@@ -68,8 +68,8 @@ export function WalletSection() {
           <>
             <p className={offline ? 'text-amber' : 'text-ink-2'}>
               {offline
-                ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.'
-                : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}
+                ? "You're offline. The wallet needs a connection."
+                : 'A smart wallet on Base, separate from your paper account. It loads when you press the button.'}
             </p>
             <Button className="mt-3" disabled={offline} onClick={show}>
               Show wallet
@@ -77,7 +77,7 @@ export function WalletSection() {
           </>
         ) : (
           <WalletBoundary key={attempt.number} onRetry={show}>
-            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}>
+            <Suspense fallback={<SkeletonRows rows={2} label="Loading wallet" />}>
               <attempt.Panel />
             </Suspense>
           </WalletBoundary>

@@ -1,6 +1,4 @@
-/**
- * What the server holds of the person: where it trades, with what, and which addresses are theirs.
- */
+/** The trading account and linked addresses, as the server has them. */
 import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS } from '../../../contract/limits.ts';
@@ -82,7 +80,7 @@ function Venue({ slot }: { slot: Slot<Status> }) {
       aside={savedAt === null ? undefined : <Age savedAt={savedAt} staleAfterMs={QUERY_FRESH_MS} />}
     >
       {data === null ? (
-        <Unsaid error={error} rows={3} label="The trading account" />
+        <Unsaid error={error} rows={3} label="Trading account" />
       ) : (
         <>
           <dl>
@@ -120,7 +118,7 @@ function Address({ link }: { link: LinkedAddress }) {
           </span>{' '}
           <span
             className="whitespace-nowrap"
-            title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'vouched for by its contract'}`}
+            title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'confirmed by its contract'}`}
           >
             since {formatDate(linkedAt)}
           </span>
@@ -135,8 +133,8 @@ function AddressList({ links }: Pick<Status, 'links'>) {
   if (links.length === 0)
     return (
       <p className="rule max-w-[56ch] py-2 text-ink-2">
-        None. An address that you link in the wallet below is known to be yours. No agent can spend
-        from it: trading stays on paper.
+        None. Link an address in the wallet below to show that it is yours. Agents cannot spend from
+        it. Trading uses paper money.
       </p>
     );
   return (

@@ -1,4 +1,4 @@
-/** Whether the settings can be saved now, and what gives a form its height before they are read. */
+/** Whether the settings can be saved now, and placeholder values while they load. */
 import { useSnapshot } from 'valtio';
 import type { UserSettings } from '../../../contract/user.ts';
 import { session } from '../../identity/session.ts';
@@ -19,6 +19,8 @@ export const UNKNOWN_SETTINGS: UserSettings = {
 export function useBlocked(): string | null {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
-  if (status === 'expired') return 'Your sign-in has ended. Sign in again to save.';
-  return online === 'offline' ? 'Offline. What you type stays here; save when you are back.' : null;
+  if (status === 'expired') return 'Your session has ended. Log in again to save.';
+  return online === 'offline'
+    ? "You're offline. Your entries are kept. Save when you're back online."
+    : null;
 }

@@ -1,4 +1,4 @@
-/** What is typed into the trading settings, as text until it is right. */
+/** The entries of the trading settings, as text until they are valid. */
 import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { formatQuantity } from '../../format/numbers.ts';
@@ -61,7 +61,7 @@ export const FIELD_NAMES: Record<keyof UserSettings, string> = {
   tradingMode: 'Mode',
   tradingFrequency: 'Frequency',
   riskProfile: 'Risk profile',
-  maxTradeAmount: 'Most per order',
+  maxTradeAmount: 'Maximum per order',
   notificationsEnabled: 'Notifications',
 };
 

@@ -1,6 +1,6 @@
 /**
- * An edit of the settings from the first key to the server's word: kept on the device, checked,
- * saved on the version it began on.
+ * An edit of the settings: kept on the device, validated, and saved against the version it began
+ * with.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
