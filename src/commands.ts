@@ -1,4 +1,7 @@
-/** The only way a screen changes anything that can be queued. */
+/**
+ * The commands of screens that can be queued: start, stop and alert changes. Nothing else may write
+ * to the queue.
+ */
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
@@ -228,11 +231,11 @@ export function openCommands(): void {
 }
 
 const NOT_SAVED =
-  'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
+  'Not saved and not sent. This browser has no free storage and the server could not be reached.';
 
 /** Past the session the queue takes stops and nothing else. */
 const SESSION_OVER =
-  'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
+  'Your session has ended. Log in again to start agents or set alerts. You can still stop agents.';
 
 async function submit(request: CommandRequest): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
@@ -264,7 +267,7 @@ async function sendNow(request: CommandRequest): Promise<CommandResult> {
   if (request.alert?.terms === null) removeAlert(request.alert.id, null);
   return {
     said: 'sent',
-    message: 'Sent to the server at once; it could not be saved on this device.',
+    message: 'Sent to the server. It could not be saved on this device.',
   };
 }
 

@@ -1,4 +1,6 @@
-/** What a failed call throws; refuses to carry the server's text unsanitised. */
+/**
+ * The error that a failed call throws. The server's text is sanitised and cut before it is kept.
+ */
 import {
   ERROR_STATUS,
   type ErrorCode,

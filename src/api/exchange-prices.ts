@@ -1,6 +1,6 @@
 /**
- * Public prices read straight from an exchange while the back end is away: to look at, never to
- * value an account with.
+ * Reads public prices from an exchange while the server is away. They are for display only: no
+ * account is valued with them.
  */
 import * as z from 'zod/mini';
 import type {
@@ -272,7 +272,8 @@ function overviewOf(quotes: SymbolQuote[], source: MarketSource, now: number): M
   };
 }
 
-const FALLBACK_DESCRIPTION = 'Its rules and pairs come from the server, which is not answering.';
+const FALLBACK_DESCRIPTION =
+  'Rules and pairs are not available while the server is not responding.';
 /** The fixed list of pools, for any tier; which pairs a pool trades is the server's to say. */
 const POOLS = [
   ['base_ecosystem', 'Base ecosystem'],

@@ -1,4 +1,6 @@
-/** The recording itself: one consistent account at one moment, in the contract's own types. */
+/**
+ * The recorded replies of a demo: one consistent account at one moment, in the contract's types.
+ */
 import type { Alert } from '../../contract/alerts.ts';
 import type { Agent } from '../../contract/agents.ts';
 import { consequencesOf } from '../../contract/consequences.ts';

@@ -1,6 +1,6 @@
 /**
- * The back end as recorded replies, for a build that runs without a server; refuses to be mistaken
- * for one: its source says so.
+ * Answers calls from recorded replies, for a build that runs without a server. Its price source is
+ * labelled as recorded.
  */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert, AlertTerms } from '../../contract/alerts.ts';
@@ -134,7 +134,7 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
     linkMessage({ state, body, now }) {
       state.asked = { address: String(body.address), chainId: Number(body.chainId) };
       return {
-        message: `A recording asks ${state.asked.address} to sign this. Nothing is linked anywhere.`,
+        message: `This demo asks ${state.asked.address} to sign. Nothing is linked.`,
         expiresAt: now + LINK_MESSAGE_LIFE_MS,
       };
     },

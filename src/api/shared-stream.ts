@@ -1,6 +1,6 @@
 /**
- * One stream a browser: the visible tab that holds the lock reads it and passes it to the others.
- * A hidden tab does not read.
+ * Shares one event stream between tabs. The visible tab that holds the lock reads it and passes
+ * events to the others.
  */
 import { StreamEvent } from '../../contract/stream.ts';
 import { log } from '../platform/page-log.ts';

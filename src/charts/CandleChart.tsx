@@ -1,4 +1,4 @@
-/** A price chart that is read by finger, mouse and key, with its table one tap away. */
+/** A price chart with touch, mouse and keyboard control, and a table of the same values. */
 import { ZoomIn, ZoomOut } from 'lucide-react';
 import {
   useEffect,
@@ -221,7 +221,7 @@ function ChartArea({
   if (failed)
     return (
       <p className="rule flex h-full items-center text-ink-3">
-        The chart could not be loaded. The table has the same values.
+        Could not load the chart. The table has the same values.
       </p>
     );
   return (
@@ -256,7 +256,7 @@ function CandleSlider({
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}. Arrow keys read it.`}
+      aria-label={`${label}. Use arrow keys to read values.`}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={count - 1}
@@ -394,7 +394,7 @@ function useDrawing({
         handle.current.price(latest.current.price);
       })
       .catch((error: unknown) => {
-        log.warn('A chart could not be drawn', error);
+        log.warn('Could not draw a chart', error);
         latest.current.onFailed();
       });
     return () => {

@@ -1,4 +1,4 @@
-/** The candle under the cross or the finger, and the values of its indicators, in words. */
+/** The values of the candle under the cross-hair, with its indicators. */
 import type { ReactNode } from 'react';
 import { classes } from '../components/class-names.ts';
 import {

@@ -1,4 +1,4 @@
-/** The candles of a chart as a table, the newest first, with indicators and trades. */
+/** The candles of a chart as a table, newest first, with indicators and trades. */
 import { useState } from 'react';
 import { formatPrice, formatRatio, formatShort, UNKNOWN } from '../format/numbers.ts';
 import { formatClock, formatMoment } from '../format/times.ts';

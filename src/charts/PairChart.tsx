@@ -1,6 +1,6 @@
 /**
- * The price chart of one pair: candles, the forming one, indicators and trades. Symbol and agent
- * pages share it.
+ * The price chart of one pair with indicators and trades, shared by the pages of a pair and of an
+ * agent.
  */
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';

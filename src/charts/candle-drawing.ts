@@ -1,6 +1,6 @@
 /**
- * Draws candles, volume, averages, strength and trades with lightweight-charts; loaded when a chart
- * is shown.
+ * Draws candles, volume, averages, RSI and trades with lightweight-charts. Loaded when a chart is
+ * shown.
  */
 import {
   CandlestickSeries,

@@ -1,5 +1,6 @@
 /**
- * The candles of a chart: what the server said, and the forming one extended by each price since.
+ * The candles of a chart: closed ones from the server, and the forming one extended by each price
+ * since.
  */
 import type { Candles, CandleRow, FormingCandle, PriceBar } from '../../contract/market.ts';
 

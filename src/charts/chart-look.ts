@@ -1,4 +1,4 @@
-/** The colours and settings of a price chart, in the page's own tokens. */
+/** The colours and settings of a price chart, from the page's tokens. */
 import {
   ColorType,
   CrosshairMode,

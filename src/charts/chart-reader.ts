@@ -1,5 +1,5 @@
 /**
- * Keeps the candles of one chart true: reads them, extends them by the stream, and reads again
+ * Keeps the candles of one chart current: loads them, extends them from the stream and loads again
  * where prices were missed.
  */
 import { INTERVAL_MS, type CandleInterval, type Candles } from '../../contract/market.ts';

@@ -1,4 +1,4 @@
-/** Draws entries and exits as a letter in a circle, under and over their candles. */
+/** Draws entries and exits as letters in circles below and above their candles. */
 import type {
   IPrimitivePaneRenderer,
   IPrimitivePaneView,

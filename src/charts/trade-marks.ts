@@ -1,4 +1,4 @@
-/** A person's entries and exits, each on the candle whose interval holds its time. */
+/** Assigns a user's entries and exits to the candles in whose interval they were made. */
 import type { Fill } from '../../contract/trading.ts';
 
 export type TradeSide = 'buy' | 'sell';

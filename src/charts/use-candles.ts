@@ -1,4 +1,4 @@
-/** The candles of a pair for a component, read and extended while it is shown. */
+/** The candles of a pair for a component, loaded and extended while it is shown. */
 import { useCallback, useEffect, useState } from 'react';
 import { subscribeKey } from 'valtio/utils';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';

@@ -1,4 +1,4 @@
-/** The indicators that are chosen, over closed candles and the forming one. */
+/** The chosen indicators, over closed candles and the forming one. */
 import { useMemo } from 'react';
 import type { ChartCandle } from './chart-candles.ts';
 import type { DrawnLine } from './candle-drawing.ts';

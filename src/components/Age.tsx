@@ -1,4 +1,4 @@
-/** How old a number is, counted on; refuses to be shown as a date that needs arithmetic. */
+/** Shows how old a figure is, and counts on. */
 import { Clock } from 'lucide-react';
 import { formatAgo } from '../format/times.ts';
 import { classes } from './class-names.ts';

@@ -1,4 +1,4 @@
-/** A button, or a link that looks like one; refuses to be pressed twice while busy. */
+/** A button, or a link that looks like one. A busy button takes no press. */
 import { LoaderCircle } from 'lucide-react';
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { Link } from 'wouter';

@@ -1,6 +1,5 @@
 /**
- * A table for a wide window: a header that stays in sight, sorted by any column, its rows pressed
- * by mouse or keyboard.
+ * A table for wide windows: sticky header, sorting by column, rows that open by mouse or keyboard.
  */
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { classes } from './class-names.ts';

@@ -1,4 +1,4 @@
-/** A dialog over the page (a sheet from below on a phone); refuses to open without a title. */
+/** A dialog over the page; on a phone, a sheet from below. */
 import * as Radix from '@radix-ui/react-dialog';
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, type ReactNode } from 'react';

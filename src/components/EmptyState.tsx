@@ -1,4 +1,4 @@
-/** What will be here and the one next step; refuses to be a dead end. */
+/** Empty, loading, failed and offline states, each with its next step. */
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { connection } from '../stores/connection.ts';
@@ -45,7 +45,7 @@ export function ReadError({
     >
       <span>
         {message}
-        {hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}
+        {hasData ? `${/[.!?]$/.test(message) ? '' : '.'} Showing the last loaded data.` : ''}
       </span>
       {onRetry !== undefined && (
         <button
@@ -67,14 +67,14 @@ export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
 
 /** Without the server nothing is on its way: a place held for it would be held for ever. */
 const notHere = (what: string): string =>
-  `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
+  `${what === '' ? 'Not' : `${what}: not`} saved on this device. Available when you’re online.`;
 
 /**
  * What was asked for and did not come: nothing is on its way, and nothing is claimed. The error
  * stands once, above.
  */
 export function NotRead({ className = 'row' }: { className?: string }) {
-  return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not read yet.</p>;
+  return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not loaded yet.</p>;
 }
 
 /**

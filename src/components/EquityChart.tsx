@@ -1,4 +1,4 @@
-/** Equity over time with its ranges and what each brought, beside buy-and-hold. */
+/** Equity over time with its ranges, and the result of each compared with buy-and-hold. */
 import { useMemo, useState } from 'react';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
@@ -195,7 +195,7 @@ export function EquityChart({
   height = 160,
   now,
   held,
-  whyNotHeld = 'Not known',
+  whyNotHeld = 'Not available',
 }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
   const { shown, stepMs, change, beside, compared, end, short } = useRange(range, {
@@ -212,11 +212,11 @@ export function EquityChart({
       compared={compared}
       height={height}
       unit={quote}
-      empty="The curve begins with the second mark of this account."
+      empty="Available after the second valuation of this account."
       note={
         change === null ? undefined : (
           <>
-            <Percent value={change.percent} why="Nothing to compare with" />{' '}
+            <Percent value={change.percent} why="No earlier value" />{' '}
             <Amount value={change.amount} change />{' '}
             <span className="text-ink-3">
               {range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}

@@ -1,7 +1,4 @@
-/**
- * A labelled input with hint and error, which keeps what was typed; refuses an input without a
- * label.
- */
+/** A labelled input with hint and error. It keeps what was typed over an error. */
 import {
   useId,
   type InputHTMLAttributes,

@@ -1,6 +1,6 @@
 /**
- * Numbers on screen: amounts, prices, percentages, with their sign said twice; refuses to show an
- * unknown as zero.
+ * Amounts, prices and percentages. Gains and losses have a sign and an arrow; an unknown is never
+ * shown as zero.
  */
 import { useEffect, useRef } from 'react';
 import {
@@ -18,7 +18,7 @@ const COLOUR = { down: 'text-loss', flat: 'text-ink-2', up: 'text-gain' } as con
 const MARK = { down: '▼', flat: '', up: '▲' } as const;
 
 /** Why a value is missing, for those who ask. */
-function Missing({ why = 'Not known' }: { why?: string | undefined }) {
+function Missing({ why = 'Not available' }: { why?: string | undefined }) {
   return (
     <span className="text-ink-3" title={why}>
       <span aria-hidden>{UNKNOWN}</span>

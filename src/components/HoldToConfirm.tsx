@@ -1,6 +1,5 @@
 /**
- * An act that needs 600 ms of intent, by pointer or key; a slip does nothing and is told what to
- * do, and who cannot hold is asked.
+ * A button that needs a press of 600 ms, by pointer or key. Who cannot hold is asked in a dialog.
  */
 import {
   useEffect,

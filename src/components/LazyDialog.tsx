@@ -1,7 +1,4 @@
-/**
- * The dialog for places that are on every screen, loaded when it first opens; refuses to cost the
- * first paint anything.
- */
+/** Loads a dialog when it first opens, to keep it out of the first paint. */
 import { useEffect, useState, type ComponentType } from 'react';
 import { log } from '../platform/page-log.ts';
 import type { DialogProps } from './Dialog.tsx';
@@ -19,7 +16,7 @@ export function LazyDialog(props: DialogProps) {
         setDialog(() => module.Dialog);
       },
       (error: unknown) => {
-        log.error('A dialog could not be loaded', error);
+        log.error('Could not load a dialog', error);
         onOpenChange(false);
       },
     );

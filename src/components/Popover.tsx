@@ -1,4 +1,4 @@
-/** A small panel beside the button that opens it; Escape and a press elsewhere close it. */
+/** A small panel beside the button that opens it. Escape or a press elsewhere closes it. */
 import { useEffect, useId, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { popoverPlace, type PopoverPlace } from './popover-place.ts';

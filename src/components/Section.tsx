@@ -1,4 +1,4 @@
-/** A titled part of a screen, kept apart by space and a hairline; refuses boxes. */
+/** A titled section of a screen. */
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 

@@ -1,7 +1,4 @@
-/**
- * A signal's strength as a bar, with a mark where it would be enough; refuses to stand without its
- * numbers.
- */
+/** Signal strength as a bar with the threshold marked, and both numbers. */
 import { formatRatio } from '../format/numbers.ts';
 import { classes } from './class-names.ts';
 

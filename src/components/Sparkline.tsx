@@ -1,4 +1,4 @@
-/** A line of at most 64 points without axes, in the colour of where it ends. */
+/** A line of at most 64 points without axes, coloured by its change. */
 import { useMemo } from 'react';
 
 const MAX_POINTS = 64;

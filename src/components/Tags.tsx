@@ -1,4 +1,4 @@
-/** Small marks beside a value: paper money, a state, a side, a source. */
+/** Small labels beside a value: paper money, a state, a side, a source. */
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 

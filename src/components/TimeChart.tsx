@@ -1,4 +1,4 @@
-/** A line over time, and lines to compare it with, with its table one tap away. */
+/** A line over time, with lines to compare and a table of the same values. */
 import {
   useEffect,
   useRef,
@@ -152,7 +152,7 @@ function Plot({
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}. Arrow keys read it.`}
+      aria-label={`${label}. Use arrow keys to read values.`}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={points.length - 1}
@@ -268,7 +268,7 @@ export function TimeChart({
         )}
         {drawable && failed && !table && (
           <p className="rule flex min-h-0 flex-1 items-center text-ink-3">
-            The chart could not be loaded. The table has the same values.
+            Could not load the chart. The table has the same values.
           </p>
         )}
         {drawable && table && (

@@ -1,5 +1,6 @@
 /**
- * Holds the order of rows while somebody presses one or stands on one: no row moves under a finger.
+ * Freezes the order of rows while the user points at, presses or focuses one, so that no row moves
+ * under a finger.
  */
 import { useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
 import { heldOrder } from './table-order.ts';

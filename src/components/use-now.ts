@@ -1,7 +1,4 @@
-/**
- * The device's clock for components, ticking only while the page is seen; refuses a timer per
- * component.
- */
+/** The device's clock for components, on shared timers that run only while the page is visible. */
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
 /**
- * Whether an element is on the screen or near it, by one observer for all; refuses to call anything
- * unseen where the browser cannot tell.
+ * Tells whether an element is near the viewport, by one shared observer. Without
+ * IntersectionObserver everything counts as visible.
  */
 import { useCallback, useState, type RefCallback } from 'react';
 

@@ -1,4 +1,4 @@
-/** Whether the window is wide enough for a table; a phone keeps its lists. */
+/** Tells whether the window is wide enough for a table. */
 import { useSyncExternalStore } from 'react';
 
 /** Where the rail stands beside the content. */

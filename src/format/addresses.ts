@@ -1,4 +1,4 @@
-/** Addresses and chains of a wallet in words; refuses to check them. */
+/** Formats wallet addresses and chain names. It does not validate them. */
 
 /** `0x1234…cdef`, for where the whole does not fit and is one press away. */
 export const shortAddress = (address: string): string =>

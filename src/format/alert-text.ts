@@ -1,6 +1,4 @@
-/**
- * Price alerts in words: what is asked for, what was reached, and what the server makes of it now.
- */
+/** Price alerts in words: condition, repetition, what was reached and the present state. */
 import type { Alert, AlertCondition, AlertFiring } from '../../contract/alerts.ts';
 import { formatPercent, formatPrice } from './numbers.ts';
 import { formatWhen } from './times.ts';
@@ -75,7 +73,7 @@ function alertPhaseText(
   if (phase === 'fired')
     return lastFiredAt === null ? 'Reached' : `Reached ${formatWhen(lastFiredAt, now)}`;
   if (restsUntil !== null && restsUntil > now)
-    return `Reached. Watches again after ${formatWhen(restsUntil, now)}`;
-  if (condition.kind === 'move') return 'Waits for the present move to end';
-  return `Waits until the price is ${condition.kind === 'above' ? 'below' : 'above'} ${formatPrice(condition.price)}`;
+    return `Reached. Active again after ${formatWhen(restsUntil, now)}`;
+  if (condition.kind === 'move') return 'Waiting for the current move to end';
+  return `Waiting for the price to move ${condition.kind === 'above' ? 'below' : 'above'} ${formatPrice(condition.price)}`;
 }

@@ -1,7 +1,4 @@
-/**
- * What a coin is called beside its symbol, for reading and searching; refuses to guess one it does
- * not know.
- */
+/** Names of coins by symbol, for display and search. */
 
 const NAMES: Readonly<Record<string, string>> = {
   AAVE: 'Aave',

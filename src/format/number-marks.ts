@@ -1,7 +1,4 @@
-/**
- * How the reader's locale writes numbers: its decimal mark, its groups, and sentences put into
- * both.
- */
+/** The decimal and grouping marks of the reader's locale, and sentences rewritten with them. */
 
 interface NumberMarks {
   decimal: string;

@@ -1,7 +1,4 @@
-/**
- * Sentences that the server or the engine wrote, with their numbers and moments in the reader's
- * form.
- */
+/** Puts numbers and times in sentences from the server or the engine into the reader's locale. */
 import { withLocalNumbers } from './number-marks.ts';
 import { withLocalTimes } from './times.ts';
 

@@ -1,4 +1,4 @@
-/** Ages, spans and moments in words, in the reader's own zone; refuses a negative age. */
+/** Ages, spans and moments in words, in the reader's time zone. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-/** Numbers as a person types them, read by the marks of their locale, and put back into a field. */
+/** Reads numbers as typed in the reader's locale and writes them back into a field. */
 import { numberMarks } from './number-marks.ts';
 
 /** Groups are typed with whatever blank or apostrophe the keyboard has. */

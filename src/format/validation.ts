@@ -1,7 +1,4 @@
-/**
- * A form's value held against the contract, as one message a field; refuses to invent rules of its
- * own.
- */
+/** Validates a form's values by the contract, with one message per field. */
 import * as z from 'zod/mini';
 import type { FieldIssue } from '../../contract/errors.ts';
 import { withLocalNumbers } from './number-marks.ts';

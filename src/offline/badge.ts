@@ -1,4 +1,4 @@
-/** The number on the app's icon: what needs the person; refuses to count what goes on by itself. */
+/** Counts what the number on the app's icon shows: what needs the user. */
 import type { Agent } from '../../contract/agents.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 

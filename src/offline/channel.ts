@@ -1,6 +1,6 @@
 /**
- * What tabs and the worker tell each other; refuses a message of another form, such as an older
- * build's.
+ * Messages between tabs and the service worker. Messages of an unknown form, such as an older
+ * build's, are ignored.
  */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';

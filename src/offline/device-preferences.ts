@@ -1,6 +1,6 @@
 /**
- * Small choices of a person about what they see, kept in their own database and gone with it;
- * refuses what is not on its list.
+ * Small display choices, stored in the user's database and deleted with it. Each key must be listed
+ * here.
  */
 import * as z from 'zod/mini';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';

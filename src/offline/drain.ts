@@ -1,7 +1,4 @@
-/**
- * Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's
- * own user.
- */
+/** Sends the queue, the same way in page and worker. Entries are sent only for their own user. */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
@@ -90,7 +87,7 @@ function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   );
   return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({
     agentId,
-    name: names.get(agentId) ?? 'An agent that is gone',
+    name: names.get(agentId) ?? 'Deleted agent',
     went: outcome !== 'refused',
     message,
   }));

@@ -1,4 +1,4 @@
-/** One queued command as it is kept on the device. It holds no token and no raw request. */
+/** The stored form of a queued command. It holds no token and no raw request. */
 import * as z from 'zod/mini';
 import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
 import { Tested } from '../../contract/backtest-record.ts';

@@ -1,4 +1,4 @@
-/** The queue of commands on the device, and every change that page and worker make to it. */
+/** The command queue on the device, and every change that page and worker make to it. */
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
@@ -24,7 +24,7 @@ import type { QueueMeta, QueueState, QueueStore } from './queue-store.ts';
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
   constructor() {
-    super(`${OUTBOX_MAX} commands are waiting already; this one was not taken`);
+    super(`${OUTBOX_MAX} commands are already waiting. This one was not saved`);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * A browser's address at its push service, for page and worker alike; refuses to keep one made with
- * another server's key.
+ * Subscribes this browser to push, in page and worker. A subscription with another server's key is
+ * replaced.
  */
 
 function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {

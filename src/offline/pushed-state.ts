@@ -1,6 +1,6 @@
 /**
- * Takes the state that a push brought into the snapshots, unless what is kept is newer, and says
- * what is missing.
+ * Merges state from a push message into the snapshots unless they are newer, and reports what is
+ * missing.
  */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';

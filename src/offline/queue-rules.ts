@@ -274,7 +274,7 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
     return note(
       'needs-you',
       'clock_moved',
-      "This device's clock was changed, so it is not known how long this start has waited",
+      "This device's clock was changed. It is unknown how long this start has waited",
     );
   if (age > START_FRESH_MS)
     return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');

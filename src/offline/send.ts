@@ -1,6 +1,6 @@
 /**
- * One request for one queued command, and the proof that the server is there; refuses redirects and
- * cached answers.
+ * Sends one queued command and checks first that the server is really ours. Redirects and cached
+ * answers do not count.
  */
 import { CALLS } from '../../contract/calls.ts';
 import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';

@@ -1,6 +1,6 @@
 /**
- * The last thing the server said of each noun, kept per user; refuses a value the contract does not
- * know, and a late one.
+ * The server's last reply of each kind, stored per user. Replies that are unknown to the contract
+ * or late are dropped.
  */
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';

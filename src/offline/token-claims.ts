@@ -1,6 +1,6 @@
 /**
- * Whom a bearer token speaks for, read without proof; refuses to be used as a check: that is the
- * server's.
+ * Reads the claims of a bearer token without verifying it. Never use it as a check: only the server
+ * verifies.
  */
 import * as z from 'zod/mini';
 

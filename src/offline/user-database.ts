@@ -1,6 +1,6 @@
 /**
- * One IndexedDB database per user, for page and worker. It is never made again after its user has
- * signed out.
+ * One IndexedDB database per user, for page and worker. It is not created again after its user has
+ * logged out.
  */
 import type { UseStore } from 'idb-keyval';
 
@@ -77,8 +77,8 @@ function faultOf(error: unknown): StorageFault {
   if (error instanceof StorageFault) return error;
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   if (name === 'QuotaExceededError')
-    return new StorageFault('quota', 'The device has no room left', error);
-  return new StorageFault('broken', 'The device could not store this', error);
+    return new StorageFault('quota', 'This device is out of storage', error);
+  return new StorageFault('broken', 'This device could not save this', error);
 }
 
 export class UserDatabase {
@@ -177,7 +177,7 @@ export class UserDatabase {
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.shownAgain !== null) await this.shownAgain;
-      if (this.gone) throw new StorageFault('signed-out', 'This user has signed out');
+      if (this.gone) throw new StorageFault('signed-out', 'This user has logged out');
       const connection = await this.open();
       try {
         const transaction = connection.db.transaction([...stores], mode, { durability });
@@ -286,7 +286,7 @@ export class UserDatabase {
     const connection = this.connect(await Promise.race([opened, deadline]));
     if (this.gone) {
       connection.db.close();
-      throw new StorageFault('signed-out', 'This user has signed out');
+      throw new StorageFault('signed-out', 'This user has logged out');
     }
     return connection;
   }
@@ -344,7 +344,7 @@ export class UserDatabase {
 }
 
 const notSignedIn = (): StorageFault =>
-  new StorageFault('signed-out', 'This user is not signed in here');
+  new StorageFault('signed-out', 'This user is not logged in here');
 
 function openingFault(error: DOMException | null): StorageFault {
   return error?.name === 'VersionError'
@@ -359,7 +359,7 @@ function completion(transaction: IDBTransaction): Promise<void> {
       resolve();
     });
     transaction.addEventListener('abort', () => {
-      reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this'));
+      reject(transaction.error ?? new StorageFault('broken', 'This device did not complete this'));
     });
   });
 }

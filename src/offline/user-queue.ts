@@ -1,4 +1,4 @@
-/** Connects one user's queue with its storage, its lock, the network and the other tabs. */
+/** Connects one user's queue with its storage, lock, network and the other tabs. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';

@@ -1,6 +1,6 @@
 /**
- * Registers the service worker and says when a newer build waits. The page never reloads while
- * somebody types.
+ * Registers the service worker and reports a waiting update. The page never reloads while the user
+ * is typing.
  */
 import { proxy } from 'valtio';
 import { log } from './page-log.ts';
@@ -123,7 +123,7 @@ export function openUpdates(sends: () => Promise<void>): void {
     { capture: true, passive: true },
   );
   addEventListener('vite:preloadError', (event) => {
-    log.error('A part of the app could not be loaded', event.payload);
+    log.error('Could not load a part of the app', event.payload);
     // The chunk of an older build is gone from the server. Offline the reload would only lose what
     // is on the screen.
     if (!navigator.onLine) return;
@@ -196,7 +196,7 @@ export async function registerWorker(): Promise<void> {
   checkNow = () => {
     if (document.visibilityState === 'visible')
       worker.update().catch((error: unknown) => {
-        log.debug('No newer version could be looked for', error);
+        log.debug('Could not check for a newer version', error);
       });
   };
   document.addEventListener('visibilitychange', checkNow);

@@ -1,6 +1,5 @@
 /**
- * Keeps the number on the app's icon true while a page is open; refuses to clear it before queue
- * and agents are known.
+ * Keeps the number on the app's icon current. It is not cleared before queue and agents are loaded.
  */
 import { subscribe } from 'valtio';
 import { queue } from '../commands.ts';

@@ -1,7 +1,4 @@
-/**
- * Whether the app can be put on this device's home screen, and by which way; refuses to offer it
- * twice to who said no.
- */
+/** Tells whether and how the app can be installed. A declined offer is not repeated. */
 import { proxy, ref } from 'valtio';
 import { requestPersistence } from '../stores/storage-persistence.ts';
 

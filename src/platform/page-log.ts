@@ -1,4 +1,4 @@
-/** The one place that writes to the console, at a level; refuses to send anything anywhere. */
+/** The only module that writes to the console, by log level. It sends nothing anywhere. */
 
 const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 } as const;
 export type LogLevel = keyof typeof LEVELS;

@@ -1,4 +1,4 @@
-/** Watches memory and web timings where the build asks for it; refuses to do more than log them. */
+/** Logs memory use and web timings where the build enables it. */
 import { MEMORY_CHECK_MS, MEMORY_WARN_RATIO } from '../../contract/limits.ts';
 import { log } from './page-log.ts';
 import { whileSeen } from './resting-timer.ts';

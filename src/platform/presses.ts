@@ -1,6 +1,6 @@
 /**
- * The rule of every press: a control acts only on a press that began on it; what appears under a
- * finger stays inert until it lifts.
+ * A control acts only on a press that began on it. What appears under a finger stays inert until it
+ * lifts.
  */
 
 /** What a press can act on. */

@@ -1,7 +1,4 @@
-/**
- * Work that is due again and again while the page is seen; refuses to tick while it is hidden, and
- * makes up for it on return.
- */
+/** A periodic timer that pauses while the page is hidden and catches up on return. */
 
 /**
  * Does `work` every `everyMs`; after a hidden or frozen while at once, if a turn was missed.

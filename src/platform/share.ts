@@ -1,7 +1,4 @@
-/**
- * Hands words to the device's own share sheet, or to the clipboard where there is none; refuses to
- * add anything to them.
- */
+/** Shares a text by the device's share sheet, or copies it where there is none. */
 
 /** `title` is for the sheet's head; `url` leads to a public page. */
 export interface Shared {

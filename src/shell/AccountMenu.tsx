@@ -1,7 +1,4 @@
-/**
- * Who is signed in, on what plan, and the way to what is theirs. Signing out is done on its own
- * screen.
- */
+/** The signed-in user, their plan, and links to their settings. */
 import { CircleUserRound } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -51,7 +48,7 @@ export function AccountMenu() {
           </Link>
           {/* Signing out asks first about commands that wait: that is done on its own screen. */}
           <Link href="/security" onClick={close} className={LINK}>
-            Security and sign out
+            Security and log out
           </Link>
         </>
       )}

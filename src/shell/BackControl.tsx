@@ -1,6 +1,4 @@
-/**
- * The way back in an installed app, whose window has no button for it; refuses to leave the app.
- */
+/** The back button of an installed app, whose window has none. It never leaves the app. */
 import { ChevronLeft } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { backOf } from './navigation.ts';

@@ -1,4 +1,4 @@
-/** Finds agents, symbols, screens and acts from what this device knows. */
+/** Finds agents, symbols, screens and actions from what this device knows. */
 import * as Radix from '@radix-ui/react-dialog';
 import {
   ChartCandlestick,
@@ -30,7 +30,7 @@ const optionOf = (find: PaletteItem): string => `${LIST_ID}-${find.id}`;
 
 const ICON = {
   Agents: Bot,
-  Acts: CircleStop,
+  Actions: CircleStop,
   Symbols: ChartCandlestick,
   Screens: AppWindow,
 } as const;
@@ -153,7 +153,7 @@ function FinderInput({
       <input
         type="text"
         role="combobox"
-        aria-label="Find agents, symbols, screens and acts"
+        aria-label="Find agents, symbols, screens and actions"
         aria-expanded={count > 0}
         aria-controls={LIST_ID}
         aria-autocomplete="list"
@@ -162,7 +162,7 @@ function FinderInput({
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="go"
-        placeholder="Agent, symbol, screen or act"
+        placeholder="Agent, symbol, screen or action"
         value={question}
         onChange={(event) => {
           onQuestion(event.target.value);
@@ -228,9 +228,7 @@ function KeyHelp() {
         <CornerDownLeft className="size-3" aria-hidden />
         to open
       </span>
-      {online === 'offline' && (
-        <span className="ml-auto text-amber">Offline: from what this device keeps</span>
-      )}
+      {online === 'offline' && <span className="ml-auto text-amber">Offline: saved data only</span>}
     </p>
   );
 }
@@ -263,7 +261,7 @@ function Finder({
         ref={list}
         id={LIST_ID}
         role="listbox"
-        aria-label="Found"
+        aria-label="Results"
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2"
       >
         <FoundGroups
@@ -276,7 +274,7 @@ function Finder({
         />
       </div>
       <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>
-        {shown.length === 0 ? `Nothing here is called “${question}”.` : ''}
+        {shown.length === 0 ? `No results for “${question}”.` : ''}
       </p>
       <KeyHelp />
     </>

@@ -1,4 +1,4 @@
-/** The commands that wait on this device, as one line above the bottom bar that opens on demand. */
+/** The queued commands of this device, as one line above the bottom bar that opens on demand. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
@@ -31,7 +31,7 @@ function kindOf(entries: readonly OutboxEntryView[]): string {
 
 async function withdraw(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
+  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
   if (result === 'already-sent')
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
@@ -46,14 +46,14 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   const went = results.filter((result) => result.went).map((result) => result.name);
   return (
     <div className="text-xs text-ink-2">
-      <p>{went.length === 0 ? 'None went.' : `Went: ${went.join(', ')}.`}</p>
+      <p>{went.length === 0 ? 'None succeeded.' : `Done: ${went.join(', ')}.`}</p>
       <ul>
         {results
           .filter((result) => !result.went)
           .map((result) => (
             <li key={result.agentId}>
-              <span className="font-medium text-ink">{result.name}</span> did not:{' '}
-              {result.message === '' ? 'no reason was given.' : result.message}
+              <span className="font-medium text-ink">{result.name}</span> failed:{' '}
+              {result.message === '' ? 'no reason given.' : result.message}
             </li>
           ))}
       </ul>
@@ -179,7 +179,7 @@ function waitingText(waiting: readonly OutboxEntryView[]): string {
 }
 
 /** What the queue waits for while it is paused. */
-const AFTER = { 'sign-in': ' after you sign in', update: ' after an update' } as const;
+const AFTER = { 'sign-in': ' after you log in', update: ' after an update' } as const;
 
 /** The whole queue in one line: what needs the person before what only waits. */
 function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'update' | null): string {
@@ -191,7 +191,7 @@ function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'updat
   if (waiting.length === 0)
     return over === 0
       ? 'Received by the server'
-      : `${over} ${over === 1 ? 'command' : 'commands'} did not go through`;
+      : `${over} ${over === 1 ? 'command' : 'commands'} failed`;
   return `${waitingText(waiting)}${paused === null ? '' : AFTER[paused]}`;
 }
 
@@ -231,10 +231,10 @@ function Queue({
       </button>
       <div id="tray-list" hidden={!open} className="pt-2">
         {paused === 'sign-in' && (
-          <p className="text-amber">Nothing is sent until you sign in again.</p>
+          <p className="text-amber">Nothing is sent until you log in again.</p>
         )}
         {paused === 'update' && (
-          <p className="text-amber">Nothing is sent until this app is updated.</p>
+          <p className="text-amber">Nothing is sent until you update the app.</p>
         )}
         <ul className="max-h-[34dvh] overflow-y-auto [&>li:first-child]:border-t-0">
           {shown.map((entry) => (
@@ -251,17 +251,17 @@ function KeptCommand() {
   const { storage, quarantined, lost } = useSnapshot(queue);
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   return (
-    <section aria-label="What this device keeps" className={CARD}>
+    <section aria-label="Storage on this device" className={CARD}>
       {storage === 'memory' && (
         <p className="text-amber">
-          This browser keeps nothing for the app: commands are sent at once or not at all. You may
-          be signed out when you close this page.
+          This browser does not save data for the app. Commands are sent at once or not at all. You
+          may be logged out when you close this page.
         </p>
       )}
       {storage === 'newer' && (
         <div className="flex items-center justify-between gap-4">
           <p className="text-amber">
-            A newer version of the app is open in another tab. Until this one is reloaded, commands
+            A newer version of the app is open in another tab. Until you reload this tab, commands
             are sent at once or not at all.
           </p>
           <Button
@@ -278,8 +278,8 @@ function KeptCommand() {
       {lost && (
         <div className="flex items-center justify-between gap-4">
           <p className="text-amber">
-            This browser has cleared what was kept here: the last figures, and any command that was
-            not yet sent. Check what should be running.
+            This browser deleted the saved data of the app, including unsent commands. Check which
+            agents should be running.
           </p>
           <Button size="sm" onClick={lossRead}>
             Dismiss

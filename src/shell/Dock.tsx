@@ -1,7 +1,4 @@
-/**
- * What waits for the person above the bottom bar: an Undo, unsent commands, an ending session, an
- * update.
- */
+/** Notices docked above the bottom bar: an Undo, unsent commands, an ending session, an update. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { queue } from '../commands.ts';
@@ -36,7 +33,7 @@ function SessionNotice() {
     <section aria-label="Session" className={CARD}>
       <p>
         Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.
-        {unsent.length > 0 ? ` Not yet sent: ${names}.` : ''}
+        {unsent.length > 0 ? ` Not sent yet: ${names}.` : ''}
       </p>
       <Button
         size="sm"
@@ -45,7 +42,8 @@ function SessionNotice() {
           setOpen(true);
         }}
       >
-        Sign in again
+        {' '}
+        Log in again{' '}
       </Button>
       <SignInAgain open={open} onOpenChange={setOpen} />
     </section>
@@ -53,9 +51,9 @@ function SessionNotice() {
 }
 
 function updateText(warned: boolean, outdated: boolean): string {
-  if (warned) return 'What you have typed on this page is not kept by an update.';
+  if (warned) return 'Updating discards your entries on this page.';
   return outdated
-    ? 'This version is too old for the server. What waits to be sent is kept.'
+    ? 'This version is too old for the server. Unsent commands are kept.'
     : 'A new version is ready.';
 }
 
@@ -75,7 +73,7 @@ function UpdateNotice() {
     <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
       <p role="status">{updateText(warned, outdated)}</p>
       <Button size="sm" tone="primary" onClick={press}>
-        {warned ? 'Update all the same' : 'Update'}
+        {warned ? 'Update anyway' : 'Update'}
       </Button>
     </section>
   );

@@ -1,7 +1,4 @@
-/**
- * The header: brand, the navigation bar, account mode, age of data, the menu; refuses links that a
- * person has no use for.
- */
+/** The header: logo, navigation bar, paper tag, age of data and menu. */
 import { Menu as MenuIcon } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';

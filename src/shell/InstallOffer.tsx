@@ -1,6 +1,4 @@
-/**
- * Offers to install the app, as a line in the page's own flow, once the first trade has been seen.
- */
+/** Offers to install the app, in the page's flow, after the first trade. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
@@ -28,8 +26,8 @@ export function InstallOffer() {
         <p className="font-medium">Install Tradewind</p>
         <p className="text-ink-2">
           {way === 'prompt'
-            ? 'It opens offline and has Stop all on its icon.'
-            : 'It opens offline and can notify you.'}
+            ? 'Use it offline and stop all agents from its icon.'
+            : 'Use it offline and get notifications.'}
         </p>
         {way === 'share' && <InstallSteps />}
       </div>

@@ -1,7 +1,4 @@
-/**
- * Listens for the shell's keys and brings what they open, loaded when first asked for; refuses to
- * cost the first paint more than the listening.
- */
+/** Listens for the shell's keyboard shortcuts. What they open is loaded on demand. */
 import { useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -60,7 +57,7 @@ export function KeyboardShortcuts() {
       },
       (error: unknown) => {
         // Asked for again at the next press.
-        log.error('What the key opens could not be loaded', error);
+        log.error('Could not load what the shortcut opens', error);
         shortcuts.open = null;
       },
     );

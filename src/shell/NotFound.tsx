@@ -1,4 +1,4 @@
-/** An address that the app does not know: leads on to the start, and says so. */
+/** Leads an unknown address to the start page, and says so. */
 import { useEffect } from 'react';
 import { Redirect } from 'wouter';
 import { pageToast } from '../stores/toast-store.ts';

@@ -1,6 +1,6 @@
 /**
- * What happens when another screen is shown: title, focus, place on the page, one spoken line;
- * refuses to say anything at the first screen, which the browser says itself.
+ * Handles a change of screen: title, focus, scroll position and one announcement. The first screen
+ * is left to the browser.
  */
 import { useEffect, useRef, useState } from 'react';
 

@@ -1,6 +1,6 @@
 /**
- * The access guard: a spinner while nothing is known, then the screen or the reason why not;
- * refuses to decide for the server.
+ * The access guard: a spinner while loading, then the screen or the reason why not. The server
+ * decides every call itself.
  */
 import { LoaderCircle } from 'lucide-react';
 import { lazy, Suspense, type ReactNode } from 'react';
@@ -79,7 +79,7 @@ export function Refused({
         >
           Your session has expired or you are not logged in. Please authenticate to continue.
           {offline && (
-            <p className="mt-2 text-amber">You are offline: logging in needs the network.</p>
+            <p className="mt-2 text-amber">You're offline. You need a connection to log in.</p>
           )}
         </Blocked>
       );
@@ -127,9 +127,9 @@ export function RouteGuard({ children }: { children: ReactNode }) {
   if (access.allowed) return children;
   if (online === 'offline' && plan === null && access.screen !== 'authentication') {
     return (
-      <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">
-        Your plan was not saved on this device, so nobody here can tell whether it has this page. It
-        opens when the server is back.
+      <Blocked title="Plan not saved on this device" to="/dashboard" action="Go to Dashboard">
+        This device does not know whether your plan includes this page. It opens when you're back
+        online.
       </Blocked>
     );
   }

@@ -1,7 +1,4 @@
-/**
- * The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to
- * move when data comes.
- */
+/** The frame around every screen: header, strip, rail or bottom bar, dock and footer. */
 import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { session } from '../identity/session.ts';

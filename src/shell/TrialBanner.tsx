@@ -1,4 +1,4 @@
-/** The running trial under the header; refuses to show where there is none. */
+/** The banner of a running trial. */
 import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';
 import { trialBanner, UPGRADE_TO_CONTINUE } from '../billing/entitlement-view.ts';

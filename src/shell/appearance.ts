@@ -1,6 +1,6 @@
 /**
- * Theme, gain/loss colours and the height of rows by the person's choice, kept on this device;
- * refuses to override the system unasked.
+ * Theme, gain and loss colours and row height, kept on this device. By default they follow the
+ * system.
  */
 import { proxy, subscribe } from 'valtio';
 

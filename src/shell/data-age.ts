@@ -1,6 +1,6 @@
 /**
- * How old each kind of data may be before it counts as stale, and when it was last known to be
- * true; refuses to count a snapshot as news.
+ * How old each kind of data may be before it is stale, and when it was last confirmed. A snapshot
+ * confirms nothing.
  */
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';

@@ -1,7 +1,4 @@
-/**
- * Which links the shell shows to whom, as data: header, bottom bar, menu, rail and palette all read
- * it.
- */
+/** The links of the shell by plan, for header, bottom bar, menu, rail and palette. */
 import {
   Activity,
   Bell,

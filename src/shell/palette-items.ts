@@ -1,7 +1,4 @@
-/**
- * What the command palette can find and do, as data from what this device knows; refuses to offer
- * an act that the screens would not.
- */
+/** What the command palette can find and do, from what this device knows. */
 import type { Tier } from '../../contract/tiers.ts';
 import type { AgentView } from '../stores/agent-view.ts';
 import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
@@ -16,12 +13,12 @@ export type PaletteItem =
   | {
       kind: 'stop' | 'start';
       id: string;
-      group: 'Acts';
+      group: 'Actions';
       name: string;
       note: string;
       agentId: string;
     };
-type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
+type Group = 'Agents' | 'Actions' | 'Symbols' | 'Screens';
 
 export interface PaletteSources {
   tier: Tier;
@@ -84,7 +81,7 @@ export function allPaletteItems({ tier, views, symbols }: PaletteSources): Palet
             {
               kind: 'stop' as const,
               id: `stop-${agent.id}`,
-              group: 'Acts' as const,
+              group: 'Actions' as const,
               name: `Stop ${agent.name}`,
               note: 'at once, with Undo',
               agentId: agent.id,
@@ -96,9 +93,9 @@ export function allPaletteItems({ tier, views, symbols }: PaletteSources): Palet
             {
               kind: 'start' as const,
               id: `start-${agent.id}`,
-              group: 'Acts' as const,
+              group: 'Actions' as const,
               name: `Start ${agent.name}`,
-              note: 'shows what it would do first',
+              note: 'shows a preview first',
               agentId: agent.id,
             },
           ]
@@ -132,7 +129,7 @@ function fit(name: string, also: string, word: string): number {
 
 /** Rows of one group at most, so that 500 symbols do not bury the rest. */
 const PER_GROUP = 6;
-const ORDER: readonly Group[] = ['Agents', 'Acts', 'Symbols', 'Screens'];
+const ORDER: readonly Group[] = ['Agents', 'Actions', 'Symbols', 'Screens'];
 
 /**
  * The finds for a question, grouped, the group with the best fit first. Every word must fit;

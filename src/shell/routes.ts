@@ -1,7 +1,4 @@
-/**
- * Every path of the app, its title and the screen that is loaded for it; refuses to load a screen
- * before it is asked for.
- */
+/** Every path of the app with its title and its lazily loaded screen. */
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
 import { log } from '../platform/page-log.ts';
@@ -125,7 +122,7 @@ export async function preload(path: string): Promise<void> {
   try {
     await routeOf(path)?.load();
   } catch (error) {
-    log.warn(`The screen of ${path} could not be preloaded`, error);
+    log.warn(`Could not preload the screen of ${path}`, error);
   }
 }
 

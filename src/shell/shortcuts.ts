@@ -1,4 +1,4 @@
-/** Which keys do what, and the reading of them. A key that belongs to a field is never taken. */
+/** The keyboard shortcuts and their matching. Keys typed into a field are never taken. */
 import { proxy } from 'valtio';
 
 export interface Shortcut {
@@ -24,9 +24,9 @@ export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g s', label: 'Stop all agents', to: '/stop-all' },
 ];
 export const OTHERS: readonly Shortcut[] = [
-  { keys: 'u', label: 'Undo the last Stop, while that is offered' },
-  { keys: '/', label: 'Search on this screen, or everywhere' },
-  { keys: '?', label: 'This list' },
+  { keys: 'u', label: 'Undo the last Stop' },
+  { keys: '/', label: 'Search this screen, or everywhere' },
+  { keys: '?', label: 'Show this list' },
 ];
 
 /** `⌘` where the keyboard has it, `Ctrl` elsewhere. */

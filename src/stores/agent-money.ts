@@ -1,7 +1,4 @@
-/**
- * An agent's money by the newest word there is of it, the portfolio's or the list's; refuses to mix
- * the two.
- */
+/** An agent's money from the newer of portfolio and list, never from both. */
 import {
   add,
   divide,

@@ -1,4 +1,4 @@
-/** An agent as a person sees it: the server's state, with the unsent commands laid over it. */
+/** An agent as shown: the server's state with unsent commands on top. */
 import type { Agent } from '../../contract/agents.ts';
 import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
@@ -115,10 +115,10 @@ export function commandText(
       return `${name} needs you${why}`;
     case 'failed':
       return entry.reason?.code === 'partly_refused'
-        ? `${name} went in part${why}`
+        ? `${name} partly failed${why}`
         : `${name} failed${why}`;
     case 'lapsed':
-      return `${name} lapsed${why}`;
+      return `${name} expired${why}`;
     case 'cancelled':
       return `${name} cancelled.`;
   }
@@ -147,7 +147,7 @@ function textFor(entry: OutboxEntry, agentId: string): string {
   const mine = entry.results?.find((result) => result.agentId === agentId);
   return mine === undefined
     ? commandText(entry)
-    : `${isStop(entry) ? 'Stop' : 'Start'} failed: ${mine.message === '' ? 'the server gave no reason' : mine.message}`;
+    : `${isStop(entry) ? 'Stop' : 'Start'} failed: ${mine.message === '' ? 'no reason given' : mine.message}`;
 }
 
 /** Whom a command is about. One that went in part is about those for whom it did not. */

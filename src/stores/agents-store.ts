@@ -1,4 +1,4 @@
-/** The person's agents as the server last said them; refuses to guess that a command has worked. */
+/** The user's agents as the server last reported them. */
 import { proxy } from 'valtio';
 import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
 import type { EntriesOff } from '../../contract/halts.ts';

@@ -1,4 +1,4 @@
-/** An alert as a person sees it: the server's word, with what waits to be sent laid over it. */
+/** An alert as shown: the server's state with unsent changes on top. */
 import type { Alert, AlertTerms } from '../../contract/alerts.ts';
 import type { OutboxEntry } from '../offline/outbox-entry.ts';
 

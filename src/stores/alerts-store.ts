@@ -1,4 +1,4 @@
-/** The person's price alerts and when they were reached, as the server last said them. */
+/** The user's price alerts and their firings, as the server last reported them. */
 import { proxy } from 'valtio';
 import type { Alert, AlertFiring, AlertList } from '../../contract/alerts.ts';
 import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';

@@ -1,7 +1,4 @@
-/**
- * Metrics of the account and results of single agents, as the server computed them; refuses to
- * compute its own.
- */
+/** Metrics of the account and results of single agents, as computed by the server. */
 import { proxy } from 'valtio';
 import type { AgentInsight } from '../../contract/insight.ts';
 import type { AgentPerformance, Analytics } from '../../contract/trading.ts';

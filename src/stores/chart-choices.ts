@@ -1,6 +1,4 @@
-/**
- * The timeframe and indicators of the charts, chosen once for all of them and kept on this device.
- */
+/** Timeframe and indicators of all charts, kept on this device. */
 import { proxy } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { session } from '../identity/session.ts';

@@ -1,7 +1,4 @@
-/**
- * Closed paper books, read when one is asked for; refuses to keep them on the device: they never
- * change and are never acted on.
- */
+/** Closed paper accounts, loaded on demand. They are not kept on the device. */
 import { proxy } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether the server can be reached and how old what it said is; refuses to believe
- * `navigator.onLine` alone.
+ * Whether the server can be reached and how old its data is. `navigator.onLine` alone is not
+ * trusted.
  */
 import { proxy } from 'valtio';
 

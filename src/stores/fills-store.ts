@@ -1,4 +1,4 @@
-/** The fills of the account, newest first; refuses duplicates. */
+/** The account's fills, newest first, without duplicates. */
 import { proxy } from 'valtio';
 import type { Fill, History } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Moves the stores to and from the device: filled from it at the start, kept as they change. The
- * server's newer data is never overwritten.
+ * Loads the stores from the device and saves their changes. Newer data of the server is never
+ * overwritten.
  */
 import { subscribe } from 'valtio';
 import type { AlertList } from '../../contract/alerts.ts';
@@ -159,7 +159,7 @@ function throttled<T>(
     if (found === null || !isWord(store)) return;
     written = found;
     write(plain(store.data), store.savedAt).catch((error: unknown) => {
-      log.warn('A snapshot could not be kept', error);
+      log.warn('Could not save a snapshot', error);
     });
   };
   // The server may have spoken while the device was still being read, as it does at a sign-in; of a

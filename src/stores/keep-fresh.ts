@@ -1,7 +1,4 @@
-/**
- * Reads something again when what it is made from has changed, at most once in a while and one
- * question at a time.
- */
+/** Reloads data when its inputs change, with a minimum interval and one request at a time. */
 import { subscribe } from 'valtio';
 import type { AgentsData } from './agents-store.ts';
 import { agentsStore } from './agents-store.ts';

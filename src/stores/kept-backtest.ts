@@ -1,7 +1,4 @@
-/**
- * The last test's terms and candles on the device, for the next one in a tunnel; refuses to keep
- * anything for nobody.
- */
+/** The last backtest's terms and candles, kept on the device for use offline. */
 import type { KeptBacktest } from '../../contract/backtest.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { log } from '../platform/page-log.ts';
@@ -11,7 +8,7 @@ export async function keepBacktest(kept: KeptBacktest, now = Date.now()): Promis
   const uid = readLastUser()?.uid;
   if (uid === undefined) return;
   await writeSnapshot(uid, 'backtest', kept, now).catch((error: unknown) => {
-    log.warn('The candles of a test could not be kept', error);
+    log.warn('Could not save the candles of a backtest', error);
   });
 }
 

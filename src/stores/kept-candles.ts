@@ -1,4 +1,4 @@
-/** The last candles that were looked at, kept on the device for when the server is away. */
+/** The last viewed candles, kept on the device for use offline. */
 import type { Candles, KeptCandles } from '../../contract/market.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { log } from '../platform/page-log.ts';
@@ -39,7 +39,7 @@ export function keepCandles(source: string, reading: Candles, now = Date.now()):
     await writeSnapshot(uid, 'candles', { charts: [mine, ...others].slice(0, CHARTS_KEPT) }, now);
   };
   const mine = writing.then(write).catch((error: unknown) => {
-    log.warn('Candles could not be kept', error);
+    log.warn('Could not save candles', error);
   });
   writing = mine;
   return mine;

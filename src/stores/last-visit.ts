@@ -1,6 +1,6 @@
 /**
- * When the person last left the app on this device, and what had been known by then; another screen
- * of the app is no leaving.
+ * When the user last left the app on this device, and what was known by then. A change of screen
+ * does not count.
  */
 import { proxy, subscribe } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';

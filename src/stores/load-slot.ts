@@ -1,6 +1,6 @@
 /**
- * How a store asks the server: fresh for five minutes, one question at a time; refuses an answer
- * for another user.
+ * Loads a store from the server: fresh for five minutes, one request at a time. An answer for
+ * another user is dropped.
  */
 import { QUERY_FRESH_MS } from '../../contract/limits.ts';
 import { ApiError } from '../api/api-error.ts';
@@ -66,8 +66,7 @@ export function load<T, R>(
       if ((session.user?.uid ?? null) !== uid) return;
       slot.status = 'error';
       slot.error = errorSentence(error);
-      if (!(error instanceof ApiError))
-        log.error('A reading failed for a reason of our own', error);
+      if (!(error instanceof ApiError)) log.error('Loading failed with an internal error', error);
     }
   };
   const done = run().finally(() => {

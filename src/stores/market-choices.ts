@@ -1,7 +1,4 @@
-/**
- * What a person has starred and which columns they look at, kept on this device; refuses to forget
- * a star because another tab set one.
- */
+/** Favourites and columns of the market, kept on this device and merged with other tabs. */
 import { proxy } from 'valtio';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
 import { session } from '../identity/session.ts';

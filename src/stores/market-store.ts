@@ -1,6 +1,5 @@
 /**
- * Prices and pools as they were last said, each symbol on its own; refuses a price older than the
- * one it holds.
+ * Prices and pools as last reported, each symbol on its own. Older prices never replace newer ones.
  */
 import { proxy } from 'valtio';
 import type {

@@ -1,6 +1,6 @@
 /**
- * What this device shows of some agents and their prices at a press. A start that is confirmed
- * later is compared with it.
+ * What this device shows of some agents and their prices at a press, to compare with when a start
+ * is confirmed later.
  */
 import type { ObservedState } from '../offline/outbox-entry.ts';
 import { agentsStore } from './agents-store.ts';

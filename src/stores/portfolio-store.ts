@@ -1,4 +1,4 @@
-/** The portfolio as the server last said it; refuses to add anything up by itself. */
+/** The portfolio as the server last reported it. */
 import { proxy } from 'valtio';
 import type { Portfolio } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';

@@ -1,6 +1,6 @@
 /**
- * Reads the last user's snapshots while the rest of the app loads. It makes no database and does
- * not check what it has read.
+ * Reads the last user's snapshots while the rest of the app loads. It creates no database and does
+ * not validate.
  */
 
 import type { RawSnapshots } from '../offline/snapshots.ts';

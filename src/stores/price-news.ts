@@ -1,5 +1,5 @@
 /**
- * Passes the prices of the stream on to the charts, each event whole: the board keeps only the
+ * Passes price events of the stream on to the charts, each whole: the market store keeps only the
  * newest.
  */
 import type { PriceBar, SymbolQuote } from '../../contract/market.ts';

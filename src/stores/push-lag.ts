@@ -1,4 +1,4 @@
-/** Whether a push message told of more than this device has read from the server. */
+/** Whether a push message reported more than this device has loaded from the server. */
 import { proxy } from 'valtio';
 import { pushedSequence } from '../offline/pushed-state.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Asks `/healthz` whether the server is really there, and keeps its clock; refuses to take any
- * answer but Tradewind's.
+ * Asks `/healthz` whether the server is really there, and keeps its clock. Only Tradewind's answer
+ * counts.
  */
 import type { ApiEvent } from '../api/client.ts';
 import { api, observeApi } from '../api/api.ts';

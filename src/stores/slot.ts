@@ -1,6 +1,6 @@
 /**
- * What every store holds of one thing the server says; refuses to let an older word replace a newer
- * one.
+ * What every store holds of one kind of data: value, origin, age and error. Older data never
+ * replaces newer.
  */
 
 /**

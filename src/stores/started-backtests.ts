@@ -1,4 +1,4 @@
-/** Remembers which settings were backtested on this page, for the start that may follow. */
+/** Remembers which settings were backtested on this page, for a start that may follow. */
 import type { AgentPreviewBody } from '../../contract/preview.ts';
 import type { Tested } from '../../contract/backtest-record.ts';
 

@@ -1,6 +1,5 @@
 /**
- * The offer to undo the last stop of one agent: for some seconds, longer while it is looked at;
- * refuses to stand for ever.
+ * The offer to undo the last stop of one agent: for some seconds, longer while it is pointed at.
  */
 import { proxy } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';

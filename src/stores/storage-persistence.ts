@@ -1,7 +1,4 @@
-/**
- * Whether the browser has promised to keep what lies here, and how much that is; refuses to ask
- * before there is something to lose.
- */
+/** Whether the browser has promised to keep the app's data, and how much that is. */
 import { proxy } from 'valtio';
 
 export interface PersistenceState {

@@ -1,4 +1,6 @@
-/** What the person is entitled to, as last checked; refuses to turn "no connection" into "free". */
+/**
+ * What the user is entitled to, as last checked. Being offline does not turn a plan into "free".
+ */
 import { proxy } from 'valtio';
 import { SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import type { Invoices } from '../../contract/plan-change.ts';

@@ -1,5 +1,5 @@
 /**
- * Keeps the stores in sync for whoever is signed in: snapshots first, then the server, then its
+ * Keeps the stores in sync for the signed-in user: snapshots first, then the server, then its
  * stream.
  */
 import { subscribe } from 'valtio';
@@ -129,7 +129,7 @@ function onStreamState(state: typeof connection.stream): void {
 function refused(reason: string): void {
   if (reason === 'token_revoked')
     revokeSession().catch((error: unknown) => {
-      log.error('The revoked session could not be cleared', error);
+      log.error('Could not clear the revoked session', error);
     });
   else endSession();
 }
@@ -270,7 +270,7 @@ function refresh(): void {
     loadAlerts(),
   ]);
   listen(uid).catch((error: unknown) => {
-    log.error('The stream could not be opened', error);
+    log.error('Could not open the stream', error);
   });
 }
 
@@ -285,7 +285,7 @@ function follow(): void {
     followVisits(next);
     if (next !== null)
       begin(next).catch((error: unknown) => {
-        log.error('The saved data could not be read', error);
+        log.error('Could not read saved data', error);
       });
     return;
   }
@@ -330,7 +330,7 @@ export function startSync(): Promise<void> {
     // A message may have come meanwhile.
     if (uid !== null)
       notePushLag(uid).catch((error: unknown) => {
-        log.warn('What messages brought could not be read', error);
+        log.warn('Could not read data from notifications', error);
       });
   });
   watchHealth();

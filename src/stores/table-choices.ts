@@ -1,4 +1,4 @@
-/** How a person sorts each table and which of its columns they see, kept on this device. */
+/** Sort order and columns of each table, kept on this device. */
 import { proxy } from 'valtio';
 import type { TableSort } from '../components/table-order.ts';
 import { session } from '../identity/session.ts';

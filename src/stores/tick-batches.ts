@@ -1,7 +1,4 @@
-/**
- * Gathers ticks between frames and applies the newest quote of each symbol four times a second, at
- * most 64 per frame.
- */
+/** Applies prices four times a second, at most 64 per frame, the newest of each symbol. */
 import type { SymbolQuote } from '../../contract/market.ts';
 
 /**

@@ -1,6 +1,4 @@
-/**
- * The registry of short messages: types, durations, limit and removal; refuses to draw anything.
- */
+/** The toast registry: types, durations, limit and removal. */
 import { proxy } from 'valtio';
 import { TOAST_PAGE_MS, TOAST_REMOVAL_MS, TOASTS_MAX } from '../../contract/limits.ts';
 

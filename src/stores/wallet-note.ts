@@ -1,7 +1,4 @@
-/**
- * Which wallet was connected when this page, or one before it, last knew; refuses to need the
- * wallet for it, and to outlive a sign-out.
- */
+/** Which wallet was last connected, known without loading the wallet. It is deleted at log-out. */
 import * as z from 'zod/mini';
 import { useEffect } from 'react';
 import { proxy, useSnapshot } from 'valtio';

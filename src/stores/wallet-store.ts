@@ -1,7 +1,4 @@
-/**
- * What the server knows of the person's wallet: venue, balances, linked addresses; refuses to know
- * anything of a chain.
- */
+/** The user's wallet as the server knows it: venue, balances and linked addresses. */
 import { proxy } from 'valtio';
 import type { WalletStatus } from '../../contract/wallet.ts';
 import { api } from '../api/api.ts';
