@@ -23,6 +23,7 @@ import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Breakdown, Hours } from './Breakdown.tsx';
 import { HeatMap } from './HeatMap.tsx';
 import { BASIC, DEEP, whyMissing, type MetricText } from './metric-text.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 function Figure({ words, analytics }: { words: MetricText; analytics: Analytics }) {
   const value = analytics.metrics[words.name];
@@ -83,7 +84,8 @@ function Locked({ days }: { days: number }) {
       <div className="rule py-4">
         <p className="max-w-[64ch] text-ink-2">
           Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days
-          {days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:
+          {days > ANALYTICS_VIEW_DAYS ? ` of ${formatNumber(days)}` : ''}. Standard, Pro and the
+          free trial add:
         </p>
         <ul className="mt-3 grid gap-x-10 sm:grid-cols-2">
           {DEEP.map(({ name, label, says }) => (
@@ -257,9 +259,9 @@ export default function AnalyticsScreen() {
         note={
           data === null ? undefined : (
             <>
-              {data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days}{' '}
-              {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC{' '}
-              <DataAge kind="analytics" />
+              {formatNumber(data.trades)} {data.trades === 1 ? 'trade' : 'trades'} over{' '}
+              {formatNumber(data.days)} {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00
+              UTC <DataAge kind="analytics" />
             </>
           )
         }

@@ -5,6 +5,7 @@ import { Amount } from '../../components/Figures.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
 import type { Ask } from '../explain/explain-figure.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export interface Part {
   key: string;
@@ -59,7 +60,7 @@ function PartRow({ row, largest }: { row: ResultPart; largest: number }) {
       <td className="num">
         <Amount value={row.fees} />
       </td>
-      <td className="num">{row.trades}</td>
+      <td className="num">{formatNumber(row.trades)}</td>
     </tr>
   );
 }

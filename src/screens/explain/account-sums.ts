@@ -6,7 +6,7 @@ import type {
   Portfolio,
   Position,
 } from '../../../contract/trading.ts';
-import { formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
+import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
 
@@ -19,7 +19,8 @@ export interface Account {
 export const OLDER = 'older trades not loaded';
 const DAY_MS = 86_400_000;
 export const base = (pair: string): string => pair.split('/')[0] ?? pair;
-const trades = (count: number): string => `${count} ${count === 1 ? 'trade' : 'trades'}`;
+const trades = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? 'trade' : 'trades'}`;
 
 /** One sale: proceeds less fee less what was sold had cost. */
 export function ofSale(fill: Fill, quote: string): Explanation {
@@ -190,7 +191,7 @@ export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResu
     .map((pair): Row => ({
       key: pair.pair,
       label: pair.pair,
-      note: `${pair.sells} closed`,
+      note: `${formatNumber(pair.sells)} closed`,
       value: pair.realized,
       change: true,
       open: () =>

@@ -3,7 +3,7 @@
  */
 import { parseFixed } from '../../../contract/money.ts';
 import type { AgentResult, Portfolio } from '../../../contract/trading.ts';
-import { formatQuantity, formatShare } from '../../format/numbers.ts';
+import { formatNumber, formatQuantity, formatShare } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import {
   base,
@@ -193,7 +193,10 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
       ),
     ],
     facts: [
-      { label: 'Trades since', text: complete ? String(mine.length) : `at least ${mine.length}` },
+      {
+        label: 'Trades since',
+        text: complete ? formatNumber(mine.length) : `at least ${formatNumber(mine.length)}`,
+      },
     ],
   };
 }

@@ -10,6 +10,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../../contract/money.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export interface Row {
   key: string;
@@ -62,7 +63,7 @@ export function equation(
   if (others.length > 0)
     shown.push({
       key: 'others',
-      label: `${others.length} more`,
+      label: `${formatNumber(others.length)} more`,
       value: sumOf(others.map(({ value }) => value)),
       change: total.change === true,
     });

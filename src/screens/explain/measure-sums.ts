@@ -2,6 +2,7 @@
 import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ofDay, ofSales } from './account-sums.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 interface Measured {
   analytics: Analytics;
@@ -109,7 +110,7 @@ export function ofMeasured(
     const rows = perHour.map((one): Row => ({
       key: String(one.hour),
       label: hourName(one.hour),
-      note: `${one.sells} closed`,
+      note: `${formatNumber(one.sells)} closed`,
       value: one.realized,
       change: true,
       open: () =>

@@ -27,6 +27,7 @@ import { useAgentViews, useInsight, useSlot } from '../use-store.ts';
 import { compared, sortCompared, type Column, type Compared } from './compare-agents.ts';
 import { Curves } from './Curves.tsx';
 import { resultText } from './result-text.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const COLUMNS: readonly [Column, string][] = [
   ['total', 'Result'],
@@ -66,7 +67,11 @@ function Figures({ row }: { row: Compared }) {
         <Amount value={agent.fees} />
       </td>
       <td className="num">
-        {row.trades ?? <Ratio value={null} why="Available after the next update" />}
+        {row.trades === null ? (
+          <Ratio value={null} why="Available after the next update" />
+        ) : (
+          formatNumber(row.trades)
+        )}
       </td>
       <td className="num">
         <Ratio value={row.winRate} share why="No closed trade yet" />

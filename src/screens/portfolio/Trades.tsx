@@ -14,6 +14,7 @@ import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { TradesTable } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const TaxExport = lazy(() => import('./TaxExport.tsx'));
 
@@ -136,14 +137,15 @@ interface TradeCounts {
 }
 
 function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return `${mine.length} of ${fills.length} trades`;
-  if (missing > 0) return `Newest ${fills.length} of ${total ?? fills.length} trades`;
-  return `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`;
+  if (isFiltered) return `${formatNumber(mine.length)} of ${formatNumber(fills.length)} trades`;
+  if (missing > 0)
+    return `Newest ${formatNumber(fills.length)} of ${formatNumber(total ?? fills.length)} trades`;
+  return `${formatNumber(fills.length)} ${fills.length === 1 ? 'trade' : 'trades'}`;
 }
 
 function fileTitle({ fills, missing, isFiltered }: TradeCounts): string {
   if (isFiltered) return 'Trades matching the filter';
-  return missing > 0 ? `The newest ${fills.length} trades` : 'Every trade';
+  return missing > 0 ? `The newest ${formatNumber(fills.length)} trades` : 'Every trade';
 }
 
 function TradeTools({
@@ -226,7 +228,7 @@ function NoMatch({
       }
     >
       {missing > 0
-        ? `Searched the newest ${fills.length} trades. Older trades are not loaded.`
+        ? `Searched the newest ${formatNumber(fills.length)} trades. Older trades are not loaded.`
         : 'No trades in this account match the filter.'}
     </EmptyState>
   );
@@ -245,11 +247,11 @@ function OlderTrades({
   const { online } = useSnapshot(connection);
   return online === 'offline' ? (
     <p className="py-2 text-xs text-ink-3">
-      {missing} older {missing === 1 ? 'trade is' : 'trades are'} available online.
+      {formatNumber(missing)} older {missing === 1 ? 'trade is' : 'trades are'} available online.
     </p>
   ) : (
     <Button wide tone="plain" busy={busy} onClick={onRead}>
-      Load {Math.min(READ_AT_ONCE, missing)} older
+      Load {formatNumber(Math.min(READ_AT_ONCE, missing))} older
     </Button>
   );
 }

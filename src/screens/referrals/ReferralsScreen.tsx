@@ -16,6 +16,7 @@ import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { useCallable } from '../use-callable.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
 
@@ -59,7 +60,7 @@ function Invite({ code }: { code: string }) {
 function Joined({ referral }: { referral: Referral }) {
   const { joined, joinedCount } = referral;
   return (
-    <Section title="Sign-ups" aside={joinedCount === 0 ? undefined : `${joinedCount}`}>
+    <Section title="Sign-ups" aside={joinedCount === 0 ? undefined : formatNumber(joinedCount)}>
       {joined.length === 0 ? (
         <EmptyState title="No sign-ups yet">
           People who sign up with your link appear here with the date and their progress. Names and
@@ -77,7 +78,7 @@ function Joined({ referral }: { referral: Referral }) {
       )}
       {joinedCount > joined.length && (
         <p className="rule py-2 text-xs text-ink-3">
-          The newest {joined.length} of {joinedCount}.
+          The newest {formatNumber(joined.length)} of {formatNumber(joinedCount)}.
         </p>
       )}
     </Section>

@@ -13,7 +13,7 @@ import { Skeleton } from '../../../components/EmptyState.tsx';
 import { HowCalculated } from '../../../components/HowCalculated.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
-import { formatPrice, formatQuantity } from '../../../format/numbers.ts';
+import { formatNumber, formatPrice, formatQuantity } from '../../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { connection } from '../../../stores/connection.ts';
 import { isOtherList, listText } from './coin-list-text.ts';
@@ -109,7 +109,7 @@ function Metrics({
   const few = metrics.winRate === null ? 'No closed trades' : 'Too few days';
   return (
     <dl className="mt-2">
-      <Line term="Trades">{trades.length}</Line>
+      <Line term="Trades">{formatNumber(trades.length)}</Line>
       <Line term="Fees, spread and price impact (deducted)">
         <Amount
           value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
@@ -158,7 +158,7 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
       </ul>
       {newest.length > TRADES_SHOWN && !all && (
         <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
-          Show all {newest.length} trades
+          Show all {formatNumber(newest.length)} trades
         </Button>
       )}
     </>

@@ -9,7 +9,7 @@ import { Amount, Percent } from '../../../components/Figures.tsx';
 import { HowCalculated } from '../../../components/HowCalculated.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
-import { formatRatio, formatShare } from '../../../format/numbers.ts';
+import { formatNumber, formatRatio, formatShare } from '../../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { insightStore, loadInsight } from '../../../stores/analytics-store.ts';
 import { connection } from '../../../stores/connection.ts';
@@ -156,7 +156,9 @@ function Costs({ test }: { test: AgentTest }) {
         {test.missed.reduce((sum, { count }) => sum + count, 0)}
         {test.missed.length > 0 && (
           <span className="block text-xs text-ink-3">
-            {test.missed.map(({ count, reason }) => `${reasonText(reason)} ${count}`).join(', ')}
+            {test.missed
+              .map(({ count, reason }) => `${reasonText(reason)} ${formatNumber(count)}`)
+              .join(', ')}
           </span>
         )}
       </Line>
@@ -179,7 +181,7 @@ function BacktestFacts({ test }: { test: AgentTest }) {
     >
       {test.sameSettings ? (
         <>
-          Backtest of {over} with these settings: {test.trades}{' '}
+          Backtest of {over} with these settings: {formatNumber(test.trades)}{' '}
           {test.trades === 1 ? 'trade' : 'trades'},{' '}
           <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.
         </>

@@ -9,6 +9,7 @@ import { formatWhen } from '../../../format/times.ts';
 import { useMarketNow } from '../../use-store.ts';
 import { groupDecisions, type DecisionGroup } from './decision-groups.ts';
 import { reasonText } from '../reason-text.ts';
+import { formatNumber } from '../../../format/numbers.ts';
 
 const ACTION: Record<Decision['action'], string> = {
   enter: 'Entered',
@@ -146,7 +147,7 @@ function DecisionRow({
           className="text-xs whitespace-nowrap text-ink-3"
           dateTime={new Date(decision.at).toISOString()}
         >
-          {count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}
+          {count > 1 && <span className="mr-2 text-ink-2">{formatNumber(count)} times</span>}
           {count > 1 ? `${formatWhen(since, now)} – ` : ''}
           {formatWhen(decision.at, now)}
         </time>
@@ -171,7 +172,10 @@ function OlderReasons({ older }: { older: AgentPerformance['decisionCounts'] }) 
   return (
     <p className="rule pt-2 text-xs text-ink-3">
       Older than 30 days, by reason:{' '}
-      {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.
+      {counted
+        .map(({ reason, count }) => `${reasonText(reason)} ${formatNumber(count)}×`)
+        .join(', ')}
+      .
     </p>
   );
 }

@@ -19,6 +19,7 @@ import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentRecord } from '../../../stores/agent-money.ts';
 import type { Ask } from '../../explain/explain-figure.ts';
 import { Explain } from '../../explain/Explain.tsx';
+import { formatNumber } from '../../../format/numbers.ts';
 
 const HEIGHT = 160;
 /** A range with fewer points says nothing that the whole line does not. */
@@ -128,7 +129,7 @@ function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
     <>
       <Ratio value={wins / sells} share />
       <span className="text-xs text-ink-3">
-        , {wins} of {sells}
+        , {formatNumber(wins)} of {formatNumber(sells)}
       </span>
     </>
   );
@@ -227,8 +228,8 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
           <Unknown why={NOT_TOLD} />
         ) : (
           <>
-            {record.trades}
-            <span className="text-xs text-ink-3">, {record.sells} closed</span>
+            {formatNumber(record.trades)}
+            <span className="text-xs text-ink-3">, {formatNumber(record.sells)} closed</span>
           </>
         )}
       </Figure>
