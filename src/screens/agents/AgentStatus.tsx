@@ -8,8 +8,8 @@ import { STATUS_TONE } from './evaluation-times.ts';
 interface AgentStatusProps {
   view: Pick<AgentView, 'agent' | 'statusText' | 'current'>;
   /**
-   * In a list, what was protected when last seen stands in the line below, so that no row grows as
-   * the network goes.
+   * In a list, the number of protected positions is on the line below, so that no row grows when
+   * the network is lost.
    */
   brief?: boolean;
   className?: string;

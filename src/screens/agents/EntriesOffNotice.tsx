@@ -7,7 +7,7 @@ import { useCurrent } from '../../shell/data-age.ts';
 import { agentsStore } from '../../stores/agents-store.ts';
 import { offText, offTitle } from './entries-off-text.ts';
 
-/** What keeps this agent from opening anything; with null what keeps all of them. */
+/** The halt that applies to this agent; with null, the one that applies to all agents. */
 export function useEntriesOff(agentId: string | null): EntriesOff | null {
   const now = useNow(15_000);
   const off = useSnapshot(agentsStore).data?.entriesOff ?? [];

@@ -10,7 +10,7 @@ export const POOL_NAME: Record<PoolId, string> = {
   stablecoin_arbitrage: 'Stablecoin arbitrage',
   all_pools: 'All pools',
 };
-/** What each pool looks for, in a line. */
+/** The strategy of each pool in one line. */
 export const POOL_LINE: Record<PoolId, string> = {
   base_ecosystem: 'Buys coins of a curated list while their 7, 14 and 28-day trend is up.',
   momentum_24h: 'Holds the three strongest coins of the last 24 hours if volume confirms the move.',
@@ -44,7 +44,7 @@ export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string 
   return length > 3 ? `${length} pairs` : agent.trading_pairs.join(', ');
 }
 
-/** What an agent looks at, how often, and what it may do with how much; before it is started. */
+/** What an agent checks, how often, by which strategy and with how much, before it is started. */
 export function planText(
   agent: Pick<
     Agent,
@@ -58,7 +58,7 @@ export function planText(
   );
 }
 
-/** Names as a sentence carries them: the first few, and how many more. */
+/** The first few names, and how many more there are. */
 export function namesText(names: readonly string[], most = 6): string {
   return names.length <= most
     ? names.join(', ')

@@ -15,10 +15,10 @@ export function offTitle({ scope, by, reason }: EntriesOff): string {
   return WHAT[scope];
 }
 
-/** A reason with the full stop it may lack. */
+/** A reason, ended by a full stop. */
 const closed = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** Who, why, since and until when; then what goes on regardless. Wall clock. */
+/** Who paused trading, why, since and until when, and what stays active. Wall clock. */
 export function offText({ by, reason, since, until }: EntriesOff, now: number): string {
   const from = since === null ? '' : ` since ${formatWhen(since, now)}`;
   const end = until === null ? 'No end is set.' : `Until ${formatWhen(until, now)}.`;

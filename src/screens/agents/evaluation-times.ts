@@ -24,19 +24,19 @@ type EvaluationTimes = Pick<
   'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'
 >;
 
-/** How many looks are overdue by its own rhythm, on the market clock; one may be on its way. */
+/** How many evaluations are overdue, on the market clock. One may be on its way. */
 export function missedEvaluations(agent: EvaluationTimes, now: number): number {
   if (agent.status !== 'running' || agent.nextRunAt === null || now < agent.nextRunAt) return 0;
   return Math.floor((now - agent.nextRunAt) / INTERVAL_MS[agent.execution_interval]) + 1;
 }
 
 /**
- * On a fast tape several looks pass between two words of the server: late is what stays late this
- * long, wall clock.
+ * On a fast tape several evaluations pass between two messages of the server. An agent counts as
+ * late only after this long, wall clock.
  */
 const LATE_AFTER_MS = 20_000;
 
-/** Looks missed, once two are and that has lasted; 0 otherwise. */
+/** Missed evaluations once there are at least two for a while; 0 otherwise. */
 export function useLate(agent: EvaluationTimes, now: number, market: MarketState): number {
   const missed = market === 'moving' ? missedEvaluations(agent, now) : 0;
   const behind = missed >= 2;
@@ -48,10 +48,7 @@ export function useLate(agent: EvaluationTimes, now: number, market: MarketState
   return behind && since !== null && wall - since >= LATE_AFTER_MS ? missed : 0;
 }
 
-/**
- * Under this long in real time a coming look is not worth a word: it is there before it is read,
- * ms.
- */
+/** A wait shorter than this in real time is not shown, ms. */
 const SOON_MS = 2_000;
 
 function lastText(lastRunAt: number | null, now: number, speed: number): string {
@@ -62,9 +59,8 @@ function lastText(lastRunAt: number | null, now: number, speed: number): string 
 }
 
 /**
- * When it last looked and looks next, on the market clock; of a tape that runs fast, the market's
- * own time of the last and the reader's wait for the next. Where no prices come there is nothing to
- * look at, and without the server nobody here knows what has been looked at since.
+ * The last and next evaluation. On a fast tape the last is in market time and the wait in real
+ * time. Without prices there are no evaluations; without the server the last one is unknown.
  */
 export function runText(
   agent: EvaluationTimes,

@@ -1,6 +1,6 @@
 /** The reason codes of decisions and trades in words. */
 
-/** Every code that a decision, a trade or a hold carries; a test holds this to the engine's own. */
+/** Every code of a decision, trade or halt. A test compares the list with the engine's. */
 export const REASON: Readonly<Record<string, string>> = {
   // Trades.
   entered: 'new position',
@@ -10,7 +10,7 @@ export const REASON: Readonly<Record<string, string>> = {
   stop_loss: 'stop loss',
   closed: 'closed by you',
   liquidated: 'stop and sell',
-  // The strategies' own opinions.
+  // Reasons of the strategies.
   in_top: 'among the leaders',
   not_in_top: 'not among the leaders',
   trend_up: 'trend up',
@@ -28,7 +28,7 @@ export const REASON: Readonly<Record<string, string>> = {
   weak_signal: 'signal below threshold',
   cost_exceeds_edge: 'cost exceeds gain',
   blocked: 'limited by a guard',
-  // What keeps an order from being made.
+  // Limits of an order.
   not_offered: 'not offered here',
   no_price: 'no price yet',
   no_signal: 'no signal yet',
@@ -49,5 +49,5 @@ export const REASON: Readonly<Record<string, string>> = {
   entries_stopped: 'trading paused',
 };
 
-/** A code of a newer server reads as plain words too. */
+/** An unknown code of a newer server is shown as plain words. */
 export const reasonText = (code: string): string => REASON[code] ?? code.replaceAll('_', ' ');

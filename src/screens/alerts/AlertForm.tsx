@@ -32,7 +32,7 @@ import {
   type DraftErrors,
 } from './alert-draft.ts';
 
-/** An alert that is edited: null terms make a new one. */
+/** The alert that is edited; null terms for a new one. */
 export interface Editing {
   id: string;
   terms: AlertTerms | null;
@@ -184,8 +184,8 @@ function MovePart({
 }
 
 /**
- * What will happen, before it is saved: the distance, and that a price which is reached already has
- * to come back first.
+ * What will happen after saving: the distance, and that a price which is already reached must move
+ * away first.
  */
 function Outlook({ draft }: { draft: AlertDraft }) {
   const market = useSnapshot(marketStore);
@@ -240,7 +240,7 @@ function Unwatched() {
 
 type ChangeDraft = (change: Partial<AlertDraft>) => void;
 
-/** What is typed, what is wrong with it, and its way to the server. */
+/** The entries, their errors, and saving them. */
 function useAlertDraft(editing: Editing, onDone: () => void) {
   const board = useSnapshot(marketStore).data?.symbols;
   const [draft, setDraft] = useState<AlertDraft>(() => {
@@ -266,7 +266,7 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
       onDone();
       return;
     }
-    // The form stays open: nothing that was typed is lost.
+    // The form stays open, so that no entry is lost.
     pageToast('error', result.message);
   };
   return { board, draft, errors, busy, change, save };
@@ -345,7 +345,7 @@ function NotePart({
   );
 }
 
-/** Where the person is told once the alert is reached. */
+/** Where the user is notified. */
 function Channels() {
   return (
     <p className="text-xs text-ink-3">

@@ -41,7 +41,10 @@ function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; 
   );
 }
 
-/** Stays as it was when the screen was opened, while opening it counts as having looked. */
+/**
+ * The moment up to which firings count as seen, fixed when the screen is opened; opening it marks
+ * all as seen.
+ */
 function useFreshUntil(known: boolean): number {
   const [until, setUntil] = useState<number | null>(null);
   useEffect(() => {
@@ -75,7 +78,7 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   );
 }
 
-/** The pairs that have a price; the same list until one comes or goes. */
+/** The pairs that have a price; a stable list until one comes or goes. */
 function useSymbols(): readonly string[] {
   useSlot(marketStore, loadMarket);
   const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
@@ -90,7 +93,7 @@ interface WatchedProps {
   error: string | null;
 }
 
-/** Keeps the height of what stands here while it is read: nothing below moves when it comes. */
+/** Reserves its height while loading, so that nothing below moves. */
 function Watched({ views, sorted, error }: WatchedProps) {
   return (
     <Section title="Active" className="min-h-[17rem]">

@@ -12,7 +12,7 @@ const AlertForm = lazy(() => import('./AlertForm.tsx'));
 
 export function SetAlert({ symbol }: { symbol: string }) {
   const [editing, setEditing] = useState<Editing | null>(null);
-  // The id is made at the press, so that saving twice is saving once.
+  // The id is created at the press, so that saving twice creates one alert.
   const open = (): void => {
     setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null });
   };

@@ -74,7 +74,7 @@ function Measures({ list, analytics }: { list: readonly MetricText[]; analytics:
   );
 }
 
-/** What the plan does not have, behind its real limit: named, with what it would say. */
+/** What the plan lacks, with what it would show. */
 function Locked({ days }: { days: number }) {
   return (
     <Section
@@ -204,11 +204,11 @@ interface ToldProps {
   analytics: Analytics;
   fills: readonly Fill[];
   deep: boolean;
-  /** The plan has more than was told so far. */
+  /** The plan includes more than has been loaded so far. */
   behind: boolean;
 }
 
-/** What the plan of the person has beyond the basics. */
+/** What the plan includes beyond the basics. */
 function BeyondBasics({ analytics, fills, deep, behind }: ToldProps) {
   if (deep) return <Deep analytics={analytics} fills={fills} />;
   if (behind) return <SkeletonRows rows={8} label="Risk and return" />;
@@ -242,12 +242,12 @@ function Told({ analytics: data, fills, deep, behind }: ToldProps) {
 export default function AnalyticsScreen() {
   const { data, error } = useAnalytics();
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
-  // The server tells no more than the plan has; what was told before a plan ended is not shown
-  // after it.
+  // The server sends no more than the plan includes; what was loaded under an earlier plan is
+  // hidden.
   const allowed = may(useSecurity(), 'analytics', 'read');
   const told = data !== null && data.depth !== 'view';
   const deep = allowed && told;
-  // A plan that has just begun has more than was told to the one before it.
+  // A plan that has just begun includes more than what was loaded before.
   const behind = allowed && data !== null && !told;
   useEffect(() => {
     if (behind) void loadAnalytics(true);

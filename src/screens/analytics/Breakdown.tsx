@@ -17,7 +17,7 @@ export interface Part {
   ask?: Ask;
 }
 
-/** How far a result reaches to its side, as a share of the largest. */
+/** Length of a result's bar as a share of the largest. */
 function Bar({ value, largest }: { value: number; largest: number }) {
   const width = largest === 0 ? 0 : Math.min(50, (Math.abs(value) / largest) * 50);
   return (
@@ -145,7 +145,7 @@ export function Breakdown({
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** What was realised by the UTC hour of the sale: columns to see, the same as a table to read. */
+/** Realised result by UTC hour of sale, as columns and as a table. */
 export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }) {
   const byHour = new Map(hours.map((one) => [one.hour, one]));
   const largest = Math.max(0, ...hours.map(({ realized }) => Math.abs(Number(realized))));

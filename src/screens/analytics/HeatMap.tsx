@@ -130,14 +130,14 @@ function Days({ daily, book }: { daily: readonly DayResult[]; book?: Measured | 
   );
 }
 
-/** The newest week is what is looked at first. */
+/** Start at the newest week. */
 const toTheEnd = (box: HTMLDivElement | null): void => {
   if (box !== null) box.scrollLeft = box.scrollWidth;
 };
 
 type HeatSource = { analytics: Analytics; fills: readonly Fill[] };
 
-/** Weeks run from left to right and end at the present one, which is what is seen first. */
+/** Weeks run from left to right and end at the present one, which is scrolled into view. */
 function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; book: HeatSource }) {
   const weeks = heatWeeks(daily);
   return (

@@ -111,7 +111,7 @@ export const DEEP: readonly MetricText[] = [
 const YEARLY: readonly MetricName[] = ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar'];
 const OF_SALES: readonly MetricName[] = ['winRate', 'profitFactor', 'expectancy'];
 
-/** Why a figure is not there, from what the account has. */
+/** Why a figure is missing. */
 export function whyMissing(
   name: MetricName,
   { days, sells }: Pick<Analytics, 'days' | 'sells'>,

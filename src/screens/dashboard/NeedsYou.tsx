@@ -24,8 +24,7 @@ export interface Need {
 type PlanState = Pick<SubscriptionState, 'state' | 'until'>;
 
 /**
- * A payment that is due ends in agents that open nothing; where they do already, whoever has one
- * that runs must know why.
+ * Asks for a payment that is due; once the plan has lapsed, explains why agents open no positions.
  */
 function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[] {
   const need = (title: string, text: string): Need[] => [
@@ -48,7 +47,7 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   return [];
 }
 
-/** Most pressing first. */
+/** Most urgent first. */
 export function needs(
   views: readonly AgentView[],
   trial: { isTrialActive: boolean; trialDaysRemaining: number },
@@ -89,7 +88,7 @@ export function needs(
   ];
 }
 
-/** Alerts that were reached and not looked at: one line, with the newest in words. */
+/** New firings of alerts: one line, with the newest in words. */
 function useReachedAlerts(): Need[] {
   const firings = useSnapshot(alertsStore).data?.firings ?? [];
   const { until } = useSnapshot(alertsSeen);

@@ -73,7 +73,7 @@ function Limit({
 
 const FEW = 3;
 const FEED = 5;
-/** The place of so many agents' limits, kept before they are known. */
+/** Placeholders for the limits of agents. */
 const LIMITS_PLACE: Readonly<Record<number, string>> = {
   1: 'min-h-30',
   2: 'min-h-50',
@@ -255,10 +255,7 @@ function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Por
   );
 }
 
-/**
- * Known of an earlier moment: said with its age where the server is away, and where the word has
- * grown old.
- */
+/** The age of the data while the server is away or the data is stale. */
 function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
   const { online } = useSnapshot(connection);
   return (
@@ -271,7 +268,7 @@ function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
 }
 
 interface ProPartsProps {
-  /** Null until they are known: each part keeps its place meanwhile. */
+  /** Null while loading: each part keeps its place. */
   agents: readonly Agent[] | null;
   portfolio: Portfolio | null;
 }

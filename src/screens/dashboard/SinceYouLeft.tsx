@@ -22,10 +22,7 @@ interface SinceProps {
   agents: readonly Agent[] | null;
 }
 
-/**
- * What is new, once all of it is fresh: an old reading would call quiet what nobody here has heard
- * of.
- */
+/** Null until all data is fresh: old data would suggest that nothing happened. */
 function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
   const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
   if (!money || !list || portfolio === null || fills === null || agents === null)
@@ -49,12 +46,12 @@ function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen })
   );
 }
 
-/** Alone wakes for the clock. */
+/** A component of its own, because it renders with the clock. */
 function Ago({ at }: { at: number }) {
   return <>{formatAgo(Math.max(0, useNow(1_000) - at))}</>;
 }
 
-/** `hidden`: its place is kept, so that what stands below does not move as the network goes. */
+/** `hidden`: keeps its place, so that nothing below moves when the network is lost. */
 function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: boolean }) {
   return (
     <section
@@ -72,7 +69,7 @@ function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: bo
             </span>
           )}
         </h2>
-        {/* Two lines on a phone, whether or not there is news: what the network brings later moves nothing. */}
+        {/* Two lines on a phone, with or without news, so that nothing moves. */}
         <p className="min-h-10 text-ink-2 sm:min-h-5">
           <News since={since} {...known} />
         </p>
@@ -95,8 +92,7 @@ export function SinceYouLeft(known: SinceProps) {
   const since = useSnapshot(visits).since as Seen | null;
   const { online } = useSnapshot(connection);
   const offline = online === 'offline';
-  // Opened without the server it has no place at all, and takes none while the person reads: it
-  // comes with the next look here.
+  // If the app was opened offline it has no place until the next visit of this screen.
   const [startedOffline] = useState(offline || (online === 'unknown' && !navigator.onLine));
   return since === null || startedOffline ? null : (
     <Box since={since} hidden={offline} {...known} />

@@ -9,9 +9,9 @@ export interface News {
   stops: number;
   /** Change of equity since, decimal text; null where the curve does not reach back. */
   profit: string | null;
-  /** Agents that were halted or faulted since. */
+  /** Agents halted or faulted since. */
   held: { id: string; name: string }[];
-  /** Trades on this device do not reach back to the visit: there may be more. */
+  /** The loaded trades do not reach back to the visit: there may be more. */
   more: boolean;
 }
 

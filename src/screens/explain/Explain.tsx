@@ -6,8 +6,8 @@ import type { Ask } from './explain-figure.ts';
 const ExplainDialog = lazy(() => import('./ExplainDialog.tsx'));
 
 /**
- * `name` says which figure it is, for those who do not see it. `plain`: it is a button for another
- * reason already visible.
+ * `name` says which figure it is, for screen readers. `plain`: it is visibly a button for another
+ * reason.
  */
 export function Explain({
   ask,

@@ -10,7 +10,7 @@ import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../fo
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
 
-/** What every sum is made from. `fills`: as many as are known, newest first. */
+/** The inputs of every sum. `fills`: as many as are loaded, newest first. */
 export interface Account {
   portfolio: Portfolio;
   fills: readonly Fill[];
@@ -22,7 +22,7 @@ export const base = (pair: string): string => pair.split('/')[0] ?? pair;
 const trades = (count: number): string =>
   `${formatNumber(count)} ${count === 1 ? 'trade' : 'trades'}`;
 
-/** One sale: proceeds less fee less what was sold had cost. */
+/** One sale: proceeds minus fee minus cost. */
 export function ofSale(fill: Fill, quote: string): Explanation {
   const realized = fill.realized ?? '0';
   const cost = fill.costBasis ?? sumOf([fill.notional, less(fill.fee), less(realized)]);
@@ -49,7 +49,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
   };
 }
 
-/** What was frozen into a fill when it was made: what it can be reckoned by again. */
+/** The values frozen into a fill, by which it can be recomputed. */
 function termsOf({
   feeBps,
   slippageBps,
@@ -77,7 +77,7 @@ function termsOf({
   ];
 }
 
-/** What sales brought, one row each, against a total that the server knows. */
+/** Sales, one row each, against a total from the server. */
 export function ofSales(
   title: string,
   fills: readonly Fill[],
@@ -110,7 +110,7 @@ export function ofSales(
   };
 }
 
-/** What is held against what it cost. */
+/** Open positions against their cost. */
 export function ofPosition(position: Position, quote: string): Explanation {
   const { value, cost, unrealized } = position;
   if (value === null || unrealized === null) {
@@ -183,7 +183,7 @@ export function ofUnrealized({ portfolio }: Account): Explanation {
 
 const realizedBy = ({ pairs }: AgentResult): string => sumOf(pairs.map(({ realized }) => realized));
 
-/** What one agent has realised: pair by pair, and in each sale by sale. */
+/** What one agent has realised: by pair, then by sale. */
 export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResult): Explanation {
   const { quote } = portfolio;
   const rows = result.pairs
@@ -229,8 +229,7 @@ export function ofRealized(account: Account): Explanation {
     }));
   const words = 'Proceeds of sales minus their fees and cost. Includes deleted agents.';
   const total = { label: 'Realised, net of fees', value: portfolio.realized, change: true };
-  // A portfolio that came with a message has no room for its parts: the trades at hand stand for
-  // them.
+  // A portfolio from a push message has no parts: the loaded trades are used instead.
   if (portfolio.results === undefined)
     return { ...ofSales('Realised', account.fills, portfolio.realized, portfolio.quote, words) };
   return {
@@ -241,7 +240,7 @@ export function ofRealized(account: Account): Explanation {
   };
 }
 
-/** Deposits, and what was made of them. */
+/** Deposits and what became of them. */
 export function ofEquity(account: Account): Explanation {
   const { portfolio } = account;
   const { quote } = portfolio;
@@ -295,7 +294,7 @@ export function ofEquity(account: Account): Explanation {
   };
 }
 
-/** Everything won and lost since the book was opened. */
+/** Everything won and lost since the account was opened. */
 export function ofResult(account: Account): Explanation {
   const { portfolio } = account;
   return {
@@ -358,7 +357,7 @@ export function ofFees({ portfolio }: Account): Explanation {
   };
 }
 
-/** One UTC day, or what has passed of it. */
+/** One UTC day, or the part of it so far. */
 export function ofDay(
   day: DayResult,
   fills: readonly Fill[],
@@ -441,8 +440,8 @@ export function ofToday(account: Account): Explanation {
 }
 
 /**
- * One agent: realised and unrealised, each openable. `total` is what was shown; prices may have
- * moved on since.
+ * One agent: realised and unrealised, each of which opens. `total` is what was shown; prices may
+ * have moved since.
  */
 export function ofAgent(
   account: Account,

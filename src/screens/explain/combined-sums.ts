@@ -41,7 +41,7 @@ function openOf(account: Account, agent: AgentSums, figure: Gathered): Explanati
   );
 }
 
-/** Agents added up: all there are, or `ids` alone. */
+/** Sum over all agents, or over `ids`. */
 export function ofAgents(
   account: Account,
   agents: readonly AgentSums[],
@@ -77,10 +77,7 @@ export function ofAgents(
   };
 }
 
-/**
- * What some positions are worth together, as a share of the whole. A position without a price
- * counts at its cost.
- */
+/** The value of some positions as a share of equity. Without a price a position counts at cost. */
 export function ofHeld({ portfolio }: Account, title: string, ids: readonly string[]): Explanation {
   const held = portfolio.positions.filter(({ id }) => ids.includes(id));
   const rows = held.map((one): Row => ({
@@ -106,7 +103,7 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
   };
 }
 
-/** How far equity stands under the highest mark of this account. */
+/** Drawdown of this account's equity. */
 export function ofDrawdown({ portfolio }: Account): Explanation {
   const marks: Portfolio['equityCurve'] = [
     ...portfolio.equityCurve,
@@ -140,8 +137,7 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
 }
 
 /**
- * What changed since a visit, whose equity is the mark at or before it. `marketAt`: market clock,
- * ms.
+ * The change since a visit, from the last valuation at or before it. `marketAt`: market clock, ms.
  */
 export function ofSince({ portfolio, fills }: Account, marketAt: number): Explanation {
   const { quote } = portfolio;
@@ -155,7 +151,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
       equations: [],
     };
   const change = sumOf([portfolio.equity, less(then[1])]);
-  // From the mark on, which may lie a little before the visit: so both sums are of the same time.
+  // From that valuation on, so that both sums cover the same time.
   const mine = fills.filter((fill) => fill.filledAt > then[0]);
   const complete = fills.length === 0 || fills.some((fill) => fill.filledAt <= then[0]);
   const realized = sumOf(mine.map((fill) => fill.realized));

@@ -39,7 +39,7 @@ export interface Explanation {
   facts?: { label: string; text: string }[];
 }
 
-/** Rows beyond this are told as one: nobody adds up a thousand lines. */
+/** Rows beyond this number are combined into one. */
 const ROWS_MAX = 40;
 
 export const less = (text: string): string => formatFixed(subtract(ZERO, parseFixed(text)));
@@ -51,7 +51,7 @@ export const sumOf = (values: readonly (string | null)[]): string =>
     ),
   );
 
-/** The rows with what they do not explain as a row of its own, so that they always add up. */
+/** Adds a row for what the rows do not explain, so that they always add up. */
 export function equation(
   name: string,
   rows: readonly Row[],
@@ -78,10 +78,7 @@ export function equation(
   };
 }
 
-/**
- * The explanation that a path of rows leads to, and how far it could be followed: rows come and go
- * as prices move.
- */
+/** Follows a path of rows to its explanation, as far as the rows still exist. */
 export function follow(
   first: Explanation,
   path: readonly string[],

@@ -19,7 +19,7 @@ import { ofAgents, ofDrawdown, ofHeld, ofSince, type AgentSums } from './combine
 import { ofDays, ofMeasured, ofPair } from './measure-sums.ts';
 import type { Explanation } from './equation.ts';
 
-/** `book`: of another book than the open one, which the stores do not hold. */
+/** `book`: a closed account, which the stores do not hold. */
 export type Ask =
   | { of: 'equity' | 'today' | 'result' | 'realized' | 'unrealized' | 'fees'; book?: Account }
   | { of: 'agent' | 'agent-realized' | 'agent-unrealized'; id: string; name: string; shown: string }

@@ -16,7 +16,7 @@ const change = (day: { opening: string; closing: string }): string =>
 const hourName = (hour: number): string =>
   `${String(hour).padStart(2, '0')}:00 to ${String((hour + 1) % 24).padStart(2, '0')}:00 UTC`;
 
-/** All days together, newest first; months stand for their days once there are many. */
+/** All days together, newest first; grouped by month once there are many. */
 export function ofDays({ analytics, fills }: Measured): Explanation {
   const days = [...(analytics.daily ?? [])].reverse();
   const { quote } = analytics;
@@ -100,7 +100,7 @@ export function ofPair({ analytics, fills }: Measured, pair: string): Explanatio
   );
 }
 
-/** The account's result by one way of dividing it. */
+/** The account's result by agent, pair or hour. */
 export function ofMeasured(
   { analytics, fills }: Measured,
   by: 'by-agent' | 'by-pair' | 'by-hour',

@@ -4,7 +4,7 @@ import { useSnapshot } from 'valtio';
 import { whileSeen } from '../../platform/resting-timer.ts';
 import { loadMarket, marketStore } from '../../stores/market-store.ts';
 
-/** A public price list is read no oftener than a person would look, ms. */
+/** Interval at which a public price list is loaded, ms. */
 const REREAD_MS = 30_000;
 
 export function ExchangeNotice() {

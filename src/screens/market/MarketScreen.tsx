@@ -35,7 +35,7 @@ import { presentBoard } from './use-quote.ts';
 
 const Pools = lazy(() => import('./Pools.tsx'));
 
-/** The lines of the day are read again while they are looked at; everything else streams. */
+/** Sparklines are loaded again at this interval while visible; everything else streams. */
 const REREAD_MS = 60_000;
 const TITLE: Record<MarketView, string> = {
   all: 'All',
@@ -145,8 +145,8 @@ function SearchField({
 }
 
 /**
- * The order of a view, taken when it is asked for and when pairs or stars come or go; prices change
- * in place.
+ * The order of a view, computed when asked for and when pairs or favourites come or go. Prices
+ * change in place.
  */
 function useOrder(view: MarketView) {
   const [sort, setSort] = useState<Sort>(USUAL_SORT[view]);
@@ -185,7 +185,7 @@ function useOrder(view: MarketView) {
   };
 }
 
-/** The pairs of a view in its order, and those of them that the search leaves. */
+/** The pairs of a view in order, and those that match the search. */
 function usePairs(view: MarketView) {
   const [query, setQuery] = useState('');
   const input = useRef<HTMLInputElement>(null);
@@ -250,7 +250,7 @@ function NoPairs({
   );
 }
 
-/** How many pairs there are, and of which moment their order is. */
+/** The number of pairs, and the time of their order. */
 function OrderLine({ shown, order, at, again }: Pairs) {
   return (
     <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">

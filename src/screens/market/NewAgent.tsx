@@ -22,7 +22,7 @@ export function NewAgent({
 }) {
   const count = useAgentViews().views?.length ?? 0;
   const { subscriptionTier } = useAuth();
-  // A plan that may not choose a pool is shown the one it has, with what another would add.
+  // A plan without choice of pools shows the one it has.
   const allowed = tierPermits(subscriptionTier, 'trading', 'advanced') ? pool : 'all_pools';
   const draft = {
     name: '',

@@ -38,7 +38,7 @@ function Figure({
   );
 }
 
-/** Who rises and who falls, as one bar: the words beside it say the same. */
+/** Rising and falling pairs as one bar. */
 function Breadth({ glance: { advancing, declining, unchanged } }: { glance: MarketGlance }) {
   const whole = Math.max(1, advancing + declining + unchanged);
   const part = (count: number) => ({ width: `${(count / whole) * 100}%` });
@@ -71,9 +71,7 @@ const none = (what: string): ReactNode => (
   </span>
 );
 
-/**
- * The leader of a direction and who follows; where nobody goes that way, who comes nearest to it.
- */
+/** The leaders of a direction; if there are none, the pair nearest to it. */
 function Led({
   term,
   leaders,
@@ -175,7 +173,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
   );
 }
 
-/** Counts, leaders and rows are of one moment: the figures come from the quotes of the list. */
+/** Counts, leaders and rows are of one moment: the figures come from the list's quotes. */
 export function Overview() {
   const overview = useSlot(overviewStore, loadOverview);
   const { online } = useSnapshot(connection);

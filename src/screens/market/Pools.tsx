@@ -16,7 +16,7 @@ const CAPITAL = {
   aggressive: 'Aggressive',
 } as const;
 
-/** Coins of the pool, those that the source offers as links, the others named as missing. */
+/** Coins of the pool: offered ones as links, the others as missing. */
 function Universe({ pool }: { pool: Pool }) {
   const offered = new Map(pool.pairs.map((pair) => [baseOf(pair), pair]));
   const missing = (pool.about?.universe ?? []).filter((base) => !offered.has(base));
@@ -99,7 +99,7 @@ function Rule({ term, children }: { term: string; children: ReactNode }) {
   );
 }
 
-/** `bitcoin` finds the pools that trade it; a pool's own name finds it too. */
+/** A pool matches by its name or by its coins, as in `bitcoin`. */
 function poolMatches(pool: Pool, query: string): boolean {
   if (query.trim() === '' || pool.name.toUpperCase().includes(query.trim().toUpperCase()))
     return true;

@@ -7,7 +7,7 @@ import { TimeChart } from '../../components/TimeChart.tsx';
 
 const HEIGHT = 380;
 
-/** The kept day as points in time, for a chart. */
+/** The saved day as points for a chart. */
 function lineOfDay(line: DayLine): [number, string][] {
   return line.points.map((price, place) => [
     line.to - DAY_LINE_MS + (DAY_LINE_MS * place) / (line.points.length - 1),

@@ -45,10 +45,7 @@ const back = (
   </Link>
 );
 
-/**
- * Where the price stands between the day's low and high, in [0, 1]; null where the day is not
- * known, or had one price.
- */
+/** Position of the price between the day's low and high, in [0, 1]; null without a range. */
 function placeInDay(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number | null {
   if (quote.high_24h === null || quote.low_24h === null) return null;
   const [low, high] = [Number(quote.low_24h), Number(quote.high_24h)];
@@ -117,7 +114,7 @@ function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }
   );
 }
 
-/** A pair that the source does not offer: what it may have been meant for, and the way back. */
+/** A pair that the source does not offer: similar ones, and the way back. */
 function NotOffered({
   symbol,
   source,
@@ -219,7 +216,7 @@ function Head({
   );
 }
 
-/** What stands beside the chart. */
+/** The column beside the chart. */
 function Aside({
   symbol,
   quote,

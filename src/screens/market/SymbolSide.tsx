@@ -13,7 +13,7 @@ import { useAgentViews, useSlot } from '../use-store.ts';
 const TRADES_SHOWN = 6;
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
 
-/** The agents that look at a pair: by name, or by their pool's list. */
+/** Agents that trade a pair, by name or by their pool's list. */
 function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
   return views.filter((view) => pairsOf(view.agent).includes(symbol));
 }
@@ -39,7 +39,7 @@ export function SymbolPositions({
 
 export function SymbolAgents({ symbol }: { symbol: string }) {
   const { views } = useAgentViews();
-  // An agent without pairs of its own trades its pool's.
+  // An agent without own pairs trades its pool's.
   useSlot(poolsStore, loadPools);
   const mine = agentsOf(views ?? [], symbol);
   return (

@@ -82,7 +82,7 @@ function Trade({ trade, until }: { trade: BacktestTrade; until: number }) {
   );
 }
 
-/** The result, and that of buying its pairs and holding them. */
+/** The result, and that of buy-and-hold. */
 function ResultSentence({ outcome, terms }: Pick<BacktestDone, 'outcome' | 'terms'>) {
   const { buyAndHold, finalEquity, metrics } = outcome;
   const change = formatFixed(subtract(parseFixed(finalEquity), parseFixed(terms.deposit)));
@@ -234,9 +234,7 @@ function Result({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
   );
 }
 
-/**
- * The place of what will be found, from the press on: a result moves nothing that stands below it.
- */
+/** Reserves the height of the result from the press on, so that nothing below it moves. */
 function ResultSkeleton() {
   return (
     <div aria-hidden>
@@ -341,8 +339,8 @@ function Failed({ message, onAgain }: { message: string; onAgain: () => void }) 
 }
 
 /**
- * The button that was pressed gives way to the next one: a keyboard is not sent back to the top of
- * the page. `notePress` says that the person asked, rather than the page.
+ * Moves focus to the next button when the pressed one disappears, so that keyboard users are not
+ * sent to the top. `notePress` marks that the user asked.
  */
 function useNextFocus(at: BacktestState['at']) {
   const section = useRef<HTMLElement>(null);
@@ -365,8 +363,8 @@ interface BacktestPanelProps {
 }
 
 /**
- * `ask` null: the terms do not make an agent yet. `version`: of the agent's settings, whose old
- * test would be of another agent.
+ * `ask` null: the settings are not valid yet. `version`: of the agent's settings; a backtest of an
+ * older version is dropped.
  */
 export default function BacktestPanel({
   ask,

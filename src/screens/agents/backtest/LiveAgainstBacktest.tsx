@@ -23,7 +23,7 @@ const HASH_SHOWN = 12;
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
 const share = (value: number): string => formatShare(value, { decimals: 2 });
 
-/** Where the live result stands; null without a band of these settings. */
+/** Position of the live result in the band; null without a band for these settings. */
 export function bandPosition({
   band,
   change,
@@ -81,7 +81,9 @@ function BandPosition({ test }: { test: AgentTest }) {
   );
 }
 
-/** The band between two of its points, so that it has a value wherever the live line has one. */
+/**
+ * The band interpolated between its points, so that it has a value at every point of the live line.
+ */
 export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): number {
   const next = band.findIndex(([time]) => time >= at);
   const after = band[next === -1 ? band.length - 1 : next];
@@ -93,7 +95,7 @@ export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): n
   );
 }
 
-/** Live result and the band's edges in money, from the start on. */
+/** Live result and limits of the band in money, since the start. */
 function useLines(test: AgentTest, insight: AgentInsight) {
   return useMemo(() => {
     const then = Number(test.resultThen);
@@ -172,7 +174,7 @@ interface ComparisonProps {
   agent: Pick<Agent, 'quote'>;
 }
 
-/** What was tested, and whether the agent and the engine are still the same. */
+/** The backtested settings, and whether agent and engine are still the same. */
 function BacktestFacts({ test }: { test: AgentTest }) {
   const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
   return (
@@ -212,7 +214,7 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
   );
 }
 
-/** The result so far in the band that the test leads to expect. */
+/** The result so far within the expected range. */
 function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
   const { live, edges } = useLines(test, insight);
   if (bandPosition(test) === null || live.length <= 1) return null;
@@ -276,7 +278,7 @@ export default function LiveAgainstBacktest({
 }) {
   const { online } = useSnapshot(connection);
   const slot = useSnapshot(insightStore) as Slot<AgentInsight>;
-  // A start or an edit begins another measure: it is asked for anew.
+  // A start or an edit begins a new comparison: load it again.
   useEffect(() => {
     if (online !== 'offline') void loadInsight(true);
   }, [agent.generation, online]);

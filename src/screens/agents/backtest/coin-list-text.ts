@@ -5,15 +5,14 @@
 import type { BacktestTerms } from '../../../../contract/backtest.ts';
 import { formatDate } from '../../../format/times.ts';
 
-/** Whether the pool had another list when the test begins. */
+/** Whether the pool had another list when the backtest begins. */
 export const isOtherList = ({
   from,
   universe,
 }: Pick<BacktestTerms, 'from' | 'universe'>): boolean => universe != null && from < universe.from;
 
 /**
- * Of a pool that picks the coins: which list was traded, and what is wrong with trading today's all
- * along. Null where the person named the pairs.
+ * Which coin list was used, for pools that choose their coins. Null where the user chose the pairs.
  */
 export function listText(terms: Pick<BacktestTerms, 'from' | 'universe'>): string | null {
   const { universe } = terms;

@@ -13,13 +13,13 @@ import { connection } from '../../../stores/connection.ts';
 import { keepBacktest, readKeptBacktest } from '../../../stores/kept-backtest.ts';
 import { recordBacktest } from '../../../stores/started-backtests.ts';
 
-/** Reading candles takes longer than going through them: shares of the whole way. */
+/** Share of the progress bar for loading candles, which takes longer than the run. */
 const READING = 0.6;
 
 export interface BacktestDone {
   terms: BacktestTerms;
   outcome: BacktestOutcome;
-  /** Device clock, ms, at which candles kept earlier were read; null for fresh ones. */
+  /** Device clock, ms, at which saved candles were loaded; null for fresh ones. */
   keptAt: number | null;
 }
 
@@ -41,7 +41,7 @@ function why(error: unknown): string {
 
 type Progress = (share: number, text: string) => void;
 
-/** What a test is of, and the key under which its candles are kept. */
+/** The parameters of a backtest, and the key under which its candles are saved. */
 interface Question {
   ask: AgentPreviewBody | null;
   days: number;
@@ -63,7 +63,7 @@ async function freshOrder(
 
 interface Source {
   order: BacktestOrder;
-  /** Null for candles that were read for this test. */
+  /** Null for candles that were loaded for this run. */
   keptAt: number | null;
 }
 
@@ -74,7 +74,7 @@ async function keptOrder(key: string): Promise<Source | null> {
     : { order: { terms: found.kept.terms, candles: found.kept.candles }, keptAt: found.savedAt };
 }
 
-/** Fresh candles where there is a network, else those that this device keeps. */
+/** Fresh candles if online, otherwise those saved on this device. */
 async function orderOf(
   question: Question,
   offline: boolean,
@@ -89,7 +89,7 @@ async function orderOf(
   try {
     return { order: await freshOrder(question, signal, onProgress), keptAt: null };
   } catch (error) {
-    // The network may have gone on the way.
+    // The network may have been lost on the way.
     const unanswered = error instanceof ApiError && error.status === 0;
     const found = signal.aborted || !unanswered ? null : await keptOrder(question.key);
     if (found === null) throw error;
@@ -106,7 +106,7 @@ export function useBacktest(
   const [state, setState] = useState<BacktestState>({ at: 'idle' });
   const stop = useRef<AbortController | null>(null);
   const key = ask === null ? '' : JSON.stringify([ask, days, version]);
-  // Other terms, or a page that is left: the test under way answers nobody.
+  // New parameters or a closed page cancel the run.
   useEffect(
     () => () => {
       stop.current?.abort();

@@ -21,7 +21,7 @@ const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look'
 type Step = z.infer<typeof Kept>['step'];
 const INCOMPLETE = 'Some settings are missing. Go back to complete them.';
 
-/** A step's own heading, which takes the keyboard when the step begins. */
+/** A step's heading, focused when the step begins. */
 function StepHead({ children }: { children: ReactNode }) {
   return (
     <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">
@@ -30,7 +30,7 @@ function StepHead({ children }: { children: ReactNode }) {
   );
 }
 
-/** Create alone, or create and start: one call either way, so that nothing is half done. */
+/** Create alone, or create and start: one call either way, so that it cannot half succeed. */
 export function CreateActs({
   draft,
   quote,
@@ -91,7 +91,7 @@ export function CreateActs({
 
 interface CreateWizardProps {
   quote: string;
-  /** A copy of another agent: not kept, beginning where its name is. */
+  /** A copy of another agent: not saved on the device, starting at the name. */
   draft?: AgentDraft | undefined;
   onCreated: (agent: Agent) => void;
 }
@@ -227,7 +227,7 @@ function PreviewStep({
   );
 }
 
-/** The draft and its step. A new agent's is kept on the device; a copy's is not. */
+/** The draft and its step. A new agent's is saved on the device; a copy's is not. */
 function useWizardDraft(given: AgentDraft | undefined) {
   const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
     draft: given ?? NEW_AGENT,

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Field } from '../../../components/Field.tsx';
 
-/** Fewer than this are seen at a glance and need no search. */
+/** With fewer pairs there is no search. */
 const SEARCH_FROM = 13;
 const SHOWN_MAX = 60;
 
@@ -56,7 +56,7 @@ function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }
 export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
   const [query, setQuery] = useState('');
   const wanted = query.trim().toUpperCase();
-  // What was chosen and is not offered any more can still be taken out.
+  // A chosen pair that is no longer offered can still be removed.
   const all = useMemo(
     () => [...chosen, ...offered.filter((pair) => !chosen.includes(pair))],
     [offered, chosen],

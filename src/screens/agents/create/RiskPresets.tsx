@@ -14,16 +14,13 @@ import { positionLimit, riskOf, worstLoss } from '../agent-risk.ts';
 
 const UNKNOWN = 'Equity not loaded yet';
 
-/** A size that is not one yet counts as the preset's. */
+/** An invalid size counts as the preset's. */
 function sizeOf(typed: string, preset: string): number {
   const size = typedNumber(typed);
   return size !== undefined && PositionSize.safeParse(size).success ? size : Number(preset);
 }
 
-/**
- * What the draft may hold and lose in one pair, by this account; decimal text, or why it is not
- * known.
- */
+/** The largest position and maximum loss of the draft; decimal text, or why they are unknown. */
 export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): {
   position: string | undefined;
   loss: string | undefined;
@@ -98,7 +95,7 @@ function Preset({
   );
 }
 
-/** `size` is the draft's own for the chosen profile, each other one's preset. */
+/** `size` is the draft's for the chosen profile, and the preset's for the others. */
 export function RiskPresets({
   draft,
   quote,

@@ -19,10 +19,7 @@ export const INTERVALS = [
 ];
 const POOL_IDS = Object.keys(POOL_NAME) as PoolId[];
 
-/**
- * The pool, chosen where the plan lets a person choose; elsewhere the one that every plan has, and
- * what another adds.
- */
+/** Chooses the pool where the plan allows it; otherwise shows the one that every plan has. */
 function PoolChoice({
   pool,
   error,
@@ -70,7 +67,7 @@ function PoolChoice({
   );
 }
 
-/** Where to come back to from taking a plan, and what to keep before. */
+/** Where to return from choosing a plan, and what to save before. */
 interface Upgrade {
   from: string;
   onLeave?: () => void;

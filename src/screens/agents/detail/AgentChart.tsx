@@ -6,7 +6,7 @@ import { PairChart } from '../../../charts/PairChart.tsx';
 import { presentBoard, useQuote } from '../../market/use-quote.ts';
 
 const HEIGHT = 300;
-/** Candles fine enough that its trades stand apart, for the rhythm at which it checks. */
+/** Timeframes fine enough to tell the agent's trades apart. */
 const USUAL: Record<string, CandleInterval> = { '5-minute': '15m', '20-minute': '1h', daily: '1d' };
 
 export default function AgentChart({
@@ -20,7 +20,7 @@ export default function AgentChart({
   rhythm: string;
   quote: string;
 }) {
-  /** What it trades first: a pair without a trade says less. */
+  /** The pair it traded last comes first. */
   const choices = useMemo(
     () => [...new Set([...fills.map((fill) => fill.pair), ...pairs])],
     [fills, pairs],

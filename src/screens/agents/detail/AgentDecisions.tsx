@@ -32,15 +32,14 @@ export function reasonCounts(
 }
 
 /**
- * Below this, as seen from the top of the window, px, nothing of the list has gone under the
- * header.
+ * The list counts as scrolled once its top is above this, px from the top of the window: the height
+ * of the header.
  */
 const HEADER_PX = 60;
 
 /**
- * The decisions to show. As long as the list begins on the screen they are the newest there are;
- * once the reader has scrolled into it they stay as they were, so that nothing moves under the
- * finger, and the newer ones are counted.
+ * The decisions to show. While the top of the list is visible they are the newest. Once the reader
+ * has scrolled into the list they stay, and newer ones are counted.
  */
 function useHeld(
   decisions: readonly Decision[],
@@ -66,7 +65,7 @@ function useHeld(
 
 const isTrade = ({ action }: Decision): boolean => action === 'enter' || action === 'exit';
 
-/** Comes and goes over the list, without a height of its own: nothing moves. */
+/** Floats over the list without a height of its own, so that nothing moves. */
 function NewDecisions({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div className="sticky top-16 z-10 flex h-0 justify-center">
@@ -80,7 +79,7 @@ function NewDecisions({ count, onShow }: { count: number; onShow: () => void }) 
 }
 
 interface Filter {
-  /** The empty string shows every pair. */
+  /** The empty string means all pairs. */
   pair: string;
   tradesOnly: boolean;
 }

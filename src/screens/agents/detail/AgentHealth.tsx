@@ -15,7 +15,7 @@ import { useEntriesOff } from '../EntriesOffNotice.tsx';
 import { heldBack } from './held-back.ts';
 import { riskOf } from '../agent-risk.ts';
 
-/** Until when, and what ends it, in a sentence. `now` and `until` on the market clock. */
+/** When and how the halt ends. `now` and `until` on the market clock. */
 export function untilText(
   { status, hold }: Pick<Agent, 'status' | 'hold'>,
   now: number,
@@ -30,10 +30,7 @@ export function untilText(
   return `${ends} Until then, no new positions. Stop losses and exits stay active.`;
 }
 
-/**
- * The same of an agent that nobody here has heard of since: when the hold was to end, not that it
- * lasts.
- */
+/** The same while the server is away: what was known, not what is. */
 function untilThenText({ status, hold }: Pick<Agent, 'status' | 'hold'>, now: number): string {
   if (status === 'faulted')
     return 'When last seen, it made no checks until a new start. Stop losses were active.';
@@ -87,16 +84,16 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
   );
 }
 
-/** What is not in the plan, or how old the distances are where the server is away. */
+/** The hint to Pro, or the age of the figures while the server is away. */
 function GuardsNote({ isPro, age }: { isPro: boolean; age: number | null }) {
   if (!isPro) return <span className="text-xs">See headroom with Pro</span>;
   return age === null ? null : <Age savedAt={age} staleAfterMs={0} />;
 }
 
-/** What stops new entries: the limits of its profile, and with Pro what is used of them. */
+/** The limits of the agent's guards, and with Pro how much of them is used. */
 export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly Decision[] }) {
   const now = useMarketNow(60_000);
-  // A switch that is off stands above the whole page: it is not said again.
+  // A trading halt is already shown at the top of the page.
   const off = useEntriesOff(agent.id) !== null;
   const back =
     agent.status === 'stopped' ? [] : heldBack(decisions, off ? 'entries_stopped' : null);

@@ -22,11 +22,11 @@ import { Explain } from '../../explain/Explain.tsx';
 import { formatNumber } from '../../../format/numbers.ts';
 
 const HEIGHT = 160;
-/** A range with fewer points says nothing that the whole line does not. */
+/** A range with fewer points is not offered. */
 const LEAST_POINTS = 8;
 type Line = readonly (readonly [number, string])[];
 
-/** The ranges that the line is long and fine enough for; none where there is but the whole. */
+/** The ranges for which the line is long and fine enough; none if only the whole line is left. */
 export function rangesOf(line: Line): Range[] {
   const some = RANGES.filter((range) => {
     if (range === 'ALL') return true;
@@ -40,14 +40,11 @@ interface ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote'>;
   insight: AgentInsight | null;
   failed: boolean;
-  /**
-   * Market clock (ms) and result now: the end of the line, so that it agrees with the figure above
-   * it.
-   */
+  /** Market clock (ms) and current result: ends the line at the figure shown above it. */
   now: readonly [number, string] | undefined;
 }
 
-/** The agent's own equity: realised and unrealised together, since its first trade. */
+/** The agent's realised and unrealised result since its first trade. */
 function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   const [wanted, setWanted] = useState<Range>('ALL');
   const [nowAt, nowResult] = now ?? [];
@@ -74,7 +71,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
         failed={failed}
       />
     );
-  // Over the whole line it is the figure above it, which need not be said again.
+  // Over the whole line it equals the figure above it and is not shown again.
   const note =
     change === null ? undefined : range === 'ALL' ? (
       <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
@@ -111,7 +108,7 @@ function Figure({ term, children }: { term: string; children: ReactNode }) {
   );
 }
 
-/** Why a figure of sales is not there: said on the screen, not only to who asks. */
+/** The reason why a figure is missing, shown on screen and not only in a tooltip. */
 const Unknown = ({ why }: { why: string }) => (
   <span className="text-ink-3">
     <span aria-hidden>— </span>
@@ -147,7 +144,7 @@ function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: Agent
 
 interface AgentResultProps extends ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote' | 'total' | 'realized' | 'unrealized' | 'fees'>;
-  /** Null where no reading of the account tells results by agent. */
+  /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
 }
 

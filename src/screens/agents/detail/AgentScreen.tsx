@@ -54,7 +54,7 @@ const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
 const UNREAD = emptySlot<AgentPerformance>();
 const NO_DECISIONS: AgentPerformance['decisions'] = [];
 
-/** The places of its name, its acts, its result and its line. */
+/** Placeholders of name, buttons, result and line. */
 function Waiting() {
   const { online } = useSnapshot(connection);
   if (online === 'offline') return <SkeletonRows label="Agent" />;
@@ -80,18 +80,18 @@ function Waiting() {
 }
 
 /**
- * Whether the server's own list is here without it: then there is nothing to read, as on the way
- * out after a deletion.
+ * Whether the server's list is loaded and lacks this agent, as after a deletion: then nothing is
+ * requested.
  */
 const isGone = (id: string): boolean => {
   const { data, origin } = agentsStore;
   return data !== null && origin !== 'snapshot' && !data.agents.some((one) => one.id === id);
 };
 
-/** Why there is no agent to show: not read yet, not to be read, or not there. */
+/** Why there is no agent to show: loading, failed, or not found. */
 function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
   if (slot.data === null && slot.error === null) return <Waiting />;
-  // That it is gone is the server's to say.
+  // Only the server can say that it is gone.
   if (slot.data === null) {
     return (
       <EmptyState
@@ -115,9 +115,7 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
   );
 }
 
-/**
- * Its name and state, and what can be done about it: Stop is at hand before anything is scrolled.
- */
+/** Name, state and buttons. Stop is visible without scrolling. */
 function Head({ agent }: { agent: Agent }) {
   const [editing, setEditing] = useState(false);
   const current = useCurrent('agents');
@@ -147,7 +145,7 @@ function Head({ agent }: { agent: Agent }) {
   );
 }
 
-/** What it holds; its place is kept while the account is still being read. */
+/** The agent's positions; their place is reserved while the account loads. */
 function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null }) {
   if (portfolio === null) {
     if (agent.openPositions === 0) return null;
@@ -210,7 +208,7 @@ function Terms({ agent }: { agent: Agent }) {
   );
 }
 
-/** Its decisions and its line, read again with each of its evaluations and trades. */
+/** The agent's decisions and results, loaded again after each of its evaluations and trades. */
 function useAgentReadings(id: string): {
   slot: Slot<AgentPerformance>;
   read: () => Promise<void>;
@@ -236,7 +234,7 @@ function useAgentReadings(id: string): {
   return { slot: slots[id] ?? UNREAD, read, insight };
 }
 
-/** Trades that the stream told and that were read, each once, newest first. */
+/** Fills from the stream and from the server, each once, newest first. */
 function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fill[] {
   const live = told.filter((fill) => fill.agentId === id);
   const known = new Set(live.map((fill) => fill.id));
@@ -275,14 +273,14 @@ function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
   );
 }
 
-/** What it would have done, and how it fares against the test it was started after. */
+/** The backtest, and how the live result compares with it. */
 function Tests({ agent, id }: { agent: Agent; id: string }) {
   return (
     <>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
         <BacktestPanel ask={{ agentId: id }} version={agent.version} heading="h2" />
       </Suspense>
-      {/* Last in its column: it comes with a later answer, and moves nothing. */}
+      {/* Last in its column, because it arrives later and must not move anything. */}
       <Suspense>
         <LiveAgainstBacktest agent={agent} />
       </Suspense>

@@ -35,9 +35,7 @@ const EditDraft = z.object({
   execution_interval: z.string(),
 });
 type EditDraft = z.infer<typeof EditDraft>;
-/**
- * `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it.
- */
+/** `base`: the version this edit was made on. Later changes of the agent do not move it. */
 const Kept = z.object({ base: z.number(), draft: EditDraft });
 
 const termsOf = (agent: Agent): EditDraft => ({
@@ -50,7 +48,7 @@ const isSame = (a: EditDraft, b: EditDraft): boolean =>
   a.size === b.size &&
   a.execution_interval === b.execution_interval;
 
-/** The same agent under the terms as they are typed; null while they cannot be saved. */
+/** The body for a preview of the edited agent; null while it is not valid. */
 function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
   const checked = check(PreviewTerms, {
     trading_pairs: [],
@@ -61,13 +59,13 @@ function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | nu
   return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
 }
 
-/** The terms that the server has, where another edit came before this one; null otherwise. */
+/** The server's settings if another edit came first; null otherwise. */
 function changedElsewhere(error: unknown): Agent | null {
   if (!(error instanceof ApiError) || error.code !== 'agent_changed') return null;
   return Agent.safeParse(error.details?.agent).data ?? null;
 }
 
-/** An edit as it is typed, kept over a reload, and the version of the agent that it was made on. */
+/** An edit as typed, kept over a reload, and the version of the agent it was made on. */
 function useEdit(agent: Agent) {
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
   const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
@@ -83,7 +81,7 @@ function useEdit(agent: Agent) {
   return { base, draft, keep, restored, change, discard };
 }
 
-/** Sends an edit; what the server refuses is told by field, or for the form as a whole. */
+/** Saves an edit and shows rejections by field, or for the whole form. */
 function useSave(
   agent: Agent,
   { base, draft, keep }: Pick<ReturnType<typeof useEdit>, 'base' | 'draft' | 'keep'>,

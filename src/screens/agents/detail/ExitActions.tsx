@@ -26,7 +26,7 @@ async function sellAll(agent: Agent): Promise<void> {
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   const view = agentView(agent, useEntries());
   const sell = (): void => {
-    // Selling cannot wait on a device; stopping can.
+    // Selling is not queued; stopping is.
     if (offline) showResult(stopAgent(agent));
     else void sellAll(agent);
   };
@@ -41,7 +41,7 @@ function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   );
 }
 
-/** Why the agent cannot be deleted now; null where it can. */
+/** Why the agent cannot be deleted now; null if it can. */
 function keptBecause({ openPositions, status }: Agent, offline: boolean): string | null {
   if (openPositions > 0) return 'Close all positions before deleting this agent.';
   if (status === 'running') return 'Stop this agent before deleting it.';
@@ -80,7 +80,7 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
   );
 }
 
-/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
+/** Actions that cannot be undone, kept apart from Stop. Each needs a hold. */
 export function ExitActions({ agent }: { agent: Agent }) {
   const offline = useSnapshot(connection).online === 'offline';
   return (

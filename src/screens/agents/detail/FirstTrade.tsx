@@ -19,7 +19,7 @@ function nextCheck(agent: Pick<Agent, 'nextRunAt'>, now: number, speed: number):
     : `Next check ${formatUntil(wait)}. `;
 }
 
-/** It keeps its place when the trade comes, so that nothing moves under the eyes. */
+/** Keeps its place when the trade comes, so that nothing moves. */
 export function FirstTrade({ agent }: { agent: Agent }) {
   const now = useMarketNow(1_000);
   const speed = useMarketSpeed();

@@ -1,7 +1,7 @@
 /** Which guards blocked which pairs at an agent's last evaluation. A weak signal is not a guard. */
 import type { Decision } from '../../../../contract/agents.ts';
 
-/** Codes of guards and switches; a test holds them to the engine's own files. */
+/** Codes of guards and halts. A test compares them with the engine's files. */
 export const GUARD_CODES: ReadonlySet<string> = new Set([
   'bad_price',
   'stale_feed',
@@ -21,8 +21,8 @@ export interface HeldBack {
 }
 
 /**
- * One line for each reason, with the pairs it is given for; a stop that was just carried out is no
- * guard. `said`: a code that stands elsewhere on the page.
+ * One line per reason with its pairs. A stop that was just executed is not a guard. `said`: a code
+ * that is already shown elsewhere on the page.
  */
 export function heldBack(decisions: readonly Decision[], said: string | null = null): HeldBack[] {
   const newest = Math.max(...decisions.map(({ at }) => at));

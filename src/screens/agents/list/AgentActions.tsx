@@ -24,7 +24,7 @@ export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string
     : `${name} opens no new positions. Its ${openPositions} ${openPositions === 1 ? 'position keeps its stop loss' : 'positions keep their stop losses'}.`;
 }
 
-/** Takes back what was never sent, and says so where it was too late. */
+/** Undoes a command that was never sent, or says that it is too late. */
 export async function undo(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
   if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
@@ -52,7 +52,7 @@ export function AgentActions({ view, startable = true }: { view: AgentView; star
           <CircleAlert className="size-4.5" aria-hidden />
         </Button>
       )}
-      {/* A stop is taken back where its Undo is offered, and in the tray: nothing may come close to Stop's own place. */}
+      {/* The Undo of a stop is offered elsewhere: nothing may appear close to Stop's own place. */}
       {view.canUndo && view.pendingIntent === 'start' && entry !== null && (
         <Button
           size="icon"

@@ -28,7 +28,7 @@ import {
   type StatusFilter,
 } from './agent-list-view.ts';
 
-/** Fewer are seen at a glance: a search over them would be in the way. */
+/** With fewer agents there is no search. */
 const FIND_FROM = 4;
 const GRID =
   'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_6rem_repeat(3,minmax(5.5rem,auto))_2.75rem] lg:gap-x-5';
@@ -72,7 +72,7 @@ function StatusChips({ views }: { views: readonly AgentView[] }) {
   );
 }
 
-/** The order on a phone, where there are no columns to press. */
+/** The order on a phone, where there are no column headers. */
 function SortSelect() {
   const view = useSnapshot(listView);
   return (
@@ -159,7 +159,7 @@ function Heading({ by, right = false }: { by: SortKey; right?: boolean }) {
   );
 }
 
-/** On a phone the result alone opens: the realised result and what is open are rows of its sum. */
+/** On a phone only the result opens: realised and unrealised are rows of its sum. */
 function Row({ view }: { view: AgentView }) {
   const { agent } = view;
   const opens = (
@@ -233,7 +233,7 @@ function Headings() {
   );
 }
 
-/** Says what no agent matches, and takes the filter off. */
+/** Says that no agent matches, and clears the filter. */
 function NoMatch({ views }: { views: readonly AgentView[] }) {
   const chosen = useSnapshot(listView);
   return (
@@ -257,7 +257,7 @@ function NoMatch({ views }: { views: readonly AgentView[] }) {
   );
 }
 
-/** The sums of the agents that are shown. */
+/** Totals of the agents shown. */
 function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolean }) {
   const sums = together(shown);
   const ids = shown.map(({ agent }) => agent.id);

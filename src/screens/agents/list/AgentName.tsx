@@ -8,13 +8,11 @@ import { runText, useLate } from '../evaluation-times.ts';
 import { AgentStatus } from '../AgentStatus.tsx';
 import { useEntriesOff } from '../EntriesOffNotice.tsx';
 
-/**
- * On a phone the next look must not be cut off: whose time it is, the line under the header says.
- */
+/** Shortened for a phone, so that the next check is not cut off. */
 const narrow = (evaluations: string): string =>
   evaluations.replace(' (market time)', '').replace('last known check', 'last check');
 
-/** What was protected when last seen, before the rest of the line. */
+/** Adds the protected positions when last seen in front. */
 function withProtected(view: AgentView, looks: string): string {
   const protecting =
     view.current || view.agent.status !== 'stopped' ? '' : protectingText(view.agent).slice(2);

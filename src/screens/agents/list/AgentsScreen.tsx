@@ -31,7 +31,7 @@ interface CreateDialogProps {
   title?: string;
 }
 
-/** Whether there is room for one more, and what to say where there is not. */
+/** Whether the plan allows another agent, and what to say if not. */
 export function CreateDialog({
   open,
   onOpenChange,
@@ -96,7 +96,7 @@ function createDescription(mayCreate: boolean, room: boolean, cap: number): stri
     : `You have reached your plan's limit of ${cap} agents. Delete one or upgrade.`;
 }
 
-/** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
+/** The agents that a command for all did not reach, until it is retried or dismissed. */
 function NotDone({ views }: { views: readonly AgentView[] }) {
   const entry = useEntries()
     .filter((one) => one.intent === 'start-all' || one.intent === 'stop-all')
@@ -135,7 +135,7 @@ interface AllAgentsButtonsProps {
   onStopAll: () => void;
 }
 
-/** Start and stop of all agents, each where there is something to start or to stop. */
+/** Start all and Stop all, each only if it would do something. */
 function AllAgentsButtons({ views, onStartAll, onStopAll }: AllAgentsButtonsProps) {
   return (
     <>
@@ -206,7 +206,7 @@ function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
   );
 }
 
-/** The list, or what stands in its place. */
+/** The list, or what is shown in its place. */
 function AllAgents({ views, error }: { views: readonly AgentView[] | null; error: string | null }) {
   return (
     <>
@@ -228,7 +228,7 @@ function AllAgents({ views, error }: { views: readonly AgentView[] | null; error
 
 export default function AgentsScreen() {
   const { views, current, slot } = useAgentViews();
-  // `?new`: back from taking a plan, where this was open.
+  // `?new`: returned from choosing a plan while this was open.
   const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
   useEffect(() => {
     if (location.search !== '') history.replaceState(history.state, '', location.pathname);

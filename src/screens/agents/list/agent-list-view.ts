@@ -11,7 +11,7 @@ export interface ListView {
   query: string;
   status: StatusFilter;
   sort: SortKey;
-  /** Largest first; of names and of the order they were made in, the last first. */
+  /** Largest first; for names and creation date, last first. */
   down: boolean;
 }
 
@@ -40,7 +40,7 @@ export function hasStatus(view: AgentView, status: StatusFilter): boolean {
   return status === 'needs-you' ? needsYou(view) : view.agent.status === status;
 }
 
-/** By name, by a pair that it trades, or by its pool: every word must be found. */
+/** By name, pair or pool: every word must match. */
 function matches({ agent }: AgentView, query: string): boolean {
   const text = [agent.name, ...agent.trading_pairs, POOL_NAME[agent.pool], agent.risk_profile]
     .join(' ')
@@ -68,7 +68,7 @@ function compare(a: AgentView, b: AgentView, sort: SortKey): number {
   }
 }
 
-/** Equals keep the server's order, whichever way the list is turned. */
+/** Equal agents keep the server's order in both directions. */
 export function shownAgents(
   views: readonly AgentView[],
   { query, status, sort, down }: Readonly<ListView>,
@@ -79,10 +79,7 @@ export function shownAgents(
     .sort((a, b) => way * compare(a, b, sort));
 }
 
-/**
- * What a press on a heading makes of the order: figures and times begin with the largest, names
- * with A.
- */
+/** The order after a press on a header: figures and times begin with the largest, names with A. */
 export function turned(view: Readonly<ListView>, key: SortKey): Pick<ListView, 'sort' | 'down'> {
   return view.sort === key
     ? { sort: key, down: !view.down }

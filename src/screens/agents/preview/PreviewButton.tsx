@@ -5,10 +5,7 @@ import { Skeleton } from '../../../components/EmptyState.tsx';
 
 const PreviewPanel = lazy(() => import('./PreviewPanel.tsx'));
 
-/**
- * `rows`: how many pairs are likely to come. `name` is said to those who do not see beside whom the
- * button stands.
- */
+/** `rows`: how many pairs to expect. `name` is for screen readers. */
 export function PreviewButton({
   agentId,
   name,

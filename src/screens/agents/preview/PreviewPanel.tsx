@@ -65,7 +65,7 @@ function Waiting({ rows }: { rows: number }) {
           <Skeleton className="h-3.5 w-14" />
         </div>
       ))}
-      {/* Where it will say when this was decided. */}
+      {/* Reserves the line that says when this was decided. */}
       <div className="h-12 md:h-8" />
     </div>
   );
@@ -174,8 +174,8 @@ interface WouldDoNowProps {
 }
 
 /**
- * `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how
- * many pairs are likely to come. `running`: it looks anyway.
+ * `ask` null: the settings are not valid yet, and `missing` says why. `rows`: how many pairs to
+ * expect. `running`: the agent is checking already.
  */
 export default function PreviewPanel({
   ask,
@@ -185,7 +185,7 @@ export default function PreviewPanel({
 }: WouldDoNowProps) {
   const offline = useSnapshot(connection).online === 'offline';
   const { preview, asking, error, again } = usePreview(ask);
-  // Chosen once for every preview that comes after.
+  // Stays open for later previews.
   const [all, setAll] = useState(false);
   const unread = ask !== null && preview === null;
   return (

@@ -37,7 +37,7 @@ function PriceCell({ price, why }: { price: string | null; why: string | null })
   return price === null ? <span title={why ?? ''}>{NONE}</span> : formatPrice(price);
 }
 
-/** `common`: the age that the heading has for all; an age of its own is said in the row. */
+/** `common`: the age in the heading for all rows; another age is shown in its row. */
 function PairRow({ row, common }: { row: PriceRow; common: string | null }) {
   return (
     <tr>
@@ -122,7 +122,7 @@ interface AgentPlanProps {
   entry: OutboxEntryView;
   id: string;
   agent: Agent | undefined;
-  /** Its name and worst loss; null where one agent alone is started. */
+  /** Name and maximum loss; null where one agent alone is started. */
   head: { name: string; loss: string | undefined } | null;
   now: number;
 }

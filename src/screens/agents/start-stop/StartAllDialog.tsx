@@ -21,8 +21,8 @@ import { namesText, planText } from '../agent-text.ts';
 import { worstOf } from './confirm-start-text.ts';
 
 /**
- * Start all, in words: who, what they may hold together at most, and what is lost at the stops.
- * `worst` is decimal text, null while it is not known.
+ * Which agents are started, how much they may hold together, and the maximum loss at the stops.
+ * `worst` is decimal text, null while unknown.
  */
 function startAllSentence(agents: readonly Agent[], quote: string, worst: string | null): string {
   const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);

@@ -8,7 +8,7 @@ export interface StopAllButtonProps {
   label?: string;
   tone?: ButtonTone;
   wide?: boolean;
-  /** A stop of all waits already: the button keeps its place and does nothing. */
+  /** While a stop of all is waiting, the button keeps its place and does nothing. */
   resting?: boolean;
   onPress: () => void;
 }

@@ -9,10 +9,10 @@ import { riskOf, worstLoss } from '../agent-risk.ts';
 
 export interface PriceRow {
   pair: string;
-  /** Decimal text; null where this device had none at the press. */
+  /** Decimal text; null where this device had no price at the press. */
   then: string | null;
   now: string | null;
-  /** How old the present price is, ms; null without one. */
+  /** Age of the current price, ms; null without one. */
   nowAgeMs: number | null;
   /** Percent between the two; null where one is missing. */
   change: number | null;
@@ -37,8 +37,8 @@ function whyMissing(
 }
 
 /**
- * One row a pair, the largest move first. `savedAt` is when the board was read, `now` the device's
- * clock, both ms.
+ * One row per pair, the largest move first. `savedAt` is when prices were loaded, `now` the
+ * device's clock, both ms.
  */
 export function priceRows(
   entry: Pick<OutboxEntryView, 'seen'>,
@@ -81,7 +81,7 @@ const STATUS: Record<
 };
 
 /**
- * Who changed the agent since the press, as far as it can be known here. `now` is the device's
+ * What changed about the agent since the press, as far as this device knows. `now` is the device's
  * clock, ms.
  */
 export function changedMeanwhile(
@@ -108,8 +108,8 @@ export function changedMeanwhile(
 }
 
 /**
- * Worst loss in one pair of each agent, and of all together; null where equity is not known.
- * Decimal text.
+ * Maximum loss per pair of each agent, and of all together; null while equity is unknown. Decimal
+ * text.
  */
 export function worstOf(
   agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[],

@@ -1,6 +1,6 @@
 /** The texts of an offered Undo, in the app and in the demo on the landing page. */
 
-/** Where the stop is, and what Undo would do now. */
+/** The state of the stop, and what Undo would do now. */
 export function undoStopText(name: string, stop: 'unsent' | 'sent' | 'stopped'): string {
   if (stop === 'unsent') return `${name}: stop saved, not sent yet.`;
   return stop === 'stopped'
