@@ -4,14 +4,14 @@ import { formatAgo } from '../format/times.ts';
 import { classes } from './class-names.ts';
 import { useNow } from './use-now.ts';
 
-/** Older than this, an age turns amber: the word is no longer fresh. */
+/** Older than this, an age turns amber. */
 const STALE_AFTER_MS = 20_000;
 
 export interface AgeProps {
-  /** When it was said: device clock, ms; null when never. */
+  /** Device clock, ms; null when there is no data. */
   savedAt: number | null;
   staleAfterMs?: number;
-  /** Show only once it is older than `staleAfterMs`: for the age beside a single number. */
+  /** Show only once it is older than `staleAfterMs`. */
   onlyStale?: boolean;
   icon?: boolean;
   className?: string;

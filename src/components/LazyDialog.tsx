@@ -10,7 +10,7 @@ export function LazyDialog(props: DialogProps) {
   const [Dialog, setDialog] = useState<ComponentType<DialogProps>>();
   useEffect(() => {
     if (!open || Dialog !== undefined) return;
-    // What could not be loaded is asked for again at the next press.
+    // A failed download is retried at the next press.
     loadDialog().then(
       (module) => {
         setDialog(() => module.Dialog);

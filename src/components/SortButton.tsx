@@ -11,7 +11,7 @@ export interface SortButtonProps<Key extends string> {
   name: Key;
   label: string;
   sort: TableSort<Key>;
-  /** Names begin with A; figures with the largest. */
+  /** Names begin with A, figures with the largest. */
   isText?: boolean;
   onSort: (sort: TableSort<Key>) => void;
   children?: ReactNode;

@@ -13,27 +13,27 @@ import { formatMoment } from '../format/times.ts';
 import { classes } from './class-names.ts';
 
 export interface TimeChartProps {
-  /** What it shows, in words, for those who do not see it. */
+  /** Name for screen readers. */
   label: string;
   /** `[ms, value]`, oldest first. */
   line: readonly (readonly [number, string])[];
-  /** What the name of the line is, and lines to compare it with; each is a column of the table. */
+  /** Names of the line and of lines to compare; each is a column of the table. */
   lineName?: string;
-  /** Time between two places on the axis, ms, where points lie unevenly. */
+  /** Spacing of points on the axis, ms, for unevenly spaced points. */
   stepMs?: number;
   compared?: readonly ComparedLine[];
-  /** px. The place is kept before anything is drawn. */
+  /** px; reserved before anything is drawn. */
   height: number;
   empty: ReactNode;
-  /** Shown beside the table switch: ranges, say. */
+  /** Shown beside the table switch, such as ranges. */
   controls?: ReactNode;
   unit?: string;
-  /** Said above the plot while nothing is read from it: the change of the range, say. */
+  /** Shown above the plot while no point is read, such as the change. */
   note?: ReactNode;
 }
 
 const TABLE_ROWS = 200;
-/** Points that one press of Page Up or Page Down passes over. */
+/** Points skipped by Page Up and Page Down. */
 const PAGE = 10;
 
 type Points = readonly (readonly [number, string])[];

@@ -6,9 +6,7 @@ import { ChartPlace } from '../../components/EmptyState.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 
 const LINES_MAX = 4;
-/**
- * How each line is drawn: the first filled in the accent, the others as `COMPARED_STYLES` has them.
- */
+/** How each line is drawn: the first filled in the accent, the others as in `COMPARED_STYLES`. */
 const SWATCH = [
   'border-solid border-accent',
   'border-dashed border-ink-3',
@@ -18,7 +16,7 @@ const SWATCH = [
 
 type NamedAgents = readonly { id: string; name: string }[];
 
-/** The lines that can be drawn, and those that are chosen: the first ones until a person chooses. */
+/** The lines that can be drawn and those that are chosen: the first ones by default. */
 function useLines(agents: NamedAgents, insight: AgentInsight | null) {
   const drawn = useMemo(
     () =>

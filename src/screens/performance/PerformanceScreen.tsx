@@ -96,13 +96,13 @@ function Figures({ row }: { row: Compared }) {
   );
 }
 
-/** The rows of the table added up: agents that were deleted are not among them. */
+/** Totals of the rows. Deleted agents are not included. */
 const totalOf = (
   rows: readonly Compared[],
   key: 'total' | 'realized' | 'unrealized' | 'fees',
 ): string => sumOf(rows.map(({ agent }) => agent[key]));
 
-/** The table's order as a person chose it, else by result. */
+/** The user's sort order, or by result. */
 function useSort(): TableSort<Column> {
   const kept = useSnapshot(tableChoices).agents?.sort;
   return {
@@ -212,7 +212,7 @@ function AgentTable({
   );
 }
 
-/** The sums of all agents. */
+/** Totals of all agents. */
 function Together({ rows, current }: { rows: readonly Compared[]; current: boolean }) {
   const { subscriptionTier } = useAuth();
   return (

@@ -23,7 +23,7 @@ export function unexplained(
 
 const DAY_MS = 86_400_000;
 
-/** "today", or the date where the account was last seen on another day of the market (UTC). */
+/** "today", or the date where the account was last loaded on another market day (UTC). */
 function useDayName(asOf: number): string {
   const current = useCurrent('portfolio');
   const now = useMarketNow(60_000);
@@ -31,7 +31,7 @@ function useDayName(asOf: number): string {
   return isPast ? `on ${formatDate(asOf)}` : 'today';
 }
 
-/** `failed`: it was asked for and did not come. */
+/** `failed`: loading failed. */
 export function EquityFigure({
   portfolio,
   book,

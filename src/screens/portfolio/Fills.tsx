@@ -63,7 +63,7 @@ function ListRow({
   );
 }
 
-/** In the order in which they are given. */
+/** In the given order. */
 export function Fills({ fills, quote, showAgent = true }: FillsProps) {
   const now = useMarketNow(60_000);
   const seen = useSeenOnScreen('trade');
@@ -76,7 +76,7 @@ export function Fills({ fills, quote, showAgent = true }: FillsProps) {
   );
 }
 
-/** `most`: as many rows as are drawn, of those that come first in the chosen order. */
+/** `most`: the number of rows shown, after sorting. */
 export function TradesTable({
   fills,
   quote,

@@ -95,9 +95,7 @@ function InDoubt({ since }: { since: number }) {
   );
 }
 
-/**
- * What a pair costs by the board, said of the account's own moment so that both lines end there.
- */
+/** The current price of a pair, so that both lines of the chart end at the same moment. */
 function priceAt(pair: string, at: number): PriceNow | null {
   const quote = marketStore.data?.symbols[pair];
   return quote === undefined ? null : { price: quote.price, at };
@@ -108,7 +106,7 @@ function heldText(closed: boolean, current: boolean): string {
   return current ? 'open' : 'open when last seen';
 }
 
-/** The figure, its line, what is held. `book` is given for a closed one. */
+/** Equity, its chart and positions. `book` is given for a closed account. */
 function Body({
   shown: { data, analytics, error, retry },
   closed,
@@ -175,7 +173,7 @@ function Body({
   );
 }
 
-/** Below everything else, for it may be long; on a wide window beside the account all the same. */
+/** Below everything else, because it may be long; on a wide window as well. */
 function Traded({ shown: { data, history, error }, closed }: { shown: Shown; closed: boolean }) {
   return (
     <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>

@@ -25,7 +25,7 @@ import { UndoStop } from '../agents/start-stop/UndoStop.tsx';
 import { useAgentViews } from '../use-store.ts';
 import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
 
-/** Stop by one tap, and under it the Undo: what is docked lies behind this dialog. */
+/** Stop, with the Undo below it: docked notices are hidden behind this dialog. */
 function ItsStop({ view }: { view: AgentView }) {
   const isPlace = useStopPlace(view);
   if (!isPlace) return null;
@@ -40,7 +40,7 @@ function ItsStop({ view }: { view: AgentView }) {
   );
 }
 
-/** The agent behind a position: its state, and Stop while it runs. */
+/** The agent of a position: its state, and Stop while it runs. */
 function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentName'> }) {
   const view = useAgentViews().views?.find(({ agent }) => agent.id === position.agentId);
   return (
@@ -66,7 +66,7 @@ function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentNam
   );
 }
 
-/** What is known of a position whose book is closed: what it was, not what it would bring. */
+/** What is known of a position in a closed account. */
 function ClosedAccountNote({ position, quote }: { position: Position; quote: string }) {
   return (
     <dl>
@@ -113,7 +113,7 @@ function Cost({ position, quote }: { position: Position; quote: string }) {
   );
 }
 
-/** What it has brought, and what it would at its stop. */
+/** The result so far, and at the stop. */
 function ResultAndStop({ position, equity }: { position: Position; equity: string | undefined }) {
   const worst =
     position.stopPrice === null

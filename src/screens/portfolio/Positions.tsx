@@ -14,7 +14,7 @@ import { gainPercent, shareOf } from './position-figures.ts';
 const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
 const NO_PRICE = 'No price yet';
 
-/** As wide as its place allows: a side column has the phone's two columns of figures. */
+/** Depends on the container: a narrow column has the phone's layout. */
 function ListRow({
   position,
   equity,
@@ -77,9 +77,9 @@ export interface PositionsProps {
   portfolio: Pick<Portfolio, 'positions' | 'quote'> & { equity?: string };
   closed?: boolean;
   showAgent?: boolean;
-  /** There is room for a table in a wide window. */
+  /** Wide windows have space for a table. */
   table?: boolean;
-  /** The choice of columns, and of an order where there are no headers. */
+  /** Chooses columns, and the order where there are no headers. */
   tools?: boolean;
 }
 

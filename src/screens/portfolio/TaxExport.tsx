@@ -23,7 +23,7 @@ const ALL = 'all';
 const lotsText = (count: number): string =>
   `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
 
-/** From the file's gain to what the portfolio calls realised. */
+/** From the file's gain to the portfolio's realised result. */
 function meeting(found: TaxLots, year: number | null) {
   const held = sumOf(found.held.flatMap(({ averageCost, basis }) => [averageCost, less(basis)]));
   return equation(
@@ -116,7 +116,7 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
   );
 }
 
-/** Reads what is asked for; a newer question ends the one before. */
+/** Loads the lots; a newer request cancels the one before. */
 function useTaxLots(
   ask: TaxAsk,
   online: boolean,
@@ -153,7 +153,7 @@ function useTaxLots(
   };
 }
 
-/** Reads every row and hands the file to the browser; what it said goes with other lots. */
+/** Loads every row and saves the file; its message disappears when the choice changes. */
 function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
   const [saving, setSaving] = useState<string | null>(null);
   const [said, setSaid] = useState('');
@@ -266,7 +266,7 @@ function LotsChoice({
   );
 }
 
-/** What is in the place of the sums until they are there. */
+/** Shown in place of the sums until they are loaded. */
 function NoLots({
   offline,
   error,

@@ -98,7 +98,7 @@ function Filters({
   );
 }
 
-/** Older trades than those at hand, read on demand; they are not kept on the device. */
+/** Older trades, loaded on demand. They are not kept on the device. */
 function useOlder(
   known: readonly Fill[],
   book: number | undefined,
@@ -127,7 +127,7 @@ function useOlder(
   return { fills, read, busy };
 }
 
-/** The trades on screen, and how they stand to all there are. */
+/** How many trades are shown, out of how many. */
 interface TradeCounts {
   mine: readonly Fill[];
   fills: readonly Fill[];
@@ -234,7 +234,7 @@ function NoMatch({
   );
 }
 
-/** Trades that are on the server alone. */
+/** Trades that are only on the server. */
 function OlderTrades({
   missing,
   busy,
@@ -256,7 +256,7 @@ function OlderTrades({
   );
 }
 
-/** What comes after the rows on screen: more of those at hand, then older ones. */
+/** Below the shown rows: more of the loaded trades, then older ones. */
 function MoreTrades({
   rest,
   missing,

@@ -33,7 +33,7 @@ export function fillsCsv(fills: readonly Fill[]): string {
   return [COLUMNS.join(','), ...rows].join('\r\n');
 }
 
-/** Hands the file to the browser. */
+/** Saves the file by the browser. */
 export function download(name: string, content: BlobPart, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

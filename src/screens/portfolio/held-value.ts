@@ -11,8 +11,8 @@ export interface PriceNow {
 }
 
 /**
- * `priceNow`: what the pair costs now, where that is known later than the reading: the line then
- * ends with the account's.
+ * `priceNow`: the current price, if it is newer than the data: the line then ends with the
+ * account's.
  */
 export function heldOf(
   analytics: Read,

@@ -31,7 +31,7 @@ export type PositionColumn =
   | 'result';
 type Columns = readonly DataColumn<Position, PositionColumn>[];
 
-/** A quotient is no decimal: it is compared at the 12 places that money has. */
+/** Compared at the 12 decimals of money. */
 const percentOf = ({ unrealized, cost }: Position): Fixed | null => {
   const paid = parseFixed(cost);
   return unrealized === null || paid === ZERO

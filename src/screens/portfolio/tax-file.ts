@@ -22,8 +22,8 @@ export function readTaxLots(ask: TaxAsk, signal: AbortSignal): Promise<TaxLots> 
 }
 
 /**
- * Every row behind that first reading. `told` hears how many are there. @throws ApiError when any
- * page fails: half a file is none.
+ * Loads all rows from the first reply on. `told` receives the number loaded so far. @throws
+ * ApiError when any page fails: an incomplete file is never saved.
  */
 export async function readRows(
   ask: TaxAsk,
@@ -52,7 +52,9 @@ function termOf(long: boolean | null): string {
   return long ? 'long' : 'short';
 }
 
-/** Columns as tax programs name them; amounts in the account's currency, every digit of them. */
+/**
+ * Columns by the names that tax programs use; amounts in the account's currency with all digits.
+ */
 const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
   ['paper_account', (_lot, { book, source }) => `PAPER account ${book}, ${source}`],
   ['asset', ({ pair }) => pair.split('/')[0] ?? pair],

@@ -26,7 +26,7 @@ const SAID: Record<ReferralState, { label: string; tone: BadgeTone }> = {
   unrewarded: { label: 'Paid, over this year’s limit', tone: 'attention' },
 };
 
-/** A day without a time is the same day everywhere: read at noon, UTC. */
+/** Noon UTC, so that a date is the same day in every time zone. */
 const dayText = (day: string): string => formatDate(Date.parse(`${day}T12:00:00Z`));
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
 

@@ -26,7 +26,7 @@ const refundText = (paidUntil: number | null): string =>
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`;
 
-/** What ends, in the order in which it does. */
+/** What will be deleted, in that order. */
 function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
   return [
     agents === 0
@@ -51,7 +51,7 @@ function endings({ agents, running, positions, plan }: DeletionPreview, unsent: 
   ];
 }
 
-/** What would end, from the server. */
+/** What will be deleted, from the server. */
 function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
   if (preview.data !== null)
     return (

@@ -65,7 +65,7 @@ const SAID: Record<DeviceState, string> = {
 
 const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Sent when it is left: a time half typed is none. */
+/** Saved on blur: a half-typed time is invalid. */
 function Hour({
   label,
   value,
@@ -149,14 +149,14 @@ function QuietHours({
   );
 }
 
-/** What the server knows of this person's notifications, and this device's part in them. */
+/** The user's notification settings on the server, and the state of this device. */
 function usePush(uid: string) {
   const { online } = useSnapshot(connection);
   const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
   const [push, setPush] = useState<PushState | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  /** One question at a time; the answer is what is shown, a failure leaves what was there. */
+  /** One request at a time. A failure leaves the shown settings. */
   const ask = async (work: () => Promise<PushState | null>): Promise<void> => {
     setBusy(true);
     setError(null);

@@ -11,7 +11,7 @@ import { download } from '../portfolio/csv.ts';
 
 type Format = 'json' | 'csv';
 
-/** Reads every part and hands one file to the browser. */
+/** Loads every part and saves one file by the browser. */
 function useExport() {
   const [busy, setBusy] = useState<Format | null>(null);
   const [said, setSaid] = useState('');
@@ -76,7 +76,7 @@ function SaveButtons({
       >
         Save as CSV
       </Button>
-      {/* Said once it is over, and now and then on the way: a live region would read every part. */}
+      {/* Announced now and then, because a live region would read out every part. */}
       <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
         {said}
       </span>

@@ -5,9 +5,7 @@ import { errorSentence } from '../../format/error-text.ts';
 import type { SignInMethod } from '../../identity/account-port.ts';
 import { signInMethods } from '../../identity/own-sign-in.ts';
 
-/**
- * How this person may sign in; null until the provider is there, and the reason where it is not.
- */
+/** How this user can log in; null until the provider is loaded, and the reason where it is not. */
 export function useSignInMethods(): { methods: SignInMethod[] | null; reason: string | null } {
   const [methods, setMethods] = useState<SignInMethod[] | null>(null);
   const [reason, setReason] = useState<string | null>(null);

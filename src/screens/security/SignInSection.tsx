@@ -22,7 +22,7 @@ interface Errors {
   form?: string;
 }
 
-/** A wrong password is said beside it, anything else where it belongs or below. */
+/** A wrong password is shown at its field, other errors at theirs or below. */
 function placed(error: unknown): Errors {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'auth/invalid-credential' || code === 'auth/wrong-password')
@@ -39,7 +39,7 @@ interface FormProps {
   onDone: () => void;
 }
 
-/** Both forms alike: the present password, what shall be instead, and one press. */
+/** The form for both changes: current password, new value and one button. */
 function ChangeForm({
   email,
   label,
@@ -196,7 +196,7 @@ function Everywhere() {
   );
 }
 
-/** While it is not known whether there is a password. */
+/** Shown until it is known whether there is a password. */
 const unknownText = (offline: boolean, reason: string | null): string =>
   offline ? 'Available when you’re online' : (reason ?? '…');
 

@@ -23,8 +23,8 @@ const NESTED = new Set([
 ]);
 
 /**
- * `told` hears how many parts are done. @throws ApiError when any page fails: half an answer is
- * none.
+ * `told` receives how many parts are done. @throws ApiError when any page fails: an incomplete
+ * export is never saved.
  */
 export async function collect(
   told: (done: number, of: number) => void,
@@ -77,7 +77,7 @@ export function asCsv({ columns, rows }: Pick<ExportRows, 'columns' | 'rows'>): 
     .join('\r\n');
 }
 
-/** One CSV file a part. */
+/** One CSV file per part. */
 export function asZip(data: Exported, at: Date): Uint8Array<ArrayBuffer> {
   const files = Object.fromEntries(
     [...data].map(([part, table]) => [

@@ -20,7 +20,7 @@ import { useAgentViews, useEntries } from '../use-store.ts';
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
 
-/** What a press does, to whom, and what it leaves. `running` null: this device does not know. */
+/** What Stop all does and what happens to positions. `running` null: no agents loaded. */
 export function stopAllSentence(
   running: readonly string[] | null,
   positions: number,
@@ -69,7 +69,7 @@ function Names({ title, views }: { title: string; views: readonly AgentView[] })
 type Entry = ReturnType<typeof useEntries>[number];
 
 const isWaiting = ({ state }: Entry): boolean => state === 'saved' || state === 'sending';
-/** Still on this device: Undo takes it back. */
+/** Not sent yet: Undo cancels it. */
 const isUnsent = ({ state, attempts }: Entry): boolean => state === 'saved' && attempts === 0;
 
 function buttonLabel(entry: Entry | undefined): string {
@@ -78,12 +78,12 @@ function buttonLabel(entry: Entry | undefined): string {
   return isUnsent(entry) ? 'Stop all saved' : 'Stop all sent';
 }
 
-/** What this device knows and can do without a network. */
+/** What this device knows without a network. */
 function OfflineNotes({
   savedAt,
   waits,
 }: {
-  /** When the agents were read; absent while none are known. */
+  /** When the agents were loaded; absent while none are. */
   savedAt: number | null | undefined;
   waits: boolean;
 }) {
@@ -104,7 +104,7 @@ function OfflineNotes({
   );
 }
 
-/** How far the last order has come, and its Undo. */
+/** The state of the last command, and its Undo. */
 function OrderState({
   entry,
   running,
@@ -158,7 +158,7 @@ export default function StopAllScreen() {
     current,
   );
   const waits = entry !== undefined && isWaiting(entry);
-  /** Its answer has come a moment ago: the second tap of a hurried hand is no second order. */
+  /** Just answered: a second tap in a hurry is ignored. */
   const received = entry?.state === 'accepted';
   const done =
     pressed &&
@@ -169,12 +169,12 @@ export default function StopAllScreen() {
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-6">
       <h1 className="text-xl">Stop all agents</h1>
-      {/* Room for its five lines on a phone: the button must not move under the finger once the agents are read. */}
+      {/* Reserves five lines on a phone: the button must not move under the finger once agents are loaded. */}
       <p className="min-h-30 text-base text-ink-2 sm:min-h-18">{sentence}</p>
       {online === 'offline' && (
         <OfflineNotes savedAt={views === null ? undefined : slot.savedAt} waits={waits} />
       )}
-      {/* It keeps its place while the stop waits: Undo stands below it, never where it was. */}
+      {/* Keeps its place while the stop waits: Undo appears below it, never in its place. */}
       <StopAllButton
         label={buttonLabel(entry)}
         tone={idle ? 'danger-quiet' : 'danger'}

@@ -7,7 +7,7 @@ const positions = (count: number): string =>
     ? ''
     : ` ${count} ${count === 1 ? 'position keeps its stop loss and exits' : 'positions keep their stop losses and exits'}.`;
 
-/** One agent's lot, in a sentence. */
+/** What happens to one agent, in a sentence. */
 function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): string {
   switch (effect) {
     case 'opens':
@@ -19,7 +19,7 @@ function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): st
   }
 }
 
-/** The sum of it: how many open nothing more, and what is safe. */
+/** The summary: how many open no new positions. */
 function agentsSentence(agents: readonly AgentConsequence[]): string {
   const held = agents.filter(({ effect }) => effect === 'exits_only').length;
   if (agents.length === 0) return 'You have no agents.';

@@ -20,7 +20,7 @@ import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
 
 export interface ChangeDialogProps {
   planId: string;
-  /** Where the change was wanted: the person comes back there. */
+  /** The page to return to. */
   from: string | null;
   onLeave?: (() => void) | undefined;
   onClose: () => void;
@@ -108,7 +108,7 @@ function ComesAndGoes({ preview }: { preview: ChangePreview }) {
   );
 }
 
-/** Ends the plan here, or goes to the portal for another. */
+/** Cancels the plan here, or opens the portal for a change. */
 function useConfirm(
   { planId, from, onLeave, onClose }: ChangeDialogProps,
   planName: string,

@@ -72,7 +72,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
 export function InvoicesSection({ expected }: { expected: boolean }) {
   const { data, error } = useSlot(invoicesStore, loadInvoices);
   const { online } = useSnapshot(connection);
-  // Who never had a plan has nothing to look for here; what one is comes with the first payment.
+  // Hidden for users who never had a plan.
   if (!expected && (data === null || data.invoices.length === 0)) return null;
   return (
     <Section title="Invoices">

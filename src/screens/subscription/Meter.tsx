@@ -12,7 +12,7 @@ export function Meter({
   limit: number;
   words: string;
 }) {
-  // None of none is not full: nothing has been reached.
+  // 0 of 0 does not count as full.
   const full = used > 0 && used >= limit;
   return (
     <div className="rule py-2.5">

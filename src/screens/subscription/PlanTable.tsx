@@ -10,22 +10,19 @@ import { formatAmount } from '../../format/numbers.ts';
 
 export interface PlanTableProps {
   plans: readonly Plan[];
-  /** null while none of them is the person's: on a trial. */
+  /** Null while the user has none of them, as on a trial. */
   currentPlanId: string | null;
-  /** On the free trial: the plan that has the same says so. */
+  /** On the free trial, marks the plan with the same features. */
   onTrial: boolean;
   busyPlanId: string | null;
-  /** The plan that will end by itself: it is not offered to be ended again. */
+  /** The plan that is already cancelled: it cannot be cancelled again. */
   ending: boolean;
-  /** Why nothing can be taken now; null where it can. */
+  /** Why no plan can be chosen now; null if one can. */
   blocked: string | null;
   onChoose: (plan: Plan) => void;
 }
 
-/**
- * In a list of one column what is missing would only be in the way: there a plan says what it adds
- * to the one before.
- */
+/** In a single column, a plan lists only what it adds to the one before. */
 function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
   const added =
     before === undefined ? FEATURES.map(({ name }) => name) : addedOver(tier, before.tier);
@@ -99,14 +96,14 @@ interface PlanCardProps extends Pick<
   'currentPlanId' | 'onTrial' | 'busyPlanId' | 'ending' | 'blocked' | 'onChoose'
 > {
   plan: Plan;
-  /** The plan beside it, one step down. */
+  /** The plan one step down. */
   before: Plan | undefined;
   current: Plan | undefined;
-  /** It stands out. */
+  /** Highlighted. */
   isNext: boolean;
 }
 
-/** What the press on a plan would do. */
+/** What a press on a plan would do. */
 function chooseText(
   plan: Plan,
   { currentPlanId, current }: Pick<PlanCardProps, 'currentPlanId' | 'current'>,
@@ -176,7 +173,7 @@ function PlanCard(props: PlanCardProps) {
 export function PlanTable({ plans, ...rest }: PlanTableProps) {
   const { currentPlanId, onTrial } = rest;
   const current = plans.find((plan) => plan.id === currentPlanId);
-  // One step up stands out, or what the trial has; the others are as near, and quieter.
+  // Highlights the plan one step up, or the one with the trial's features.
   const next = plans.find(
     (plan) =>
       plan.priceId !== null &&

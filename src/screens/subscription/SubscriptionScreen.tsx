@@ -66,7 +66,7 @@ function useSubscriptionText(): SubscriptionFacts {
   };
 }
 
-/** A plan and no agent yet: the way on, so that nobody is left with a plan and nothing to do. */
+/** The next step for a user with a plan but no agent. */
 function FirstAgent() {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const next = useNextStep();
@@ -159,7 +159,7 @@ function placesText(used: number, limit: number): string {
     : `${-left} over the limit. The newest open no new positions.`;
 }
 
-/** Places that are used, and what trading costs no limit. */
+/** Use of limits. */
 function Used() {
   const { data: usage, error } = useSlot(usageStore, loadUsage);
   const { online } = useSnapshot(connection);
@@ -224,7 +224,7 @@ function couponText(coupon: Coupon, currency: string): string {
   return `Coupon ${coupon.id}: ${rebateText(coupon, currency)} ${rebatedPayments(coupon)}. Applied at checkout. Prices shown exclude it.`;
 }
 
-/** What follows, shown as long as it can still be averted or explains why nothing opens. */
+/** What will happen to agents, while it can still be averted or explains the present. */
 function Follows({ facts }: { facts: SubscriptionFacts }) {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const { standing } = facts;
@@ -266,13 +266,13 @@ function Checkout() {
   );
 }
 
-/** null while none of the plans is the person's: on a trial. */
+/** Null while the user has no plan, as on a trial. */
 function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boolean): string | null {
   if (isLiving(subscription)) return subscription?.planId ?? null;
   return isTrialActive ? null : 'free';
 }
 
-/** What stands in the way of taking a plan. */
+/** What prevents choosing a plan. */
 function PlanNotices({ offline }: { offline: boolean }) {
   const { data: list, error } = useSnapshot(plansStore);
   const { problem } = useSnapshot(checkoutProgress);
@@ -359,7 +359,7 @@ export default function SubscriptionScreen() {
   const search = useSearch();
   const from = ownPath(new URLSearchParams(search).get('from'));
   const facts = useSubscriptionText();
-  // What has come, or comes soon without anybody's doing, stands before what may be bought.
+  // Effects on agents come before the plans on offer.
   const pressing =
     facts.standing !== undefined &&
     facts.standing.state !== 'trial' &&

@@ -22,20 +22,20 @@ const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
 
 export interface UpgradeHereProps {
   need: Need;
-  /** Where to come back to; this screen by default. */
+  /** The page to return to; this one by default. */
   from?: string;
-  /** Just before the person leaves: the place to keep what was typed. */
+  /** Called before the user leaves, to save entries. */
   onLeave?: () => void;
-  /** Something is being typed here: that it is kept is said. */
+  /** The user is typing here: say that entries are kept. */
   typed?: boolean;
-  /** The plans can be compared from here by a link of the host's own. */
+  /** The host has its own link to the plans. */
   withoutLink?: boolean;
 }
 
 const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
   `${formatAmount(plan.amount)} ${plan.currency} per ${plan.interval}`;
 
-/** The trial where it can still begin, and the smallest plan that has what is needed. */
+/** The trial if it is available, and the smallest plan that includes what is needed. */
 function useOffer(need: Need) {
   const { data: list, error } = useSlot(plansStore, loadPlans);
   const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
@@ -112,7 +112,7 @@ export function UpgradeHere({
   const { list, error, plan, trial } = offer;
   const { busy } = useSnapshot(checkoutProgress);
   const { online } = useSnapshot(connection);
-  // What went wrong here is not carried to the next screen.
+  // An error here is not carried to the next screen.
   useEffect(
     () => () => {
       checkoutProgress.problem = null;
@@ -124,7 +124,7 @@ export function UpgradeHere({
   const offline = online === 'offline';
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
-    // The checkout inside the app has its place on the plans' own screen.
+    // The embedded checkout is on the plans' own screen.
     if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
   const back = typed ? "You'll return here. Your entries are saved." : "You'll return here.";

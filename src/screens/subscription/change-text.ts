@@ -12,7 +12,7 @@ function placesText(before: number, after: number): string {
 }
 
 /**
- * What comes and what goes. Of agents both plans have a number: it is told once, on the side it
+ * What the new plan adds and what it lacks. The number of agents is listed once, on the side it
  * belongs to.
  */
 export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): {
@@ -30,7 +30,7 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
   };
 }
 
-/** In the words of the plans' own rows; what has none there is nothing a person would notice. */
+/** In the words of the plan table. Permissions without a row there are not listed. */
 function permissionText({ resource, action }: Permission): string[] {
   return FEATURES.filter(
     (feature) => feature.resource === resource && feature.action === action,
@@ -39,7 +39,7 @@ function permissionText({ resource, action }: Permission): string[] {
 
 const isZero = (text: string): boolean => !/[1-9]/.test(text);
 
-/** When it comes into force, and that nothing else does before. */
+/** When the change takes effect. */
 export function whenText({
   kind,
   effectiveAt,
@@ -56,7 +56,7 @@ export function whenText({
   }
 }
 
-/** Money of a change, one line each. */
+/** Amounts of a change, one per line. */
 export function chargeLines({
   dueNow,
   credit,

@@ -13,10 +13,7 @@ export function useSubscription(): Subscription | null {
   return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
 }
 
-/**
- * A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never
- * finished.
- */
+/** A current plan that can be changed: not one that ended or a checkout never finished. */
 export function isLiving(subscription: Subscription | null): boolean {
   return (
     subscription !== null &&
@@ -26,7 +23,7 @@ export function isLiving(subscription: Subscription | null): boolean {
   );
 }
 
-/** Before the plans are read: by its tier. */
+/** Named by its tier until the plans are loaded. */
 function nameOf(subscription: Subscription | null): string {
   const tier = subscription?.tier ?? 'free';
   return tier === 'free' || tier === 'trial' ? 'Your plan' : PLAN_NAMES[tier];
@@ -34,7 +31,7 @@ function nameOf(subscription: Subscription | null): string {
 
 export interface SubscriptionFacts {
   subscription: Subscription | null;
-  /** Absent where a back end does not tell it: then it is read off the subscription. */
+  /** Absent from older servers: then derived from the subscription. */
   standing: SubscriptionState | undefined;
   plan: Plan | undefined;
   /** Null without a running trial. */
@@ -64,7 +61,7 @@ function stateOf({
   return subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
 }
 
-/** The one line under "Now" and what follows from it. */
+/** The line under "Now" and its consequences. */
 export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
   const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
   const name = plan?.name ?? nameOf(subscription);

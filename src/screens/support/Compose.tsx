@@ -76,7 +76,7 @@ function textHint(text: string, kept: boolean): string {
     : 'Never share your password. We will not ask for it.';
 }
 
-/** The draft as this device keeps it. */
+/** The draft saved on this device. */
 function useDraft(uid: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
   const [kept, setKept] = useState(true);
@@ -85,7 +85,7 @@ function useDraft(uid: string) {
     setDraft(next);
     setKept(keepDraft(uid, next));
   };
-  /** Words that were sent and not answered may have arrived: others are another request. */
+  /** A text that was sent without an answer may have arrived: a changed text is a new request. */
   const change = (part: Partial<Draft>): void => {
     put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
     tried.current = false;
@@ -96,7 +96,7 @@ function useDraft(uid: string) {
   return { draft, kept, put, change, markTried };
 }
 
-/** Sends the draft, and keeps it where that fails. */
+/** Sends the draft, and keeps it if that fails. */
 function useRequest(
   { draft, put, markTried }: ReturnType<typeof useDraft>,
   diagnostics: SupportDiagnostics | null,
@@ -135,7 +135,7 @@ function useRequest(
   return { errors, busy, submit };
 }
 
-/** What is in the way of a send, or of keeping what is written. */
+/** Why it cannot be sent or saved. */
 function Notices({
   kept,
   error,

@@ -29,8 +29,7 @@ type Put = (reply: SupportRequests) => void;
 
 function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
   const { online } = useSnapshot(connection);
-  // One id for these words: pressed again after a lost answer, it is still one message. Other words
-  // get another.
+  // One id per text: a retry after a lost answer is the same message.
   const [messageId, setMessageId] = useState(() => crypto.randomUUID());
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();

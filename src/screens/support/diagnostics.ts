@@ -10,8 +10,8 @@ import { formatClock } from '../../format/times.ts';
 const LINE_MAX = 240;
 
 /**
- * Whatever could name a person or open something: mail addresses, queries of addresses, and long
- * runs without a space.
+ * Anything that could identify a user or grant access: email addresses, queries of URLs, and long
+ * unbroken strings.
  */
 export function withoutSecrets(text: string): string {
   return text
@@ -44,7 +44,7 @@ export function diagnosticsNow(said: {
   };
 }
 
-/** As a person reads it, line by line; what is sent is exactly this. */
+/** As shown, line by line; exactly this is sent. */
 export function diagnosticLines(facts: SupportDiagnostics): [string, string][] {
   return [
     ['App version', facts.appVersion],

@@ -40,9 +40,9 @@ export interface RiskFormProps {
   blocked: string | null;
 }
 
-/** What is typed for each profile, and its way to the server. */
+/** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
-  /** What is typed, by profile: looking at another profile loses nothing. */
+  /** Entries by profile: switching profiles loses none. */
   const [typed, setTyped] = useState<Partial<Record<RiskProfile, Numbers>>>({});
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);

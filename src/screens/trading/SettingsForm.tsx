@@ -83,11 +83,11 @@ export interface SettingsFormProps {
   initial: UserSettings;
   version: number;
   quote: string;
-  /** Why saving is not possible now; null when it is. */
+  /** Why it cannot be saved now; null if it can. */
   blocked: string | null;
 }
 
-/** What went wrong or differs, and the save: the same under every form over the settings. */
+/** Errors, differences and the save button, shared by all forms over the settings. */
 function Saving({
   edit,
   blocked,
@@ -122,7 +122,7 @@ function Saving({
           }}
         />
       )}
-      {/* Room for the sentence that comes with the network’s going. */}
+      {/* Reserves the offline sentence's height. */}
       <div className="flex flex-wrap items-center content-start gap-3 max-sm:min-h-24">
         <Button
           type="submit"
@@ -206,7 +206,7 @@ function NewAgentFields({ draft, errors, set }: Fields) {
   );
 }
 
-/** What the agents of a person may do, and what a new one begins with. */
+/** Rules for the user's agents, and defaults for new ones. */
 export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
   const edit = useSettingsEdit({
     name: 'settings',
@@ -252,14 +252,14 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
   );
 }
 
-/** The sign-in bears the same name, where the identity provider can be reached. */
+/** The identity provider gets the same name, where it can be reached. */
 function nameSignIn({ displayName }: UserSettings): void {
   updateProfile({ displayName }).catch((error: unknown) => {
     log.warn('The login keeps its previous name', error);
   });
 }
 
-/** The name by which the app and support call a person. */
+/** The name used in the app and by support. */
 export function ProfileForm({ initial, version, blocked }: Omit<SettingsFormProps, 'quote'>) {
   const edit = useSettingsEdit({
     name: 'profile',

@@ -13,7 +13,7 @@ import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { loadWallet } from '../../stores/wallet-store.ts';
 
-/** The unlinking itself; `onDone` once the server has done it. */
+/** Unlinks the address; `onDone` once the server has confirmed it. */
 function useUnlink(link: LinkedAddress, onDone: () => void) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -21,7 +21,7 @@ function useUnlink(link: LinkedAddress, onDone: () => void) {
     setBusy(true);
     setFailure(null);
     try {
-      // Gone already is what was wanted.
+      // Already gone counts as success.
       await api.call('unlinkAddress', { params: { id: link.id } }).catch((error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
       });

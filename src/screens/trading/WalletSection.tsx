@@ -10,7 +10,7 @@ import { walletRemembered } from '../../wallet/connect/remembered-wallet.ts';
 
 const load = () => import('../../wallet/WalletRoot.tsx');
 
-/** A kit that cannot be loaded or that fails takes only its own place with it. */
+/** Contains a failure of the kit to its own part of the screen. */
 class WalletBoundary extends Component<
   { children: ReactNode; onRetry: () => void },
   { failed: boolean }
@@ -38,10 +38,10 @@ class WalletBoundary extends Component<
   }
 }
 
-/** An address that names a part of the wallet leads to it: it lies far down. */
+/** A link to a part of the wallet scrolls to it. */
 export function WalletSection() {
   const { online } = useSnapshot(connection);
-  // A wallet that was connected here reconnects by itself; nobody else pays for its download.
+  // A wallet connected here before reconnects by itself; for all others the kit is not downloaded.
   const [attempt, setAttempt] = useState<{
     number: number;
     Panel: ReturnType<typeof lazyPanel>;
@@ -53,7 +53,7 @@ export function WalletSection() {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!new URLSearchParams(location.search).has('wallet')) return;
-    // After the screen's own arrival, which shows its top.
+    // After the route change, which scrolls to the top.
     const frame = requestAnimationFrame(() => {
       place.current?.scrollIntoView({ block: 'start' });
     });

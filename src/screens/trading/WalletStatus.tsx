@@ -24,10 +24,9 @@ const again = (): void => {
   void loadWallet(true);
 };
 
-/** Before anything was said: a place that is kept, or why there is none. */
+/** Placeholders while loading, or the reason why there is no data. */
 function Unsaid({ error, rows, label }: { error: string | null; rows: number; label: string }) {
-  // As high as the rows it waits for: on a phone the next part would jump up when the server is
-  // found to be away.
+  // As high as the rows it replaces, so that nothing jumps on a phone when the server is away.
   return (
     <div style={{ minHeight: `calc(var(--row) * ${rows})` }}>
       {error === null ? <SkeletonRows rows={rows} label={label} /> : <NotRead />}
@@ -167,7 +166,7 @@ function Addresses({ slot: { data, error } }: { slot: Slot<Status> }) {
 
 export function WalletStatus() {
   const slot = useSlot(walletStore, loadWallet);
-  // What a trade changes in the portfolio it changes here: the same cash reads the same.
+  // Loaded again when the portfolio's cash changes, so that both agree.
   const { cash, positions } = useSnapshot(portfolioStore).data ?? { cash: '', positions: [] };
   const held = `${cash} ${positions.map(({ id, quantity }) => `${id}:${quantity}`).join(' ')}`;
   const known = useRef(held);

@@ -4,7 +4,7 @@ import type { UserSettings } from '../../../contract/user.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 
-/** Never seen: it only gives a form its height. */
+/** Invisible values that give a form its height while loading. */
 export const UNKNOWN_SETTINGS: UserSettings = {
   displayName: '',
   tradingEnabled: false,
@@ -15,7 +15,7 @@ export const UNKNOWN_SETTINGS: UserSettings = {
   notificationsEnabled: false,
 };
 
-/** Why nothing can be saved; null where it can. */
+/** Why it cannot be saved; null if it can. */
 export function useBlocked(): string | null {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);

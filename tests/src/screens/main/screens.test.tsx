@@ -426,7 +426,7 @@ describe('before a start', () => {
     // 10 % of 10,000 is the cap of 1,000; 5 % of that is 50.
     expect(
       within(dialog)
-        .getByText(/Worst loss in one pair/)
+        .getByText(/Maximum loss per pair at the stop/)
         .closest('div')?.textContent,
     ).toContain('\u221250.00');
     expect(within(dialog).getByText(/If the price gaps, you can lose more/)).toBeTruthy();
@@ -449,11 +449,11 @@ describe('before a start', () => {
       'network',
     );
     const dialog = await preview();
-    expect(within(dialog).getByText('Moderate, your own')).toBeTruthy();
+    expect(within(dialog).getByText('Moderate, your own values')).toBeTruthy();
     expect(within(dialog).getByText('12.5 % below entry')).toBeTruthy();
     expect(
       within(dialog)
-        .getByText(/Worst loss in one pair/)
+        .getByText(/Maximum loss per pair at the stop/)
         .closest('div')?.textContent,
     ).toContain('\u221250.00');
     expect(within(dialog).getByText('0.60 or more')).toBeTruthy();
@@ -710,7 +710,7 @@ describe('small rules of screens', () => {
   it('names what is missing in a sign-up beside its field', () => {
     expect(checkCredentials('', '', true)).toEqual({ email: 'Required', password: 'Required' });
     expect(checkCredentials('not-an-address', '12345', true)).toEqual({
-      email: 'Enter a valid email address.',
+      email: 'That is not an email address.',
       password: 'At least 6 characters.',
     });
     expect(checkCredentials('a@example.com', '12345', false)).toEqual({});
