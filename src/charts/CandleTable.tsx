@@ -59,7 +59,7 @@ function Headings({
 interface RowProps extends ColumnProps {
   data: CandleData;
   candle: ChartCandle;
-  /** Where the candle stands among all of them, from the oldest. */
+  /** Index of the candle among all, from the oldest. */
   place: number;
   formingAt: number | null;
 }

@@ -139,9 +139,7 @@ function VolumeSwitch({ on }: { on: boolean }) {
   );
 }
 
-/**
- * Names what is drawn over the candles and under them; refuses more lines than can be told apart.
- */
+/** Chooses the indicators, up to the number of lines that can be told apart. */
 export function Indicators() {
   const { sma, ema, rsi, volume } = useSnapshot(chartChoices);
   const count = sma.length + ema.length;

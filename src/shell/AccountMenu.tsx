@@ -46,7 +46,7 @@ export function AccountMenu() {
           <Link href="/subscription" onClick={close} className={LINK}>
             Subscription
           </Link>
-          {/* Signing out asks first about commands that wait: that is done on its own screen. */}
+          {/* Logging out may ask about unsent commands, so it has its own screen. */}
           <Link href="/security" onClick={close} className={LINK}>
             Security and log out
           </Link>

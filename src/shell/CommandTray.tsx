@@ -20,7 +20,7 @@ import { CARD, LINE } from './dock-styles.ts';
 const ConfirmStart = lazy(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
-/** What they are where they are all of one kind. */
+/** The noun for commands that are all of one kind. */
 function kindOf(entries: readonly OutboxEntryView[]): string {
   if (entries.every(({ intent }) => intent === 'stop' || intent === 'stop-all')) return 'stop';
   if (entries.every(({ alert }) => alert !== undefined)) return 'alert';
@@ -61,7 +61,7 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   );
 }
 
-/** What the press on a command that is over says. */
+/** The label of the retry button of a finished command. */
 function againText({ results }: OutboxEntryView, isStart: boolean): string {
   const refused = results?.filter((result) => !result.went).length ?? 0;
   if (refused > 0) return `Try the ${refused} again`;
@@ -86,7 +86,7 @@ function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview:
           {isAlert ? 'Save mine' : 'Review'}
         </Button>
       )}
-      {/* A start that is over is laid out again too: prices have moved since. */}
+      {/* A finished start is reviewed again too: prices have moved since. */}
       {over && (
         <Button
           size="sm"
@@ -153,10 +153,7 @@ function Command({ entry }: { entry: OutboxEntryView }) {
   );
 }
 
-/**
- * A stop that failed stands under the header, where nothing folds it away; one that went in part is
- * told apart here.
- */
+/** A failed stop is shown under the header; a partly failed one is listed here as well. */
 function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
   return entries.filter(
     (entry) =>
@@ -165,23 +162,23 @@ function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
   );
 }
 
-/** `: Stop Harbour`, of those that can be named. */
+/** `: Stop Harbour`, for commands that can be named. */
 function setAsideNames(all: readonly Parameters<typeof setAsideName>[0][]): string {
   const names = all.map(setAsideName).filter((name) => name !== null);
   return names.length === 0 ? '' : `: ${names.join(', ')}`;
 }
 
-/** "1 stop waits", "2 starts wait", "3 commands wait": of those that are on their way. */
+/** "1 stop waits", "2 starts wait", "3 commands wait": of those not yet received. */
 function waitingText(waiting: readonly OutboxEntryView[]): string {
   const one = kindOf(waiting);
   const more = `${one}s`;
   return `${waiting.length} ${waiting.length === 1 ? `${one} waits` : `${more} wait`} to be received`;
 }
 
-/** What the queue waits for while it is paused. */
+/** What a paused queue waits for. */
 const AFTER = { 'sign-in': ' after you log in', update: ' after an update' } as const;
 
-/** The whole queue in one line: what needs the person before what only waits. */
+/** The whole queue in one line: what needs the user before what only waits. */
 function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'update' | null): string {
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending');
   const needing = shown.filter((entry) => entry.state === 'needs-you');
@@ -195,7 +192,7 @@ function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'updat
   return `${waitingText(waiting)}${paused === null ? '' : AFTER[paused]}`;
 }
 
-/** Opens upwards: the line stays where the finger is. */
+/** Opens upwards, so that the line stays under the finger. */
 function Queue({
   shown,
   paused,
@@ -246,7 +243,7 @@ function Queue({
   );
 }
 
-/** What went wrong with the keeping itself: rare, and not to be folded away. */
+/** Problems with storage, always visible. */
 function KeptCommand() {
   const { storage, quarantined, lost } = useSnapshot(queue);
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;

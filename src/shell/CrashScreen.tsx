@@ -38,7 +38,7 @@ export class Boundary extends Component<
   }
 }
 
-/** Above everything: the app itself could not be drawn. */
+/** The outermost boundary: the app itself could not be rendered. */
 export function CrashScreen({
   error,
   onReload = () => {
@@ -82,7 +82,7 @@ export function CrashScreen({
   );
 }
 
-/** One screen failed; the shell, and with it Stop, still works. */
+/** One screen failed; the shell and Stop still work. */
 export function RouteError({ error }: { error: Error & { status?: number; statusText?: string } }) {
   const what =
     error.status === undefined

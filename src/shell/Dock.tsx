@@ -15,7 +15,7 @@ import { CommandTray } from './CommandTray.tsx';
 import { CARD, LINE } from './dock-styles.ts';
 import { SignInAgain } from './SignInAgain.tsx';
 
-/** Beyond these the notice of an ending session counts. */
+/** Commands beyond this number are counted, not named. */
 const NAMED = 3;
 
 function SessionNotice() {
@@ -80,8 +80,8 @@ function UpdateNotice() {
 }
 
 /**
- * The height of what is docked, for the room at the page's end: its last rows can be scrolled free
- * of it.
+ * The height of what is docked, reserved at the end of the page so that its last rows can be
+ * scrolled free.
  */
 function useDockHeight() {
   const box = useRef<HTMLDivElement>(null);
@@ -102,8 +102,8 @@ function useDockHeight() {
 }
 
 /**
- * Undo of the last stop, in the place of the tray's line; at the top where Stop itself was pressed
- * down here. Spoken when it comes.
+ * Undo of the last stop, in place of the tray's line, or at the top if Stop itself was pressed down
+ * here. Announced.
  */
 function Undo({ atTop }: { atTop: boolean }) {
   const offered = useStopOffer();
@@ -116,7 +116,7 @@ function Undo({ atTop }: { atTop: boolean }) {
 }
 
 export function Dock() {
-  // The frame has the height of the page, so that no card moves it.
+  // As high as the page, so that no card moves it.
   const offered = useStopOffer();
   const isBelow = offered !== null && !offered.offer.atTop;
   const box = useDockHeight();

@@ -8,12 +8,12 @@ import { connection } from '../stores/connection.ts';
 import { askToInstall, declineInstall, install, installWay } from '../platform/install.ts';
 import { InstallSteps } from './InstallSteps.tsx';
 
-/** Below everything else on the page: it covers nothing and moves nothing. */
+/** Below everything else on the page, so that it covers and moves nothing. */
 export function InstallOffer() {
   const { event, declined, installed } = useSnapshot(install);
   const uid = useSnapshot(session).user?.uid ?? '';
   const offline = useSnapshot(connection).online === 'offline';
-  // Asked once a screen: the trade that is seen now has this screen to itself.
+  // Checked once per screen: the screen on which the first trade appears does not show it.
   const [seenTrade] = useState(() => readNotes(uid).has('trade'));
   const way = installWay({ event, declined, installed });
   if (way === null || !seenTrade || offline) return null;

@@ -13,7 +13,7 @@ const LOAD = {
   sheet: () => import('./ShortcutSheet.tsx'),
 } as const;
 
-/** The search of the screen itself, where it has one that can be seen. */
+/** The screen's own visible search field. */
 function focusSearch(): boolean {
   const field = [
     ...document.querySelectorAll<HTMLInputElement>('#content input[type=search]'),
@@ -31,7 +31,7 @@ export function KeyboardShortcuts() {
     const unlisten = listenToKeys((meaning) => {
       if (typeof meaning === 'object') go(meaning.go);
       else if (meaning === 'palette') {
-        // ⌘K closes what it opened, and stays away from what something else has laid over the page.
+        // ⌘K closes the palette it opened, and does nothing over other dialogs.
         if (shortcuts.open === null && document.querySelector('[role=dialog]') !== null)
           return false;
         shortcuts.open = shortcuts.open === 'palette' ? null : 'palette';
@@ -56,7 +56,7 @@ export function KeyboardShortcuts() {
         setLoaded((known) => ({ ...known, [open]: module.default }));
       },
       (error: unknown) => {
-        // Asked for again at the next press.
+        // Retried at the next press.
         log.error('Could not load what the shortcut opens', error);
         shortcuts.open = null;
       },

@@ -57,7 +57,7 @@ export function GroupLink({
   );
 }
 
-/** Opens the command palette; for those who press no keys, the only way to it. */
+/** Opens the command palette, for users without a keyboard. */
 export function FindButton({ onPress }: { onPress?: () => void }) {
   return (
     <button

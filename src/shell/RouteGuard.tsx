@@ -18,7 +18,7 @@ const UpgradeHere = lazy(() =>
   })),
 );
 
-/** The plan that has this page, in one tap and back here. */
+/** Offers the plan that has this page, and the way back here. */
 function UpgradePrompt({ path }: { path: string }) {
   const rule = routeRule(path.replace(/[?#].*$/, ''));
   if (rule?.resource === undefined || rule.action === undefined) return null;
@@ -59,7 +59,7 @@ function Blocked({
   );
 }
 
-/** The guard's screen for a refusal; `path` is the address that was asked for, with its query. */
+/** The guard's screen for a refusal; `path` is the requested address with its query. */
 export function Refused({
   access,
   path,
@@ -111,7 +111,8 @@ export function Refused({
 
 export function RouteGuard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
-  // Heard of here, and taken from the address itself below: the router decodes it.
+  // Subscribes to the route; the path itself is read from the address, because the router decodes
+  // it.
   useSearch();
   const { loading, access } = useAccess(path);
   const { online } = useSnapshot(connection);
@@ -133,8 +134,7 @@ export function RouteGuard({ children }: { children: ReactNode }) {
       </Blocked>
     );
   }
-  // With its query: who comes back from a checkout with an ended session hears of it after logging
-  // in.
+  // With its query: a return from a checkout with an ended session is handled after logging in.
   return (
     <Refused
       access={access}

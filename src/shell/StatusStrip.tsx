@@ -19,7 +19,7 @@ import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { kindOf, useCurrent, useDataTime } from './data-age.ts';
 
-/** The words of the offline bar. `savedAt` is the device's clock, ms. */
+/** The text of the offline line. `savedAt` is the device's clock, ms. */
 export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
   const showing =
     savedAt === null ? 'No data saved on this device.' : `Showing ${formatWhen(savedAt, now)}.`;
@@ -28,7 +28,7 @@ export function offlineText(savedAt: number | null, expired: boolean, now: numbe
     : `Offline. ${showing} Stops are sent first when you’re back online.`;
 }
 
-/** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
+/** Whether the agents of a failed stop are stopped, by the server's word. */
 function connectionState(
   agentId: string | null,
   agents: readonly { readonly id: string; readonly status: string }[] | undefined,
@@ -49,7 +49,7 @@ async function again(commandId: string): Promise<void> {
   if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
 }
 
-/** Stands on every screen, over what scrolls, until each is sent again or dismissed. */
+/** Shown on every screen until each is retried or dismissed. */
 function FailedStops() {
   const failed = failedStops(useSnapshot(queue).entries);
   const agents = useSnapshot(agentsStore).data?.agents;

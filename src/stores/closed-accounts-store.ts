@@ -11,7 +11,7 @@ export interface ClosedAccount {
   analytics: Analytics;
 }
 
-/** By book number; an entry appears when it is first asked for. */
+/** By account number; an entry appears when it is first asked for. */
 export const closedAccountsStore = proxy<{ byNumber: Record<number, Slot<ClosedAccount>> }>({
   byNumber: {},
 });

@@ -12,7 +12,10 @@ export async function keepBacktest(kept: KeptBacktest, now = Date.now()): Promis
   });
 }
 
-/** What was kept for the same question, and when (device clock, ms); null where there is none. */
+/**
+ * The saved candles of the same backtest, and when they were saved (device clock, ms); null without
+ * any.
+ */
 export async function readKeptBacktest(
   key: string,
 ): Promise<{ kept: KeptBacktest; savedAt: number } | null> {

@@ -18,13 +18,10 @@ const isOf = (
   kept.reading.symbol === symbol &&
   kept.reading.interval === interval;
 
-/** Writes follow one another: each begins from what the one before it left. */
+/** Writes are serialised, because each begins from the result of the one before. */
 let writing: Promise<unknown> = Promise.resolve();
 
-/**
- * Keeps the newest candles of a chart in place of those of the chart that was not looked at
- * longest.
- */
+/** Saves the newest candles of a chart in place of the least recently viewed chart. */
 export function keepCandles(source: string, reading: Candles, now = Date.now()): Promise<void> {
   const write = async (): Promise<void> => {
     const uid = readLastUser()?.uid;
@@ -45,7 +42,7 @@ export function keepCandles(source: string, reading: Candles, now = Date.now()):
   return mine;
 }
 
-/** What is kept of a chart; without a source, that of any. */
+/** The saved candles of a chart; without a source, of any source. */
 export async function readKeptCandles(
   source: string | null,
   chart: Pick<Candles, 'symbol' | 'interval'>,

@@ -12,13 +12,13 @@ export interface PriceEvent {
 
 export interface PriceListener {
   onPrices(event: PriceEvent): void;
-  /** Prices may have passed unheard. */
+  /** Prices may have been missed. */
   onGap(): void;
 }
 
 const listeners = new Set<PriceListener>();
 
-/** Returns what ends it. */
+/** Returns a function that unsubscribes. */
 export function subscribePrices(listener: PriceListener): () => void {
   listeners.add(listener);
   return () => {

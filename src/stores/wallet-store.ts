@@ -24,7 +24,7 @@ export function loadWallet(force = false): Promise<void> {
   );
 }
 
-/** Something of it was changed somewhere: read again where it was read before. */
+/** The wallet was changed elsewhere: load it again if it was loaded before. */
 export function walletChanged(): void {
   if (walletStore.data !== null) void loadWallet(true);
 }
