@@ -21,7 +21,7 @@ import {
 
 export type ExchangeId = 'coinbaseexchange' | 'kraken' | 'binance';
 
-/** Where each exchange's public prices are; the server's CSP allows these hosts and no others. */
+/** Hosts of the exchanges' public prices; the server's CSP allows these and no others. */
 const EXCHANGE_HOSTS: Readonly<Record<ExchangeId, string>> = {
   coinbaseexchange: 'https://api.exchange.coinbase.com',
   kraken: 'https://api.kraken.com',
@@ -92,7 +92,7 @@ interface Reading {
   at: number;
 }
 
-/** Whether an id is one whose prices a browser can read without a key. */
+/** Whether an exchange's prices can be read in a browser without a key. */
 export function isExchange(id: string | null | undefined): id is ExchangeId {
   return id === 'coinbaseexchange' || id === 'kraken' || id === 'binance';
 }
@@ -179,7 +179,7 @@ function quoteOf(reading: Reading): SymbolQuote | null {
 }
 
 export interface ExchangePrices {
-  /** All symbols in the exchange's own quote currency, or only the named ones. */
+  /** All symbols in the exchange's quote currency, or only the named ones. */
   data(symbols?: readonly string[]): Promise<MarketData>;
   overview(): Promise<MarketOverview>;
   pools(): Promise<MarketPools>;
@@ -274,7 +274,7 @@ function overviewOf(quotes: SymbolQuote[], source: MarketSource, now: number): M
 
 const FALLBACK_DESCRIPTION =
   'Rules and pairs are not available while the server is not responding.';
-/** The fixed list of pools, for any tier; which pairs a pool trades is the server's to say. */
+/** The fixed list of pools, for any tier; their pairs are only known to the server. */
 const POOLS = [
   ['base_ecosystem', 'Base ecosystem'],
   ['momentum_24h', '24 h momentum'],

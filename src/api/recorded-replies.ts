@@ -11,7 +11,7 @@ import type { UserSettings } from '../../contract/user.ts';
 import type { LinkedAddress } from '../../contract/wallet.ts';
 
 export interface RecordedState {
-  /** When the recording was opened, ms: every price and fill is told relative to it. */
+  /** When the recording was opened, ms: every price and fill is relative to it. */
   openedAt: number;
   agents: Agent[];
   settings: UserSettings;
@@ -19,7 +19,7 @@ export interface RecordedState {
   settingsVersion: number;
   trialEndsAt: number | null;
   links: LinkedAddress[];
-  /** The address that a message to sign was last made for. */
+  /** The address of the last message to sign. */
   asked: Pick<LinkedAddress, 'address' | 'chainId'> | null;
 }
 
@@ -137,8 +137,8 @@ const NO_LOTS: CallReply<'taxLots'>['sums'] = {
 type Replies = { [N in CallName]?: CallReply<N> };
 
 /**
- * Every reading of the contract, told at `now`. The numbers add up: equity is cash and positions,
- * to the last digit.
+ * Every reply of the contract at `now`. The numbers add up: equity is cash and positions, to the
+ * last digit.
  */
 export function recordedReplies(state: RecordedState, now: number): Replies {
   const holdings = recordHoldings(state.openedAt);

@@ -19,7 +19,7 @@ export function conditionText(condition: AlertCondition): string {
   return `moves ${formatPercent(bps / 100, { signed: false })} ${WAY[direction]} within ${formatMinutes(windowMinutes)}`;
 }
 
-/** An alert by what it watches: `BTC/USDT above 65,000.00`. */
+/** An alert by its condition: `BTC/USDT above 65,000.00`. */
 export const alertName = ({
   symbol,
   condition,
@@ -35,7 +35,7 @@ export function repeatText(repeatMinutes: number | null): string {
     : `Each time, at most every ${formatMinutes(repeatMinutes)}`;
 }
 
-/** What happened, with the price: `BTC/USDT rose above 65,000.00: 65,012.40`. */
+/** What was reached, with the price: `BTC/USDT rose to 65,012.40`. */
 export function firingText({
   symbol,
   condition,
@@ -49,7 +49,7 @@ export function firingText({
   return `${symbol} moved ${moved} within ${formatMinutes(condition.windowMinutes)}, to ${formatPrice(price)}`;
 }
 
-/** Where an alert stands, by the server's word; once the server is away, where it stood. */
+/** The state of an alert, or its last known state while the server is away. */
 export function phaseText(
   alert: Parameters<typeof alertPhaseText>[0],
   now: number,

@@ -86,10 +86,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   unknown: 'The server rejected this.',
 };
 
-/**
- * Codes whose own text says less than the server's sentence, which names the field, the amount or
- * the limit.
- */
+/** Codes for which the server's sentence says more: the field, the amount or the limit. */
 const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown'>([
   'invalid_request',
   'invalid_parameter',
@@ -111,7 +108,7 @@ const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown
   'unknown',
 ]);
 
-/** Firebase's own codes, in words. What is not listed is worded as a failure to sign in. */
+/** Texts for Firebase's codes. Unlisted ones count as a failed login. */
 const IDENTITY_TEXT: Readonly<Record<string, string>> = {
   'auth/invalid-credential': 'Wrong email or password.',
   'auth/wrong-password': 'Wrong email or password.',
@@ -134,7 +131,7 @@ const IDENTITY_TEXT: Readonly<Record<string, string>> = {
     'The browser blocked the Google window. Allow pop-ups for this site and try again.',
 };
 
-/** One sentence for whatever was thrown; never a stack, never a code. */
+/** One sentence for any thrown value; never a stack or a code. */
 export function errorSentence(error: unknown): string {
   if (error instanceof ApiError) {
     return SERVER_SAYS_MORE.has(error.code) && error.text !== ''

@@ -2,6 +2,6 @@
 import { withLocalNumbers } from './number-marks.ts';
 import { withLocalTimes } from './times.ts';
 
-/** Numbers come first: a moment in the reader's form may have a point in it. */
+/** Numbers first, because a local time may contain a point. */
 export const localSentence = (text: string, now = Date.now()): string =>
   withLocalTimes(withLocalNumbers(text), now);

@@ -6,8 +6,7 @@ import { withLocalNumbers } from './number-marks.ts';
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
 
 /**
- * What the contract does not word itself is 'Required' where there is nothing and 'Invalid input'
- * otherwise.
+ * Messages that the contract does not word: 'Required' for nothing and 'Invalid input' otherwise.
  */
 export function check<S extends z.ZodMiniType>(schema: S, value: unknown): Checked<z.output<S>> {
   const parsed = z.safeParse(schema, value, {

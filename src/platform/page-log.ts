@@ -5,7 +5,7 @@ export type LogLevel = keyof typeof LEVELS;
 
 let threshold: number = LEVELS.info;
 
-/** So that a person can send them to support, if they want to. */
+/** Kept so that the user can include them in a support request. */
 const RECENT_MAX = 8;
 const recent: { at: number; text: string }[] = [];
 
