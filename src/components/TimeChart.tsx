@@ -132,7 +132,7 @@ function useKeyReading(
   return { at: Math.min(index ?? count - 1, count - 1), byKey, leave };
 }
 
-/** Where the chart is drawn, and what reads it by keys. */
+/** The canvas and its keyboard control. */
 function Plot({
   label,
   unit,
@@ -165,7 +165,7 @@ function Plot({
   );
 }
 
-/** The line above the plot: what is read from it, else the note. */
+/** The line above the plot: the read point, otherwise the note. */
 function Reading({ note, read }: { note: ReactNode; read: ReadPoint | null }) {
   return (
     <div
@@ -259,7 +259,7 @@ export function TimeChart({
 
   return (
     <figure className="m-0 min-w-0">
-      {/* What is said of the line stands above it, and its place is kept: a line never runs under words. */}
+      {/* Text is above the plot in a reserved place: a line never runs under text. */}
       <div style={{ height }} className="flex flex-col overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
         {drawable && !table && <Reading note={note} read={read} />}

@@ -5,12 +5,12 @@
 import { useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
 import { heldOrder } from './table-order.ts';
 
-/** The click of a tap comes some time after the finger has left. */
+/** The click of a tap comes some time after the finger has left, ms. */
 const AFTER_PRESS_MS = 400;
 
 export interface HeldOrder {
   order: readonly string[];
-  /** For the element that holds the rows. */
+  /** For the element that contains the rows. */
   hold: {
     onPointerDown: () => void;
     onFocus: () => void;

@@ -44,8 +44,7 @@ export function useNow(stepMs = 1_000): number {
 }
 
 /**
- * Whether the device's clock has come to a moment (ms); the component renders only when that
- * changes.
+ * Whether the device's clock has reached a time (ms); the component renders only when that changes.
  */
 export function usePast(at: number): boolean {
   return useSyncExternalStore(

@@ -17,7 +17,7 @@ export async function subscribe(
   try {
     return await pushManager.subscribe(options);
   } catch (error) {
-    // Subscribed with another server's key: that one is given up.
+    // Subscribed with another server's key: unsubscribe.
     const old = await pushManager.getSubscription();
     if (old === null) throw error;
     await old.unsubscribe();

@@ -10,7 +10,7 @@ import { send, type Line } from './send.ts';
 export type Unsaved =
   | { outcome: 'done'; agents: Agent[]; alert: Alert | null }
   | { outcome: 'refused'; message: string }
-  /** It may or may not have arrived, and nothing here will send it again. */
+  /** It may or may not have arrived, and will not be sent again from here. */
   | { outcome: 'unknown'; message: string };
 
 export interface UnsavedPorts {
