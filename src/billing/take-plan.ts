@@ -25,7 +25,7 @@ export const checkoutProgress = proxy<CheckoutProgress>({
   problem: null,
 });
 
-export const OFFLINE_TILL =
+export const OFFLINE_CHECKOUT =
   "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
 
 function remember(
@@ -49,7 +49,7 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
   if (checkoutProgress.busy !== null) return false;
   checkoutProgress.problem = null;
   if (connection.online === 'offline') {
-    checkoutProgress.problem = { of: what, text: OFFLINE_TILL };
+    checkoutProgress.problem = { of: what, text: OFFLINE_CHECKOUT };
     return false;
   }
   checkoutProgress.busy = what;

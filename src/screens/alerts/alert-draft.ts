@@ -17,8 +17,8 @@ export interface AlertDraft {
 
 export type DraftErrors = Partial<Record<'symbol' | 'price' | 'percent' | 'note', string>>;
 
-const PRICE_WORDS = 'A price such as 65,000.50';
-const PERCENT_WORDS = 'From 0.1 to 100 percent';
+const PRICE_HINT = 'A price such as 65,000.50';
+const PERCENT_HINT = 'From 0.1 to 100 percent';
 
 /** As typed in the reader's locale; text that is no number is left for the contract to reject. */
 const plainNumber = (typed: string): string => parseTyped(typed) ?? typed.trim();
@@ -63,8 +63,8 @@ export function readDraft(
   for (const { path, message } of parsed.error.issues) {
     if (path[0] === 'symbol') errors.symbol ??= 'Choose a pair';
     else if (path[0] === 'note') errors.note ??= message;
-    else if (path[1] === 'bps') errors.percent ??= withLocalNumbers(PERCENT_WORDS);
-    else errors.price ??= withLocalNumbers(message.includes('decimal') ? PRICE_WORDS : message);
+    else if (path[1] === 'bps') errors.percent ??= withLocalNumbers(PERCENT_HINT);
+    else errors.price ??= withLocalNumbers(message.includes('decimal') ? PRICE_HINT : message);
   }
   return { errors };
 }

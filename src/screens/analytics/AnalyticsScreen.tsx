@@ -245,10 +245,10 @@ export default function AnalyticsScreen() {
   // The server sends no more than the plan includes; what was loaded under an earlier plan is
   // hidden.
   const allowed = may(useSecurity(), 'analytics', 'read');
-  const told = data !== null && data.depth !== 'view';
-  const deep = allowed && told;
+  const isComplete = data !== null && data.depth !== 'view';
+  const deep = allowed && isComplete;
   // A plan that has just begun includes more than what was loaded before.
-  const behind = allowed && data !== null && !told;
+  const behind = allowed && data !== null && !isComplete;
   useEffect(() => {
     if (behind) void loadAnalytics(true);
   }, [behind]);

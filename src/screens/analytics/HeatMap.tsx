@@ -40,7 +40,7 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
         <span className="block size-6" />
       </td>
     );
-  const said =
+  const dayText =
     day.change === null
       ? `${dateOf(day.start)}: no data`
       : `${dateOf(day.start)}: ${formatShort(day.change.toFixed(2))}, ${formatPercent(day.percent)}`;
@@ -57,14 +57,14 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
   return (
     <td className="p-[1.5px]">
       {day.change === null ? (
-        <span title={said} className="block size-6">
+        <span title={dayText} className="block size-6">
           {face}
-          <span className="sr-only">{said}</span>
+          <span className="sr-only">{dayText}</span>
         </span>
       ) : (
         <Explain
           ask={{ of: 'day', start: day.start, ...(book === undefined ? {} : { book }) }}
-          name={said}
+          name={dayText}
           plain
           className="m-0! block size-6 p-0!"
         >

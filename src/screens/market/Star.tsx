@@ -6,9 +6,9 @@ import { pageToast } from '../../stores/toast-store.ts';
 import { SYMBOL_CHOICES_MAX } from '../../../contract/limits.ts';
 
 async function turn(symbol: string): Promise<void> {
-  const said = await toggleFavourite(symbol);
-  if (said === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
-  if (said === 'not-kept')
+  const result = await toggleFavourite(symbol);
+  if (result === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
+  if (result === 'not-kept')
     pageToast(
       'error',
       'This device could not save the favourite. It is lost when you close the page.',

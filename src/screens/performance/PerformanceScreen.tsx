@@ -104,12 +104,12 @@ const totalOf = (
 
 /** The user's sort order, or by result. */
 function useSort(): TableSort<Column> {
-  const kept = useSnapshot(tableChoices).agents?.sort;
+  const saved = useSnapshot(tableChoices).agents?.sort;
   return {
     key:
-      COLUMNS.find(([column]) => column === kept?.key)?.[0] ??
-      (kept?.key === 'name' ? 'name' : 'total'),
-    down: kept?.down ?? true,
+      COLUMNS.find(([column]) => column === saved?.key)?.[0] ??
+      (saved?.key === 'name' ? 'name' : 'total'),
+    down: saved?.down ?? true,
   };
 }
 

@@ -69,7 +69,7 @@ export function compared<T extends { agent: Agent }>(
       record === null || portfolio === null || points.length === 0
         ? points
         : [...points, [portfolio.asOf, Number(record.total)] as const];
-    const told: Figures =
+    const figures: Figures =
       record === null || record.wins === null
         ? figuresIn(insight, id)
         : {
@@ -88,7 +88,7 @@ export function compared<T extends { agent: Agent }>(
           };
     return {
       ...view,
-      ...told,
+      ...figures,
       agent: { ...view.agent, ...money },
       exposure: insight?.figures?.find(({ agentId }) => agentId === id)?.exposure ?? null,
       drawdown: deepestFall(line),

@@ -156,7 +156,7 @@ function useTaxLots(
 /** Loads every row and saves the file; its message disappears when the choice changes. */
 function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
   const [saving, setSaving] = useState<string | null>(null);
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const stop = useRef<AbortController | null>(null);
   useEffect(
@@ -166,7 +166,7 @@ function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
     [],
   );
   useEffect(() => {
-    setSaid('');
+    setMessage('');
     setFault(null);
   }, [found]);
 
@@ -180,20 +180,20 @@ function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
         setSaving(`Loading ${lotsText(count)} of ${formatNumber(first.total)}`);
       });
       download(taxFileName(ask, first), taxCsv(rows, first));
-      setSaid(`${lotsText(rows.length)} saved by your browser.`);
+      setMessage(`${lotsText(rows.length)} saved by your browser.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
       setFault(`${errorSentence(failure)} No file was created.`);
     }
     setSaving(null);
   };
-  return { saving, said, fault, save };
+  return { saving, message, fault, save };
 }
 
 type SaveFile = ReturnType<typeof useSaveFile>;
 
 function SaveActions({
-  file: { saving, said, save },
+  file: { saving, message, save },
   found,
   offline,
 }: {
@@ -207,7 +207,7 @@ function SaveActions({
         className="mr-auto self-center text-xs text-ink-3"
         role={saving === null ? 'status' : undefined}
       >
-        {saving ?? said}
+        {saving ?? message}
       </span>
       <Button
         tone="primary"

@@ -22,14 +22,14 @@ export function readTaxLots(ask: TaxAsk, signal: AbortSignal): Promise<TaxLots> 
 }
 
 /**
- * Loads all rows from the first reply on. `told` receives the number loaded so far. @throws
+ * Loads all rows from the first reply on. `onProgress` receives the number loaded so far. @throws
  * ApiError when any page fails: an incomplete file is never saved.
  */
 export async function readRows(
   ask: TaxAsk,
   first: TaxLots,
   signal: AbortSignal,
-  told: (rows: number) => void,
+  onProgress: (rows: number) => void,
 ): Promise<TaxLot[]> {
   const rows = [...first.rows];
   for (let { next } = first; next !== null;) {
@@ -39,7 +39,7 @@ export async function readRows(
       signal,
     });
     rows.push(...page.rows);
-    told(rows.length);
+    onProgress(rows.length);
     ({ next } = page);
   }
   return rows;

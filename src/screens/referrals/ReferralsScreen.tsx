@@ -20,7 +20,7 @@ import { formatNumber } from '../../format/numbers.ts';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
 
-const SAID: Record<ReferralState, { label: string; tone: BadgeTone }> = {
+const STATE_TEXT: Record<ReferralState, { label: string; tone: BadgeTone }> = {
   joined: { label: 'Signed up', tone: 'neutral' },
   earned: { label: 'Paid for a plan', tone: 'good' },
   unrewarded: { label: 'Paid, over this year’s limit', tone: 'attention' },
@@ -71,7 +71,7 @@ function Joined({ referral }: { referral: Referral }) {
           {joined.map(({ day, state }, index) => (
             <li key={index} className="rule row flex items-center justify-between gap-4 py-1.5">
               <span className="tabular-nums">{dayText(day)}</span>
-              <StatusBadge tone={SAID[state].tone}>{SAID[state].label}</StatusBadge>
+              <StatusBadge tone={STATE_TEXT[state].tone}>{STATE_TEXT[state].label}</StatusBadge>
             </li>
           ))}
         </ul>

@@ -52,7 +52,7 @@ const KINDS: readonly { kind: PushKind; label: string; hint: string }[] = [
   { kind: 'paymentFailed', label: 'Payment failed', hint: 'When a payment for your plan fails.' },
 ];
 
-const SAID: Record<DeviceState, string> = {
+const DEVICE_TEXT: Record<DeviceState, string> = {
   on: 'Notifications are on for this device.',
   off: 'Notifications are off for this device.',
   denied:
@@ -280,7 +280,7 @@ export function NotificationsSection() {
   return (
     <Section title="Notifications">
       <p className="rule py-3 text-ink-2" role="status">
-        {SAID[device]}
+        {DEVICE_TEXT[device]}
         {push !== null && push.devices > 1 ? ` You have them on for ${push.devices} devices.` : ''}
       </p>
       {device === 'install' && (

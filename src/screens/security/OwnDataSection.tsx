@@ -14,7 +14,7 @@ type Format = 'json' | 'csv';
 /** Loads every part and saves one file by the browser. */
 function useExport() {
   const [busy, setBusy] = useState<Format | null>(null);
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [error, setError] = useState<string | null>(null);
   const abort = useRef<AbortController | null>(null);
   useEffect(
@@ -28,32 +28,32 @@ function useExport() {
     abort.current = ours;
     setBusy(format);
     setError(null);
-    setSaid('Loading…');
+    setMessage('Loading…');
     try {
       const { asJson, asZip, collect } = await import('./export-data.ts');
       const data = await collect((done, of) => {
-        setSaid(`Loading part ${done} of ${of}`);
+        setMessage(`Loading part ${done} of ${of}`);
       }, ours.signal);
       const at = new Date();
       const name = `tradewind-${at.toISOString().slice(0, 10)}`;
       if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
       else download(`${name}.zip`, asZip(data, at), 'application/zip');
       const rows = [...data.values()].reduce((sum, part) => sum + part.rows.length, 0);
-      setSaid(`${formatNumber(rows)} rows saved by your browser.`);
+      setMessage(`${formatNumber(rows)} rows saved by your browser.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
-      setSaid('');
+      setMessage('');
       setError(`${errorSentence(failure)} No file was created.`);
     }
     setBusy(null);
   };
-  return { busy, said, error, fetchAll };
+  return { busy, message, error, fetchAll };
 }
 
 function SaveButtons({
   blocked,
   busy,
-  said,
+  message,
   fetchAll,
 }: Omit<ReturnType<typeof useExport>, 'error'> & { blocked: boolean }) {
   return (
@@ -78,7 +78,7 @@ function SaveButtons({
       </Button>
       {/* Announced now and then, because a live region would read out every part. */}
       <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
-        {said}
+        {message}
       </span>
     </div>
   );
@@ -87,7 +87,7 @@ function SaveButtons({
 export function OwnDataSection() {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
-  const { busy, said, error, fetchAll } = useExport();
+  const { busy, message, error, fetchAll } = useExport();
   const blocked = online === 'offline' || status !== 'signed-in' || busy !== null;
   return (
     <Section title="Your data">
@@ -96,7 +96,7 @@ export function OwnDataSection() {
         decisions, orders, trades, ledger, accounts and equity, plan, notified devices (without
         their secret addresses), referrals and support requests.
       </p>
-      <SaveButtons blocked={blocked} busy={busy} said={said} fetchAll={fetchAll} />
+      <SaveButtons blocked={blocked} busy={busy} message={message} fetchAll={fetchAll} />
       {online === 'offline' && (
         <p role="status" className="mt-2 text-xs text-ink-3">
           You're offline. You can save the last loaded trades on the Portfolio screen.

@@ -23,11 +23,11 @@ const NESTED = new Set([
 ]);
 
 /**
- * `told` receives how many parts are done. @throws ApiError when any page fails: an incomplete
+ * `onProgress` receives how many parts are done. @throws ApiError when any page fails: an incomplete
  * export is never saved.
  */
 export async function collect(
-  told: (done: number, of: number) => void,
+  onProgress: (done: number, of: number) => void,
   aborted: AbortSignal,
 ): Promise<Exported> {
   const found: Exported = new Map();
@@ -45,7 +45,7 @@ export async function collect(
       after = page.next;
     } while (after !== null);
     found.set(part, whole);
-    told(index + 1, EXPORT_PARTS.length);
+    onProgress(index + 1, EXPORT_PARTS.length);
   }
   return found;
 }

@@ -28,7 +28,7 @@ export function stopAllSentence(
 ): string {
   if (running === null)
     return 'Your agents are not loaded on this device. Stop all reaches every agent. Open positions keep their stop losses.';
-  const kept =
+  const positionsText =
     positions === 0
       ? 'No open positions.'
       : `${count(positions, 'open position keeps its stop loss', 'open positions keep their stop losses')}. Nothing is sold.`;
@@ -37,14 +37,14 @@ export function stopAllSentence(
       positions === 0
         ? 'no position was open'
         : count(positions, 'position was open', 'positions were open');
-    const held = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
+    const lastSeenText = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
     return running.length === 0
-      ? `No agents running when last seen. Stop all reaches every agent. ${held}`
-      : `Stops ${running.join(', ')} and any agents started on other devices. ${held}`;
+      ? `No agents running when last seen. Stop all reaches every agent. ${lastSeenText}`
+      : `Stops ${running.join(', ')} and any agents started on other devices. ${lastSeenText}`;
   }
   return running.length === 0
-    ? `No agents running, as far as this device knows. Stop all also reaches agents started on other devices. ${kept}`
-    : `Stops ${running.join(', ')} and any agents started on other devices. ${kept}`;
+    ? `No agents running, as far as this device knows. Stop all also reaches agents started on other devices. ${positionsText}`
+    : `Stops ${running.join(', ')} and any agents started on other devices. ${positionsText}`;
 }
 
 function Names({ title, views }: { title: string; views: readonly AgentView[] }) {

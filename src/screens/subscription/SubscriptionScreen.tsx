@@ -8,7 +8,7 @@ import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import {
   closeTill,
-  OFFLINE_TILL,
+  OFFLINE_CHECKOUT,
   PORTAL,
   takePlan,
   checkoutProgress,
@@ -281,7 +281,7 @@ function PlanNotices({ offline }: { offline: boolean }) {
       {offline ? (
         list !== null && (
           <p role="status" className="pb-2 text-amber">
-            {OFFLINE_TILL}
+            {OFFLINE_CHECKOUT}
           </p>
         )
       ) : (
@@ -336,7 +336,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
           onTrial={isTrialActive}
           busyPlanId={busy}
           ending={facts.subscription?.cancelAtPeriodEnd === true}
-          blocked={offline ? OFFLINE_TILL : null}
+          blocked={offline ? OFFLINE_CHECKOUT : null}
           onChoose={choose}
         />
       )}

@@ -8,7 +8,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { OFFLINE_TILL, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
+import { OFFLINE_CHECKOUT, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { formatAmount } from '../../format/numbers.ts';
@@ -86,7 +86,7 @@ function OfferNotes({
       </p>
       {offline && (
         <p role="status" className="mt-1 text-amber">
-          {OFFLINE_TILL}
+          {OFFLINE_CHECKOUT}
         </p>
       )}
       {!offline && problem !== null && problem.of === plan?.id && (

@@ -235,8 +235,8 @@ function useAgentReadings(id: string): {
 }
 
 /** Fills from the stream and from the server, each once, newest first. */
-function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fill[] {
-  const live = told.filter((fill) => fill.agentId === id);
+function tradesOf(id: string, streamed: readonly Fill[], read: readonly Fill[]): Fill[] {
+  const live = streamed.filter((fill) => fill.agentId === id);
   const known = new Set(live.map((fill) => fill.id));
   return [...live, ...read.filter((fill) => !known.has(fill.id))].sort(
     (a, b) => b.filledAt - a.filledAt,

@@ -21,14 +21,18 @@ export interface HeldBack {
 }
 
 /**
- * One line per reason with its pairs. A stop that was just executed is not a guard. `said`: a code
+ * One line per reason with its pairs. A stop that was just executed is not a guard. `shownCode`: a code
  * that is already shown elsewhere on the page.
  */
-export function heldBack(decisions: readonly Decision[], said: string | null = null): HeldBack[] {
+export function heldBack(
+  decisions: readonly Decision[],
+  shownCode: string | null = null,
+): HeldBack[] {
   const newest = Math.max(...decisions.map(({ at }) => at));
   const lines = new Map<string, string[]>();
   for (const { action, at, pair, reason, text } of decisions) {
-    if (at !== newest || !GUARD_CODES.has(reason) || reason === said || action === 'exit') continue;
+    if (at !== newest || !GUARD_CODES.has(reason) || reason === shownCode || action === 'exit')
+      continue;
     const why = text.replace(/^(No trade|Holding): /, '');
     lines.set(why, [...(lines.get(why) ?? []), pair]);
   }

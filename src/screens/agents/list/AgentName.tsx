@@ -13,10 +13,10 @@ const narrow = (evaluations: string): string =>
   evaluations.replace(' (market time)', '').replace('last known check', 'last check');
 
 /** Adds the protected positions when last seen in front. */
-function withProtected(view: AgentView, looks: string): string {
+function withProtected(view: AgentView, checks: string): string {
   const protecting =
     view.current || view.agent.status !== 'stopped' ? '' : protectingText(view.agent).slice(2);
-  return protecting === '' ? looks : `${protecting} · ${looks}`;
+  return protecting === '' ? checks : `${protecting} · ${checks}`;
 }
 
 export function AgentName({ view }: { view: AgentView }) {
@@ -27,7 +27,7 @@ export function AgentName({ view }: { view: AgentView }) {
   const late = useLate(agent, now, market);
   const speed = useMarketSpeed();
   const off = useEntriesOff(agent.id);
-  const looks = withProtected(view, runText(agent, now, market, late, speed));
+  const checks = withProtected(view, runText(agent, now, market, late, speed));
   return (
     <Link
       href={`/agents/${encodeURIComponent(agent.id)}`}
@@ -46,8 +46,8 @@ export function AgentName({ view }: { view: AgentView }) {
         </span>
       ) : (
         <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>
-          <span className="max-sm:hidden">{looks}</span>
-          <span className="sm:hidden">{narrow(looks)}</span>
+          <span className="max-sm:hidden">{checks}</span>
+          <span className="sm:hidden">{narrow(checks)}</span>
         </span>
       )}
     </Link>

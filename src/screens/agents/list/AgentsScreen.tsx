@@ -89,9 +89,9 @@ export function CreateDialog({
   );
 }
 
-function createDescription(mayCreate: boolean, room: boolean, cap: number): string {
+function createDescription(mayCreate: boolean, hasPlace: boolean, cap: number): string {
   if (!mayCreate) return 'You need a plan or the free trial to create agents.';
-  return room
+  return hasPlace
     ? 'Nothing is created until the last step. Your entries are saved.'
     : `You have reached your plan's limit of ${cap} agents. Delete one or upgrade.`;
 }
