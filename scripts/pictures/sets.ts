@@ -352,7 +352,7 @@ const dialogs = (world: World): readonly Shot[] => [
     act: async (page) => {
       await press('Run backtest')(page);
       await page.getByRole('button', { name: 'Run again' }).waitFor();
-      await page.getByRole('region', { name: 'Backtest' }).scrollIntoViewIfNeeded();
+      await page.getByRole('region', { name: 'Backtest', exact: true }).scrollIntoViewIfNeeded();
     },
   },
   { name: 'position', path: '/portfolio', act: press(/^(BTC|ETH|SOL) /) },

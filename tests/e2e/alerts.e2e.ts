@@ -136,7 +136,7 @@ describe('a price alert', () => {
     await fill('9500000');
     expect(await outbox()).toHaveLength(2);
     await page.reload();
-    await row('Above 8').getByText(' Not watched yet.', { exact: false }).waitFor();
+    await row('Above 8').getByText('Not watched yet.', { exact: false }).waitFor();
 
     await server.restart();
     const { alerts } = await until(

@@ -401,9 +401,9 @@ describe('push in a browser', () => {
     for (const { text } of messages) await browser.deliverPush(server.url, text);
     const TITLES = [
       /^BTC\/USDT above /,
-      'Payment failed',
+      'A payment failed',
       'A saved stop was delivered',
-      'Stop loss',
+      'A stop loss was hit',
       'An agent has failed',
       'An agent was halted by a guard',
       /^Your trial ends in \d+ (h|days)$/,

@@ -301,7 +301,7 @@ describe('the screens, pressed', () => {
     const [harbour] = await agents();
     await page.goto(`${server.url}/agents/${harbour?.id ?? ''}`);
     await controlled(page);
-    const box = page.getByRole('region', { name: 'Backtest' });
+    const box = page.getByRole('region', { name: 'Backtest', exact: true });
     const result = box.getByText('Result from');
     await box.getByRole('button', { name: '3M' }).click();
     await box.getByRole('button', { name: 'Run backtest' }).click();

@@ -116,7 +116,7 @@ const refusesBytes = (page: Page): Promise<boolean> =>
     });
   });
 
-const LOST = 'This browser has cleared what was kept here';
+const LOST = 'This browser deleted the saved data of the app';
 
 describe('storage', () => {
   it('writes the queue with strict durability before it says "saved", and sends what was saved (F12)', async () => {
