@@ -113,7 +113,7 @@ describe('the screens, pressed', () => {
     await page.goto(`${server.url}/login`);
     await page.getByRole('button', { name: 'Forgotten password' }).click();
     await page.getByRole('dialog').getByLabel('Email').fill(user.email);
-    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByRole('button', { name: 'Send the link' }).click();
     await page.getByText(/has an account, a message with a link is on its way/).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
