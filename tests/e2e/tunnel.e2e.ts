@@ -139,7 +139,7 @@ beforeAll(async () => {
   await controlled(page);
   await page.getByText('Harbour').first().waitFor();
   await go('/analytics', 'Analytics');
-  await page.getByText('Total return').waitFor();
+  await page.getByText('Total return', { exact: true }).waitFor();
   await go('/market', 'Markets');
   await page.getByText('BTC').first().waitFor();
   await go('/agents', 'Agents');
