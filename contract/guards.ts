@@ -5,13 +5,13 @@
 export const GUARD_LABELS = {
   drawdown: 'drawdown limit',
   day_loss: 'day loss limit',
-  stop_loss_cluster: 'several stops in a day',
-  bad_price: 'price refused',
+  stop_loss_cluster: 'repeated stop losses',
+  bad_price: 'price rejected',
   stale_feed: 'stale price',
-  depeg: 'a coin off its peg',
+  depeg: 'stablecoin off its peg',
   stop_loss: 'stop loss',
-  cooldown: 'cooling down',
-  correlated_exposure: 'moves with what is held',
+  cooldown: 'cooldown after an exit',
+  correlated_exposure: 'correlated with open positions',
 } as const;
 
 export type GuardCode = keyof typeof GUARD_LABELS;

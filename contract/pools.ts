@@ -5,27 +5,27 @@
 export const POOL_TEXT = {
   base_ecosystem: {
     name: 'Base ecosystem',
-    line: 'Enters a curated list while its trend over 7, 14 and 28 days points up.',
+    line: 'Buys coins of a curated list while their 7, 14 and 28-day trend is up.',
   },
   momentum_24h: {
     name: '24 h momentum',
-    line: 'Holds the three strongest of the last 24 hours, while volume confirms.',
+    line: 'Holds the three strongest coins of the last 24 hours if volume confirms the move.',
   },
   weekly_leaders: {
     name: 'Weekly leaders',
-    line: 'Holds the strongest fifth of the week, chosen on Monday 00:00 UTC.',
+    line: 'Holds the strongest fifth of the week. Picks new coins on Mondays at 00:00 UTC.',
   },
   ytd_champions: {
     name: 'Year-to-date champions',
-    line: 'Holds the leaders of the year, chosen on the first of the month.',
+    line: 'Holds the leaders of the year. Picks new coins on the first of each month.',
   },
   stablecoin_arbitrage: {
     name: 'Stablecoin arbitrage',
-    line: 'Buys a stablecoin below its fair price and leaves when it is back.',
+    line: 'Buys a stablecoin below its fair price and sells when the price recovers.',
   },
   all_pools: {
     name: 'All pools',
-    line: 'An equal-risk blend of all five, with one net target per pair.',
+    line: 'All five strategies with equal risk, netted to one target per pair.',
   },
 } as const;
 

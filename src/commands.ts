@@ -1,4 +1,7 @@
-/** The only way a screen changes anything that can be queued. */
+/**
+ * The commands of screens that can be queued: start, stop and alert changes. Nothing else may write
+ * to the queue.
+ */
 import { proxy } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import type { Agent } from '../contract/agents.ts';
@@ -34,30 +37,26 @@ import { withdrawOffer } from './stores/stop-offer.ts';
 import { removeToast } from './stores/toast-store.ts';
 
 /**
- * What a screen reads. An entry's state is what is so on this device: Saved on this device
- * (`saved`), Sending, Accepted (`accepted`, for a few seconds, until the server's own word
- * arrives), Needs you, Failed, Lapsed, Cancelled.
+ * The queue as screens read it. An entry's state is what is true on this device: Saved on this
+ * device (`saved`), Sending, Accepted (`accepted`, for a few seconds until the server's own state
+ * arrives), Needs you, Failed, Expired (`lapsed`), Cancelled.
  */
 export interface Queue {
-  /** By sequence; the accepted ones of the last seconds are among them. */
+  /** By sequence, including those accepted in the last seconds. */
   entries: OutboxEntry[];
   draining: boolean;
   lastError: string | null;
-  /**
-   * Why nothing is sent for now, besides the network: until a sign-in, or until this app is
-   * updated.
-   */
+  /** Why nothing is sent, besides the network: until a login, or until this app is updated. */
   paused: 'sign-in' | 'update' | null;
   /**
-   * `memory`: this browser keeps nothing. `newer`: a newer build has the disk. Commands are sent at
-   * once or not at all.
+   * `memory`: this browser saves nothing. `newer`: a newer build uses the database. Commands are
+   * sent at once or not at all.
    */
   storage: StorageMode;
-  /** Entries that could not be read and were set aside. */
+  /** Entries that could not be read and were quarantined. */
   quarantined: SetAside[];
   /**
-   * The browser has cleared what was kept here, unsent commands as well; until the person has read
-   * it.
+   * The browser has deleted the app's data, unsent commands included; until the user has read it.
    */
   lost: boolean;
 }
@@ -73,9 +72,9 @@ export const queue = proxy<Queue>({
 });
 
 /**
- * What became of a press. `saved`: on the disk; say "Saved on this device". `sent`: it could not be
- * saved, but the server took it. `not-saved`: neither. `refused`: not taken, with the reason in
- * words for a person.
+ * The result of a press. `saved`: on disk; show "Saved on this device". `sent`: it could not be
+ * saved, but the server accepted it. `not-saved`: neither. `refused`: rejected, with the reason as
+ * a sentence.
  */
 export type CommandResult =
   | { said: 'saved'; entry: OutboxEntry }
@@ -83,27 +82,22 @@ export type CommandResult =
   | { said: 'not-saved'; message: string }
   | { said: 'refused'; message: string };
 
-/**
- * `undone`: never sent, and now never will be. `dismissed`: it was over, and is no longer shown.
- */
+/** `undone`: never sent and never will be. `dismissed`: finished and no longer shown. */
 export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
 
 type ObservedState = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
 const KEEP_KEY = 'tradewind.keepSnapshots';
-/**
- * What the choice is about and lies beside the database: what is typed, and what is remembered of a
- * wallet.
- */
+/** Data beside the database that the choice covers too: drafts and the wallet note. */
 const KEPT_BESIDE = /^tradewind\.(draft\.|wallet)/;
 const line = { baseUrl: environment.apiUrl, fetch: apiFetch };
 
-/** "Keep my last snapshot on this device": the person's choice, on by default. */
+/** "Available offline": the user's choice to save snapshots, on by default. */
 export function keepsSnapshots(): boolean {
   return localStorage.getItem(KEEP_KEY) !== 'false';
 }
 
-/** Takes effect at once: off deletes what is kept. What is queued is not a snapshot and stays. */
+/** Takes effect at once: off deletes the snapshots. Queued commands stay. */
 export async function setKeepSnapshots(keep: boolean): Promise<void> {
   localStorage.setItem(KEEP_KEY, String(keep));
   if (!keep)
@@ -117,7 +111,7 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
     return await sessionToken(force);
   } catch (error) {
     if (error instanceof TokenFault) return null;
-    // Firebase could not reach its own server: no token now is all that matters here.
+    // Firebase could not reach its server: there is no token now.
     log.debug('No token for the queue', error);
     return null;
   }
@@ -126,7 +120,7 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
 const lifecycle = createLifecycle({
   line,
   token: bearer,
-  // By the record too: another tab's sign-out is in it before this page has heard of it.
+  // Also checks the device's record: it has another tab's log-out before this page hears of it.
   signedIn: (uid) => session.user?.uid === uid && readLastUser()?.uid === uid,
   keepSnapshots: keepsSnapshots,
   made: { had: hadDatabase, note: noteDatabase },
@@ -156,7 +150,7 @@ const lifecycle = createLifecycle({
   },
   onDrained({ end }) {
     queue.lastError = null;
-    // Whoever asks for the server's return asks often: the queue goes on the moment it is there.
+    // Drains the queue as soon as the server is back.
     if (end === 'offline') void verifyOnline();
     if (end === 'update') connection.outdated = true;
   },
@@ -169,8 +163,8 @@ const lifecycle = createLifecycle({
 let open = false;
 
 /**
- * Ties the queue to the session. Called once, before `openSession()`, which may have a purge to
- * finish.
+ * Connects the queue with the session. Called once, before `openSession()`, which may have a purge
+ * to finish.
  */
 export function openCommands(): void {
   if (open) return;
@@ -185,7 +179,7 @@ export function openCommands(): void {
       return;
     }
     lifecycle.detach();
-    // What was said and offered to the person who went names their agents.
+    // Toasts and offers name the agents of the user who has left.
     removeToast();
     withdrawOffer();
   };
@@ -206,8 +200,7 @@ export function openCommands(): void {
     },
     true,
   );
-  // Until the provider has said who is there no token can be had: what was pressed before that goes
-  // now.
+  // No token before the provider has named the user: what was pressed before that is sent now.
   subscribeKey(
     session,
     'provisional',
@@ -228,11 +221,11 @@ export function openCommands(): void {
 }
 
 const NOT_SAVED =
-  'Not saved: this browser has no room or no storage, and the server could not be reached. Nothing was sent.';
+  'Not saved and not sent. This browser has no free storage and the server could not be reached.';
 
-/** Past the session the queue takes stops and nothing else. */
+/** After the session has ended the queue accepts only stops. */
 const SESSION_OVER =
-  'Your sign-in is over: sign in again to start agents or set alerts. Stop can still be queued.';
+  'Your session has ended. Log in again to start agents or set alerts. You can still stop agents.';
 
 async function submit(request: CommandRequest): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
@@ -252,7 +245,7 @@ async function submit(request: CommandRequest): Promise<CommandResult> {
   }
 }
 
-/** The disk would not have it: the network may. */
+/** It could not be saved: try the network. */
 async function sendNow(request: CommandRequest): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendUnsaved(uid, request, { line, token: bearer });
@@ -264,7 +257,7 @@ async function sendNow(request: CommandRequest): Promise<CommandResult> {
   if (request.alert?.terms === null) removeAlert(request.alert.id, null);
   return {
     said: 'sent',
-    message: 'Sent to the server at once; it could not be saved on this device.',
+    message: 'Sent to the server. It could not be saved on this device.',
   };
 }
 
@@ -300,19 +293,17 @@ export function stopAgent(agent: ObservedState): Promise<CommandResult> {
   return submit(agentRequest('stop', agent));
 }
 
-/** Starts the agents the person saw, and no other. */
+/** Starts the agents that were shown, and no other. */
 export function startAll(agents: readonly ObservedState[]): Promise<CommandResult> {
   return submit(allAgentsRequest('start-all', agents));
 }
 
-/** Stops every agent there is, also those this device has not seen. */
+/** Stops every agent, also those that this device has not loaded. */
 export function stopAll(): Promise<CommandResult> {
   return submit(allAgentsRequest('stop-all', agentsStore.data?.agents ?? []));
 }
 
-/**
- * An alert as it shall be; `seenVersion` is that of the alert on the screen, null for a new one.
- */
+/** An alert as it will be; `seenVersion` is that of the alert on screen, null for a new one. */
 export function setAlert(
   id: string,
   terms: AlertTerms,
@@ -338,7 +329,7 @@ export function deleteAlert(
   });
 }
 
-/** The server may have taken a new alert since its form was opened. */
+/** The server may have accepted a new alert since its form was opened. */
 const versionOf = (id: string): number | null =>
   alertsStore.data?.alerts.find((alert) => alert.id === id)?.version ?? null;
 
@@ -351,12 +342,12 @@ const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): 
   confirmed: false,
 });
 
-/** Takes back what was never sent, or stops showing what is over. */
+/** Undoes what was never sent, or dismisses what is finished. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
   return (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
 }
 
-/** Sends again, as a new press on what the person now sees, what needed them, failed or lapsed. */
+/** Retries what needed the user, failed or expired, as a new press on what is shown now. */
 export async function confirmCommand(commandId: string): Promise<CommandResult> {
   const { outbox } = lifecycle.queue ?? {};
   const waiting = queue.entries.find((entry) => entry.commandId === commandId);
@@ -384,22 +375,22 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
   }
 }
 
-/** What a sign-out would lose: named to the person before it is discarded. */
+/** What a log-out would discard, to be shown before. */
 export function unsentCommands(): OutboxEntry[] {
   return unsent(queue.entries);
 }
 
-/** Sends what can be sent now: for the "Send now" of the queue's sheet. */
+/** Sends what can be sent now: for the queue's "Send now". */
 export function sendQueued(): Promise<void> {
   return lifecycle.drainNow();
 }
 
-/** The person has read that the browser has cleared what was kept here. */
+/** The user has read that the browser deleted the app's data. */
 export function lossRead(): void {
   lifecycle.lossRead();
 }
 
-/** The person has read which saved commands will not be sent. */
+/** The user has read which saved commands will not be sent. */
 export async function dismissQuarantined(): Promise<void> {
   await lifecycle.queue?.outbox.dismissQuarantined();
 }

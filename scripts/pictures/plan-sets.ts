@@ -216,7 +216,7 @@ export const books: PictureSet = async (world, base) => {
       path: '/portfolio',
       long: true,
       act: async () => {
-        await page.getByLabel('Paper book').selectOption({ index: 1 });
+        await page.getByRole('combobox', { name: 'Paper account' }).selectOption({ index: 1 });
         await page.waitForTimeout(900);
       },
     },

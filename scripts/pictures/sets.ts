@@ -350,9 +350,9 @@ const dialogs = (world: World): readonly Shot[] => [
     name: 'tested',
     path: `/agents/${world.agents.running}`,
     act: async (page) => {
-      await press('Test it')(page);
-      await page.getByRole('button', { name: 'Test again' }).waitFor();
-      await page.getByRole('region', { name: 'What would it have done?' }).scrollIntoViewIfNeeded();
+      await press('Run backtest')(page);
+      await page.getByRole('button', { name: 'Run again' }).waitFor();
+      await page.getByRole('region', { name: 'Backtest', exact: true }).scrollIntoViewIfNeeded();
     },
   },
   { name: 'position', path: '/portfolio', act: press(/^(BTC|ETH|SOL) /) },

@@ -1,4 +1,6 @@
-/** What a failed call throws; refuses to carry the server's text unsanitised. */
+/**
+ * The error that a failed call throws. The server's text is sanitised and cut before it is kept.
+ */
 import {
   ERROR_STATUS,
   type ErrorCode,
@@ -9,16 +11,16 @@ import { sanitiseErrorText } from '../../contract/text.ts';
 import { TokenFault } from '../identity/token.ts';
 
 /**
- * `network`: no answer; `timeout`: none in time; `bad_reply`: an answer that is not ours (a captive
- * portal, say).
+ * `network`: no answer; `timeout`: none in time; `bad_reply`: not our server's answer (such as a
+ * captive portal's).
  */
 export type ApiErrorCode = ErrorCode | 'network' | 'timeout' | 'bad_reply' | 'aborted' | 'unknown';
 
 export interface ApiErrorParts {
   code: ApiErrorCode;
-  /** HTTP status; 0 when there was no answer of the server. */
+  /** HTTP status; 0 without an answer of the server. */
   status: number;
-  /** The server's sentence, or ours where there is none; without any 'API Error' before it. */
+  /** The server's sentence, or ours without one; without 'API Error' in front. */
   text: string;
   field?: string;
   issues?: FieldIssue[];
@@ -36,9 +38,7 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly retryAfterMs: number | undefined;
   readonly details: Record<string, unknown> | undefined;
-  /**
-   * Whether the same call may succeed later without anything having changed: 5xx, 429, no answer.
-   */
+  /** Whether the same call may succeed later: 5xx, 429, no answer. */
   readonly retryable: boolean;
 
   constructor(message: string, parts: ApiErrorParts) {
@@ -55,15 +55,12 @@ export class ApiError extends Error {
 }
 
 /**
- * Asking again at once would change nothing: the wait for identity is over, the answer was not
- * ours, or nobody wants it.
+ * Not retried at once: the identity provider was already waited for, the answer was not ours, or
+ * the call was cancelled.
  */
 const NEVER_AGAIN: readonly ApiErrorCode[] = ['aborted', 'bad_reply', 'identity_unavailable'];
 
-/**
- * 5xx and 429 by status; without a status, by what the message says, as fetch words it in different
- * browsers.
- */
+/** 5xx and 429 by status; without a status, by the message as browsers word it. */
 export function isRetryable(status: number, message: string): boolean {
   if (status !== 0) return status >= 500 || status === 429;
   return /fetch|NetworkError|network|timed out|\b50[0234]\b/i.test(message);
@@ -72,7 +69,7 @@ export function isRetryable(status: number, message: string): boolean {
 const known = (code: string): ApiErrorCode =>
   Object.hasOwn(ERROR_STATUS, code) ? (code as ErrorCode) : 'unknown';
 
-/** 'API Error: {status} - {text}', with everything the server said about it. */
+/** 'API Error: {status} - {text}', with the server's text. */
 export function fromReply(
   status: number,
   reply: ErrorReply | null,
@@ -92,14 +89,13 @@ export function fromReply(
 }
 
 /**
- * Whether nobody answered, as opposed to the server answering that it could not: then what was last
- * known still holds.
+ * Whether nobody answered, as opposed to the server answering with a failure: then the last known
+ * state still counts.
  */
 export function noConnection(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   if (error.code === 'identity_unavailable' || error.code === 'aborted') return true;
-  // No token to ask with, as while another user is taking over this browser: nothing was sent, so
-  // nobody has answered.
+  // No token, as while another user is logging in: nothing was sent.
   if (error.cause instanceof TokenFault) return true;
   return error.status === 0 || noConnection(error.cause);
 }

@@ -10,8 +10,8 @@ import { isExchange } from '../../contract/exchanges.ts';
 import type { ExchangePrices } from './exchange-prices.ts';
 
 /**
- * A market reply and whose word it is. `exchange` is for display only, and says whose prices it
- * shows in its source.
+ * A market reply and its origin. `exchange` is for display only, and names the exchange as its
+ * source.
  */
 interface Sourced<T> {
   value: T;
@@ -31,7 +31,7 @@ const AGENT_READS: readonly CallName[] = [
   'agentInsight',
 ];
 
-/** No answer, or an answer that the back end is broken; not a refusal. */
+/** No answer, or an internal failure of the back end; not a refusal. */
 function backendFailed(error: unknown): error is ApiError {
   return (
     error instanceof ApiError &&
@@ -46,7 +46,7 @@ function unavailable(message: string, code: ApiErrorCode, cause: unknown): ApiEr
 
 const NO_MARKET = 'Unable to retrieve market data - all sources unavailable';
 
-/** A failure of the back end in the words of the noun that was asked for; any other as it is. */
+/** The failure text of a call for back-end failures; other errors stay. */
 function inWordsOf(name: CallName, error: unknown): unknown {
   if (!backendFailed(error)) return error;
   if (AGENT_READS.includes(name))
@@ -64,7 +64,7 @@ function inWordsOf(name: CallName, error: unknown): unknown {
   return error;
 }
 
-/** Adds the nouns' own failure texts and the exchange fallback to a client. */
+/** Adds failure texts and the exchange fallback to a client. */
 export function withFallbacks(
   client: ApiClient,
   fallback: () => Promise<ExchangePrices | null>,
@@ -126,7 +126,8 @@ export function withFallbacks(
 const listeners = new Set<(event: ApiEvent) => void>();
 
 /**
- * Tells `listener` of answers, failures to reach the server, and refusals. Returns the unsubscribe.
+ * Calls `listener` for answers, failures to reach the server, and refusals. Returns a function that
+ * unsubscribes.
  */
 export function observeApi(listener: (event: ApiEvent) => void): () => void {
   listeners.add(listener);
@@ -137,26 +138,23 @@ export function observeApi(listener: (event: ApiEvent) => void): () => void {
 
 let lastSource = '';
 
-/**
- * Remembers the source the server named last; if it is an exchange, its public prices are the ones
- * to fall back to.
- */
+/** Remembers the server's source: if it is an exchange, its public prices are the fallback. */
 export function rememberSource(id: string): void {
   lastSource = id;
 }
 
-/** Loaded only when needed: the back end has failed while the network seems to be there. */
+/** Loaded on demand: the back end has failed while the network seems to work. */
 async function exchangeFallback(): Promise<ExchangePrices | null> {
   if (!navigator.onLine || environment.mockApi) return null;
   const { exchangePrices } = await import('./exchange-prices.ts');
   return exchangePrices(isExchange(lastSource) ? lastSource : 'coinbaseexchange');
 }
 
-/** A stand-in for the network, loaded only in a build that asks for recorded replies. */
+/** Recorded replies, loaded only in a build that asks for them. */
 const recorded: typeof fetch = async (input, init) =>
   (await import('./recorded.ts')).recordedFetch(input, init);
 
-/** How this build reaches the back end: the network, or recorded replies. */
+/** How this build reaches the back end: by network, or recorded replies. */
 export const apiFetch: typeof fetch = environment.mockApi
   ? recorded
   : async (input, init) => reached(await fetch(input, init));

@@ -25,7 +25,7 @@ import { ApiError, fromReply } from './api-error.ts';
 type Part<Key extends string, T> =
   Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
 
-/** What one call takes: its params, query and body by the contract, and how it is to be made. */
+/** The input of one call: params, query and body by the contract, and options. */
 export type CallInput<N extends CallName> = Part<'params', CallParams<N>> &
   Part<'query', CallQuery<N>> &
   Part<'body', CallBody<N>> & {
@@ -36,15 +36,15 @@ export type CallInput<N extends CallName> = Part<'params', CallParams<N>> &
   };
 
 export interface ApiOptions {
-  /** Empty for the app's own origin; no slash at the end. */
+  /** Empty for the app's own origin; without a trailing slash. */
   baseUrl: string;
-  /** The bearer token; `force` after the server refused one. Throws where there is none. */
+  /** The bearer token; `force` after the server rejected one. Throws without one. */
   token(force: boolean): Promise<string>;
   fetch?: typeof fetch;
   wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
   now?: () => number;
   newId?: () => string;
-  /** Told of every answer that was certainly the server's, and of every failure to get one. */
+  /** Called for every answer that was certainly the server's, and for every failure to get one. */
   observe?: (event: ApiEvent) => void;
 }
 
@@ -81,12 +81,12 @@ const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', stop, { once: true });
   });
 
-/** How long to wait before attempt `next` (2, 3, …): 1 s, 2 s, 4 s … at most 10 s. */
+/** Delay before attempt `next` (2, 3, …): 1 s, 2 s, 4 s … at most 10 s. */
 export function retryDelayMs(next: number): number {
   return Math.min(API_RETRY_MAX_MS, API_RETRY_BASE_MS * API_RETRY_FACTOR ** (next - 2));
 }
 
-/** Retry-After in ms: seconds or an HTTP date, or what the reply's own body says. */
+/** Retry-After in ms: seconds, an HTTP date, or from the reply's body. */
 export function retryAfterMs(
   header: string | null,
   body: ErrorReply | null,
@@ -163,14 +163,14 @@ class HttpClient implements ApiClient {
       } catch (error) {
         if (!(error instanceof ApiError) || !error.retryable || number >= attempts) throw error;
         const delay = Math.max(retryDelayMs(number + 1), error.retryAfterMs ?? 0);
-        // Asked to stay away for longer than we would ever wait: say so now instead.
+        // The server asks for a longer wait than we allow: fail now.
         if (delay > API_RETRY_MAX_MS) throw error;
         await this.wait(delay, request.signal);
       }
     }
   }
 
-  /** One attempt; a refused token is refreshed once and the same request sent again. */
+  /** One attempt; a rejected token is refreshed once and the request repeated. */
   private async attempt(request: Prepared): Promise<unknown> {
     const token = request.needsToken ? await this.bearer(false) : null;
     let { response, text } = await this.exchange(request, token);
@@ -187,7 +187,7 @@ class HttpClient implements ApiClient {
 
   private refusal(response: Response, text: string): ApiError {
     const reply = parseError(text);
-    // A captive portal answers too: only what reads as ours counts as the server.
+    // A captive portal answers too: only a valid reply counts as the server's.
     if (reply !== null) this.observe({ type: 'answered', at: this.now() });
     if (response.status === 426) this.observe({ type: 'outdated' });
     const error = fromReply(
@@ -201,7 +201,7 @@ class HttpClient implements ApiClient {
     return error;
   }
 
-  /** The bearer token, its absence worded like every failure of a call. */
+  /** The bearer token; its absence is reported like every failure of a call. */
   private async bearer(force: boolean): Promise<string> {
     try {
       return await this.options.token(force);
@@ -216,7 +216,7 @@ class HttpClient implements ApiClient {
     }
   }
 
-  /** One request and its answer as text, with one time limit over both. */
+  /** One request and its answer as text, with one time limit for both. */
   private async exchange(
     request: Prepared,
     token: string | null,
@@ -303,7 +303,7 @@ function parseReply<N extends CallName>(
   return reply;
 }
 
-/** Not retried: an answer that is not ours will not become ours by asking again at once. */
+/** Not retried: another attempt would get the same answer. */
 function badReply(text: string, cause: unknown): ApiError {
   return new ApiError(text, { code: 'bad_reply', status: 0, text, cause });
 }
@@ -321,7 +321,7 @@ function parseError(text: string): ErrorReply | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** A new token does not help where the sign-in itself is too old or was revoked. */
+/** A new token does not help where the session is too old or was revoked. */
 function sessionIsOver(text: string): boolean {
   const code = parseError(text)?.error.code;
   return code === 'reauth_required' || code === 'token_revoked';

@@ -5,22 +5,19 @@ import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
 import { log } from '../platform/page-log.ts';
 
-/** The server's heartbeat comes every 15 s; two missed are a dead stream. */
+/** The server's heartbeat comes every 15 s; after two missed ones the stream counts as dead. */
 export const STREAM_SILENCE_MS = 30_000;
 const STREAM_BACKOFF_MAX_MS = 30_000;
 
-/**
- * A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken
- * for dead.
- */
+/** On waking, a stream last heard longer ago than this counts as dead: a heartbeat and some. */
 const STREAM_OVERDUE_MS = 20_000;
 
-/** An attempt that has not been answered for this long may hang on a network that is gone. */
+/** An attempt without an answer for this long may hang on a lost network. */
 const STREAM_STUCK_MS = 2_000;
 
 /**
- * `opening` is the first attempt alone: once open, it is `stale` from its end, or its silence,
- * until it is open again.
+ * `opening` is the first attempt only: later the stream is `stale` from its end or silence until it
+ * is open again.
  */
 export type StreamState = 'opening' | 'open' | 'stale' | 'closed';
 
@@ -30,20 +27,20 @@ export interface StreamOptions {
   fetch: typeof fetch;
   onEvent(event: StreamEvent): void;
   onState(state: StreamState): void;
-  /** Numbered events are missing: read again what they would have told. */
+  /** Events are missing: load again what they would have changed. */
   onGap(): void;
-  /** The server would not open it: the sign-in is too old, or was revoked. */
+  /** The server rejected it: the session is too old or was revoked. */
   onRefused?(code: 'reauth_required' | 'token_revoked'): void;
   random?: () => number;
 }
 
 export interface Stream {
-  /** Opens again at once instead of waiting out the backoff: the network or the page is back. */
+  /** Reconnects at once instead of waiting: the network or the page is back. */
   wake(): void;
   close(): void;
 }
 
-/** Cuts a text stream into the data of its events; a block of comments alone yields nothing. */
+/** Splits a text stream into the data of its events; a block of comments yields nothing. */
 export function createParser(onData: (data: string) => void): (chunk: string) => void {
   let rest = '';
   return (chunk) => {
@@ -59,9 +56,7 @@ export function createParser(onData: (data: string) => void): (chunk: string) =>
   };
 }
 
-/**
- * Watches the sequence numbers of one person: `true` means that something in between was missed.
- */
+/** Watches the sequence numbers of one user: `true` means that events were missed. */
 export function createSequence(): {
   sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered';
   last(): number | null;
@@ -76,8 +71,8 @@ export function createSequence(): {
         last = sequence;
         return 'next';
       }
-      // A greeting or a heartbeat names the present number; the events up to it are still to come,
-      // or were missed.
+      // A greeting or a heartbeat names the present number: events up to it are still to come, or
+      // were missed.
       if (event.type === 'hello') {
         if (sequence >= last) return 'next';
         last = sequence;
@@ -109,7 +104,7 @@ class ReconnectingStream implements Stream {
   private readonly sequence = createSequence();
   private closed = false;
   private failures = 0;
-  /** The server refused the last token: the next attempt asks for a new one. */
+  /** The server rejected the last token: the next attempt asks for a new one. */
   private refresh = false;
   /** When the present attempt began (ms), until it is answered. */
   private askedAt: number | null = null;
@@ -117,7 +112,7 @@ class ReconnectingStream implements Stream {
   private heardAt = 0;
   private silence: ReturnType<typeof setTimeout> | undefined;
   private isOpen = false;
-  /** The attempt was ended on waking: the next one begins at once. */
+  /** The attempt was cancelled on waking: the next one begins at once. */
   private again = false;
   private abort = new AbortController();
   private endPause: () => void = () => undefined;
@@ -157,7 +152,7 @@ class ReconnectingStream implements Stream {
         continue;
       }
       this.failures += 1;
-      // Full jitter, so that a thousand browsers do not come back in one breath.
+      // Full jitter, so that browsers do not reconnect all at once.
       const ceiling = Math.min(
         STREAM_BACKOFF_MAX_MS,
         BACKOFF_BASE_MS * 2 ** Math.min(this.failures - 1, 10),
@@ -196,7 +191,7 @@ class ReconnectingStream implements Stream {
     }
   }
 
-  /** The server is there: starts the wait for its next sign of life anew. */
+  /** The server is alive: restarts the timeout. */
   private heard(): void {
     this.heardAt = Date.now();
     clearTimeout(this.silence);
@@ -274,7 +269,7 @@ class ReconnectingStream implements Stream {
     try {
       options.onEvent(parsed.data);
     } catch (error) {
-      // Our own fault, not the line's: the stream stays, and what was told is read again.
+      // An error of our own, not of the connection: the stream stays, and the data is loaded again.
       log.error('An event of the stream could not be taken', error);
       options.onGap();
       return;
@@ -282,7 +277,7 @@ class ReconnectingStream implements Stream {
     if (seen === 'gap') options.onGap();
   }
 
-  /** Why a stream was refused; what does not read as ours was said by somebody else. */
+  /** The reason for a rejection; answers that are not our server's don't count. */
   private reportRefusal(text: string): void {
     let reply: ReturnType<typeof ErrorReply.safeParse>;
     try {

@@ -1,6 +1,6 @@
 /**
- * Public prices read straight from an exchange while the back end is away: to look at, never to
- * value an account with.
+ * Reads public prices from an exchange while the server is away. They are for display only: no
+ * account is valued with them.
  */
 import { EXCHANGES, type ExchangeId } from '../../contract/exchanges.ts';
 import type {
@@ -56,7 +56,7 @@ function quoteOf(reading: Reading): SymbolQuote | null {
 }
 
 export interface ExchangePrices {
-  /** All symbols in the exchange's own quote currency, or only the named ones. */
+  /** All symbols in the exchange's quote currency, or only the named ones. */
   data(symbols?: readonly string[]): Promise<MarketData>;
   overview(): Promise<MarketOverview>;
   pools(): Promise<MarketPools>;
@@ -144,4 +144,5 @@ function overviewOf(quotes: SymbolQuote[], source: MarketSource, now: number): M
   };
 }
 
-const FALLBACK_DESCRIPTION = 'Its rules and pairs come from the server, which is not answering.';
+const FALLBACK_DESCRIPTION =
+  'Rules and pairs are not available while the server is not responding.';

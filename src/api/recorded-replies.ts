@@ -1,4 +1,6 @@
-/** The recording itself: one consistent account at one moment, in the contract's own types. */
+/**
+ * The recorded replies of a demo: one consistent account at one moment, in the contract's types.
+ */
 import type { Alert } from '../../contract/alerts.ts';
 import type { Agent } from '../../contract/agents.ts';
 import { consequencesOf } from '../../contract/consequences.ts';
@@ -9,7 +11,7 @@ import type { UserSettings } from '../../contract/user.ts';
 import type { LinkedAddress } from '../../contract/wallet.ts';
 
 export interface RecordedState {
-  /** When the recording was opened, ms: every price and fill is told relative to it. */
+  /** When the recording was opened, ms: every price and fill is relative to it. */
   openedAt: number;
   agents: Agent[];
   settings: UserSettings;
@@ -17,7 +19,7 @@ export interface RecordedState {
   settingsVersion: number;
   trialEndsAt: number | null;
   links: LinkedAddress[];
-  /** The address that a message to sign was last made for. */
+  /** The address of the last message to sign. */
   asked: Pick<LinkedAddress, 'address' | 'chainId'> | null;
 }
 
@@ -135,8 +137,8 @@ const NO_LOTS: CallReply<'taxLots'>['sums'] = {
 type Replies = { [N in CallName]?: CallReply<N> };
 
 /**
- * Every reading of the contract, told at `now`. The numbers add up: equity is cash and positions,
- * to the last digit.
+ * Every reply of the contract at `now`. The numbers add up: equity is cash and positions, to the
+ * last digit.
  */
 export function recordedReplies(state: RecordedState, now: number): Replies {
   const holdings = recordHoldings(state.openedAt);

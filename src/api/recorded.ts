@@ -1,6 +1,6 @@
 /**
- * The back end as recorded replies, for a build that runs without a server; refuses to be mistaken
- * for one: its source says so.
+ * Answers calls from recorded replies, for a build that runs without a server. Its price source is
+ * labelled as recorded.
  */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert, AlertTerms } from '../../contract/alerts.ts';
@@ -22,7 +22,7 @@ interface Matched {
   params: Record<string, string>;
 }
 
-/** Which call of the contract a request is. Literal paths win over `:id`. */
+/** The call of the contract for a request. Literal paths win over `:id`. */
 function match(method: string, path: string): Matched | null {
   const found: Matched[] = [];
   for (const [name, call] of Object.entries(CALLS)) {
@@ -77,8 +77,8 @@ function all({ state, now }: Change, running: boolean): Record<string, unknown> 
 }
 
 /**
- * What each mutation changes in this page's own copy; one that is not here, or answers undefined,
- * is refused.
+ * What each mutation changes in this page's copy; one that is missing or answers undefined is
+ * rejected.
  */
 const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unknown> | undefined>> =
   {
@@ -130,11 +130,11 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
       return { settings: state.settings, version: state.settingsVersion };
     },
     riskProfile: ({ body }) => ({ profile: body }),
-    // Nothing is proved here: a recording has no chain, and links nothing anywhere.
+    // A demo has no chain: nothing is verified or linked.
     linkMessage({ state, body, now }) {
       state.asked = { address: String(body.address), chainId: Number(body.chainId) };
       return {
-        message: `A recording asks ${state.asked.address} to sign this. Nothing is linked anywhere.`,
+        message: `This demo asks ${state.asked.address} to sign. Nothing is linked.`,
         expiresAt: now + LINK_MESSAGE_LIFE_MS,
       };
     },
@@ -200,7 +200,7 @@ export function recordedFetch(input: RequestInfo | URL, init: RequestInit = {}):
   const body =
     typeof init.body === 'string' ? (JSON.parse(init.body) as Record<string, unknown>) : {};
   const commandId = new Headers(init.headers).get(IDEMPOTENCY_HEADER) ?? '';
-  // The version an edit was made on is the server's to judge, and no part of what is kept.
+  // Versions are checked by the server only.
   delete body.version;
   const id = matched.params.id ?? '';
   const changed = CHANGES[matched.name]?.({

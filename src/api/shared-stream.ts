@@ -1,6 +1,6 @@
 /**
- * One stream a browser: the visible tab that holds the lock reads it and passes it to the others.
- * A hidden tab does not read.
+ * Shares one event stream between tabs. The visible tab that holds the lock reads it and passes
+ * events to the others.
  */
 import { StreamEvent } from '../../contract/stream.ts';
 import { log } from '../platform/page-log.ts';
@@ -12,11 +12,11 @@ import {
   type StreamState,
 } from './event-stream-client.ts';
 
-/** `shared`: another tab of this browser reads, and passes on what it hears. */
+/** `shared`: another tab of this browser reads the stream and passes events on. */
 export type SharedState = StreamState | 'shared';
 
 export interface SharedStreamOptions extends Omit<StreamOptions, 'onState'> {
-  /** Events are passed on only between tabs of the same person. */
+  /** Events are passed on only between tabs of the same user. */
   uid: string;
   onState(state: SharedState): void;
   locks?: LockManager | undefined;
@@ -32,7 +32,7 @@ export interface SharedStream {
   close(): void;
 }
 
-/** What one tab passes on to the others. */
+/** Messages from one tab to the others. */
 interface StreamMessage {
   uid?: unknown;
   event?: unknown;
@@ -40,7 +40,7 @@ interface StreamMessage {
   state?: unknown;
 }
 
-/** Takes part in the browser's one stream while this page is visible. */
+/** Takes part in the shared stream while this page is visible. */
 export function joinStream(options: SharedStreamOptions): SharedStream {
   const stream = new TabStream(options);
   stream.start();
@@ -52,7 +52,7 @@ class TabStream implements SharedStream {
   private readonly locks: LockManager | undefined;
   private readonly channel: BroadcastChannel;
   private closed = false;
-  /** This tab's own connection, while it is the one that reads. */
+  /** This tab's own connection, while it is the reader. */
   private own: Stream | null = null;
   /** Aborts the wait for the lock. */
   private waiting: AbortController | null = null;
@@ -75,7 +75,7 @@ class TabStream implements SharedStream {
 
   start(): void {
     if (this.closed || this.hidden() || this.own !== null || this.waiting !== null) return;
-    // Without locks each tab reads for itself: more connections, the same truth.
+    // Without locks each tab reads for itself: more connections, the same data.
     if (this.locks === undefined) {
       void this.read();
       return;
@@ -89,7 +89,7 @@ class TabStream implements SharedStream {
       })
       .catch((error: unknown) => {
         if (signal.aborted) return;
-        // No lock to be had here at all: then as without locks.
+        // Locks are not available in this context: as without locks.
         log.warn('The stream is not shared between tabs', error);
         if (!this.closed && !this.hidden() && this.own === null) void this.read();
       })
@@ -123,7 +123,7 @@ class TabStream implements SharedStream {
       this.stop();
       this.options.onState('closed');
     } else {
-      // What happened while hidden was not heard.
+      // Events while hidden were missed.
       if (this.own === null) this.options.onGap();
       this.wake();
     }
@@ -145,13 +145,12 @@ class TabStream implements SharedStream {
       this.own = openStream({
         ...options,
         onEvent: (event) => {
-          // First to the others: a store that takes the event makes it its own, and what a store
-          // holds cannot be passed on.
+          // First to the others: a store turns the event into a proxy, which cannot be posted.
           channel.postMessage({ uid: options.uid, event });
           options.onEvent(event);
         },
         onState: (state) => {
-          // A stream that was let go ends a moment later, when another may be in its place.
+          // A released stream ends a moment later, when another may have replaced it.
           if (state === 'closed') return;
           options.onState(state);
           channel.postMessage({ uid: options.uid, state });
@@ -169,7 +168,7 @@ class TabStream implements SharedStream {
     });
   }
 
-  /** Another tab reads: waits for its next sign of life. */
+  /** Another tab reads: waits for its next heartbeat. */
   private follow(): void {
     clearTimeout(this.silence);
     this.silence = setTimeout(() => {
@@ -184,7 +183,7 @@ class TabStream implements SharedStream {
       options.onGap();
       return;
     }
-    // The reader has lost the server, or found it again: this page hears it through the same line.
+    // The reader has lost the server or found it again: this page probably has too.
     if (data.state === 'stale' || data.state === 'open') {
       this.follow();
       options.onState(data.state === 'open' ? 'shared' : 'stale');

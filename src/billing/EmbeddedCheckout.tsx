@@ -1,5 +1,5 @@
 /**
- * Stripe's checkout inside the app; refuses to load Stripe's script before a person has chosen a
+ * Stripe's checkout inside the app. Stripe's script is loaded only after the user has chosen a
  * plan.
  */
 import { useEffect, useRef, useState } from 'react';
@@ -44,7 +44,7 @@ export default function EmbeddedCheckout({ clientSecret }: { clientSecret: strin
       {state === 'failed' && (
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <p role="alert" className="text-danger">
-            The checkout could not be loaded. Nothing was charged.
+            Could not load the checkout. Nothing was charged.
           </p>
           <Button
             size="sm"

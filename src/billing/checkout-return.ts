@@ -1,6 +1,6 @@
 /**
- * Back from a checkout: waits until the server confirms the plan. The address alone never makes a
- * plan active.
+ * Handles the return from a checkout: waits until the server confirms the plan. The address alone
+ * never makes a plan active.
  */
 import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
@@ -23,8 +23,7 @@ import {
 
 export interface CheckoutReturn {
   /**
-   * `waiting` for the server's word; `late` when that takes longer than it should; `active` once it
-   * was said.
+   * `waiting` for the server; `late` when that takes longer than usual; `active` once confirmed.
    */
   state: 'none' | 'waiting' | 'late' | 'active';
   planName: string | null;
@@ -34,21 +33,21 @@ export interface CheckoutReturn {
 export const checkoutReturn = proxy<CheckoutReturn>({ state: 'none', planName: null, agents: 0 });
 
 /**
- * A payment's word comes by webhook, mostly within seconds. Asked again after so many ms, then left
- * to the stream and the five minutes.
+ * Payments are confirmed by webhook, mostly within seconds. The server is asked after these delays
+ * (ms), then the stream and the regular check take over.
  */
 const ASK_AGAIN_MS = [2_000, 4_000, 8_000, 15_000, 30_000];
-/** Late once it has taken this long, ms. */
+/** Late after this long, ms. */
 const LATE_AFTER_MS = 25_000;
 
 const DASHBOARD = '/dashboard';
 let stop: () => void = () => undefined;
 
-/** The plan the server says is there now, where it is the one that was asked for. */
+/** The confirmed plan, if it is the one that was asked for. */
 function plan(asked: PendingCheckout | null): { tier: Tier; name: string } | null {
   const { entitlement, data, origin } = subscriptionStore;
   const subscription = data?.status?.subscription ?? null;
-  // What was kept on the device is older than the checkout.
+  // What was remembered on the device is older than the checkout.
   if (
     origin === 'snapshot' ||
     subscription === null ||
@@ -79,7 +78,7 @@ function settled(
   pageToast('success', `${bought.name} is active: up to ${agentCap(bought.tier)} agents.`, {
     id: 'checkout',
   });
-  // Who has gone on to another screen meanwhile is left there.
+  // A user who has moved on to another screen stays there.
   if (quietly || location.pathname !== DASHBOARD) return;
   if (from !== null) back(from);
   else
@@ -90,21 +89,21 @@ function settled(
     });
 }
 
-/** Stops waiting: at a sign-out, or when the person puts the notice away. */
+/** Stops waiting: at log-out, or when the user hides the notice. */
 export function endCheckoutReturn(): void {
   stop();
   stop = () => undefined;
   Object.assign(checkoutReturn, { state: 'none', planName: null, agents: 0 });
 }
 
-/** The dashboard is left: what was said stands no longer, what is awaited is awaited on. */
+/** The dashboard was left: drop finished messages, keep waiting for pending ones. */
 export function leaveCheckoutReturn(): void {
   if (checkoutReturn.state === 'active') endCheckoutReturn();
 }
 
 /**
- * Waits for the server's word on the plan that was asked for (any, where this device knows of
- * none). `quietly`: nothing is said until it comes, because it may never.
+ * Waits for the server to confirm the plan that was asked for (any, if this device knows of none).
+ * `quietly`: shows nothing until then, because it may never happen.
  */
 function wait(
   uid: string,
@@ -149,8 +148,8 @@ function wait(
 }
 
 /**
- * How somebody is back: a checkout's two words, or from the billing portal; null for any other
- * visit.
+ * How the user has returned: a checkout's two results, or from the billing portal; null for any
+ * other visit.
  */
 export type Outcome = 'success' | 'canceled' | 'portal' | null;
 
@@ -164,7 +163,7 @@ export function outcomeOf(search: string): Outcome {
       : null;
 }
 
-/** Takes up what the person left for; `back` goes to a path of the app. */
+/** Continues what the user had left for; `back` navigates to a path of the app. */
 export function returnFromCheckout(outcome: Outcome, back: (path: string) => void): void {
   const uid = session.user?.uid;
   if (uid === undefined) return;
@@ -182,12 +181,12 @@ export function returnFromCheckout(outcome: Outcome, back: (path: string) => voi
     if (pending !== null && (pending.from !== null || outcome === 'canceled'))
       back(pending.from ?? '/subscription');
   } else if (checkoutReturn.state === 'none' && pending?.returned === true) {
-    // A reload while the payment's word is still awaited.
+    // A reload while the payment is still awaited.
     wait(uid, pending, false, back);
   }
 }
 
-/** What is said while the server has not spoken. */
+/** The message while the server has not confirmed yet. */
 export function checkoutReturnText(
   { state, planName, agents }: Readonly<CheckoutReturn>,
   online: ConnectionStore['online'],
@@ -195,8 +194,8 @@ export function checkoutReturnText(
   const name = planName ?? 'Your plan';
   if (state === 'active') return `${name} is active: up to ${agents} agents.`;
   if (online === 'offline')
-    return `Checkout finished. ${name} shows here once there is a connection and the server has confirmed it. Nothing is lost.`;
+    return `Checkout finished. ${name} appears here once you're online and the server has confirmed it.`;
   return state === 'late'
-    ? `Checkout finished, but the payment is not confirmed yet. That can take some minutes. ${name} shows by itself; you need not pay again.`
-    : `Checkout finished. ${name} is being set up: waiting for the payment’s confirmation.`;
+    ? `Checkout finished, but the payment is not confirmed yet. This can take a few minutes. ${name} appears automatically. Do not pay again.`
+    : `Checkout finished. Setting up ${name}. Waiting for payment confirmation.`;
 }

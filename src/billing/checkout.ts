@@ -1,4 +1,4 @@
-/** From a plan to the place where it is paid for; refuses prices that are not in the plans list. */
+/** Opens the checkout or the billing portal for a plan. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import type { CheckoutReply, Plan } from '../../contract/subscription.ts';
@@ -6,11 +6,11 @@ import type { PaidTier, Tier } from '../../contract/tiers.ts';
 import { environment } from '../environment.ts';
 import { session } from '../identity/session.ts';
 
-/** Both ways out of a checkout and of the portal end at the dashboard. */
+/** Checkout and portal both return to the dashboard. */
 const SUCCESS_PATH = '/dashboard?subscription=success';
 const CANCEL_PATH = '/dashboard?subscription=canceled';
 const PORTAL_RETURN_PATH = '/dashboard';
-/** From a change of plan: then the person is taken back to where they wanted it. */
+/** A change of plan returns to where it was started. */
 const CHANGE_RETURN_PATH = '/dashboard?billing=portal';
 
 export type Destination =
@@ -19,9 +19,9 @@ export type Destination =
 const isPaid = (tier: Tier): tier is PaidTier => tier !== 'free' && tier !== 'trial';
 
 /**
- * The price id of a plan, from the plans list. A build that was given other price ids sells
- * nothing: it was made for another account of the provider.
- * @throws ApiError 'No price ID found for plan: {plan}' (400).
+ * The price id of a plan, from the plans list. A build with other price ids sells nothing: it was
+ * made for another account of the provider. @throws ApiError 'No price ID found for plan: {plan}'
+ * (400).
  */
 export function priceIdFor(
   plans: readonly Plan[],
@@ -42,7 +42,7 @@ export function priceIdFor(
 }
 
 /**
- * An address to leave for: http or https, resolved against the back end. @throws ApiError for
+ * A valid address to leave for: http or https, resolved against the back end. @throws ApiError for
  * anything else.
  */
 export function safeAddress(url: string, base: string): string {
@@ -53,7 +53,7 @@ export function safeAddress(url: string, base: string): string {
   throw new ApiError('Bad address', {
     code: 'bad_reply',
     status: 0,
-    text: 'The payment page has no usable address.',
+    text: 'The payment page has no valid address.',
   });
 }
 
@@ -89,10 +89,7 @@ export function destinationOf(
   return { kind: 'page', url: safeAddress(reply.url ?? '', base) };
 }
 
-/**
- * The address of the billing portal; with a plan's id it opens at that change, to be confirmed
- * there.
- */
+/** The address of the billing portal; with a plan's id it opens at that change. */
 export async function openPortal(planId?: string): Promise<string> {
   const { url } = await api.call('customerPortal', {
     body:
@@ -103,10 +100,7 @@ export async function openPortal(planId?: string): Promise<string> {
   return safeAddress(url, backEnd());
 }
 
-/**
- * Takes the free plan: the paid one ends when its paid time is over. @throws ApiError also where
- * nobody is signed in.
- */
+/** Cancels the plan at the end of the paid time. @throws ApiError also without a signed-in user. */
 export async function endPlan(): Promise<void> {
   const uid = session.user?.uid;
   if (uid === undefined)

@@ -1,6 +1,6 @@
 /**
- * What the last answers about plan and trial mean at a moment, as pure functions; refuses clocks,
- * stores and requests.
+ * Derives plan and trial state at a moment from the server's last answers, as pure functions
+ * without clocks or stores.
  */
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import type { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
@@ -18,7 +18,7 @@ export interface EntitlementView {
   hasUsedTrial: boolean;
 }
 
-/** Signed out, or nothing known: the state everything is reset to. */
+/** The state when logged out or nothing is known. */
 export const NO_ENTITLEMENT: EntitlementView = {
   isSubscribed: false,
   subscriptionTier: 'free',
@@ -34,8 +34,8 @@ export function daysRemaining(endDate: string | null, now: number): number {
 }
 
 /**
- * An active plan first, else a running trial, else free; null where the server could not give an
- * answer. `now` is on the server's clock, ms, so that a device a day off neither ends nor lengthens
+ * An active plan first, otherwise a running trial, otherwise free; null where the server could not
+ * answer. `now` is on the server's clock, ms, so that a wrong device clock neither ends nor extends
  * a trial.
  */
 export function entitlementView(
@@ -67,8 +67,8 @@ export function entitlementView(
 }
 
 /**
- * The tier of a subscription that counts; the server has the last word, and gives a late payment
- * its grace.
+ * The tier of a subscription that counts. The server decides, and includes the grace after a late
+ * payment.
  */
 function activeTier({ subscription, entitledTier }: SubscriptionStatusReply): Tier | null {
   if (subscription === null || subscription.tier === 'free' || subscription.tier === 'trial')
@@ -83,7 +83,7 @@ function activeTier({ subscription, entitledTier }: SubscriptionStatusReply): Ti
 export interface TrialBanner {
   title: string;
   text: string;
-  /** At two days or fewer: warning style, and the way to a plan. */
+  /** At two days or fewer: warning style and upgrade button. */
   warning: boolean;
 }
 
@@ -93,8 +93,8 @@ export function trialBannerText(days: number): string {
 }
 
 /**
- * The banner of a running trial, null where there is none. It goes on past the end, as 'Trial
- * expires today', until the server's next word. `now` is on the server's clock, ms.
+ * The banner of a running trial, null without one. After the end it stays as 'Trial expires today'
+ * until the server's next answer. `now` is on the server's clock, ms.
  */
 export function trialBanner(
   status: SubscriptionStatusReply | null,

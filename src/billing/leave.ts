@@ -1,7 +1,4 @@
-/**
- * The one door out of the app, to a page where money is handled; refuses to judge the address,
- * which its caller has done.
- */
+/** Leaves the app for a page of the payment provider. The caller has checked the address. */
 export function leaveFor(url: string): void {
   location.assign(url);
 }

@@ -1,6 +1,6 @@
 /**
- * Which plan has what somebody just met the limit of, and what each plan adds, read off the table
- * the server enforces; refuses typed lists.
+ * Finds the plan that lifts a limit and lists what each plan adds, from the permission table that
+ * the server enforces.
  */
 import type { Plan } from '../../contract/subscription.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Tier,
 } from '../../contract/tiers.ts';
 
-/** What was wanted and refused. `agents`: so many of them at once. */
+/** The permission that was refused. `agents`: the number needed at once. */
 export interface Need {
   resource: Resource;
   action: Action;
@@ -23,7 +23,7 @@ export function tierMeets(tier: Tier, { resource, action, agents = 0 }: Need): b
   return tierPermits(tier, resource, action) && agentCap(tier) >= agents;
 }
 
-/** The smallest paid plan above the present tier that has it; null where none does. */
+/** The smallest paid plan above the present tier that has it; null without one. */
 export function cheapestFor(plans: readonly Plan[], need: Need, present: Tier): Plan | null {
   const fit = plans.filter(
     (plan) =>
@@ -34,7 +34,7 @@ export function cheapestFor(plans: readonly Plan[], need: Need, present: Tier): 
   return fit.sort((a, b) => tierRank(a.tier) - tierRank(b.tier))[0] ?? null;
 }
 
-/** A trial ranks as Standard but is not paid for: going on with Standard is a step up from it. */
+/** A trial ranks as Standard but is not paid: Standard is a step up from it. */
 const rankOfPaid = (tier: Tier): number => (tier === 'trial' ? 0 : tierRank(tier));
 
 export interface Feature {
@@ -51,13 +51,13 @@ const grants = (name: string, resource: Resource, action: Action): Feature => ({
   has: (tier) => tierPermits(tier, resource, action),
 });
 
-/** The rows by which plans are compared, in the order in which a person meets them. */
+/** The rows by which plans are compared. */
 export const FEATURES: readonly Feature[] = [
   grants('Dashboard, markets, portfolio', 'dashboard', 'read'),
-  grants('Start agents on the risk presets', 'trading', 'basic'),
+  grants('Agents with preset risk values', 'trading', 'basic'),
   grants('Your own risk values', 'trading', 'standard'),
   grants('Full analytics, every day', 'analytics', 'read'),
-  grants('A pool of your choice, all agents at once', 'trading', 'advanced'),
+  grants('Choice of strategy, all agents at once', 'trading', 'advanced'),
   grants('PRO Dashboard', 'pro-features', 'read'),
   grants('Priority support', 'priority-support', 'access'),
 ];

@@ -1,38 +1,29 @@
-/**
- * The checkout a person left this app for, until they are back: which plan, and where they were;
- * refuses to say that it was paid.
- */
+/** Remembers the checkout that the user left the app for: the plan, and the page to return to. */
 import * as z from 'zod/mini';
 import { readLastUser } from '../identity/last-user.ts';
 import { ownAddress } from '../identity/own-address.ts';
 import { routeRule } from '../identity/security-context.ts';
 
-/** A sign-out takes it, as everything under this app's names that is not the device's own. */
+/** Deleted at log-out, as everything under this prefix except settings of the device. */
 const KEY = 'tradewind.checkout';
-/** As long as a checkout can still be finished. */
+/** As long as a checkout can be completed. */
 const KEPT_MS = 24 * 60 * 60_000;
 
 const PendingCheckout = z.object({
   uid: z.string(),
   planId: z.string(),
   planName: z.string(),
-  /** Where a limit was met: the person goes back there. Null where they came to look at plans. */
+  /** The page where a limit was met, to return to. Null if they were viewing plans. */
   from: z.nullable(z.string()),
   openedAt: z.number(),
-  /**
-   * The portal sends people back whatever they did there: nothing is announced before the server
-   * says it.
-   */
+  /** The portal returns in any case: nothing is announced before the server confirms it. */
   by: z.enum(['checkout', 'portal']),
-  /** The checkout sent them back as finished, and the server has not spoken yet. */
+  /** Returned as completed, but not confirmed by the server yet. */
   returned: z.boolean(),
 });
 export type PendingCheckout = z.infer<typeof PendingCheckout>;
 
-/**
- * A path of this app that can be gone back to, or null: never another site's, never the plans
- * themselves.
- */
+/** A path of this app to return to, or null: never another site's, never the plans themselves. */
 export function ownPath(path: string | null): string | null {
   const to = path === null || path.length > 500 ? null : ownAddress(path);
   return to === null || routeRule(to.path) === null || /^\/subscription\b/.test(to.path)
@@ -44,7 +35,7 @@ export function rememberCheckout(pending: PendingCheckout): void {
   try {
     if (readLastUser()?.uid === pending.uid) localStorage.setItem(KEY, JSON.stringify(pending));
   } catch {
-    // A device without room: the way back is then the dashboard.
+    // Without free storage the user returns to the dashboard.
   }
 }
 
@@ -67,6 +58,6 @@ export function forgetCheckout(): void {
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // Nothing was kept then.
+    // Nothing was saved then.
   }
 }

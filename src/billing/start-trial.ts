@@ -1,7 +1,4 @@
-/**
- * Starting the one free trial, with the words a person reads of it; refuses to ask the server for
- * what it would refuse.
- */
+/** Starts the free trial, with its messages. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
@@ -16,17 +13,14 @@ const TRIAL_WORDS = {
   identity: 'Authentication error. Please try refreshing the page.',
 } as const;
 
-/** The sentence for a start that the server or the way to it refused. */
+/** The message for a failed start. */
 function trialFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return TRIAL_WORDS.failed;
   if (error.code === 'trial_used') return TRIAL_WORDS.used;
   return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;
 }
 
-/**
- * Starts the trial, refreshes what the person is entitled to and says how it went. Returns whether
- * it started.
- */
+/** Starts the trial, refreshes the entitlement and shows the result. Returns whether it started. */
 export async function startTrial(): Promise<boolean> {
   const uid = session.user?.uid;
   if (uid === undefined || session.status !== 'signed-in') {
@@ -41,7 +35,7 @@ export async function startTrial(): Promise<boolean> {
     await api.call('trialStart', { body: { userId: uid } });
   } catch (error) {
     pageToast('error', trialFailure(error));
-    // The server may know of a trial that this device has not heard of yet.
+    // The server may know of a trial that this device has not loaded yet.
     if (error instanceof ApiError && error.code === 'trial_used') await checkSubscription();
     return false;
   }

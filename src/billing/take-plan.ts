@@ -1,7 +1,4 @@
-/**
- * Taking a plan, one at a time: opens the checkout and remembers the way back; refuses a second one
- * while the first is being opened.
- */
+/** Opens the checkout for a plan, one at a time, and remembers the way back. */
 import { proxy } from 'valtio';
 import type { Plan } from '../../contract/subscription.ts';
 import { errorSentence } from '../format/error-text.ts';
@@ -17,7 +14,7 @@ export interface CheckoutProgress {
   busy: string | null;
   /** A checkout inside the app. */
   embedded: { clientSecret: string; planId: string } | null;
-  /** Why the last one could not be opened, and for what. */
+  /** Why the last one could not be opened, and for which plan. */
   problem: { of: string; text: string } | null;
 }
 
@@ -28,8 +25,8 @@ export const checkoutProgress = proxy<CheckoutProgress>({
   problem: null,
 });
 
-export const OFFLINE_TILL =
-  'Offline: a plan is taken with a connection. Nothing was charged, and what you typed is kept.';
+export const OFFLINE_CHECKOUT =
+  "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
 
 function remember(
   { planId, planName, from }: { planId: string; planName: string; from: string | null },
@@ -52,7 +49,7 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
   if (checkoutProgress.busy !== null) return false;
   checkoutProgress.problem = null;
   if (connection.online === 'offline') {
-    checkoutProgress.problem = { of: what, text: OFFLINE_TILL };
+    checkoutProgress.problem = { of: what, text: OFFLINE_CHECKOUT };
     return false;
   }
   checkoutProgress.busy = what;
@@ -62,8 +59,8 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
       checkoutProgress.embedded = { clientSecret: destination.clientSecret, planId: what };
       checkoutProgress.busy = null;
     } else {
-      // Busy until the page is gone, so that a second press in between opens nothing. The browser's
-      // back button may show it again as it was left.
+      // Busy until the page has been left, so that a second press opens nothing. The browser's back
+      // button may restore the page as it was.
       addEventListener(
         'pageshow',
         () => {
@@ -82,8 +79,7 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
 }
 
 /**
- * Opens the checkout of a plan. `from` is where a limit was met: the person comes back there.
- * Answers whether it is open.
+ * Opens the checkout of a plan. `from` is the page to return to. Resolves to whether it is open.
  */
 export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
   return open(plan.id, async () => {
@@ -93,7 +89,7 @@ export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): 
   });
 }
 
-/** Opens the billing portal: as it is, or at a change of plan that is to be confirmed there. */
+/** Opens the billing portal, or a change of plan in it. */
 export function visitPortal(change?: {
   planId: string;
   planName: string;

@@ -1,4 +1,4 @@
-/** A price chart that is read by finger, mouse and key, with its table one tap away. */
+/** A price chart with touch, mouse and keyboard control, and a table of the same values. */
 import { ZoomIn, ZoomOut } from 'lucide-react';
 import {
   useEffect,
@@ -23,7 +23,7 @@ import { marksOnCandles, marksSpoken, type Trade, type TradeMark } from './trade
 import { useIndicators, type ChosenIndicators } from './use-indicators.ts';
 
 export interface CandleChartProps {
-  /** What it shows, in words, for those who do not see it. */
+  /** Name for screen readers. */
   label: string;
   closed: readonly ChartCandle[];
   forming: FormingCandle | null;
@@ -33,19 +33,19 @@ export interface CandleChartProps {
   indicators: ChosenIndicators;
   /** The last price, drawn as a line. */
   price: string | null;
-  /** px. The place is kept before anything is drawn. */
+  /** px; reserved before anything is drawn. */
   height: number;
-  /** In the place of the drawing while there are fewer than two candles. */
+  /** Shown in place of the chart while there are fewer than two candles. */
   empty: ReactNode;
   controls: ReactNode;
-  /** Said beside the controls: how old it is, say. */
+  /** Shown beside the controls, such as the age. */
   note?: ReactNode;
   base: string;
   quote: string;
-  /** Whether the table stands in the place of the drawing. */
+  /** Whether the table is shown in place of the chart. */
   table: boolean;
   onTable: (table: boolean) => void;
-  /** The first candle has come into sight: what lies before it is wanted. */
+  /** The first candle is visible: older ones are needed. */
   onOlder: (() => void) | undefined;
 }
 
@@ -64,7 +64,7 @@ function spoken(
   return `${formatMoment(at)}${forming ? ', forming' : ''}: ${figures}, ${formatPercent(changeOf(candle, before))}${trades}`;
 }
 
-/** What is drawn, and which place each candle has by its opening; worked out only as it changes. */
+/** The drawn candles and their index by opening time. */
 function useCandleData({
   closed,
   forming,
@@ -103,9 +103,9 @@ function useCandleData({
 const candleAt = ({ closed, forming }: CandleData, place: number): ChartCandle | undefined =>
   closed[place] ?? (place === closed.length && forming !== null ? forming : undefined);
 
-/** The candle whose values are shown: the one under the cross, else the newest. */
+/** The candle whose values are shown: the one under the cross-hair, otherwise the newest. */
 interface CandleReading {
-  /** Place of the candle under the cross; null while there is no cross. */
+  /** Index of the candle under the cross-hair; null without one. */
   index: number | null;
   at: number;
   count: number;
@@ -127,7 +127,7 @@ function readingOf(
 export function CandleChart(props: CandleChartProps) {
   const { label, forming, intervalMs, price, height, controls, note, base, table, onTable } = props;
   const [failed, setFailed] = useState(false);
-  /** When the candle under the finger or the key opened, ms: older ones may come before it. */
+  /** Opening time of the read candle, because older ones may be inserted before it. */
   const [readAt, setReadAt] = useState<number | null>(null);
   const { data, places } = useCandleData(props);
   const reading = readingOf(data, places, readAt);
@@ -194,7 +194,7 @@ interface ReadProps {
   onRead: (at: number | null) => void;
 }
 
-/** The drawing or, in its place, the table, or why there is neither. */
+/** The chart, the table, or the reason why there is neither. */
 function ChartArea({
   chart: { label, forming, empty, base, quote, table, onOlder },
   failed,
@@ -221,7 +221,7 @@ function ChartArea({
   if (failed)
     return (
       <p className="rule flex h-full items-center text-ink-3">
-        The chart could not be loaded. The table has the same values.
+        Could not load the chart. The table has the same values.
       </p>
     );
   return (
@@ -232,7 +232,7 @@ function ChartArea({
   );
 }
 
-/** Holds the drawing; arrow keys move its cross, and each candle is told in words. */
+/** Holds the canvas; arrow keys move the cross-hair, and each candle is announced. */
 function CandleSlider({
   label,
   quote,
@@ -256,7 +256,7 @@ function CandleSlider({
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}. Arrow keys read it.`}
+      aria-label={`${label}. Use arrow keys to read values.`}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={count - 1}
@@ -278,7 +278,7 @@ function CandleSlider({
   );
 }
 
-/** The values of the indicators at the candle that is read. */
+/** The indicators' values at the read candle. */
 function ReadLines({ data: { closed, lines, rsi }, at }: { data: CandleData; at: number }) {
   const valueAt = (line: DrawnLine) => ({
     name: line.name,
@@ -287,7 +287,7 @@ function ReadLines({ data: { closed, lines, rsi }, at }: { data: CandleData; at:
   return <LineLegend lines={lines.map(valueAt)} rsi={rsi === null ? null : valueAt(rsi)} />;
 }
 
-/** They keep their place while there is nothing to use them on. */
+/** Keeps its place while there is nothing to zoom. */
 function ChartTools({
   zoom,
   table,
@@ -342,7 +342,7 @@ function ChartTools({
 
 interface DrawingProps {
   shown: boolean;
-  /** Another pair or timeframe is another drawing. */
+  /** Another pair or timeframe needs a new chart. */
   of: string;
   daily: boolean;
   data: CandleData;
@@ -357,7 +357,7 @@ interface Drawing {
   handle: RefObject<CandleHandle | null>;
 }
 
-/** Loads the drawing when there is something to draw, and hands it each change. */
+/** Loads the drawing code when there is something to draw, and passes each change on. */
 function useDrawing({
   shown,
   of,
@@ -394,7 +394,7 @@ function useDrawing({
         handle.current.price(latest.current.price);
       })
       .catch((error: unknown) => {
-        log.warn('A chart could not be drawn', error);
+        log.warn('Could not draw a chart', error);
         latest.current.onFailed();
       });
     return () => {

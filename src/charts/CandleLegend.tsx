@@ -1,4 +1,4 @@
-/** The candle under the cross or the finger, and the values of its indicators, in words. */
+/** The values of the candle under the cross-hair, with its indicators. */
 import type { ReactNode } from 'react';
 import { classes } from '../components/class-names.ts';
 import {
@@ -15,9 +15,7 @@ import { LINE_TONES } from './line-tones.ts';
 
 const TONE = { up: 'text-gain', down: 'text-loss', flat: 'text-ink' } as const;
 
-/**
- * Change of a close in percent of the close before, or of its own open where there is none before.
- */
+/** Change from the previous close in percent, or from the candle's own open without one. */
 export function changeOf(candle: ChartCandle, before: ChartCandle | undefined): number {
   const from = Number(before?.[4] ?? candle[1]);
   return ((Number(candle[4]) - from) / from) * 100;
@@ -27,7 +25,7 @@ export interface LegendProps {
   candle: ChartCandle;
   before: ChartCandle | undefined;
   base: string;
-  /** How far the volume counts where the candle is still forming, ms; null for a closed one. */
+  /** The moment up to which the volume of a forming candle counts, ms; null for a closed one. */
   formingTo: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** The candles of a chart as a table, the newest first, with indicators and trades. */
+/** The candles of a chart as a table, newest first, with indicators and trades. */
 import { useState } from 'react';
 import { formatPrice, formatRatio, formatShort, UNKNOWN } from '../format/numbers.ts';
 import { formatClock, formatMoment } from '../format/times.ts';
@@ -59,7 +59,7 @@ function Headings({
 interface RowProps extends ColumnProps {
   data: CandleData;
   candle: ChartCandle;
-  /** Where the candle stands among all of them, from the oldest. */
+  /** Index of the candle among all, from the oldest. */
   place: number;
   formingAt: number | null;
 }

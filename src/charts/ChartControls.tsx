@@ -30,7 +30,7 @@ export function missingTimeframes(has: readonly CandleInterval[]): string | null
   const missing = CHART_INTERVALS.filter((interval) => !has.includes(interval));
   const [finest] = has;
   if (missing.length === 0 || finest === undefined) return null;
-  return `No ${missing.join(', ')}: prices are ${finest} candles.`;
+  return `No ${missing.join(', ')}: the source has ${finest} candles.`;
 }
 
 export function Timeframes({
@@ -47,7 +47,7 @@ export function Timeframes({
           key={name}
           type="button"
           aria-pressed={interval === name}
-          title={`A candle lasts ${SPAN[name]}`}
+          title={`Candles of ${SPAN[name]}`}
           onClick={() => {
             void chooseChart({ interval: name });
           }}
@@ -139,9 +139,7 @@ function VolumeSwitch({ on }: { on: boolean }) {
   );
 }
 
-/**
- * Names what is drawn over the candles and under them; refuses more lines than can be told apart.
- */
+/** Chooses the indicators, up to the number of lines that can be told apart. */
 export function Indicators() {
   const { sma, ema, rsi, volume } = useSnapshot(chartChoices);
   const count = sma.length + ema.length;
@@ -190,7 +188,7 @@ export function Indicators() {
           />
           <VolumeSwitch on={volume} />
           <p className="px-1 pt-1 text-xs text-ink-3">
-            {full ? `${AVERAGES_MAX} averages at most.` : 'Periods are in candles.'}
+            {full ? `Up to ${AVERAGES_MAX} averages.` : 'Periods are in candles.'}
           </p>
         </>
       )}

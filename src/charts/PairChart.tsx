@@ -1,6 +1,6 @@
 /**
- * The price chart of one pair: candles, the forming one, indicators and trades. Symbol and agent
- * pages share it.
+ * The price chart of one pair with indicators and trades, shared by the pages of a pair and of an
+ * agent.
  */
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
@@ -19,11 +19,11 @@ import { tradesOf } from './trade-marks.ts';
 import { useCandles, type ShownCandles } from './use-candles.ts';
 
 export interface PairChartProps {
-  /** Null while it is not known whether the pair is offered. */
+  /** Null while it is unknown whether the pair is offered. */
   symbol: string | null;
-  /** What it shows, in words; the timeframe is added. */
+  /** Name for screen readers; the timeframe is added. */
   label: string;
-  /** Shown until the person has chosen a timeframe. */
+  /** Default timeframe. */
   usual: CandleInterval;
   fills: readonly Fill[];
   /** The last price where no candle is forming. */
@@ -31,22 +31,22 @@ export interface PairChartProps {
   quote: string;
   /** px, of the drawing alone. */
   height: number;
-  /** Stands before the timeframes: a choice of pairs, say. */
+  /** Shown before the timeframes, such as a choice of pairs. */
   lead?: ReactNode;
-  /** Shown without the server where nothing of this chart is kept. */
+  /** Shown offline where no candles of this chart are saved. */
   fallback?: ReactNode;
 }
 
-/** Older than this, what is shown says so although the server is there. */
+/** Older data shows its age even while the server is there. */
 const OLD_MS = 90_000;
 
-/** What the source can build, or all while it has not said. */
+/** The timeframes that the source can build, or all while unknown. */
 function useTimeframes(): readonly CandleInterval[] {
   const { data } = useSnapshot(marketStore);
   return data?.source.intervals ?? CHART_INTERVALS;
 }
 
-/** How old what is shown is; null while it is fresh. */
+/** Age of what is shown; null while it is fresh. */
 function useAge(candles: ShownCandles | null): string | null {
   const { online } = useSnapshot(connection);
   const now = useNow();
@@ -72,7 +72,7 @@ export function PairChart({
   const has = useTimeframes();
   const interval = timeframeFor(wanted ?? usual, has);
   const candles = useCandles(ready ? symbol : null, interval);
-  /** Here, so that it outlives a while without the server. */
+  /** Kept here, so that it survives an outage. */
   const [table, setTable] = useState(false);
   const trades = useMemo(() => tradesOf(fills, symbol ?? ''), [fills, symbol]);
   const indicators = useMemo(() => ({ sma, ema, rsi, volume }), [sma, ema, rsi, volume]);
@@ -123,7 +123,7 @@ export function PairChart({
   );
 }
 
-/** In the place of candles that are not here yet. */
+/** Shown in place of candles that are not loaded yet. */
 function Unread({ symbol, candles }: { symbol: string | null; candles: ShownCandles | null }) {
   const { online } = useSnapshot(connection);
   const error = candles?.error ?? null;

@@ -1,6 +1,6 @@
 /**
- * Draws candles, volume, averages, strength and trades with lightweight-charts; loaded when a chart
- * is shown.
+ * Draws candles, volume, averages, RSI and trades with lightweight-charts. Loaded when a chart is
+ * shown.
  */
 import {
   CandlestickSeries,
@@ -19,7 +19,7 @@ import type { ChartCandle } from './chart-candles.ts';
 import { TradeMarkDrawing } from './trade-mark-drawing.ts';
 import type { TradeMark } from './trade-marks.ts';
 
-/** A line over the candles: a value for each closed one, and that of the forming one. */
+/** A line over the candles: a value for each closed one and for the forming one. */
 export interface DrawnLine {
   name: string;
   values: readonly (number | null)[];
@@ -37,11 +37,11 @@ export interface CandleData {
 
 export interface CandleHandle {
   set(data: CandleData): void;
-  /** The last price, as a line; null where none is known. */
+  /** The last price as a line; null where unknown. */
   price(value: string | null): void;
-  /** Puts the cross on a candle, or takes it away. */
+  /** Moves the cross-hair to a candle, or hides it. */
   point(candle: ChartCandle | null): void;
-  /** Closer (under 1) or further. */
+  /** Zooms in (under 1) or out. */
   zoom(factor: number): void;
   close(): void;
 }
@@ -52,14 +52,14 @@ export interface CandleDrawingOptions {
   onEdge: () => void;
 }
 
-/** Candles that fill the width at first: as many as can be told apart. */
+/** Number of candles shown at first. */
 const SHOWN = 120;
 const SHOWN_NARROW = 60;
 const NARROW_PX = 640;
-/** Candles left of what is seen, under which older ones are wanted. */
+/** With fewer candles left of the visible range, older ones are requested. */
 const EDGE = 10;
 const RSI_SHARE = 0.3;
-/** A row of the values that stand over the candles. */
+/** Height of one row of legend values, px. */
 const VALUES_ROW_PX = 17;
 const RSI_LEVELS = [30, 70] as const;
 
@@ -124,11 +124,11 @@ class CandleDrawing {
     this.chart = createChart(host, {
       autoSize: true,
       ...look,
-      // Said once: set again, it would take whoever has gone back in time to the newest candle.
+      // Set once: setting it again would scroll back to the newest candle.
       timeScale: { ...look.timeScale, rightOffset: 3 },
       grid: { vertLines: { visible: false }, horzLines: { visible: false } },
-      // A wheel and a vertical swipe belong to the page. A horizontal drag moves the candles, two
-      // fingers bring them closer.
+      // Wheel and vertical swipes scroll the page. A horizontal drag moves the candles, two fingers
+      // zoom.
       handleScroll: {
         mouseWheel: false,
         pressedMouseMove: true,
@@ -158,7 +158,8 @@ class CandleDrawing {
       const outside = move.time === undefined || move.point === undefined;
       options.onRead(outside ? null : Number(move.time) * 1_000);
     });
-    // Candles that come before the first move nothing: the library holds on to the newest.
+    // Candles inserted before the first do not move the view: the library keeps it relative to the
+    // newest.
     this.chart.timeScale().subscribeVisibleLogicalRangeChange((range) => {
       if (this.placed && range !== null && range.from < EDGE) options.onEdge();
     });
@@ -254,7 +255,7 @@ class CandleDrawing {
     this.volume.setData(ordered(all.map((candle) => this.volumeOf(candle))));
   }
 
-  /** A place without a value where the volume is not known. */
+  /** An empty bar where the volume is unknown. */
   private volumeOf([at, open, , , close, amount]: ChartCandle) {
     const time = seconds(at);
     if (amount === null) return { time };
@@ -370,7 +371,7 @@ class CandleDrawing {
     const range = scale.getVisibleLogicalRange();
     if (range === null) return;
     const half = Math.max(5, ((range.to - range.from) * factor) / 2);
-    // The newest that is shown stays where it is.
+    // The newest visible candle stays in place.
     scale.setVisibleLogicalRange({ from: range.to - 2 * half, to: range.to });
   }
 

@@ -1,26 +1,25 @@
 /**
- * The candles of a chart: what the server said, and the forming one extended by each price since.
+ * The candles of a chart: closed ones from the server, and the forming one extended by each price
+ * since.
  */
 import type { Candles, CandleRow, FormingCandle, PriceBar } from '../../contract/market.ts';
 
-/**
- * `[openTime ms, open, high, low, close, volume]`; a volume that the server has not told is null.
- */
+/** `[openTime ms, open, high, low, close, volume]`; an unknown volume is null. */
 export type ChartCandle = readonly [number, string, string, string, string, string | null];
 
 export interface ChartCandles {
-  /** Oldest first. From `unconfirmed` on they are made of prices alone. */
+  /** Oldest first. From `unconfirmed` on they are built from prices alone. */
   closed: readonly ChartCandle[];
   forming: FormingCandle | null;
-  /** Opening of the first closed candle that the server has not told yet. */
+  /** Opening of the first closed candle that the server has not sent yet. */
   unconfirmed: number | null;
-  /** Opening of the newest bar that was heard. */
+  /** Opening of the newest received bar. */
   bar: number | null;
-  /** Prices are missing: the server has to be asked again. */
+  /** Prices are missing: ask the server again. */
   gap: boolean;
 }
 
-/** What an event of the stream says of one symbol. */
+/** What a stream event contains about one symbol. */
 export interface PriceNews {
   /** Market clock, ms. */
   now: number;
@@ -36,18 +35,17 @@ export const NO_CANDLES: ChartCandles = {
   gap: false,
 };
 
-/** A candle that the server has not told this long after its close, market clock, is none. */
+/**
+ * A candle that the server has not sent this long after its close, market clock, does not exist.
+ */
 const LATE_MS = 60_000;
 
-/** The forming candle as one of the chart's. */
+/** The forming candle in the chart's form. */
 export function formingRow({ time, open, high, low, close, volume }: FormingCandle): ChartCandle {
   return [time, open, high, low, close, volume];
 }
 
-/**
- * The newest reading with the older candles that are held already. Where the two do not meet, the
- * candles between are not known and the older ones go.
- */
+/** Merges a new reply with older candles. If they do not meet, the older ones are dropped. */
 export function renewed<C extends ChartCandle>(held: readonly C[], fresh: readonly C[]): C[] {
   const first = fresh[0]?.[0];
   const last = held.at(-1)?.[0];
@@ -56,14 +54,14 @@ export function renewed<C extends ChartCandle>(held: readonly C[], fresh: readon
   return [...held.filter(([at]) => at < first), ...fresh];
 }
 
-/** The server's answer rules over everything that was made of prices before it. */
+/** The server's candles replace those built from prices. */
 export function withReading(held: ChartCandles, reply: Candles, intervalMs: number): ChartCandles {
   const { unconfirmed } = held;
   const confirmed = held.closed.filter(([time]) => unconfirmed === null || time < unconfirmed);
   const closed = renewed<ChartCandle>(confirmed, reply.candles);
   const last = closed.at(-1)?.[0] ?? -Infinity;
   const openNow = Math.floor((reply.now ?? Infinity) / intervalMs) * intervalMs;
-  // A source may be late with its newest candle: the one made of prices stands in for it a while.
+  // A source may be late with its newest candle: the one built from prices is used until then.
   const lateSince = (reply.now ?? Infinity) - LATE_MS - intervalMs;
   const late = held.closed.filter(
     ([time]) =>
@@ -84,9 +82,9 @@ interface Piece {
   high: string;
   low: string;
   close: string;
-  /** It begins where its candle does. */
+  /** It starts at the candle's opening. */
   first: boolean;
-  /** Its close is the newest word. */
+  /** Its close is the newest price. */
   newest: boolean;
 }
 
@@ -149,7 +147,7 @@ function withPiece(held: ChartCandles, piece: Piece, intervalMs: number): ChartC
   };
 }
 
-/** Closed by the prices alone: they do not tell what was traded. */
+/** Closed by prices alone: the volume is unknown. */
 const withoutVolume = ({ time, open, high, low, close }: FormingCandle): ChartCandle => [
   time,
   open,

@@ -1,4 +1,4 @@
-/** The colours and settings of a price chart, in the page's own tokens. */
+/** The colours and settings of a price chart, from the page's tokens. */
 import {
   ColorType,
   CrosshairMode,
@@ -16,7 +16,7 @@ const DASHES: Readonly<Record<Dash, LineStyle>> = {
   dotted: LineStyle.Dotted,
 };
 
-/** The dash of the line at a place. */
+/** The dash of the nth line. */
 export const dashOf = (place: number): LineStyle => DASHES[LINE_TONES[place]?.dash ?? 'solid'];
 
 export function palette() {
@@ -45,7 +45,7 @@ function axisText(time: Time): string {
   return clock === '00:00' ? formatDate(at).replace(/[, ]*\d{4}$/, '') : clock;
 }
 
-/** `top`: share of the height that the values of the lines take. */
+/** `top`: share of the height reserved for the legend. */
 export function chartOptions(
   tones: Tones,
   { daily, volume, top }: { daily: boolean; volume: boolean; top: number },
@@ -62,7 +62,7 @@ export function chartOptions(
     rightPriceScale: {
       borderVisible: false,
       entireTextOnly: true,
-      // The volume stands below the candles, the values of the lines above them.
+      // Volume below the candles, legend above.
       scaleMargins: { top, bottom: volume ? 0.24 : 0.1 },
     },
     timeScale: {
@@ -72,12 +72,12 @@ export function chartOptions(
       ...(daily ? {} : { tickMarkFormatter: axisText }),
     },
     crosshair: { mode: CrosshairMode.Normal, vertLine: line, horzLine: line },
-    // A finger that rests reads the candles until it is lifted; then the page scrolls again.
+    // A resting finger reads candles until it is lifted; then the page scrolls again.
     trackingMode: { exitMode: TrackingModeExitMode.OnTouchEnd },
   };
 }
 
-/** The crosshair's own label on the time axis. */
+/** The cross-hair's label on the time axis. */
 export function crosshairText(daily: boolean): (time: Time) => string {
   return (time) => {
     const at = Number(time) * 1_000;
@@ -85,7 +85,7 @@ export function crosshairText(daily: boolean): (time: Time) => string {
   };
 }
 
-/** Five figures of a price: how fine the axis may be divided. */
+/** The step of the price axis: five significant figures. */
 export function leastMove(price: number): number {
   return price > 0 ? 10 ** Math.max(-12, Math.floor(Math.log10(price)) - 4) : 0.01;
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps the candles of one chart true: reads them, extends them by the stream, and reads again
+ * Keeps the candles of one chart current: loads them, extends them from the stream and loads again
  * where prices were missed.
  */
 import { INTERVAL_MS, type CandleInterval, type Candles } from '../../contract/market.ts';
@@ -13,31 +13,31 @@ import {
   type PriceNews,
 } from './chart-candles.ts';
 
-/** Enough for the averages to have settled long before the first candle that is shown. */
+/** Enough candles for averages to settle before the first visible one. */
 const COUNT = 400;
 const REREAD_MS = 60_000;
-/** Between two readings that the stream asks for. */
+/** Minimum time between two loads caused by the stream. */
 const LEAST_BETWEEN_MS = 2_000;
-/** A candle closes for everybody at once: not all charts ask in the same moment. */
+/** Random delay after a close, because it is the same moment for all charts. */
 const SPREAD_MS = 1_500;
-/** Candles read besides those that are new: the market goes on while the answer is on its way. */
+/** Candles loaded in addition to new ones, because the market moves on meanwhile. */
 const MARGIN = 20;
-/** Further back than this nobody drags by hand, and each candle is drawn. */
+/** Limit of candles that can be reached by dragging back. */
 const MOST = 6_000;
-/** After a failure the edge, which is still in sight, does not ask at every move, ms. */
+/** Delay after a failed load of older candles, ms. */
 const REST_MS = 5_000;
-/** An exchange has no candle where nothing was traded: it is not asked for one for ever. */
+/** An exchange has no candle where nothing was traded: stop asking after this many. */
 const MOST_TRIES = 3;
 
 export interface ChartReading extends ChartCandles {
   /** Whether there is anything to draw yet. */
   known: boolean;
   error: unknown;
-  /** The last word of the server about these candles: device clock, ms. */
+  /** The server's last answer about these candles: device clock, ms. */
   heardAt: number | null;
-  /** They are from the device's own store. */
+  /** They are from the device's storage. */
   kept: boolean;
-  /** The device's own store has been looked into. */
+  /** The device's storage has been read. */
   looked: boolean;
 }
 

@@ -1,7 +1,8 @@
 /** Indicators over closing prices, each with the value that one more close would give. */
 
 /**
- * A value for each close, null until there are enough, and the next one without doing it all again.
+ * A value for each close, null until there are enough, and a function for the next value without
+ * recomputing.
  */
 export interface Indicator {
   values: (number | null)[];
@@ -10,7 +11,7 @@ export interface Indicator {
 
 /** Simple moving average: the mean of the last `period` closes. */
 export function simpleAverage(closes: readonly number[], period: number): Indicator {
-  // Each mean is summed afresh: a running sum would gather the rounding of all the closes before.
+  // Each mean is summed afresh, because a running sum would accumulate rounding errors.
   const mean = (list: readonly number[]): number | null =>
     list.length < period ? null : list.reduce((sum, close) => sum + close, 0) / period;
   const values = closes.map((_, index) =>

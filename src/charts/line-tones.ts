@@ -1,4 +1,4 @@
-/** How the lines over the candles are told apart: a colour and a dash each. */
+/** Colour and dash of each line over the candles. */
 
 export type Dash = 'solid' | 'dashed' | 'dotted';
 

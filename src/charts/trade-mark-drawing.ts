@@ -1,4 +1,4 @@
-/** Draws entries and exits as a letter in a circle, under and over their candles. */
+/** Draws entries and exits as letters in circles below and above their candles. */
 import type {
   IPrimitivePaneRenderer,
   IPrimitivePaneView,
@@ -9,7 +9,7 @@ import type {
 } from 'lightweight-charts';
 import { MARK_LETTER, type TradeSide } from './trade-marks.ts';
 
-/** `price`: the end of its candle that it stands at. */
+/** `price`: the end of the candle's wick where the mark is drawn. */
 export interface PlacedMark {
   time: UTCTimestamp;
   side: TradeSide;
@@ -25,7 +25,7 @@ export interface MarkTones {
 }
 
 const RADIUS = 8;
-/** From the end of the candle's wick to the circle's middle. */
+/** Distance from the end of the wick to the circle's centre. */
 const AWAY = RADIUS + 5;
 
 type Spot = { x: number; y: number; side: TradeSide; count: number };
@@ -74,7 +74,7 @@ export class TradeMarkDrawing implements ISeriesPrimitive<Time> {
     });
   }
 
-  /** Filled for an entry, outlined for an exit: told apart without colour. */
+  /** Filled for an entry, outlined for an exit: distinguishable without colour. */
   private draw(context: CanvasRenderingContext2D, { x, y, side, count }: Spot): void {
     const { fill, onFill, ground, ink } = this.tones;
     const entry = side === 'buy';

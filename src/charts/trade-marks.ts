@@ -1,4 +1,4 @@
-/** A person's entries and exits, each on the candle whose interval holds its time. */
+/** Assigns a user's entries and exits to the candles in whose interval they were made. */
 import type { Fill } from '../../contract/trading.ts';
 
 export type TradeSide = 'buy' | 'sell';
@@ -16,17 +16,17 @@ export interface TradeMark {
   count: number;
 }
 
-/** The letter that stands for a side on charts: arrows are kept for the way of a price. */
+/** The letter of a side on charts; arrows are reserved for the direction of a price. */
 export const MARK_LETTER: Readonly<Record<TradeSide, string>> = { buy: 'B', sell: 'S' };
 
-/** Those of one pair. */
+/** Trades of one pair. */
 export function tradesOf(fills: readonly Fill[], pair: string): Trade[] {
   return fills
     .filter((fill) => fill.pair === pair)
     .map(({ filledAt, side }) => ({ at: filledAt, side }));
 }
 
-/** One mark a side and candle, oldest first; none for a trade whose candle is not there. */
+/** One mark per side and candle, oldest first; none for a trade whose candle is not loaded. */
 export function marksOnCandles(
   trades: readonly Trade[],
   opens: ReadonlySet<number>,
@@ -50,7 +50,7 @@ export function marksText(marks: readonly TradeMark[]): string {
     .join(', ');
 }
 
-/** `bought, sold twice`: the same for a voice. */
+/** `bought, sold twice`: the same for screen readers. */
 export function marksSpoken(marks: readonly TradeMark[]): string {
   const times = (count: number): string =>
     count === 1 ? '' : count === 2 ? ' twice' : ` ${count} times`;

@@ -1,4 +1,4 @@
-/** The candles of a pair for a component, read and extended while it is shown. */
+/** The candles of a pair for a component, loaded and extended while it is shown. */
 import { useCallback, useEffect, useState } from 'react';
 import { subscribeKey } from 'valtio/utils';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -15,7 +15,7 @@ import { ChartReader, type ChartPorts, type ChartReading } from './chart-reader.
 const sourceId = (): string | null =>
   marketStore.origin === 'exchange' ? null : (marketStore.data?.source.id ?? null);
 
-/** The server's return is heard before its stream is open again. */
+/** The server may be back before its stream is open again. */
 function hearPricesAndReturns(listener: PriceListener): () => void {
   const ends = [
     subscribePrices(listener),
@@ -52,7 +52,7 @@ export interface ShownCandles extends Omit<ChartReading, 'error'> {
   older: () => void;
 }
 
-/** Null while there is nothing to show. Nothing is asked for while `symbol` is null. */
+/** Null while there is nothing to show. Nothing is loaded while `symbol` is null. */
 export function useCandles(symbol: string | null, interval: CandleInterval): ShownCandles | null {
   const [shown, setShown] = useState<{ reader: ChartReader; reading: ChartReading } | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** The indicators that are chosen, over closed candles and the forming one. */
+/** The chosen indicators, over closed candles and the forming one. */
 import { useMemo } from 'react';
 import type { ChartCandle } from './chart-candles.ts';
 import type { DrawnLine } from './candle-drawing.ts';
@@ -20,7 +20,7 @@ interface Named extends Indicator {
   name: string;
 }
 
-/** The series over closed candles are worked out once a close; each price takes one more step. */
+/** The series over closed candles are computed once per close; each price adds one step. */
 export function useIndicators(
   closed: readonly ChartCandle[],
   forming: ChartCandle | null,

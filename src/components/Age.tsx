@@ -1,17 +1,17 @@
-/** How old a number is, counted on; refuses to be shown as a date that needs arithmetic. */
+/** Shows how old a figure is, and counts on. */
 import { Clock } from 'lucide-react';
 import { formatAgo } from '../format/times.ts';
 import { classes } from './class-names.ts';
 import { useNow } from './use-now.ts';
 
-/** Older than this, an age turns amber: the word is no longer fresh. */
+/** Older than this, an age turns amber. */
 const STALE_AFTER_MS = 20_000;
 
 export interface AgeProps {
-  /** When it was said: device clock, ms; null when never. */
+  /** Device clock, ms; null when there is no data. */
   savedAt: number | null;
   staleAfterMs?: number;
-  /** Show only once it is older than `staleAfterMs`: for the age beside a single number. */
+  /** Show only once it is older than `staleAfterMs`. */
   onlyStale?: boolean;
   icon?: boolean;
   className?: string;

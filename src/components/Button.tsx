@@ -1,11 +1,11 @@
-/** A button, or a link that looks like one; refuses to be pressed twice while busy. */
+/** A button, or a link that looks like one. A busy button takes no press. */
 import { LoaderCircle } from 'lucide-react';
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
 import { Link } from 'wouter';
 import { classes } from './class-names.ts';
 
 export type ButtonTone = 'primary' | 'quiet' | 'plain' | 'danger' | 'danger-quiet';
-/** `icon` is square: an icon alone, named for assistive technology. */
+/** `icon` is square: an icon alone, with a name for screen readers. */
 export type ButtonSize = 'md' | 'sm' | 'icon';
 
 const TONE: Record<ButtonTone, string> = {
@@ -38,7 +38,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   tone?: ButtonTone;
   size?: ButtonSize;
   wide?: boolean;
-  /** Work is under way: a spinner shows, and further presses do nothing. */
+  /** Shows a spinner and ignores presses. */
   busy?: boolean;
 }
 
@@ -71,7 +71,7 @@ export function Button({
   );
 }
 
-/** A link inside the app, drawn as a button. */
+/** A link inside the app that looks like a button. */
 export function LinkButton({
   to,
   tone = 'quiet',

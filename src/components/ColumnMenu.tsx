@@ -6,13 +6,13 @@ import { Popover } from './Popover.tsx';
 export const MENU_ROW = 'flex min-h-9 items-center gap-3 rounded-sm px-2 hover:bg-sunken';
 
 export interface ColumnMenuProps<Key extends string> {
-  /** In the order of the table; `note` is what the choice is called. */
+  /** In the order of the table; `note` is the label in the menu. */
   columns: readonly { key: Key; note: string }[];
   chosen: readonly Key[];
   onChoose: (chosen: Key[]) => void;
   label?: string;
   className?: string;
-  /** More choices about the table, under the columns. */
+  /** More options below the columns. */
   children?: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** What has become of a command that waits on this device; refuses to say that it worked. */
+/** The state of a queued command as an icon and a sentence. */
 import { Check, CircleAlert, Clock3, LoaderCircle } from 'lucide-react';
 import { classes } from './class-names.ts';
 

@@ -1,6 +1,5 @@
 /**
- * A table for a wide window: a header that stays in sight, sorted by any column, its rows pressed
- * by mouse or keyboard.
+ * A table for wide windows: sticky header, sorting by column, rows that open by mouse or keyboard.
  */
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
@@ -11,13 +10,13 @@ import type { HeldOrder } from './use-held-order.ts';
 export interface DataColumn<Row, Key extends string = string> {
   key: Key;
   title: string;
-  /** What the choice of columns calls it, where the title is too short to say. */
+  /** Label in the column menu, where the title is too short. */
   note?: string;
-  /** Words stand to the left and are sorted from A. */
+  /** Text: left-aligned and sorted from A. */
   isText?: boolean;
-  /** A moment: to the left like words, and sorted from the newest like figures. */
+  /** A time: left-aligned, and sorted from the newest. */
   isLeft?: boolean;
-  /** The column that names the row: it cannot be taken away. */
+  /** The column that names the row. It cannot be hidden. */
   names?: boolean;
   value: (row: Row) => SortValue;
   cell: (row: Row) => ReactNode;
@@ -30,12 +29,12 @@ export interface DataTableProps<Row, Key extends string> {
   order: HeldOrder;
   sort: TableSort<Key>;
   onSort: (sort: TableSort<Key>) => void;
-  /** Opens a row; `said` names it for those who do not see it. */
+  /** Opens a row; `said` is its name for screen readers. */
   onOpen?: (id: string) => void;
   said?: (row: Row) => string;
 }
 
-/** Whether the table is wider than its place: it then scrolls in a box of its own. */
+/** Whether the table is wider than its container: it then scrolls in a box of its own. */
 function useTooWide(
   columns: readonly unknown[],
 ): [React.RefObject<HTMLDivElement | null>, boolean] {

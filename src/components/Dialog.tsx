@@ -1,4 +1,4 @@
-/** A dialog over the page (a sheet from below on a phone); refuses to open without a title. */
+/** A dialog over the page; on a phone, a sheet from below. */
 import * as Radix from '@radix-ui/react-dialog';
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, type ReactNode } from 'react';
@@ -12,7 +12,7 @@ export interface DialogProps {
   description?: ReactNode;
   children?: ReactNode;
   actions?: ReactNode;
-  /** For what needs room beside the phone: a form of several parts. */
+  /** For forms of several parts. */
   wide?: boolean;
 }
 
@@ -25,7 +25,7 @@ export function Dialog({
   actions,
   wide = false,
 }: DialogProps) {
-  /** Where the keyboard was: it is handed back there, whatever opened the dialog. */
+  /** The element that had the focus, which gets it back. */
   const before = useRef<Element | null>(null);
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
@@ -47,7 +47,7 @@ export function Dialog({
               : 'sm:top-[12dvh] sm:left-[max(1rem,calc(50vw-15rem))] sm:max-h-[82dvh] sm:w-[min(30rem,calc(100vw-2rem))]',
           )}
         >
-          {/* The body scrolls, the acts stay in sight: what is pressed is never below the fold of what it is about. */}
+          {/* The body scrolls; the buttons stay visible. */}
           <div className="min-h-0 overflow-y-auto p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))]">
             <div className="flex items-start justify-between gap-4">
               <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>

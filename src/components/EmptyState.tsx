@@ -1,9 +1,9 @@
-/** What will be here and the one next step; refuses to be a dead end. */
+/** Empty, loading, failed and offline states, each with its next step. */
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { connection } from '../stores/connection.ts';
 
-/** `screen`: it is all that the screen has, and its title is the screen's own. */
+/** `screen`: the whole screen is empty, and its title is the screen's heading. */
 export function EmptyState({
   title,
   children,
@@ -25,7 +25,7 @@ export function EmptyState({
   );
 }
 
-/** Something could not be read; what is known stays beside it. */
+/** Says that loading failed; the last data stays below. */
 export function ReadError({
   message,
   onRetry,
@@ -36,7 +36,7 @@ export function ReadError({
   hasData?: boolean;
 }) {
   const { online } = useSnapshot(connection);
-  // The line under the header says already that the server is away and how old this is.
+  // The line under the header already says that the server is away and how old the data is.
   if (message === null || (hasData && online === 'offline')) return null;
   return (
     <div
@@ -45,7 +45,7 @@ export function ReadError({
     >
       <span>
         {message}
-        {hasData ? `${/[.!?]$/.test(message) ? '' : '.'} The last good data is shown.` : ''}
+        {hasData ? `${/[.!?]$/.test(message) ? '' : '.'} Showing the last loaded data.` : ''}
       </span>
       {onRetry !== undefined && (
         <button
@@ -60,27 +60,21 @@ export function ReadError({
   );
 }
 
-/** Holds a place until its content comes, so that nothing jumps. */
+/** Reserves a place until its content comes. */
 export function Skeleton({ className = 'h-4 w-24' }: { className?: string }) {
   return <span aria-hidden className={`skeleton block ${className}`} />;
 }
 
-/** Without the server nothing is on its way: a place held for it would be held for ever. */
+/** Offline nothing is loading, so no placeholder is shown. */
 const notHere = (what: string): string =>
-  `${what === '' ? 'Not' : `${what}: not`} on this device. Comes when the server is back.`;
+  `${what === '' ? 'Not' : `${what}: not`} saved on this device. Available when you’re online.`;
 
-/**
- * What was asked for and did not come: nothing is on its way, and nothing is claimed. The error
- * stands once, above.
- */
+/** Loading failed; the error is shown once, above. */
 export function NotRead({ className = 'row' }: { className?: string }) {
-  return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not read yet.</p>;
+  return <p className={`rule flex items-center text-ink-3 ${className}`}>— Not loaded yet.</p>;
 }
 
-/**
- * The place of a chart, in the chart's own size; `what` would be there. `failed`: it was asked for
- * and did not come.
- */
+/** A placeholder of a chart's size. `failed`: loading failed. */
 export function ChartPlace({
   what,
   className,
@@ -101,8 +95,8 @@ export function ChartPlace({
 }
 
 /**
- * Rows of the height that real ones have: `rowClass` where those are taller than a plain one.
- * Without the server, what is missing is said instead.
+ * Placeholder rows of the real height: `rowClass` for taller ones. Offline, says what is missing
+ * instead.
  */
 export function SkeletonRows({
   rows = 4,
@@ -135,10 +129,7 @@ export function SkeletonRows({
   );
 }
 
-/**
- * A form that is not filled yet: keeps exactly the place of the real one, and shows and takes
- * nothing.
- */
+/** A placeholder of a form: keeps the real one's size, and takes no input. */
 export function Unfilled({ children, label = 'Loading' }: { children: ReactNode; label?: string }) {
   return (
     <div role="status" aria-label={label} className="skeleton max-w-xl rounded-md">

@@ -1,4 +1,4 @@
-/** Equity over time with its ranges and what each brought, beside buy-and-hold. */
+/** Equity over time with its ranges, and the result of each compared with buy-and-hold. */
 import { useMemo, useState } from 'react';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
@@ -25,7 +25,9 @@ export function rangeStart(range: Range, end: number): number {
   return end - SPAN[range];
 }
 
-/** What a range brought, signed; null with fewer than two points. `from` is its first point, ms. */
+/**
+ * The change over a range, signed; null with fewer than two points. `from` is its first point, ms.
+ */
 export function changeOver(
   points: Points,
 ): { amount: string; percent: number | null; from: number } | null {
@@ -41,17 +43,14 @@ export function changeOver(
   };
 }
 
-/** The points of a range with the last one before it, so that its first change is counted too. */
+/** The points of a range with the last one before it, so that its first change counts too. */
 export function pointsOf(curve: Points, range: Range): Points {
   const start = rangeStart(range, curve.at(-1)?.[0] ?? 0);
   const first = curve.findIndex(([at]) => at >= start);
   return first <= 0 ? curve : curve.slice(first - (curve[first]?.[0] === start ? 0 : 1));
 }
 
-/**
- * The last point of each step and the first of all, so that a range is drawn in as many points as
- * it needs.
- */
+/** The last point of each step and the first of all, to thin out a range. */
 export function thinned(points: Points, stepMs: number): Points {
   return points.filter(
     ([at], index) =>
@@ -61,7 +60,7 @@ export function thinned(points: Points, stepMs: number): Points {
   );
 }
 
-/** Time between two places on the axis, ms, for a span: as the server's marks lie. */
+/** Spacing of the server's points for a span, ms. */
 function stepOf(spanMs: number): number {
   if (spanMs <= 1.1 * DAY) return DAY / 288;
   if (spanMs <= 8 * DAY) return DAY / 24;
@@ -82,9 +81,8 @@ function valueAt(points: Points, at: number): number | null {
 }
 
 /**
- * Buy-and-hold at the moments of a range, worth at its first known one what the account was worth
- * then. The two were read at different times: a moment in between that only the account has takes
- * the value before it; the line ends where the reading does.
+ * Buy-and-hold over a range, starting at the account's value at its first known moment. Where only
+ * the account has a point, the value before it is used; the line ends with its data.
  */
 export function heldBeside(shown: Points, benchmark: Points): Points | null {
   const from = shown.findIndex(([at]) => (valueAt(benchmark, at) ?? 0) > 0);
@@ -104,27 +102,23 @@ export interface EquityChartProps {
   curve: Points;
   quote: string;
   height?: number;
-  /** What it is worth now: the last point of the line, so that chart and headline agree. */
+  /** The current value: the last point, so that chart and headline agree. */
   now?: readonly [number, string] | undefined;
-  /**
-   * Buy-and-hold at the moments of the curve; null where it is not known, absent where it is not
-   * asked for.
-   */
+  /** Buy-and-hold over time; null where unknown, absent where not wanted. */
   held?: { name: string; points: Points } | null;
   /** Why there is no buy-and-hold. */
   whyNotHeld?: string;
 }
 
-/** The curve with what it is worth now at its end; an older word never follows a newer one. */
+/** The curve with the current value at its end; an older value never follows a newer one. */
 export const withNow = (curve: Points, now: readonly [number, string] | undefined): Points =>
   now === undefined || now[0] < (curve.at(-1)?.[0] ?? -Infinity)
     ? curve
     : [...curve.filter(([at]) => at !== now[0]), now];
 
 /**
- * `since` and `end`: where the account's own line begins and ends. A comparison that begins later
- * says from when, and one that ends earlier, as it does while it waits for its next reading, until
- * when.
+ * `since` and `end`: start and end of the account's line. A comparison that begins later or ends
+ * earlier says so.
  */
 function Held({
   name,
@@ -157,7 +151,7 @@ function Held({
   );
 }
 
-/** The curve of a range, thinned to what it needs, with buy-and-hold beside it. */
+/** The curve of a range, thinned, with buy-and-hold. */
 function useRange(
   range: Range,
   { curve, now, held }: Pick<EquityChartProps, 'curve' | 'now' | 'held'>,
@@ -184,7 +178,7 @@ function useRange(
     () => (held == null || beside === null ? [] : [{ name: held.name, points: beside }]),
     [held, beside],
   );
-  // A younger account than the range asks for: the change is of what there is, and says since when.
+  // The account is younger than the range: the change says since when.
   const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
   return { shown, stepMs, change, beside, compared, end, short };
 }
@@ -195,7 +189,7 @@ export function EquityChart({
   height = 160,
   now,
   held,
-  whyNotHeld = 'Not known',
+  whyNotHeld = 'Not available',
 }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
   const { shown, stepMs, change, beside, compared, end, short } = useRange(range, {
@@ -212,11 +206,11 @@ export function EquityChart({
       compared={compared}
       height={height}
       unit={quote}
-      empty="The curve begins with the second mark of this account."
+      empty="Available after the second valuation of this account."
       note={
         change === null ? undefined : (
           <>
-            <Percent value={change.percent} why="Nothing to compare with" />{' '}
+            <Percent value={change.percent} why="No earlier value" />{' '}
             <Amount value={change.amount} change />{' '}
             <span className="text-ink-3">
               {range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}

@@ -1,7 +1,4 @@
-/**
- * A labelled input with hint and error, which keeps what was typed; refuses an input without a
- * label.
- */
+/** A labelled input with hint and error. It keeps what was typed over an error. */
 import {
   useId,
   type InputHTMLAttributes,
@@ -32,7 +29,7 @@ function Frame({ id, label, hint, error, children }: Said & { id: string; childr
           {hint}
         </p>
       )}
-      {/* The place of an error is announced, so that it is heard when it comes. */}
+      {/* A live region, so that an error is announced. */}
       <p
         id={`${id}-error`}
         aria-live="polite"
@@ -55,7 +52,7 @@ function described(
 }
 
 export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'>, Said {
-  /** Shown inside the box at its end: a unit such as `USDT` or `%`. */
+  /** Shown at the end of the input: a unit such as `USDT` or `%`. */
   unit?: string;
 }
 
@@ -124,7 +121,7 @@ export interface SelectProps extends Omit<SelectHTMLAttributes<HTMLSelectElement
   options: readonly { value: string; label: string; disabled?: boolean }[];
 }
 
-/** The platform's own picker: on a phone nothing drawn beats it. */
+/** The platform's own picker, which works best on a phone. */
 export function Select({ label, hint, error, options, className, ...select }: SelectProps) {
   const id = useId();
   return (

@@ -1,6 +1,6 @@
 /**
- * Numbers on screen: amounts, prices, percentages, with their sign said twice; refuses to show an
- * unknown as zero.
+ * Amounts, prices and percentages. Gains and losses have a sign and an arrow; an unknown is never
+ * shown as zero.
  */
 import { useEffect, useRef } from 'react';
 import {
@@ -17,8 +17,8 @@ import { classes } from './class-names.ts';
 const COLOUR = { down: 'text-loss', flat: 'text-ink-2', up: 'text-gain' } as const;
 const MARK = { down: '▼', flat: '', up: '▲' } as const;
 
-/** Why a value is missing, for those who ask. */
-function Missing({ why = 'Not known' }: { why?: string | undefined }) {
+/** Why a value is missing, as a tooltip. */
+function Missing({ why = 'Not available' }: { why?: string | undefined }) {
   return (
     <span className="text-ink-3" title={why}>
       <span aria-hidden>{UNKNOWN}</span>
@@ -27,22 +27,19 @@ function Missing({ why = 'Not known' }: { why?: string | undefined }) {
   );
 }
 
-/**
- * Which way a number points once it is rounded as shown: a gain of a ten-thousandth that reads 0.00
- * is neutral.
- */
+/** The direction of a number as rounded on screen: a gain that reads 0.00 is neutral. */
 function shownDirection(text: string, value: string | number): keyof typeof COLOUR {
   return /[1-9]/.test(text) ? direction(value) : 'flat';
 }
 
 export interface AmountProps {
-  /** Decimal text from the wire; null where it is not known. */
+  /** Decimal text; null where unknown. */
   value: string | null | undefined;
   /** Unit after the number, such as `USDT`. */
   quote?: string;
   /** A gain or loss: signed, coloured and marked. */
   change?: boolean;
-  /** Said in place of the value when there is none. */
+  /** Tooltip in place of a missing value. */
   why?: string;
   className?: string;
 }
@@ -64,14 +61,14 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
   );
 }
 
-/** Shorter than a glance: cause and effect, no more. */
+/** Duration of the tint, ms. */
 export const TINT_MS = 180;
-/** A price that ticks four times a second is not news four times a second. */
+/** A price tints at most this often, ms. */
 export const TINT_REST_MS = 1_000;
 
 /**
- * A wash over the number that fades by itself. Opacity alone is animated, of a layer of its own: a
- * list of thirty prices that tick four times a second is then not painted anew at every frame.
+ * A tint over the number that fades. Only the opacity of its own layer is animated, so that a list
+ * of ticking prices is not repainted at every frame.
  */
 function tint(element: HTMLElement | null, up: boolean): void {
   if (
@@ -87,7 +84,7 @@ function tint(element: HTMLElement | null, up: boolean): void {
   );
 }
 
-/** A price that tints for a moment when it changes, once a second at most. */
+/** A price that tints when it changes, at most once a second. */
 export function Price({
   value,
   least,

@@ -1,6 +1,5 @@
 /**
- * An act that needs 600 ms of intent, by pointer or key; a slip does nothing and is told what to
- * do, and who cannot hold is asked.
+ * A button that needs a press of 600 ms, by pointer or key. Who cannot hold is asked in a dialog.
  */
 import {
   useEffect,
@@ -15,19 +14,19 @@ import { Dialog } from './Dialog.tsx';
 
 export const HOLD_MS = 600;
 /**
- * A hand that slides further than this has changed its mind; the button itself may move under a
- * hand that rests.
+ * A pointer that moves further than this cancels the hold, px; the button itself may move under a
+ * resting finger.
  */
 const SLIP_PX = 24;
-/** How long it says what to do after a press that was too short, ms. */
+/** How long the hint is shown after a short press, ms. */
 const HINT_MS = 4_000;
-/** Room for the hint, px. */
+/** Height of the hint, px. */
 const HINT_PX = 44;
 
 export interface HoldToConfirmProps {
-  /** What is done, as the button says it: `Stop and sell`, `Hold to start`. */
+  /** The label: `Stop and sell`, `Hold to start`. */
   label: string;
-  /** What will happen and to how much; asked by those who cannot hold (a screen reader's click). */
+  /** What will happen and to how much; shown to users who cannot hold (a screen reader's click). */
   sentence: string;
   onConfirm: () => void;
   icon?: ReactNode;
@@ -37,7 +36,7 @@ export interface HoldToConfirmProps {
   disabled?: boolean;
 }
 
-/** "Hold to start 2" and "Start 2": what a press that was too short is told. */
+/** The hint after a short press, from "Hold to start 2" or "Start 2". */
 export function holdHint(label: string): string {
   const act = label.replace(/^Hold to /, '');
   return `Hold for a moment to ${act.charAt(0).toLowerCase()}${act.slice(1)}`;
@@ -69,7 +68,7 @@ function Ring({ filling }: { filling: boolean }) {
   );
 }
 
-/** Beside the button, over what is there: nothing moves for it. */
+/** Floats beside the button, so that nothing moves. */
 function hintPlace(button: Element): CSSProperties {
   const { top, bottom, left, right } = button.getBoundingClientRect();
   const side =
@@ -82,7 +81,7 @@ function hintPlace(button: Element): CSSProperties {
   };
 }
 
-/** The hint after a short press: shown beside the button for a moment, and spoken. */
+/** The hint after a short press, shown for a moment and announced. */
 function useHint(label: string) {
   const [place, setPlace] = useState<CSSProperties | null>(null);
   useEffect(() => {
@@ -121,13 +120,13 @@ function useHint(label: string) {
   };
 }
 
-/** The 600 ms themselves: `begin` starts them, `stop` ends them early, `onHeld` is their end. */
+/** The timer of the hold: `begin` starts it, `stop` cancels it, `onHeld` runs at its end. */
 function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
   const [filling, setFilling] = useState(false);
-  /** Calls off the hold under way. */
+  /** Cancels the hold. */
   const callOff = useRef<(() => void) | null>(null);
 
-  /** Whether there was a hold to end. */
+  /** Whether a hold was cancelled. */
   const stop = (): boolean => {
     if (callOff.current === null) return false;
     callOff.current();
@@ -143,8 +142,7 @@ function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
       setFilling(false);
       onHeld();
     };
-    // A page that was busy hears late that the finger has left. What waits to be heard comes before
-    // the next frame.
+    // A busy page hears late that the finger was lifted: pending events come before the next frame.
     const timer = setTimeout(() => {
       frame = requestAnimationFrame(end);
     }, HOLD_MS);
@@ -153,7 +151,7 @@ function useHoldTimer(label: string, disabled: boolean, onHeld: () => void) {
       cancelAnimationFrame(frame);
     };
   };
-  // Given another act under a finger that rests, or none: what was begun was not for that.
+  // The action changed under a resting finger: cancel the hold.
   useEffect(
     () => () => {
       stop();
@@ -168,7 +166,7 @@ const isActing = (key: string): boolean => key === 'Enter' || key === ' ';
 type Hold = Omit<ReturnType<typeof useHoldTimer>, 'filling'>;
 type Hint = Pick<ReturnType<typeof useHint>, 'show' | 'hide'>;
 
-/** What the button hears: pointers and keys hold it, a click without either asks. */
+/** Event handlers: pointer and keys hold, a click without either asks in a dialog. */
 function useHoldEvents(
   { isHeld, begin, stop }: Hold,
   { show, hide }: Hint,
@@ -178,8 +176,8 @@ function useHoldEvents(
   const begun = useRef(false);
   const pressed = useRef({ x: 0, y: 0 });
   /**
-   * A key let go elsewhere is not heard here, so focus that leaves ends the hold; a pointer is
-   * heard wherever it is.
+   * A key released elsewhere is not heard here, so a blur cancels the hold; a pointer is heard
+   * everywhere.
    */
   const byKey = useRef(false);
   const press = (): void => {
@@ -196,8 +194,7 @@ function useHoldEvents(
       if (event.button !== 0) return;
       byKey.current = false;
       pressed.current = { x: event.clientX, y: event.clientY };
-      // Lists above may grow while it is held: the press stays this button's wherever that puts
-      // it.
+      // The page may move during the hold: capture keeps the pointer with this button.
       if (event.isTrusted) event.currentTarget.setPointerCapture(event.pointerId);
       press();
     },
@@ -209,12 +206,12 @@ function useHoldEvents(
     },
     onPointerUp: (event) => {
       release(event.currentTarget);
-      // Its click comes at once or never; a later one is nobody's press.
+      // The click of a press comes at once or never.
       setTimeout(() => {
         begun.current = false;
       }, HOLD_MS);
     },
-    // The finger scrolls the page: no click comes of it, and nothing is to be said.
+    // The finger scrolls the page: no click follows and no hint is shown.
     onPointerCancel: () => {
       stop();
       begun.current = false;
@@ -238,14 +235,14 @@ function useHoldEvents(
       event.preventDefault();
     },
     onClick: () => {
-      // A click that no press came before is a screen reader's: it cannot hold, so it is asked.
+      // A click without a press comes from a screen reader, which cannot hold: ask in a dialog.
       if (!begun.current) onAsk();
       begun.current = false;
     },
   };
 }
 
-/** The same question as a dialog, for those who cannot hold. */
+/** The confirmation dialog for users who cannot hold. */
 function AskDialog({
   label,
   sentence,

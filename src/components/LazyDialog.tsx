@@ -1,7 +1,4 @@
-/**
- * The dialog for places that are on every screen, loaded when it first opens; refuses to cost the
- * first paint anything.
- */
+/** Loads a dialog when it first opens, to keep it out of the first paint. */
 import { useEffect, useState, type ComponentType } from 'react';
 import { log } from '../platform/page-log.ts';
 import type { DialogProps } from './Dialog.tsx';
@@ -13,13 +10,13 @@ export function LazyDialog(props: DialogProps) {
   const [Dialog, setDialog] = useState<ComponentType<DialogProps>>();
   useEffect(() => {
     if (!open || Dialog !== undefined) return;
-    // What could not be loaded is asked for again at the next press.
+    // A failed download is retried at the next press.
     loadDialog().then(
       (module) => {
         setDialog(() => module.Dialog);
       },
       (error: unknown) => {
-        log.error('A dialog could not be loaded', error);
+        log.error('Could not load a dialog', error);
         onOpenChange(false);
       },
     );

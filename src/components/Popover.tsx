@@ -1,4 +1,4 @@
-/** A small panel beside the button that opens it; Escape and a press elsewhere close it. */
+/** A small panel beside the button that opens it. Escape or a press elsewhere closes it. */
 import { useEffect, useId, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 import { popoverPlace, type PopoverPlace } from './popover-place.ts';
@@ -16,7 +16,7 @@ interface OpenedPopover {
 
 const GAP = 6;
 
-/** Where it goes on the screen, from its button and the window, px. */
+/** Position on the screen from the button and the window, px. */
 function placed(anchor: Rect, view: { width: number; height: number }): OpenedPopover {
   const place = popoverPlace(anchor, view);
   return {
@@ -31,14 +31,14 @@ function placed(anchor: Rect, view: { width: number; height: number }): OpenedPo
 }
 
 export interface PopoverProps {
-  /** What the button shows. */
+  /** Content of the button. */
   button: ReactNode;
   buttonLabel: string;
   buttonClass?: string;
   children: (close: () => void) => ReactNode;
 }
 
-/** Whether the panel is open, and where. While it is, Escape or a press elsewhere closes it. */
+/** Whether and where the panel is open. Escape or a press elsewhere closes it. */
 function usePanel() {
   const [opened, setOpened] = useState<OpenedPopover | null>(null);
   const anchor = useRef<HTMLButtonElement>(null);

@@ -1,4 +1,4 @@
-/** The ranges of a line over time, as a row of buttons. */
+/** The time ranges of a chart as a row of buttons. */
 import { classes } from './class-names.ts';
 
 export function RangeChoice<Range extends string>({

@@ -1,10 +1,10 @@
-/** A titled part of a screen, kept apart by space and a hairline; refuses boxes. */
+/** A titled section of a screen. */
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
 interface SectionProps {
   title: string;
-  /** The name by which an address leads to it. */
+  /** The anchor for links to it. */
   id?: string;
   aside?: ReactNode;
   children: ReactNode;
@@ -27,7 +27,7 @@ export function Section({ title, id, aside, children, className }: SectionProps)
   );
 }
 
-/** A screen's heading, its acts to the right. */
+/** A screen's heading, with buttons on the right. */
 export function ScreenTitle({
   title,
   note,
@@ -52,7 +52,7 @@ export function ScreenTitle({
   );
 }
 
-/** Term and value in one line. */
+/** Term and value on one line. */
 export function Line({ term, children }: { term: ReactNode; children: ReactNode }) {
   return (
     <div className="rule row flex items-center justify-between gap-4 py-1.5">

@@ -1,7 +1,4 @@
-/**
- * Words to be shared, shown before they are, and the press that shares them; refuses to share what
- * is not shown.
- */
+/** A text to share, shown in full, with the button that shares it. */
 import { useState } from 'react';
 import { shareOut, type Shared, type ShareEnd } from '../platform/share.ts';
 import { Button } from './Button.tsx';
@@ -10,7 +7,7 @@ const SAID: Record<ShareEnd, string> = {
   shared: 'Shared.',
   copied: 'Copied.',
   dropped: '',
-  failed: 'This browser could neither share nor copy it: select the words above.',
+  failed: 'Could not share or copy. Select the text above.',
 };
 
 export function ShareText({ what, label }: { what: Shared; label: string }) {

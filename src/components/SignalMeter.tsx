@@ -1,11 +1,8 @@
-/**
- * A signal's strength as a bar, with a mark where it would be enough; refuses to stand without its
- * numbers.
- */
+/** Signal strength as a bar with the threshold marked, and both numbers. */
 import { formatRatio } from '../format/numbers.ts';
 import { classes } from './class-names.ts';
 
-/** Rounded down, so that a strength just short of its threshold never reads as equal to it. */
+/** Rounded down, so that a strength just below its threshold never reads as equal to it. */
 const strengthText = (value: number): string => formatRatio(Math.floor(value * 100 + 1e-9) / 100);
 
 const percent = (value: number): string => `${(Math.min(1, Math.max(0, value)) * 100).toFixed(1)}%`;

@@ -1,6 +1,6 @@
 /**
- * The button in a column's header that sorts by it. The header itself says which way by
- * `aria-sort`.
+ * The button in a column header that sorts by it. The header itself states the direction by `aria-
+ * sort`.
  */
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -11,7 +11,7 @@ export interface SortButtonProps<Key extends string> {
   name: Key;
   label: string;
   sort: TableSort<Key>;
-  /** Names begin with A; figures with the largest. */
+  /** Names begin with A, figures with the largest. */
   isText?: boolean;
   onSort: (sort: TableSort<Key>) => void;
   children?: ReactNode;

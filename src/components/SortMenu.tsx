@@ -1,4 +1,4 @@
-/** The choice of an order where there is no header to press: above a list on a phone. */
+/** Chooses the order of a list on a phone, where there is no column header. */
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useId } from 'react';
 import { pressed, type TableSort } from './table-order.ts';

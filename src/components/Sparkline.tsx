@@ -1,4 +1,4 @@
-/** A line of at most 64 points without axes, in the colour of where it ends. */
+/** A line of at most 64 points without axes, coloured by its change. */
 import { useMemo } from 'react';
 
 const MAX_POINTS = 64;
@@ -29,10 +29,7 @@ function toneOf(way: number): string {
   return way < 0 ? 'text-loss' : 'text-ink-3';
 }
 
-/**
- * Its colour is its own: a line that ends above its start is a gain. `level`: the figure beside it
- * reads zero.
- */
+/** Green if the line ends above its start. `level`: the figure beside it reads zero. */
 export function Sparkline({
   values,
   label,

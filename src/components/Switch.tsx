@@ -1,4 +1,4 @@
-/** An on/off switch with its label and what it changes; refuses to look changed before it is. */
+/** An on/off switch with label and hint. It shows the stored state, not the press. */
 import { useId, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 

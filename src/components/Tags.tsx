@@ -1,8 +1,8 @@
-/** Small marks beside a value: paper money, a state, a side, a source. */
+/** Small labels beside a value: paper money, a state, a side, a source. */
 import type { ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
-/** Paper money, wherever money is shown. Live money, when it comes, is filled instead. */
+/** Shown wherever money is paper money. */
 export function PaperTag({ className }: { className?: string }) {
   return (
     <span
@@ -33,10 +33,7 @@ const TEXT: Record<BadgeTone, string> = {
   accent: 'text-accent',
 };
 
-/**
- * A ring for what was so when it was last seen. Its colour is no claim: a green ring would still
- * say that all is well.
- */
+/** A grey ring for a state that may be out of date. */
 const RING: Record<BadgeTone, string> = {
   neutral: 'border-ink-3',
   good: 'border-ink-3',
@@ -47,13 +44,13 @@ const RING: Record<BadgeTone, string> = {
 
 export interface StatusBadgeProps {
   tone?: BadgeTone;
-  /** No longer known to be so: the dot is a ring. */
+  /** Out of date: the dot is a ring. */
   hollow?: boolean;
   children: ReactNode;
   className?: string;
 }
 
-/** A state in words with a dot before it; the words carry the meaning. */
+/** A state in words with a dot; the words carry the meaning. */
 export function StatusBadge({
   tone = 'neutral',
   hollow = false,
@@ -92,7 +89,7 @@ export function Tag({ children, tone = 'neutral' }: { children: ReactNode; tone?
   );
 }
 
-/** What a trade did. Colour and ▲ ▼ say up and down, and nothing else. */
+/** The side of a trade. */
 export function SideTag({ side }: { side: 'buy' | 'sell' }) {
   return (
     <span

@@ -1,4 +1,4 @@
-/** A line over time, and lines to compare it with, with its table one tap away. */
+/** A line over time, with lines to compare and a table of the same values. */
 import {
   useEffect,
   useRef,
@@ -13,27 +13,27 @@ import { formatMoment } from '../format/times.ts';
 import { classes } from './class-names.ts';
 
 export interface TimeChartProps {
-  /** What it shows, in words, for those who do not see it. */
+  /** Name for screen readers. */
   label: string;
   /** `[ms, value]`, oldest first. */
   line: readonly (readonly [number, string])[];
-  /** What the name of the line is, and lines to compare it with; each is a column of the table. */
+  /** Names of the line and of lines to compare; each is a column of the table. */
   lineName?: string;
-  /** Time between two places on the axis, ms, where points lie unevenly. */
+  /** Spacing of points on the axis, ms, for unevenly spaced points. */
   stepMs?: number;
   compared?: readonly ComparedLine[];
-  /** px. The place is kept before anything is drawn. */
+  /** px; reserved before anything is drawn. */
   height: number;
   empty: ReactNode;
-  /** Shown beside the table switch: ranges, say. */
+  /** Shown beside the table switch, such as ranges. */
   controls?: ReactNode;
   unit?: string;
-  /** Said above the plot while nothing is read from it: the change of the range, say. */
+  /** Shown above the plot while no point is read, such as the change. */
   note?: ReactNode;
 }
 
 const TABLE_ROWS = 200;
-/** Points that one press of Page Up or Page Down passes over. */
+/** Points skipped by Page Up and Page Down. */
 const PAGE = 10;
 
 type Points = readonly (readonly [number, string])[];
@@ -132,7 +132,7 @@ function useKeyReading(
   return { at: Math.min(index ?? count - 1, count - 1), byKey, leave };
 }
 
-/** Where the chart is drawn, and what reads it by keys. */
+/** The canvas and its keyboard control. */
 function Plot({
   label,
   unit,
@@ -152,7 +152,7 @@ function Plot({
       ref={box}
       role="slider"
       tabIndex={0}
-      aria-label={`${label}. Arrow keys read it.`}
+      aria-label={`${label}. Use arrow keys to read values.`}
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={points.length - 1}
@@ -165,7 +165,7 @@ function Plot({
   );
 }
 
-/** The line above the plot: what is read from it, else the note. */
+/** The line above the plot: the read point, otherwise the note. */
 function Reading({ note, read }: { note: ReactNode; read: ReadPoint | null }) {
   return (
     <div
@@ -259,7 +259,7 @@ export function TimeChart({
 
   return (
     <figure className="m-0 min-w-0">
-      {/* What is said of the line stands above it, and its place is kept: a line never runs under words. */}
+      {/* Text is above the plot in a reserved place: a line never runs under text. */}
       <div style={{ height }} className="flex flex-col overflow-hidden">
         {!drawable && <div className="rule flex h-full items-center text-ink-3">{empty}</div>}
         {drawable && !table && <Reading note={note} read={read} />}
@@ -268,7 +268,7 @@ export function TimeChart({
         )}
         {drawable && failed && !table && (
           <p className="rule flex min-h-0 flex-1 items-center text-ink-3">
-            The chart could not be loaded. The table has the same values.
+            Could not load the chart. The table has the same values.
           </p>
         )}
         {drawable && table && (

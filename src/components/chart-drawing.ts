@@ -11,19 +11,14 @@ import {
 } from 'lightweight-charts';
 import { formatAmount } from '../format/numbers.ts';
 
-/**
- * A line to compare with: what it is, its points, and how it is told from the others without
- * colour.
- */
-/** `alike`: drawn as the first is, because the two are one thing, such as the edges of a band. */
+/** A line to compare: its name, points and style. */
+/** `alike`: in the style of the first, because both are one thing, such as the limits of a band. */
 export interface ComparedLine {
   name: string;
   points: readonly (readonly [number, string])[];
   alike?: boolean;
 }
-/**
- * Every line has a dash and a colour of its own; as many as there are of these can be told apart.
- */
+/** Dash and colour of each compared line: as many as can be told apart. */
 const COMPARED_STYLES = [
   { token: '--ink-3', dash: LineStyle.Dashed },
   { token: '--amber', dash: LineStyle.Solid },
@@ -35,21 +30,19 @@ const COMPARED_STYLES = [
 
 interface ChartData {
   line: readonly (readonly [number, string])[];
-  /**
-   * Time between two places on the axis, ms: points that lie further apart are drawn further apart.
-   */
+  /** Spacing of points on the axis, ms: points further apart in time are drawn further apart. */
   stepMs?: number | undefined;
   compared: readonly ComparedLine[];
 }
 
 export interface ChartHandle {
   set(data: ChartData): void;
-  /** Puts the cross on a moment (ms) and its value, or takes it away. */
+  /** Moves the cross-hair to a time (ms) and value, or hides it. */
   point(at: { at: number; value: string } | null): void;
   close(): void;
 }
 
-/** A token as the browser computes it: charts know rgb, not OKLCH. */
+/** A token as computed by the browser: the library knows rgb, not OKLCH. */
 export function colour(name: string, alpha = 1): string {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
@@ -63,14 +56,14 @@ export function colour(name: string, alpha = 1): string {
 
 export const seconds = (ms: number): UTCTimestamp => Math.floor(ms / 1_000) as UTCTimestamp;
 
-/** Ascending and without doubles, as the library demands; the last of a second wins. */
+/** Ascending and without duplicates, as the library demands; the last of a second wins. */
 export function ordered<T extends { time: UTCTimestamp }>(points: T[]): T[] {
   const bySecond = new Map<number, T>();
   for (const point of points) bySecond.set(point.time, point);
   return [...bySecond.values()].sort((a, b) => a.time - b.time);
 }
 
-/** The library gives every point the same width: empty places keep the axis true to time. */
+/** The library gives every point the same width: empty points keep the axis true to time. */
 function spaced(
   points: readonly (readonly [number, string])[],
   stepMs: number | undefined,
@@ -120,7 +113,7 @@ const chartOptions = (tones: Tones) => ({
   },
 });
 
-/** What every series has: no line of the last price, and no label of it. */
+/** Options of every series: no line and no label of the last price. */
 const QUIET = { lineWidth: 1, priceLineVisible: false, lastValueVisible: false } as const;
 
 function createArea(host: HTMLElement, tones: Tones) {
@@ -136,7 +129,7 @@ function createArea(host: HTMLElement, tones: Tones) {
   return { chart, area };
 }
 
-/** Runs `paint` whenever the colours of the page change, until it is told to end. */
+/** Runs `paint` whenever the colours of the page change, until stopped. */
 function watchColours(paint: () => void): () => void {
   const scheme = matchMedia('(prefers-color-scheme: dark)');
   scheme.addEventListener('change', paint);
@@ -148,7 +141,7 @@ function watchColours(paint: () => void): () => void {
   };
 }
 
-/** The lines beside the first, as many as are wanted, each told apart by its style. */
+/** The compared lines, each in its own style. */
 function comparedSeries(chart: IChartApi) {
   const beside: ISeriesApi<'Line'>[] = [];
   let styles: readonly number[] = [];
@@ -161,7 +154,7 @@ function comparedSeries(chart: IChartApi) {
           line.applyOptions({ color: colour(style.token), lineStyle: style.dash });
       });
     },
-    /** Whether lines came or went, so that colours are due. */
+    /** Whether lines were added or removed, so that colours must be set. */
     fit(compared: readonly ComparedLine[]): boolean {
       const wanted = compared.map(({ alike }, index) => (alike === true ? 0 : index));
       if (beside.length === compared.length && wanted.join() === styles.join()) return false;

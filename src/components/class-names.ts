@@ -1,4 +1,4 @@
-/** Joins class names; refuses nothing but what is false. */
+/** Joins class names and drops falsy ones. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }

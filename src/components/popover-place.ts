@@ -1,6 +1,6 @@
-/** Where a popover opens beside its button; refuses to measure anything itself. */
+/** Computes where a popover opens beside its button from measurements of its caller. */
 
-/** Room a popover wants below its anchor and to its right, px. */
+/** Space that a popover needs below its anchor and to its right, px. */
 const POPOVER_HEIGHT = 400;
 const POPOVER_WIDTH = 352;
 /**

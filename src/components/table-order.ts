@@ -2,8 +2,7 @@
 import { parseFixed } from '../../contract/money.ts';
 
 /**
- * Money, prices and quantities are exact: a `Fixed` is a bigint. Null is not known, and stands
- * last.
+ * Money, prices and quantities are exact: a `Fixed` is a bigint. Null is unknown and comes last.
  */
 export type SortValue = bigint | number | string | null;
 export interface TableSort<Key extends string = string> {
@@ -11,7 +10,7 @@ export interface TableSort<Key extends string = string> {
   down: boolean;
 }
 
-/** Decimal text of the wire as a value to sort by. */
+/** Decimal text as a value to sort by. */
 export const exactly = (text: string | null | undefined): SortValue =>
   text == null ? null : parseFixed(text);
 
@@ -21,7 +20,7 @@ function compare(a: Exclude<SortValue, null>, b: Exclude<SortValue, null>): numb
   return a > b ? 1 : 0;
 }
 
-/** Equal rows keep the order in which they came, whichever way the table is sorted. */
+/** Equal rows keep their order in both directions. */
 export function sortRows<Row>(
   rows: readonly Row[],
   value: (row: Row) => SortValue,
@@ -38,8 +37,8 @@ export function sortRows<Row>(
 }
 
 /**
- * What a press on a header asks for: the other way round, or a new column, names from A and figures
- * from the top.
+ * The order after a press on a header: reversed, or by a new column, names from A and figures from
+ * the top.
  */
 export function pressed<Key extends string>(
   sort: TableSort<Key>,
@@ -49,9 +48,7 @@ export function pressed<Key extends string>(
   return { key, down: sort.key === key ? !sort.down : !isText };
 }
 
-/**
- * An order that was held while rows came and went: what is gone leaves, what is new stands last.
- */
+/** Updates a frozen order: gone rows leave, new ones come last. */
 export function heldOrder(held: readonly string[], order: readonly string[]): string[] {
   const present = new Set(order);
   const known = new Set(held);

@@ -1,15 +1,16 @@
 /**
- * Holds the order of rows while somebody presses one or stands on one: no row moves under a finger.
+ * Freezes the order of rows while the user points at, presses or focuses one, so that no row moves
+ * under a finger.
  */
 import { useEffect, useMemo, useRef, useState, type FocusEvent } from 'react';
 import { heldOrder } from './table-order.ts';
 
-/** The click of a tap comes some time after the finger has left. */
+/** The click of a tap comes some time after the finger has left, ms. */
 const AFTER_PRESS_MS = 400;
 
 export interface HeldOrder {
   order: readonly string[];
-  /** For the element that holds the rows. */
+  /** For the element that contains the rows. */
   hold: {
     onPointerDown: () => void;
     onFocus: () => void;

@@ -1,7 +1,4 @@
-/**
- * The device's clock for components, ticking only while the page is seen; refuses a timer per
- * component.
- */
+/** The device's clock for components, on shared timers that run only while the page is visible. */
 import { useSyncExternalStore } from 'react';
 
 const listeners = new Set<() => void>();
@@ -47,8 +44,7 @@ export function useNow(stepMs = 1_000): number {
 }
 
 /**
- * Whether the device's clock has come to a moment (ms); the component renders only when that
- * changes.
+ * Whether the device's clock has reached a time (ms); the component renders only when that changes.
  */
 export function usePast(at: number): boolean {
   return useSyncExternalStore(

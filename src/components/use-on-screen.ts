@@ -1,10 +1,10 @@
 /**
- * Whether an element is on the screen or near it, by one observer for all; refuses to call anything
- * unseen where the browser cannot tell.
+ * Tells whether an element is near the viewport, by one shared observer. Without
+ * IntersectionObserver everything counts as visible.
  */
 import { useCallback, useState, type RefCallback } from 'react';
 
-/** Seen a little before it comes, so that a scroll finds it up to date. */
+/** Counts as visible slightly before it is, so that a scroll finds it up to date. */
 const NEAR = '240px 0px';
 
 const listeners = new WeakMap<Element, (on: boolean) => void>();
@@ -28,7 +28,7 @@ function watch(element: Element, listener: (on: boolean) => void): () => void {
 
 const canTell = (): boolean => typeof IntersectionObserver === 'function';
 
-/** `first`: what to take it for until the browser has said. */
+/** `first`: the value until the browser has reported. */
 export function useOnScreen(first: boolean): [RefCallback<Element>, boolean] {
   const [on, setOn] = useState(() => first || !canTell());
   const ref = useCallback(

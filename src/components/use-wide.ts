@@ -1,7 +1,7 @@
-/** Whether the window is wide enough for a table; a phone keeps its lists. */
+/** Tells whether the window is wide enough for a table. */
 import { useSyncExternalStore } from 'react';
 
-/** Where the rail stands beside the content. */
+/** The breakpoint at which the rail stands beside the content. */
 const WIDE = '(min-width: 1023px)';
 
 function listen(notify: () => void): () => void {

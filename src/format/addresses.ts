@@ -1,6 +1,6 @@
-/** Addresses and chains of a wallet in words; refuses to check them. */
+/** Formats wallet addresses and chain names. It does not validate them. */
 
-/** `0x1234…cdef`, for where the whole does not fit and is one press away. */
+/** `0x1234…cdef`, where the whole address does not fit. */
 export const shortAddress = (address: string): string =>
   `${address.slice(0, 6)}…${address.slice(-4)}`;
 

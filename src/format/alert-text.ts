@@ -1,6 +1,4 @@
-/**
- * Price alerts in words: what is asked for, what was reached, and what the server makes of it now.
- */
+/** Price alerts in words: condition, repetition, what was reached and the present state. */
 import type { Alert, AlertCondition, AlertFiring } from '../../contract/alerts.ts';
 import { formatPercent, formatPrice } from './numbers.ts';
 import { formatWhen } from './times.ts';
@@ -21,7 +19,7 @@ export function conditionText(condition: AlertCondition): string {
   return `moves ${formatPercent(bps / 100, { signed: false })} ${WAY[direction]} within ${formatMinutes(windowMinutes)}`;
 }
 
-/** An alert by what it watches: `BTC/USDT above 65,000.00`. */
+/** An alert by its condition: `BTC/USDT above 65,000.00`. */
 export const alertName = ({
   symbol,
   condition,
@@ -37,7 +35,7 @@ export function repeatText(repeatMinutes: number | null): string {
     : `Each time, at most every ${formatMinutes(repeatMinutes)}`;
 }
 
-/** What happened, with the price: `BTC/USDT rose above 65,000.00: 65,012.40`. */
+/** What was reached, with the price: `BTC/USDT rose to 65,012.40`. */
 export function firingText({
   symbol,
   condition,
@@ -51,7 +49,7 @@ export function firingText({
   return `${symbol} moved ${moved} within ${formatMinutes(condition.windowMinutes)}, to ${formatPrice(price)}`;
 }
 
-/** Where an alert stands, by the server's word; once the server is away, where it stood. */
+/** The state of an alert, or its last known state while the server is away. */
 export function phaseText(
   alert: Parameters<typeof alertPhaseText>[0],
   now: number,
@@ -75,7 +73,7 @@ function alertPhaseText(
   if (phase === 'fired')
     return lastFiredAt === null ? 'Reached' : `Reached ${formatWhen(lastFiredAt, now)}`;
   if (restsUntil !== null && restsUntil > now)
-    return `Reached. Watches again after ${formatWhen(restsUntil, now)}`;
-  if (condition.kind === 'move') return 'Waits for the present move to end';
-  return `Waits until the price is ${condition.kind === 'above' ? 'below' : 'above'} ${formatPrice(condition.price)}`;
+    return `Reached. Active again after ${formatWhen(restsUntil, now)}`;
+  if (condition.kind === 'move') return 'Waiting for the current move to end';
+  return `Waiting for the price to move ${condition.kind === 'above' ? 'below' : 'above'} ${formatPrice(condition.price)}`;
 }

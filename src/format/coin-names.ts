@@ -1,7 +1,4 @@
-/**
- * What a coin is called beside its symbol, for reading and searching; refuses to guess one it does
- * not know.
- */
+/** Names of coins by symbol, for display and search. */
 
 const NAMES: Readonly<Record<string, string>> = {
   AAVE: 'Aave',
@@ -57,7 +54,7 @@ const NAMES: Readonly<Record<string, string>> = {
   ZORA: 'Zora',
 };
 
-/** `Bitcoin` of `BTC`; null where no name is known, or it says no more than the symbol. */
+/** `Bitcoin` for `BTC`; null where the name is unknown or equals the symbol. */
 export function coinName(base: string): string | null {
   const name = NAMES[base];
   return name === undefined || name.toUpperCase() === base ? null : name;

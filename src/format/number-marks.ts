@@ -1,7 +1,4 @@
-/**
- * How the reader's locale writes numbers: its decimal mark, its groups, and sentences put into
- * both.
- */
+/** The decimal and grouping marks of the reader's locale, and sentences rewritten with them. */
 
 interface NumberMarks {
   decimal: string;
@@ -10,7 +7,7 @@ interface NumberMarks {
   group: (digits: string) => string;
 }
 
-/** One set of digits for every locale: columns stay tabular, and typed numbers can be read back. */
+/** Latin digits in every locale, so that columns align and typed numbers can be read back. */
 const DIGITS = { numberingSystem: 'latn', maximumFractionDigits: 1 } as const;
 
 function readMarks(): NumberMarks {
@@ -27,10 +24,10 @@ function readMarks(): NumberMarks {
 
 let marks: NumberMarks | undefined;
 
-/** Read once, when the first number is shown: the browser takes a moment over it. */
+/** Created with the first number, because the browser takes a moment for it. */
 export const numberMarks = (): NumberMarks => (marks ??= readMarks());
 
-/** The reader chose another language: numbers drawn from now on follow it. */
+/** The reader changed the language: later numbers follow it. */
 export function rereadNumberMarks(): void {
   marks = undefined;
 }
@@ -48,7 +45,7 @@ export function localDecimal(text: string): string {
  */
 const WRITTEN = /(?<![\w.,/-])(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.\d+)(?![\w/-]|[.,]\d)/g;
 
-/** A sentence that was written with `1,234.5`, with its numbers in the reader's form. */
+/** A sentence written with `1,234.5`, with its numbers in the reader's form. */
 export function withLocalNumbers(text: string): string {
   return text.replace(WRITTEN, (written) => localDecimal(written.replaceAll(',', '')));
 }

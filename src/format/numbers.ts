@@ -15,7 +15,7 @@ export interface NumberStyle {
   most?: number;
 }
 
-/** Half away from zero at `decimals`, on the digits themselves: no float ever sees an amount. */
+/** Rounds half away from zero on the digits themselves, without a float. */
 function roundText(text: string, decimals: number): string {
   const [whole = '0', fraction = ''] = text.split('.');
   if (fraction.length <= decimals) return text;
@@ -39,7 +39,8 @@ function render(value: Fixed, style: Required<NumberStyle>): string {
 }
 
 /**
- * How many decimals say four figures of a value below one: 0.00000123 keeps eight, 0.5 keeps four.
+ * Decimals that show four significant digits of a value below one: 0.00000123 gets eight, 0.5 gets
+ * four.
  */
 function decimalsFor(value: Fixed): number {
   const text = formatFixed(absolute(value));
@@ -56,12 +57,12 @@ const read = (text: string): Fixed | null => {
   }
 };
 
-/** What stands where a number is not known: never 0. */
+/** Shown for an unknown number: never 0. */
 export const UNKNOWN = '—';
 
 /**
- * Money of an account, two decimals: `1,234,567.89`, `−12.05`, `+128.40`. Something too small for
- * cents keeps its figures.
+ * Money of an account, two decimals: `1,234,567.89`, `−12.05`, `+128.40`. Amounts below a cent get
+ * more.
  */
 export function formatAmount(text: string | null | undefined, style: NumberStyle = {}): string {
   const value = text == null ? null : read(text);
@@ -71,8 +72,8 @@ export function formatAmount(text: string | null | undefined, style: NumberStyle
 }
 
 /**
- * A price: two decimals from one upwards, enough to read below it: `68,123.40`, `0.4127`,
- * `0.00000123`. `least` keeps the prices of one pair alike.
+ * A price: two decimals from one upwards, more below: `68,123.40`, `0.4127`, `0.00000123`. `least`
+ * aligns the prices of one pair.
  */
 export function formatPrice(text: string | null | undefined, least = 2): string {
   const value = text == null ? null : read(text);
@@ -131,7 +132,7 @@ export function formatNumber(value: number | null | undefined): string {
   return `${value < 0 && /[1-9]/.test(size) ? MINUS : ''}${size}`;
 }
 
-/** Large amounts for a narrow place: `1.2 M`, `340 k`; exact below ten thousand. */
+/** Large amounts in short: `1.2 M`, `340 k`; exact below ten thousand. */
 export function formatShort(text: string | null | undefined): string {
   const value = text == null ? null : read(text);
   if (value === null) return UNKNOWN;
@@ -150,7 +151,7 @@ export function formatShort(text: string | null | undefined): string {
   return formatAmount(text);
 }
 
-/** Which way a number points, for ▲ ▼ and colour; zero and unknown are neutral. */
+/** The direction of a number, for ▲ ▼ and colour; zero and unknown are neutral. */
 export function direction(value: string | number | null | undefined): 'up' | 'down' | 'flat' {
   const number = typeof value === 'string' ? Number(read(value) ?? 0n) : (value ?? 0);
   return number > 0 ? 'up' : number < 0 ? 'down' : 'flat';

@@ -1,10 +1,7 @@
-/**
- * Sentences that the server or the engine wrote, with their numbers and moments in the reader's
- * form.
- */
+/** Puts numbers and times in sentences from the server or the engine into the reader's locale. */
 import { withLocalNumbers } from './number-marks.ts';
 import { withLocalTimes } from './times.ts';
 
-/** Numbers come first: a moment in the reader's form may have a point in it. */
+/** Numbers first, because a local time may contain a point. */
 export const localSentence = (text: string, now = Date.now()): string =>
   withLocalTimes(withLocalNumbers(text), now);

@@ -1,4 +1,4 @@
-/** Ages, spans and moments in words, in the reader's own zone; refuses a negative age. */
+/** Ages, spans and moments in words, in the reader's time zone. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,10 +31,7 @@ export function formatUntil(ms: number): string {
   return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;
 }
 
-/**
- * Made when first asked for: the browser takes some milliseconds over one, and a start has none to
- * spare.
- */
+/** Created on first use, because the browser takes some milliseconds for it. */
 function lazily(options: Intl.DateTimeFormatOptions): (at: number) => string {
   let format: Intl.DateTimeFormat | undefined;
   return (at) => (format ??= new Intl.DateTimeFormat(undefined, options)).format(at);
@@ -67,7 +64,7 @@ export function formatWhen(at: number, now = Date.now()): string {
 /** `2026-01-31 18:00 UTC` as the server writes it. */
 const WRITTEN = /\b(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d) UTC\b/g;
 
-/** A sentence of the server with its moments in the reader's own zone. */
+/** A sentence of the server with its times in the reader's time zone. */
 export function withLocalTimes(text: string, now = Date.now()): string {
   return text.replace(
     WRITTEN,

@@ -1,7 +1,7 @@
-/** Numbers as a person types them, read by the marks of their locale, and put back into a field. */
+/** Reads numbers as typed in the reader's locale and writes them back into a field. */
 import { numberMarks } from './number-marks.ts';
 
-/** Groups are typed with whatever blank or apostrophe the keyboard has. */
+/** Groups may be typed with any blank or apostrophe. */
 const sameMarks = (text: string): string =>
   text.replace(/\s/g, '\u00a0').replaceAll('’', "'").replaceAll('\u2212', '-');
 
@@ -34,9 +34,9 @@ function byAnyMark(body: string): string | null {
 }
 
 /**
- * What was typed as plain decimal text, or null where it is no number. The locale's own reading
- * comes first: `1.500` is 1500 in German. A single point or comma that cannot group is a decimal
- * mark in every locale, for keyboards offer only one of them; `strict` refuses that guess.
+ * A typed number as plain decimal text, or null. The locale's own reading comes first: `1.500` is
+ * 1500 in German. A single point or comma that cannot be a grouping mark is a decimal mark in every
+ * locale, because keyboards offer only one of them; `strict` rejects that guess.
  */
 export function parseTyped(text: string, { strict = false } = {}): string | null {
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/.exec(sameMarks(text.trim())) ?? [];
@@ -44,15 +44,13 @@ export function parseTyped(text: string, { strict = false } = {}): string | null
   return read === null ? null : `${sign === '-' ? '-' : ''}${read}`;
 }
 
-/** For a field's check: undefined while it is empty, NaN where it is no number. */
+/** For validation: undefined while empty, NaN where it is no number. */
 export function typedNumber(text: string): number | undefined {
   if (text.trim() === '') return undefined;
   const read = parseTyped(text);
   return read === null ? Number.NaN : Number(read);
 }
 
-/**
- * A number as it stands in a field: the locale's decimal mark, and no groups in the way of typing.
- */
+/** A number as it stands in a field: with the locale's decimal mark and without grouping. */
 export const fieldText = (value: number | string): string =>
   String(value).replace('.', numberMarks().decimal);

@@ -1,7 +1,4 @@
-/**
- * A form's value held against the contract, as one message a field; refuses to invent rules of its
- * own.
- */
+/** Validates a form's values by the contract, with one message per field. */
 import * as z from 'zod/mini';
 import type { FieldIssue } from '../../contract/errors.ts';
 import { withLocalNumbers } from './number-marks.ts';
@@ -9,8 +6,7 @@ import { withLocalNumbers } from './number-marks.ts';
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };
 
 /**
- * What the contract does not word itself is 'Required' where there is nothing and 'Invalid input'
- * otherwise.
+ * Messages that the contract does not word: 'Required' for nothing and 'Invalid input' otherwise.
  */
 export function check<S extends z.ZodMiniType>(schema: S, value: unknown): Checked<z.output<S>> {
   const parsed = z.safeParse(schema, value, {

@@ -1,10 +1,10 @@
-/** The number on the app's icon: what needs the person; refuses to count what goes on by itself. */
+/** Counts what the number on the app's icon shows: what needs the user. */
 import type { Agent } from '../../contract/agents.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 
 /**
- * Starts to be confirmed, commands that failed or lapsed and were not dismissed, and agents that
- * stand still though they were told to run. A waiting command needs only the network.
+ * Starts to confirm, commands that failed or expired and were not dismissed, and agents that are
+ * halted or faulted. A waiting command needs only the network.
  */
 export function needsPerson(
   entries: readonly Pick<OutboxEntry, 'state'>[],
@@ -21,10 +21,7 @@ interface BadgePort {
   clearAppBadge?(): Promise<void>;
 }
 
-/**
- * Puts the number on the icon, in page or worker. A browser that has no badge, or refuses, is left
- * without.
- */
+/** Sets the number on the icon, in page or worker. Browsers without badges are left alone. */
 export async function showBadge(
   count: number,
   port = (globalThis as { navigator?: BadgePort }).navigator,
@@ -32,6 +29,6 @@ export async function showBadge(
   try {
     await (count === 0 ? port?.clearAppBadge?.() : port?.setAppBadge?.(count));
   } catch {
-    // Only an installed app has an icon to put it on.
+    // Only an installed app has an icon.
   }
 }

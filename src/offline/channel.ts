@@ -1,6 +1,6 @@
 /**
- * What tabs and the worker tell each other; refuses a message of another form, such as an older
- * build's.
+ * Messages between tabs and the service worker. Messages of an unknown form, such as an older
+ * build's, are ignored.
  */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
@@ -31,9 +31,8 @@ export interface OfflineChannel {
 const NAME = 'tradewind-offline';
 
 /**
- * Reaches every other tab and the worker, never the sender's own realm. Without BroadcastChannel it
- * reaches nobody. A send that ends after the channel was closed, as at a sign-out, has nobody left
- * to tell and must not fail for it.
+ * Reaches every other tab and the worker, never the sender. Without BroadcastChannel it reaches
+ * nobody. A send after the channel was closed, as at log-out, must not fail.
  */
 export function openChannel(name = NAME): OfflineChannel {
   if (typeof BroadcastChannel === 'undefined') {

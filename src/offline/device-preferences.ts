@@ -1,6 +1,6 @@
 /**
- * Small choices of a person about what they see, kept in their own database and gone with it;
- * refuses what is not on its list.
+ * Small display choices, stored in the user's database and deleted with it. Each key must be listed
+ * here.
  */
 import * as z from 'zod/mini';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
@@ -9,9 +9,9 @@ import { heldDatabase, StorageFault } from './user-database.ts';
 const TABLE_COLUMNS_MAX = 40;
 
 const SCHEMAS = {
-  /** Symbols with a star, in the order in which they got it. */
+  /** Favourite symbols, in the order in which they were added. */
   favourites: z.array(z.string().check(z.maxLength(40))).check(z.maxLength(SYMBOL_CHOICES_MAX)),
-  /** Timeframe and indicators of every chart. */
+  /** Timeframe and indicators of all charts. */
   chart: z.object({
     interval: z.nullable(z.string()),
     sma: z.array(z.number()).check(z.maxLength(8)),
@@ -20,7 +20,7 @@ const SCHEMAS = {
     volume: z.boolean(),
   }),
   marketView: z.object({ columns: z.array(z.string()), favouritesFirst: z.boolean() }),
-  /** By table: the column it is sorted by, which way, and the columns it has. */
+  /** By table: sort column, direction, and visible columns. */
   tables: z.record(
     z.string(),
     z.object({
@@ -40,7 +40,7 @@ function parsed<N extends PreferenceName>(name: N, raw: unknown): Preference<N> 
   return read.success ? (read.data as Preference<N>) : null;
 }
 
-/** What was chosen, or null: nothing, or nothing that reads. Never throws for storage's sake. */
+/** The stored choice, or null where there is none or it is invalid. Never throws for storage. */
 export async function readPreference<N extends PreferenceName>(
   uid: string,
   name: N,
@@ -69,9 +69,8 @@ export async function readPreference<N extends PreferenceName>(
 }
 
 /**
- * Changes a choice from what lies on the disk at that moment, so that two tabs do not undo each
- * other.
- * @returns the choice as it is kept now; null where it could not be kept.
+ * Updates a choice from what is stored at that moment, so that two tabs do not undo each other.
+ * @returns the stored choice; null where it could not be saved.
  */
 export async function changePreference<N extends PreferenceName>(
   uid: string,

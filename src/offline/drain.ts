@@ -1,7 +1,4 @@
-/**
- * Empties the queue, the same way in page and worker; refuses to send for anybody but the entry's
- * own user.
- */
+/** Sends the queue, the same way in page and worker. Entries are sent only for their own user. */
 import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
@@ -20,26 +17,21 @@ export interface Bearer {
 
 export interface DrainPorts {
   outbox: Outbox;
-  /**
-   * The present user's token; null where nobody is signed in or none can be had now. `force` asks
-   * for a new one.
-   */
+  /** The present user's token; null without one. `force` asks for a new one. */
   token(force: boolean): Promise<Bearer | null>;
   send(entry: OutboxEntry, token: string): Promise<Answer>;
-  /** Server's clock − device's (ms) where the server itself has just answered; else null. */
+  /** Server's clock − device's (ms) if the server itself has just answered; otherwise null. */
   probe(): Promise<number | null>;
-  /** Runs alone among all tabs and the worker; whoever comes later waits in line. */
+  /** Runs exclusively among all tabs and the worker; later callers wait in line. */
   alone<T>(name: string, work: () => Promise<T>): Promise<T>;
   now(): number;
   /** In [0, 1). */
   random(): number;
-  /**
-   * Resolves at the next change of the queue, so that a Stop pressed meanwhile is not left waiting.
-   */
+  /** Resolves at the next change of the queue, so that a Stop pressed meanwhile does not wait. */
   changed(): Promise<void>;
-  /** The server's own word on a command, as it came with the echo of its id. */
+  /** The server's reply to a command, confirmed by the echoed id. */
   onDelivered?(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void;
-  /** An entry came to need the person, failed or lapsed. */
+  /** An entry now needs the user, failed or expired. */
   onSettled?(entry: OutboxEntry): void;
 }
 
@@ -79,8 +71,8 @@ export function alertIn(json: unknown): Alert | null {
 }
 
 /**
- * What became of each agent of a command for many; empty for a command for one, and for a reply
- * that does not say.
+ * The result of each agent of a command for many; empty for other commands and for replies without
+ * results.
  */
 function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   const parsed = entry.agentId === null && !isAlert(entry) ? Results.safeParse(json) : null;
@@ -90,13 +82,13 @@ function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   );
   return parsed.data.results.map(({ agentId, outcome, message = '' }) => ({
     agentId,
-    name: names.get(agentId) ?? 'An agent that is gone',
+    name: names.get(agentId) ?? 'Deleted agent',
     went: outcome !== 'refused',
     message,
   }));
 }
 
-/** Sends what is queued until nothing more can be sent now. */
+/** Sends the queue until nothing more can be sent now. */
 export async function drain(ports: DrainPorts): Promise<Drained> {
   try {
     return await ports.alone(`outbox:${ports.outbox.uid}`, () => new Turn(ports).run());
@@ -107,18 +99,15 @@ export async function drain(ports: DrainPorts): Promise<Drained> {
   }
 }
 
-/** One holder's turn of the lock. */
+/** One turn while holding the lock. */
 class Turn {
   private readonly inFlight = new Map<string, OutboxEntry>();
   private readonly sends = new Set<Promise<void>>();
   /** Why this turn sends nothing more. */
   private stopped: DrainEnd | null = null;
-  /**
-   * A start was put off: the others would hear the same, and wait for the next turn. Stops are each
-   * tried.
-   */
+  /** A start was postponed: other starts wait for the next turn too. Stops are each tried. */
   private startsHeld = false;
-  /** The same of an alert. */
+  /** The same for alerts. */
   private alertsHeld = false;
   private fault: Error | null = null;
 
@@ -170,7 +159,7 @@ class Turn {
     this.sends.add(done);
   }
 
-  /** The token of the entry's user, and of nobody else. */
+  /** The token of the entry's own user. */
   private async bearer(entry: OutboxEntry, force: boolean): Promise<Bearer | null> {
     const held = await this.ports.token(force);
     if (held === null || held.uid !== entry.uid) {
@@ -189,8 +178,7 @@ class Turn {
     const { outbox } = ports;
     let bearer = await this.bearer(wanted, false);
     if (bearer === null) return;
-    // Written down before it goes: whoever finds it after a crash knows that its outcome is
-    // unknown.
+    // Recorded before it is sent: after a crash the outcome is known to be unknown.
     const entry = await outbox.claim(wanted.commandId);
     if (entry === null) return;
     let answer = await this.ports.send(entry, bearer.token);

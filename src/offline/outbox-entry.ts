@@ -1,4 +1,4 @@
-/** One queued command as it is kept on the device. It holds no token and no raw request. */
+/** The stored form of a queued command. It holds no token and no raw request. */
 import * as z from 'zod/mini';
 import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
 import { Tested } from '../../contract/backtest-record.ts';
@@ -14,10 +14,10 @@ export const Intent = z.enum([
 export type Intent = z.infer<typeof Intent>;
 
 /**
- * `saved`: on this device, waiting. `sending`: a request is, or was when the drainer died, on its
- * way: its outcome is unknown until an answer echoes the id. `needs-you`: a start that must be
- * confirmed. `failed`, `lapsed`, `cancelled`: over, and visible until dismissed. `accepted` is
- * never stored: an accepted command is deleted, and shown from memory.
+ * `saved`: on this device, waiting. `sending`: a request was under way; its outcome is unknown
+ * until an answer echoes the id. `needs-you`: a start that must be confirmed. `failed`, `lapsed`,
+ * `cancelled`: finished, and shown until dismissed. `accepted` is never stored: an accepted command
+ * is deleted, and shown from memory.
  */
 export const EntryState = z.enum([
   'saved',
@@ -30,23 +30,18 @@ export const EntryState = z.enum([
 ]);
 export type EntryState = z.infer<typeof EntryState>;
 
-/**
- * Why an entry is not simply waiting, as a code (of the catalogue, or one of ours) and the server's
- * own sentence, if any.
- */
+/** Why an entry is not simply waiting: a code and the server's sentence, if any. */
 const EntryReason = z.object({ code: z.string(), message: z.string(), at: z.number() });
 type EntryReason = z.infer<typeof EntryReason>;
 
 export const SeenAgent = z.object({ id: z.string(), seenGeneration: z.optional(z.int()) });
 export type SeenAgent = z.infer<typeof SeenAgent>;
 
-/** A price on the screen at the press: decimal text, and the market's moment of it (ms). */
+/** A price shown at the press: decimal text, and its market time (ms). */
 const SeenPrice = z.object({ pair: z.string(), price: z.string(), at: z.number() });
 type SeenPrice = z.infer<typeof SeenPrice>;
 
-/**
- * What the person had before them when they pressed Start: what a late start is confirmed against.
- */
+/** What was shown when the user pressed Start, to compare with when a late start is confirmed. */
 export const ObservedState = z.object({
   prices: z.array(SeenPrice),
   agents: z.array(
@@ -61,7 +56,7 @@ export const ObservedState = z.object({
 });
 export type ObservedState = z.infer<typeof ObservedState>;
 
-/** What became of one agent of a start-all or stop-all that the server has answered. */
+/** The result of one agent of a start-all or stop-all. */
 export const EntryResult = z.object({
   agentId: z.string(),
   name: z.string(),
@@ -70,11 +65,11 @@ export const EntryResult = z.object({
 });
 export type EntryResult = z.infer<typeof EntryResult>;
 
-/** What a command about a price alert asks for: the alert as it shall be; null terms delete it. */
+/** What a command about an alert asks for: the alert as it will be; null terms delete it. */
 export const AlertCommand = z.object({
   id: z.uuid(),
   terms: z.nullable(AlertTerms),
-  /** The version that was on the screen; null where the server has not told of the alert. */
+  /** The version that was shown; null where the server does not know the alert. */
   seenVersion: z.nullable(z.int()),
   seen: z.nullable(AlertSeen),
 });
@@ -82,8 +77,8 @@ export type AlertCommand = z.infer<typeof AlertCommand>;
 
 export const OUTBOX_ENTRY_VERSION = 1;
 /**
- * Commands about alerts are of a version of their own. A build from before there were alerts takes
- * them for a newer build's and leaves them where they are; commands to agents stay readable for it.
+ * Commands about alerts have a version of their own. Builds from before alerts existed leave them
+ * alone, and can still read commands to agents.
  */
 export const ALERT_ENTRY_VERSION = 2;
 
@@ -94,52 +89,46 @@ export const OutboxEntry = z
     commandId: z.uuid(),
     uid: z.string().check(z.minLength(1)),
     intent: Intent,
-    /** The agent of a start or a stop; null for the two that concern all. */
+    /** The agent of a start or a stop; null for commands to all. */
     agentId: z.nullable(z.string()),
-    /**
-     * Its name, so that the queue can be read offline, or the alert in a few words; empty for all.
-     */
+    /** Its name, for reading the queue offline, or the alert in words; empty for all. */
     agentName: z.string(),
     /**
-     * start-all: the agents the person saw. stop-all: the same, for what follows it; the server
-     * stops all whatever is listed.
+     * start-all: the agents that were shown. stop-all: the same, for information; the server stops
+     * all of them anyway.
      */
     agents: z.array(SeenAgent),
     seenGeneration: z.nullable(z.int()),
-    /** Grows with every command of this user on this device. */
+    /** Increases with every command of this user on this device. */
     sequence: z.int(),
     /** Device clock at the press, ms. */
     createdAt: z.number(),
-    /**
-     * Server's clock − device's clock (ms) as last known at the press; null when it was never
-     * known.
-     */
+    /** Server's clock − device's clock (ms) as known at the press; null when unknown. */
     clockOffsetMs: z.nullable(z.number()),
-    /** The device's clock was already behind what it had shown before: the age cannot be known. */
+    /** The device's clock was set back: the age is unknown. */
     clockMoved: z.boolean(),
     contractVersion: z.int(),
     attempts: z.int(),
-    /** Attempts in a row without an answer that counts; the exponent of the wait. */
+    /** Consecutive attempts without a valid answer; the exponent of the backoff. */
     failures: z.int(),
     /**
-     * Not before this (device clock, ms); null: at once. Kept here so that page and worker wait
-     * alike.
+     * Not before this (device clock, ms); null: at once. Stored so that page and worker wait alike.
      */
     nextAttemptAt: z.nullable(z.number()),
     state: EntryState,
     reason: z.nullable(EntryReason),
-    /** The person was told that the agent or the time had changed, and still wants it. */
+    /** The user was shown what had changed and confirmed. */
     confirmed: z.boolean(),
     /** Absent for stops, and in records of earlier builds. */
     seen: z.optional(ObservedState),
-    /** What the agent was tested with before this start. */
+    /** The backtest that was run before this start. */
     tested: z.optional(Tested),
     /**
-     * Only where the server took the command and refused some of its agents: the whole answer,
-     * agent by agent.
+     * Only where the server accepted the command and rejected some agents: the result of each
+     * agent.
      */
     results: z.optional(z.array(EntryResult)),
-    /** Of commands about an alert, and of no other. */
+    /** For commands about an alert only. */
     alert: z.optional(AlertCommand),
   })
   .check(
@@ -154,19 +143,18 @@ type Raw = Record<string, unknown>;
 export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
 
 /**
- * How a record becomes one of the next version, by its own version. Version 1 is the first: what
- * was added within it (`seen`, `tested`, `results`) may be absent. Whoever raises the version
- * writes the step from the one before.
+ * Migrations of a record to the next version. Fields added within version 1 (`seen`, `tested`,
+ * `results`) may be absent. Whoever raises the version adds the step from the one before.
  */
 const STEPS: Steps = {};
 
 const Versioned = z.looseObject({ version: z.int() });
-/** As much of a record as a person can be told, where it is good for nothing else. */
+/** As much of an unreadable record as can be shown. */
 const Legible = z.object({ intent: Intent, agentName: z.string() });
 
 /**
- * A record as it lies on the disk. `newer`: written by a newer build, which alone can read it; it
- * is left where it is. `unreadable`: it cannot be sent, and is set aside.
+ * A stored record. `newer`: written by a newer build and left alone. `unreadable`: cannot be sent,
+ * and is quarantined.
  */
 export type Stored = { is: 'entry'; entry: OutboxEntry } | { is: 'newer' } | { is: 'unreadable' };
 
@@ -188,7 +176,7 @@ export function readEntry(
   return parsed.success ? { is: 'entry', entry: parsed.data } : { is: 'unreadable' };
 }
 
-/** A record that was set aside, as far as it can be read; null where it cannot be at all. */
+/** A quarantined record, as far as it can be read; null where it cannot. */
 export type SetAside = z.infer<typeof Legible> | null;
 
 export function legible(raw: unknown): SetAside {
@@ -214,16 +202,11 @@ export const isStop = (entry: { intent: Intent }): boolean =>
 
 export const isAlert = (entry: { alert?: unknown }): boolean => entry.alert !== undefined;
 
-/**
- * Still to be sent, or sent without an answer. The others wait for the person, not for the network.
- */
+/** Still to be sent, or sent without an answer. All other entries wait for the user. */
 export const isPending = (entry: { state: EntryState }): boolean =>
   entry.state === 'saved' || entry.state === 'sending';
 
-/**
- * The agents an entry concerns; null for every agent there is. A command about an alert concerns
- * none.
- */
+/** The agents of an entry; null for all. A command about an alert has none. */
 export function concerns(
   entry: Pick<OutboxEntry, 'intent' | 'agentId' | 'agents'>,
 ): string[] | null {

@@ -1,4 +1,4 @@
-/** The queue of commands on the device, and every change that page and worker make to it. */
+/** The command queue on the device, and every change that page and worker make to it. */
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
@@ -24,49 +24,49 @@ import type { QueueMeta, QueueState, QueueStore } from './queue-store.ts';
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
   constructor() {
-    super(`${OUTBOX_MAX} commands are waiting already; this one was not taken`);
+    super(`${OUTBOX_MAX} commands are already waiting. This one was not saved`);
   }
 }
 
 export interface OutboxOptions {
   now?: () => number;
   newId?: () => string;
-  /** Told after every change that is on the disk. */
+  /** Called after every stored change. */
   changed?: () => void;
 }
 
 export interface Outbox {
   readonly uid: string;
-  /** What is queued, as time has made it; nothing is written. */
+  /** The queue as of now, with ages applied; nothing is written. */
   state(): Promise<QueueState>;
   quarantined(): Promise<SetAside[]>;
-  /** The person has read that these will not be sent. */
+  /** The user has read that these will not be sent. */
   dismissQuarantined(): Promise<void>;
   /**
-   * Resolves when the disk has it. A request that needs nothing to be sent is answered by a
-   * cancelled entry. @throws StorageFault, QueueFull
+   * Resolves once stored. A request that needs nothing to be sent is answered by a cancelled entry.
+   * @throws StorageFault, QueueFull
    */
   enqueue(request: CommandRequest): Promise<OutboxEntry>;
-  /** Takes back what was never sent, or dismisses what is over. */
+  /** Undoes what was never sent, or dismisses what is finished. */
   cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
   /**
-   * A new command in place of one that waited for the person, failed or lapsed; `generations` are
-   * the agents' as they stand now.
+   * A new command in place of one that needed the user, failed or expired; `generations` are the
+   * agents' present ones.
    */
   confirm(
     commandId: string,
     generations: ReadonlyMap<string, number>,
     seen?: ObservedState,
   ): Promise<OutboxEntry | null>;
-  /** Writes down what time has done: starts that now need the person or have lapsed. */
+  /** Stores the effect of time: starts that now need the user or have expired. */
   sweep(): Promise<QueueState>;
-  /** Marks an entry as on its way, before it is. Null when it is no longer to be sent. */
+  /** Marks an entry as sending, before it is sent. Null when it is no longer to be sent. */
   claim(commandId: string): Promise<OutboxEntry | null>;
-  /** Puts back what a reply made of an entry, unless it is gone meanwhile. */
+  /** Stores what a reply made of an entry, unless it is gone meanwhile. */
   settle(entry: OutboxEntry): Promise<void>;
   /**
-   * Deletes an entry whose id was echoed. Where the server refused some of its agents, what remains
-   * is a failure to be seen.
+   * Deletes an entry whose id was echoed. If the server rejected some of its agents, a failure
+   * remains.
    */
   delivered(
     entry: OutboxEntry,
@@ -74,16 +74,15 @@ export interface Outbox {
     results?: readonly EntryResult[],
   ): Promise<void>;
   /**
-   * Notes the server's clock, which also proves that the network is there: waits for the network
-   * end.
+   * Stores the server's clock. The answer proves that the network is there, so waits for it end.
    */
   proven(clockOffsetMs: number): Promise<void>;
   pause(pause: QueueMeta['pause']): Promise<void>;
-  /** Deletes every entry of the given states, by the person's word. */
+  /** Deletes every entry of the given states, on the user's request. */
   discard(states: readonly EntryState[]): Promise<void>;
 }
 
-/** Reasons that the proof of a network answers. */
+/** Reasons that end when the server answers. */
 const WAITING_FOR_NETWORK = ['network', 'timeout', 'bad_reply'];
 
 export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Outbox {
@@ -154,7 +153,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   };
 }
 
-/** The queue after one change, and what the caller is told. */
+/** The queue after one change, and the result for the caller. */
 type Changed<T> = QueueState & { result: T };
 
 const agedEntries = (state: QueueState, at: number): OutboxEntry[] =>
@@ -163,7 +162,7 @@ const agedEntries = (state: QueueState, at: number): OutboxEntry[] =>
 const findEntry = (entries: readonly OutboxEntry[], commandId: string): OutboxEntry | undefined =>
   entries.find((candidate) => candidate.commandId === commandId);
 
-/** Where the ids and times of new commands come from. */
+/** Source of ids and times of new commands. */
 interface CommandOrigin {
   uid: string;
   now: () => number;
@@ -189,7 +188,7 @@ function addCommand(
   return { entries, meta: { ...state.meta, lastSeenAt: Math.max(at, lastSeenAt) }, result };
 }
 
-/** Puts a new command in the place of `replaced`. Null, and no change, where the queue is full. */
+/** Puts a new command in place of `replaced`. Null without a change where the queue is full. */
 function replaceEntry(
   state: QueueState,
   replaced: OutboxEntry,
@@ -225,7 +224,7 @@ function cancelEntry(
   };
 }
 
-/** The same request again, now that the person has confirmed it. */
+/** The same request again, now confirmed by the user. */
 function confirmedRequest(
   entry: OutboxEntry,
   generations: ReadonlyMap<string, number>,
@@ -275,7 +274,7 @@ function settleEntry(state: QueueState, settled: OutboxEntry): Changed<undefined
   };
 }
 
-/** `left`: what remains of a command that the server refused in part; null where it is done. */
+/** `left`: what remains of a command that partly failed; null where it is done. */
 function entriesAfterDelivery(
   present: readonly OutboxEntry[],
   delivered: OutboxEntry,
@@ -309,14 +308,14 @@ function noteServerReached(
   };
 }
 
-/** An alert that is gone takes along what had failed about it. */
+/** A deleted alert takes its failed commands with it. */
 const endedBy = (delivered: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>
   delivered.intent === 'delete-alert' &&
   alert?.id === delivered.alert?.id &&
   sequence < delivered.sequence &&
   (state === 'failed' || state === 'needs-you');
 
-/** What is asked of an alert, against its present version; as a new one where it is gone. */
+/** The request for an alert against its present version; as a new one where it is gone. */
 function againOf(
   { alert }: OutboxEntry,
   versions: ReadonlyMap<string, number>,
@@ -327,17 +326,17 @@ function againOf(
 }
 
 /**
- * How long a server's word that this app is too old is believed without asking again: it may be
- * rolled back too, ms.
+ * How long "this app is too old" is believed without asking again, because the server may be rolled
+ * back, ms.
  */
 const TOO_OLD_MS = 60_000;
 
-/** Whether a paused queue may try again what the server would not have from this version. */
+/** Whether a queue paused for an update may try again with this version. */
 export function mayAskAgain({ pause }: QueueMeta, now: number): boolean {
   return pause?.why === 'update' && Math.abs(now - (pause.since ?? 0)) >= TOO_OLD_MS;
 }
 
-/** A pause ends by itself with a later sign-in or another version of the app. */
+/** A pause ends with a later login or another version of the app. */
 export function pauseHolds(meta: QueueMeta, authTime: number | null): 'sign-in' | 'update' | null {
   const { pause } = meta;
   if (pause === null) return null;

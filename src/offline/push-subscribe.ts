@@ -1,6 +1,6 @@
 /**
- * A browser's address at its push service, for page and worker alike; refuses to keep one made with
- * another server's key.
+ * Subscribes this browser to push, in page and worker. A subscription with another server's key is
+ * replaced.
  */
 
 function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
@@ -17,7 +17,7 @@ export async function subscribe(
   try {
     return await pushManager.subscribe(options);
   } catch (error) {
-    // Subscribed with another server's key: that one is given up.
+    // Subscribed with another server's key: unsubscribe.
     const old = await pushManager.getSubscription();
     if (old === null) throw error;
     await old.unsubscribe();

@@ -1,6 +1,6 @@
 /**
- * Takes the state that a push brought into the snapshots, unless what is kept is newer, and says
- * what is missing.
+ * Merges state from a push message into the snapshots unless they are newer, and reports what is
+ * missing.
  */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
@@ -10,9 +10,9 @@ import { heldDatabase, StorageFault, type UserDatabase } from './user-database.t
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
 /**
- * `fresh`: everything kept is as the server had it. `behind`: something happened between that this
- * device has not seen. `not-kept`: the person wants nothing kept, or there is no room. `again`:
- * this message was here before. `signed-out`: its person is not signed in on this device.
+ * `fresh`: the snapshots are as the server had them. `behind`: events between are missing. `not-
+ * kept`: the user wants nothing saved, or storage is full. `again`: a repeated message. `signed-
+ * out`: its user is not logged in on this device.
  */
 export type Pushed = 'fresh' | 'behind' | 'not-kept' | 'again' | 'signed-out';
 
@@ -23,7 +23,7 @@ const CURVE_MAX = 500;
 const FILLS_MAX = 100;
 const Seen = z.array(z.string());
 
-/** Notes the message, how far it reaches, and answers whether it is new. @throws StorageFault */
+/** Stores how far the message reaches, and returns whether it is new. @throws StorageFault */
 function noteSeen(database: UserDatabase, id: string, sequence: number): Promise<boolean> {
   return database.transact(
     ['meta'],
@@ -56,13 +56,13 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
   );
 }
 
-/** No message carries what is switched off: what was known of it stays. */
+/** Messages carry no trading halts: what was known of them stays. */
 const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
   kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff };
 
 /**
- * Agents: a whole list stands for itself; a part is laid over what is kept, which is then up to
- * date only without a gap.
+ * Agents: a whole list replaces the snapshot; a part is merged, which is current only without a
+ * gap.
  */
 async function keepAgents(
   { uid, sequence, state }: PushPayload,
@@ -80,8 +80,7 @@ async function keepAgents(
   const pushed = new Map(state.agents.map((agent) => [agent.id, agent]));
   const agents = kept.value.agents.map((agent) => pushed.get(agent.id) ?? agent);
   for (const agent of state.agents) if (!agents.includes(agent)) agents.push(agent);
-  // With a gap the list is still as old as it was: its age and its number say so, and the next
-  // reading is a fresh one.
+  // With a gap the list keeps its age and sequence, and is loaded again.
   const value = gap
     ? { ...kept.value, agents }
     : { ...keptOff(kept.value), agents, sequence, asOf: state.asOf };
@@ -114,8 +113,7 @@ async function keepPortfolio(
 }
 
 /**
- * A fill goes on top of a kept history; with others missing between them the history stays as old
- * as it is.
+ * A fill goes on top of the history; with others missing between them the history keeps its age.
  */
 async function keepFill(
   { uid, sequence, state }: PushPayload,
@@ -141,9 +139,7 @@ async function keepFill(
 
 const WORST: readonly Pushed[] = ['signed-out', 'again', 'not-kept', 'behind', 'fresh'];
 
-/**
- * Writes what a message brought. Never throws for storage's sake. `at` is the device's clock, ms.
- */
+/** Stores what a message brought. Never throws for storage. `at` is the device's clock, ms. */
 export async function keepPushed(
   payload: PushPayload,
   database: UserDatabase,
@@ -163,7 +159,7 @@ export async function keepPushed(
   return WORST.find((one) => parts.includes(one)) ?? 'fresh';
 }
 
-/** How far the messages that came to this device reach; null before the first. */
+/** The newest sequence of the messages to this device; null before the first. */
 export async function pushedSequence(
   uid: string,
   database: UserDatabase | null = heldDatabase(uid),
@@ -179,8 +175,8 @@ export async function pushedSequence(
 }
 
 /**
- * Whether a push has told of something that the kept list of agents does not hold yet: what is
- * shown offline is then behind, however young it is. A fresh reading ends it.
+ * Whether a push reported something that the saved list of agents lacks: it is then out of date,
+ * however young. A fresh load ends it.
  */
 export async function isBehindPush(
   uid: string,

@@ -19,9 +19,7 @@ import { keepSnapshots } from './snapshots.ts';
 import { openUserQueue, type UserQueue } from './user-queue.ts';
 
 const SYNC_TAG = 'outbox';
-/**
- * How long an accepted command is shown as such; by then the server's own word is on the screen.
- */
+/** How long an accepted command is shown; by then the server's own state is on screen. */
 const ACCEPTED_SHOWN_MS = 6_000;
 const SOONEST_MS = 1_000;
 
@@ -32,7 +30,7 @@ export interface QueueView {
   storage: StorageMode;
   /** Records that could not be read and will not be sent. */
   quarantined: SetAside[];
-  /** The browser has cleared what was kept here, unsent commands as well. */
+  /** The browser has deleted the app's data, including unsent commands. */
   lost: boolean;
 }
 
@@ -48,24 +46,26 @@ const NOTHING: QueueView = {
 export interface LifecycleOptions {
   line: Line;
   token(force: boolean): Promise<Bearer | null>;
-  /** Is this user signed in on this device, now? Asked before a missing database is made. */
+  /**
+   * Whether this user is logged in on this device now. Asked before a missing database is created.
+   */
   signedIn(uid: string): boolean;
   keepSnapshots(): boolean;
-  /** The device's own note of whose database was made here. */
+  /** The device's note of whose database was created here. */
   made: { had(uid: string): boolean; note(uid: string): void };
-  /** Is the app in the background? Its timers rest then. */
+  /** Whether the app is in the background, where timers rest. */
   hidden(): boolean;
   /**
-   * Calls when the app is shown again or the browser believes to be online. Returns the
-   * unsubscribe.
+   * Calls when the app is shown again or the browser believes to be online. Returns a function that
+   * unsubscribes.
    */
   onWake(listener: () => void): () => void;
   onView(view: QueueView): void;
   onAgents(agents: Agent[]): void;
-  /** An alert as the server has just taken it, or the id of one that is deleted. */
+  /** An alert as just accepted by the server, or the id of a deleted one. */
   onAlert(alert: Alert | string): void;
   onSettled(entry: OutboxEntry): void;
-  /** The turn of a drain has ended; for the state of the connection. */
+  /** A drain has ended; for the state of the connection. */
   onDrained(drained: Drained): void;
   onError(error: unknown): void;
 }
@@ -82,14 +82,14 @@ export interface Lifecycle {
   readonly database: UserDatabase | null;
   attach(uid: string): void;
   detach(): void;
-  /** Deletes everything of a user here, with or without a worker. */
+  /** Deletes all data of a user here, with or without a worker. */
   purge(uid: string): Promise<void>;
-  /** Sends what can be sent now: after a press, a sign-in, a proof of the network. Never throws. */
+  /** Sends what can be sent now: after a press, a login, an answer of the server. Never throws. */
   drainNow(): Promise<void>;
-  /** The person has signed in: what waited for that goes on. */
+  /** The user has logged in: what waited for that continues. */
   signedInAgain(): Promise<void>;
   refresh(): Promise<void>;
-  /** The person has read that something was lost. */
+  /** The user has read that data was lost. */
   lossRead(): void;
 }
 
@@ -98,7 +98,8 @@ interface SyncRegistration {
 }
 
 /**
- * Asks the browser to wake the worker when the network is there, where it can. Nothing rests on it.
+ * Asks the browser to wake the worker when the network is back, where supported. Nothing depends on
+ * it.
  */
 async function askForSync(): Promise<void> {
   try {
@@ -107,7 +108,7 @@ async function askForSync(): Promise<void> {
     ).serviceWorker?.getRegistration()) as SyncRegistration | undefined;
     await registration?.sync?.register(SYNC_TAG);
   } catch {
-    // Not allowed, not there, or no worker yet: the page sends by itself.
+    // Not allowed, not supported, or no worker yet: the page sends by itself.
   }
 }
 
@@ -175,7 +176,7 @@ class QueueLifecycle implements Lifecycle {
         stopWaking();
       },
     };
-    // Whoever made the database may not have known the person's choice.
+    // Whoever created the database may not have known the user's choice.
     if (!options.keepSnapshots())
       keepSnapshots(uid, false).catch((error: unknown) => {
         if (!(error instanceof StorageFault)) options.onError(error);
@@ -281,9 +282,9 @@ class QueueLifecycle implements Lifecycle {
     });
   };
 
-  /** The queue and what was accepted a moment ago, by sequence. */
+  /** The queue and recently accepted commands, by sequence. */
   private withAccepted(entries: OutboxEntry[]): OutboxEntry[] {
-    // What was accepted in part is in the queue still, as what it now is.
+    // Partly accepted commands are still in the queue.
     const gone = [...this.accepted.values()].filter(
       ({ commandId }) => !entries.some((entry) => entry.commandId === commandId),
     );
@@ -307,7 +308,7 @@ class QueueLifecycle implements Lifecycle {
     this.timer = null;
   }
 
-  /** Drains again later, unless the app is hidden: coming back is a trigger of its own. */
+  /** Drains again later, unless the app is hidden: becoming visible drains as well. */
   private schedule(drained: Drained): void {
     this.clearTimer();
     if (this.options.hidden()) return;
@@ -322,7 +323,7 @@ class QueueLifecycle implements Lifecycle {
   }
 
   private delayAfter({ end, dueAt }: Drained): number | null {
-    // No token now is no sign-out: the provider may be slow or away while the server is there.
+    // A missing token is not a log-out: the provider may be slow or away.
     if (end === 'offline' || end === 'signed-out')
       return SOONEST_MS + backoffMs(this.misses, Math.random());
     return end === 'waiting' ? Math.max(SOONEST_MS, (dueAt ?? 0) - Date.now()) : null;

@@ -21,17 +21,14 @@ import {
   type CommandRequest,
 } from './outbox-entry.ts';
 
-/** The last places of a full queue are for stops. */
+/** The last places of a full queue are reserved for stops. */
 export const RESERVED_FOR_STOPS = 100;
-/**
- * Two readings of the clock that disagree by more than this mean that it was set, not that it
- * drifts.
- */
+/** Two clock readings that differ by more than this mean that the clock was set. */
 export const CLOCK_TOLERANCE_MS = 2 * 60_000;
 
 /**
- * Nothing waits longer than this between two sends, whatever the server asks. A longer wait comes
- * from a clock that was set back.
+ * The longest wait between two sends, whatever the server asks. A longer one comes from a clock
+ * that was set back.
  */
 export const LONGEST_WAIT_MS = 10 * 60_000;
 
@@ -47,7 +44,7 @@ export interface Stamp {
 export interface Change {
   /** The queue after the change, by sequence. */
   entries: OutboxEntry[];
-  /** The entry that stands for the request; null where the queue is full and refused it. */
+  /** The entry for the request; null where the queue was full. */
   entry: OutboxEntry | null;
 }
 
@@ -85,7 +82,7 @@ function entryOf(request: CommandRequest, stamp: Stamp, sequence: number): Outbo
   };
 }
 
-/** A press on an agent takes the place of what was left over from earlier presses on it. */
+/** A press on an agent replaces finished entries of earlier presses. */
 function withoutLeftovers(entries: OutboxEntry[], request: CommandRequest): OutboxEntry[] {
   const mine = concerns(request);
   return entries.filter((entry) => {
@@ -96,9 +93,8 @@ function withoutLeftovers(entries: OutboxEntry[], request: CommandRequest): Outb
 }
 
 /**
- * What a stop does to the starts before it. One that was never sent is as if never pressed. One
- * that was sent without an answer must not be sent again after the stop, or a lost start would
- * start what the person has stopped.
+ * What a stop does to earlier starts. An unsent one is removed. One sent without an answer must not
+ * be sent again after the stop, or it would start what the user has stopped.
  */
 function stopCancels(
   entries: OutboxEntry[],
@@ -115,8 +111,8 @@ function stopCancels(
     if (left.length === entry.agents.length) return [entry];
     if (left.length === 0) return [];
     if (unattempted(entry)) return [{ ...entry, agents: left }];
-    // Another list under the same id would be refused. The agents that it has started by then are
-    // merely found running.
+    // Another list under the same id would be rejected. Agents it has already started are simply
+    // found running.
     return [
       {
         ...entry,
@@ -132,7 +128,7 @@ function stopCancels(
   });
 }
 
-/** The unattempted entry that says the same already, unless something later contradicts it. */
+/** An unattempted entry with the same request, unless something later contradicts it. */
 function sameRequest(entries: OutboxEntry[], request: CommandRequest): OutboxEntry | undefined {
   const sameTarget = (entry: OutboxEntry): boolean => {
     if (entry.intent !== request.intent) return false;
@@ -157,7 +153,7 @@ function sameRequest(entries: OutboxEntry[], request: CommandRequest): OutboxEnt
 const sameAgents = (a: SeenAgent[], b: SeenAgent[]): boolean =>
   a.length === b.length && a.every((agent) => b.some((other) => other.id === agent.id));
 
-/** Whether two entries concern one agent, or one alert. */
+/** Whether two entries concern the same agent or alert. */
 function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
   if (isAlert(a) || isAlert(b)) return a.alert?.id === b.alert?.id;
   const [left, right] = [concerns(a), concerns(b)];
@@ -165,8 +161,8 @@ function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
 }
 
 /**
- * A press joins the queue. Only what has not been attempted is merged: the same request twice keeps
- * the first; start then stop becomes stop; stop then start keeps both in order; stop-all supersedes
+ * Adds a press to the queue. Only unattempted entries are merged: the same request twice keeps the
+ * first; start then stop becomes stop; stop then start keeps both in order; stop-all supersedes
  * every unsent start.
  */
 export function coalesce(
@@ -179,7 +175,7 @@ export function coalesce(
   let entries = withoutLeftovers([...present], request);
   if (request.intent === 'stop' || request.intent === 'stop-all')
     entries = stopCancels(entries, request, stamp, newId);
-  // A start that waits to be confirmed is answered by pressing Start again.
+  // Pressing Start again confirms a start that waits for confirmation.
   if (request.intent === 'start')
     entries = entries.filter(
       (entry) =>
@@ -194,7 +190,7 @@ export function coalesce(
   return joined(present, entries, request, stamp);
 }
 
-/** The request at the end of what is left of the queue, where there is a place for it. */
+/** Appends the request, where there is a place for it. */
 function joined(
   present: readonly OutboxEntry[],
   left: readonly OutboxEntry[],
@@ -209,10 +205,9 @@ function joined(
 }
 
 /**
- * The newest request about an alert takes the place of every one that was never sent. One that was
- * sent without an answer stays before it, so that the server hears both in order. Deleting what the
- * server has never heard of sends nothing: the request is then answered by an entry that is
- * cancelled and in no queue.
+ * The newest request about an alert replaces all unsent ones. One sent without an answer stays
+ * before it, so that the server gets both in order. Deleting an alert that the server never heard
+ * of sends nothing: the request is answered by a cancelled entry outside the queue.
  */
 function coalesceAlert(
   present: readonly OutboxEntry[],
@@ -235,10 +230,7 @@ function coalesceAlert(
   return joined(present, left, request, stamp);
 }
 
-/**
- * How long a command has waited, ms; null where the device's clock was set meanwhile, so that
- * nobody can tell.
- */
+/** How long a command has waited, ms; null where the device's clock was set meanwhile. */
 function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | null): number | null {
   if (entry.clockMoved || now < entry.createdAt) return null;
   const moved =
@@ -250,9 +242,9 @@ function ageMs(entry: OutboxEntry, now: number, clockOffsetMs: number | null): n
 }
 
 /**
- * What time does to an entry. A stop never ages. A start is sent by itself for 30 minutes, must be
- * confirmed after that or when its age cannot be known, and lapses after 24 hours. An alert never
- * ages: the server looks for it from the moment of the press.
+ * The effect of time on an entry. A stop never ages. A start is sent without asking for 30 minutes,
+ * must be confirmed after that or when its age is unknown, and expires after 24 hours. An alert
+ * never ages: the server checks prices from the moment of the press.
  */
 export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | null): OutboxEntry {
   if (isStop(entry) || isAlert(entry) || !unresolved(entry)) return entry;
@@ -274,7 +266,7 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
     return note(
       'needs-you',
       'clock_moved',
-      "This device's clock was changed, so it is not known how long this start has waited",
+      "This device's clock was changed. It is unknown how long this start has waited",
     );
   if (age > START_FRESH_MS)
     return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
@@ -282,10 +274,10 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
 }
 
 /**
- * What may be sent now, beside what is on its way: stops first, up to four at once; then starts,
- * then alerts, one by one. Starts of one agent go in the order they were pressed, and after any
- * earlier stop of it. Stops do not wait for each other, save for the same one; they wait only for a
- * start of their agent that is on its way.
+ * What may be sent now, beside what is under way: stops first, up to four at once; then starts,
+ * then alerts, one by one. Starts of one agent keep their order, and follow any earlier stop of it.
+ * Stops do not wait for each other, except for the same one; they wait only for a start of their
+ * agent that is under way.
  */
 export function pick(
   entries: readonly OutboxEntry[],
@@ -319,9 +311,9 @@ export function pick(
 }
 
 /**
- * After one of our own commands was taken, a later start of the same agent knows the generation
- * that this made: only somebody else's change is one to ask about. `generations`: of the agents in
- * the reply.
+ * After one of our own commands was accepted, a later start of the same agent gets the new
+ * generation: only somebody else's change needs confirmation. `generations`: of the agents in the
+ * reply.
  */
 export function rebase(
   entries: readonly OutboxEntry[],
@@ -361,7 +353,7 @@ export function rebase(
   });
 }
 
-/** The same of an alert, whose version stands in the place of a generation. */
+/** The same for an alert, with versions in place of generations. */
 function rebaseAlert(
   entry: OutboxEntry,
   { alert: delivered }: OutboxEntry,
@@ -380,8 +372,8 @@ function rebaseAlert(
 }
 
 /**
- * What stays of a command for many agents that the server took in part: a failure that names the
- * agents that did not go, so that sending it again concerns them alone. Null where all went.
+ * What remains of a partly accepted command for many agents: a failure that names the rejected
+ * ones, so that a retry concerns only them. Null where all succeeded.
  */
 export function partlyRefused(
   entry: OutboxEntry,
@@ -406,7 +398,7 @@ export function partlyRefused(
   };
 }
 
-/** When the next entry becomes due (device clock, ms); null when nothing is waiting for time. */
+/** When the next entry becomes due (device clock, ms); null when nothing waits for time. */
 export function nextDueAt(entries: readonly OutboxEntry[]): number | null {
   const times = entries.filter(isPending).map((entry) => entry.nextAttemptAt ?? 0);
   return times.length === 0 ? null : Math.min(...times);

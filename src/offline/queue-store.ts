@@ -4,17 +4,17 @@ import { StorageFault, type UserDatabase } from './user-database.ts';
 import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
 import { trimSnapshots } from './snapshots.ts';
 
-/** What page and worker share about sending, beside the entries. */
+/** State of sending that page and worker share, beside the entries. */
 export const QueueMeta = z.object({
   /**
-   * Server's clock − device's (ms) at the last proof that the server is there; and the device's
-   * clock as last seen.
+   * Server's clock − device's (ms) at the server's last answer; and the device's clock as last
+   * seen.
    */
   clockOffsetMs: z.nullable(z.number()),
   lastSeenAt: z.number(),
   /**
-   * Nothing is sent until a later sign-in than `authTime` (s; null where the token did not say), or
-   * another contract.
+   * Nothing is sent until a login later than `authTime` (s; null where the token did not say), or
+   * another contract version.
    */
   pause: z.nullable(
     z.object({
@@ -34,22 +34,22 @@ export interface QueueState {
 }
 
 /**
- * Where the queue lies. `change` is atomic and durable when it resolves; what it leaves out of
+ * Storage of the queue. `change` is atomic, and durable when it resolves; what it leaves out of
  * `entries` is deleted.
  */
 export interface QueueStore {
   readonly uid: string;
   read(): Promise<QueueState>;
   change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T>;
-  /** The records that could not be read and were set aside. */
+  /** The quarantined records. */
   quarantined(): Promise<SetAside[]>;
-  /** Deletes them, by the person's word. */
+  /** Deletes them on the user's request. */
   clearQuarantine(): Promise<void>;
 }
 
 const QUEUE_META = 'queue';
 
-/** The stored records, sorted into what this build can read and what it cannot. */
+/** The stored records, split into readable and unreadable ones. */
 interface StoredQueue {
   state: QueueState;
   stored: Map<string, OutboxEntry>;
@@ -81,7 +81,7 @@ export function databaseStore(database: UserDatabase): QueueStore {
         return await changeOnce(work);
       } catch (error) {
         if (!(error instanceof StorageFault) || error.code !== 'quota') throw error;
-        // Caches make room for intent, never the other way round.
+        // If storage is full, snapshots are deleted for commands, never the other way round.
         await trimSnapshots(database, null);
         return changeOnce(work);
       }
@@ -104,7 +104,7 @@ function sortRecords(
   const corrupt: [IDBValidKey, unknown][] = [];
   keys.forEach((key, index) => {
     const read = readEntry(values[index]);
-    // A newer build's is neither ours to send nor ours to set aside.
+    // A newer build's record is neither sent nor quarantined by this one.
     if (read.is === 'newer') return;
     if (read.is === 'entry' && read.entry.commandId === key && read.entry.uid === uid)
       stored.set(read.entry.commandId, read.entry);
@@ -121,7 +121,7 @@ function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueu
   const values = outbox.getAll() as IDBRequest<unknown[]>;
   const meta = transaction.objectStore('meta').get(QUEUE_META) as IDBRequest<unknown>;
   return new Promise((resolve, reject) => {
-    // Requests of one transaction succeed in order: the last one's success is everybody's.
+    // Requests of one transaction succeed in order: the last one's success covers all.
     meta.onsuccess = () => {
       resolve(sortRecords(uid, keys.result, values.result, meta.result));
     };
@@ -132,7 +132,7 @@ function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueu
   });
 }
 
-/** Writes what differs from `before`, and moves what could not be read into the quarantine. */
+/** Writes the difference to `before`, and quarantines what could not be read. */
 function writeQueue(transaction: IDBTransaction, before: StoredQueue, after: QueueState): void {
   const outbox = transaction.objectStore('outbox');
   const quarantine = transaction.objectStore('quarantine');

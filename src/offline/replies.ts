@@ -7,7 +7,7 @@ import { ErrorReply } from '../../contract/errors.ts';
 import { backoffMs, LONGEST_WAIT_MS } from './queue-rules.ts';
 import { isStop, type OutboxEntry } from './outbox-entry.ts';
 
-/** One answer as it came. `status` 0 means none, for `why`. */
+/** One raw answer. `status` 0 means none, for the reason `why`. */
 export interface Answer {
   status: number;
   /** The body, parsed; undefined where it was not JSON. */
@@ -17,9 +17,9 @@ export interface Answer {
 }
 
 /**
- * `done`: delete it. `again`: the outcome is unknown or refused for now; the same id later.
- * `refresh`: a new token, then the same id at once. `pause`: nothing more is sent until a sign-in,
- * or an update. `settled`: over or waiting for the person, but kept and shown.
+ * `done`: delete it. `again`: outcome unknown or rejected for now; send the same id later.
+ * `refresh`: a new token, then the same id at once. `pause`: nothing is sent until a login or an
+ * update. `settled`: finished or waiting for the user, kept and shown.
  */
 export type Verdict =
   | { verdict: 'done' }
@@ -42,7 +42,7 @@ export interface Circumstances {
   now: number;
   /** In [0, 1). */
   random: number;
-  /** The token was refreshed for this send already. */
+  /** The token was already refreshed for this send. */
   refreshed: boolean;
 }
 
@@ -62,8 +62,7 @@ export function judge(entry: OutboxEntry, answer: Answer, at: Circumstances): Ve
       ? { verdict: 'done' }
       : later('bad_reply', 'The answer was not from Tradewind');
   }
-  // A captive portal refuses too. What is not an error as the contract words it has been said by
-  // somebody else.
+  // A captive portal answers too. What is no error of the contract does not come from our server.
   if (!error.success)
     return later(
       'bad_reply',
@@ -89,7 +88,7 @@ function judgeRefusal(entry: OutboxEntry, refusal: Refusal, at: Circumstances): 
       return pause('sign-in', code, message);
     case 402:
     case 403:
-      // No plan and no permission holds back a stop: such an answer is taken for a passing fault.
+      // Neither a plan nor a permission blocks a stop: such an answer counts as a temporary error.
       return isStop(entry) ? later(code, message) : settle('failed', code, message);
     case 404:
       return entry.intent === 'stop' || entry.intent === 'delete-alert'
@@ -114,9 +113,9 @@ function judgeRefusal(entry: OutboxEntry, refusal: Refusal, at: Circumstances): 
   }
 }
 
-/** The verdicts that keep the entry, with what each writes into it. */
+/** Verdicts that keep the entry, with what each stores. */
 interface KeepingVerdicts {
-  /** The same command again, at the earliest in `ms`. */
+  /** The same command again, not before `ms`. */
   wait: (ms: number, code: string, message: string) => Verdict;
   /** The same command again, after the usual backoff. */
   later: (code: string, message: string) => Verdict;

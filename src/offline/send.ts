@@ -1,6 +1,6 @@
 /**
- * One request for one queued command, and the proof that the server is there; refuses redirects and
- * cached answers.
+ * Sends one queued command and checks first that the server is really ours. Redirects and cached
+ * answers do not count.
  */
 import { CALLS } from '../../contract/calls.ts';
 import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';
@@ -13,7 +13,7 @@ import type { AlertCommand, OutboxEntry } from './outbox-entry.ts';
 import type { Answer } from './replies.ts';
 
 export interface Line {
-  /** Empty for the app's own origin; no slash at the end. */
+  /** Empty for the app's own origin; without a trailing slash. */
   baseUrl: string;
   fetch?: typeof fetch;
   now?: () => number;
@@ -42,7 +42,7 @@ function alertRequest(
 }
 
 /**
- * Path and body of an entry by the contract. The body of one command never changes but for `ageMs`.
+ * Path and body of an entry by the contract. The body of one command never changes except `ageMs`.
  */
 export function requestOf(entry: OutboxEntry, now: number): Request {
   const waited = { requestedAt: entry.createdAt, ageMs: Math.max(0, now - entry.createdAt) };
@@ -84,7 +84,7 @@ function retryAfter(header: string | null, json: unknown, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Sends a command once. Never throws: no answer is an answer too. */
+/** Sends a command once. Never throws: a missing answer is returned as one. */
 export async function send(line: Line, entry: OutboxEntry, token: string): Promise<Answer> {
   const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
   const { method, path, body } = requestOf(entry, now());

@@ -1,6 +1,4 @@
-/**
- * Waits until no command is being sent from this device; refuses to wait for one that begins later.
- */
+/** Waits until the commands now being sent from this device are done. */
 
 /** Every drain holds a lock of this name and a user's id. */
 const LOCK = 'outbox:';

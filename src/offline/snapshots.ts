@@ -1,6 +1,6 @@
 /**
- * The last thing the server said of each noun, kept per user; refuses a value the contract does not
- * know, and a late one.
+ * The server's last reply of each kind, stored per user. Replies that are unknown to the contract
+ * or late are dropped.
  */
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
@@ -45,7 +45,7 @@ export type SnapshotKind = keyof typeof SCHEMAS;
 export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]>;
 const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
 
-/** What goes first where the disk is full: what is largest and is missed least. */
+/** Deleted first where storage is full: the largest and least needed. */
 const TRIM_ORDER: readonly SnapshotKind[] = [
   'backtest',
   'candles',
@@ -66,12 +66,12 @@ const TRIM_ORDER: readonly SnapshotKind[] = [
 ];
 
 export interface Snapshot<K extends SnapshotKind> {
-  /** Device clock, ms, at which the server's word came. */
+  /** Device clock, ms, at which the server's reply came. */
   savedAt: number;
   value: SnapshotValue<K>;
 }
 
-/** Values by kind as they lie in the store, unparsed. */
+/** Stored values by kind, not validated. */
 export type RawSnapshots = ReadonlyMap<string, unknown>;
 
 const Kept = z.object({
@@ -81,21 +81,18 @@ const Kept = z.object({
 });
 
 /**
- * A word older than the one that is kept is a reply that came late. Beyond this it is rather the
- * server's clock that was set.
+ * A reply older than the stored one is late. If it is older by more than this, the server's clock
+ * was set.
  */
 const LATE_MS = 60_000;
 
-/** The server's wall clock (ms) in a value, where it has one. */
+/** The server's wall clock (ms) of a value, where it has one. */
 function saidAt(value: unknown): number | null {
   const { servedAt } = value as { servedAt?: unknown };
   return typeof servedAt === 'number' ? servedAt : null;
 }
 
-/**
- * The kept value of a noun, or null: none, another version, or not what the contract says (then it
- * is thrown away).
- */
+/** The stored value of a kind, or null: none, another version, or invalid (then it is deleted). */
 export async function readSnapshot<K extends SnapshotKind>(
   uid: string,
   kind: K,
@@ -106,8 +103,8 @@ export async function readSnapshot<K extends SnapshotKind>(
 }
 
 /**
- * Several nouns in one transaction: at a start the screen waits for them. Each is parsed, and
- * thrown away, by itself. `early` is what was read before this could be.
+ * Reads several kinds in one transaction, because the first screen waits for them. Each is
+ * validated, and deleted if invalid, by itself. `early` is what was read in advance.
  */
 export async function readSnapshots(
   uid: string,
@@ -144,9 +141,8 @@ function parsed<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | nu
 }
 
 /**
- * Keeps a value, unless the person does not want any kept. Never throws for storage's sake: a
- * snapshot is cache.
- * @returns whether it is kept.
+ * Saves a value, unless the user wants none saved. Never throws for storage: a snapshot is cache.
+ * @returns whether it was saved.
  */
 export async function writeSnapshot<K extends SnapshotKind>(
   uid: string,
@@ -174,7 +170,7 @@ export async function writeSnapshot<K extends SnapshotKind>(
 }
 
 /**
- * Choice and present value are read in the transaction that writes, so that a purge or a newer word
+ * Choice and present value are read in the writing transaction, so that a purge or a newer value
  * cannot slip between.
  */
 function put(
@@ -218,7 +214,7 @@ function put(
   );
 }
 
-/** Makes room: deletes snapshots, never the queue. `keep` is left where there is one to leave. */
+/** Frees storage: deletes snapshots, never the queue. `keep` is left if possible. */
 export async function trimSnapshots(
   database: UserDatabase,
   keep: SnapshotKind | null,
@@ -226,7 +222,7 @@ export async function trimSnapshots(
   for (const kind of TRIM_ORDER) if (kind !== keep) await del(kind, database.store('snapshots'));
 }
 
-/** Which snapshots are kept for a user. */
+/** Which snapshots are saved for a user. */
 export async function snapshotKinds(uid: string): Promise<SnapshotKind[]> {
   const database = heldDatabase(uid);
   if (database === null) return [];
@@ -234,10 +230,7 @@ export async function snapshotKinds(uid: string): Promise<SnapshotKind[]> {
   return SNAPSHOT_KINDS.filter((kind) => found.includes(kind));
 }
 
-/**
- * The person's choice for this device. Off deletes what is kept, at once; the queue is not a
- * snapshot and stays.
- */
+/** The user's choice for this device. Off deletes snapshots at once; the queue stays. */
 export async function keepSnapshots(uid: string, keep: boolean): Promise<void> {
   const database = heldDatabase(uid);
   if (database === null) return;

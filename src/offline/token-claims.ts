@@ -1,6 +1,6 @@
 /**
- * Whom a bearer token speaks for, read without proof; refuses to be used as a check: that is the
- * server's.
+ * Reads the claims of a bearer token without verifying it. Never use it as a check: only the server
+ * verifies.
  */
 import * as z from 'zod/mini';
 
@@ -11,11 +11,11 @@ const Claims = z.object({
 
 export interface TokenClaims {
   uid: string;
-  /** Seconds UTC of the sign-in it stems from. */
+  /** Seconds UTC of its login. */
   authTime: number | null;
 }
 
-/** The claims of a JWT, or null where it does not read as one. */
+/** The claims of a JWT, or null where it cannot be read. */
 export function tokenClaims(token: string): TokenClaims | null {
   const payload = token.split('.')[1];
   if (payload === undefined || payload === '') return null;

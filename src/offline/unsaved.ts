@@ -10,7 +10,7 @@ import { send, type Line } from './send.ts';
 export type Unsaved =
   | { outcome: 'done'; agents: Agent[]; alert: Alert | null }
   | { outcome: 'refused'; message: string }
-  /** It may or may not have arrived, and nothing here will send it again. */
+  /** It may or may not have arrived, and will not be sent again from here. */
   | { outcome: 'unknown'; message: string };
 
 export interface UnsavedPorts {
@@ -45,8 +45,8 @@ export async function sendUnsaved(
     if (verdict.verdict === 'again') {
       const message =
         answer.status === 0
-          ? 'Not saved on this device, and the server gave no answer: look whether it has happened before you try again.'
-          : `Not saved on this device, and the server could not take it: ${verdict.entry.reason?.message ?? 'try again'}`;
+          ? 'Not saved on this device, and the server did not answer. Check whether it took effect before you try again.'
+          : `Not saved on this device, and the server could not accept it: ${verdict.entry.reason?.message ?? 'try again'}`;
       return { outcome: 'unknown', message };
     }
   }

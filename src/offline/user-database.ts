@@ -1,6 +1,6 @@
 /**
- * One IndexedDB database per user, for page and worker. It is never made again after its user has
- * signed out.
+ * One IndexedDB database per user, for page and worker. It is not created again after its user has
+ * logged out.
  */
 import type { UseStore } from 'idb-keyval';
 
@@ -11,9 +11,12 @@ const VERSION = 1;
 const PREFIX = 'tradewind-';
 /** A browser that cannot open its database in this time is treated as having none. */
 const OPEN_DEADLINE_MS = 2_000;
-/** After that it is left alone for a while, so that a Stop is not held up by every try. */
+/** After that no attempt is made for a while, so that a Stop is not delayed by every try. */
 const REST_MS = 30_000;
-/** How long a deletion waits for other tabs to let go, ms. It happens later all the same. */
+/**
+ * How long a deletion waits for other tabs to close their connections, ms. It completes later all
+ * the same.
+ */
 const DELETE_DEADLINE_MS = 5_000;
 
 /**
@@ -36,32 +39,31 @@ export class StorageFault extends Error {
 
 export interface DatabaseOptions {
   /**
-   * Asked at the moment a missing database would be made: is this user (still) signed in here? A
-   * worker says no.
+   * Asked before a missing database is created: is this user (still) logged in here? A worker says
+   * no.
    */
   mayCreate: () => boolean;
-  /** First value of the person's choice to keep snapshots, where the database is made. */
+  /** Initial value of the user's choice to save snapshots. */
   keepSnapshots?: () => boolean;
   /**
-   * The device's own note, outside the database, that there was one: where there is none now, the
-   * browser has cleared it.
+   * The device's note, outside the database, that it existed: if it is missing now, the browser has
+   * deleted it.
    */
   note?: { had(): boolean; made(): void };
   factory?: IDBFactory | undefined;
   deadlineMs?: number;
   /**
-   * Where `pagehide` and `pageshow` are heard; the page's own window by default, nothing in a
-   * worker.
+   * Where `pagehide` and `pageshow` are heard; the page's window by default, nothing in a worker.
    */
   page?: EventTarget | undefined;
 }
 
 const ownPage = (): EventTarget | undefined => ('document' in globalThis ? globalThis : undefined);
 
-/** `newer`: the disk belongs to a newer build of the app until this one is loaded anew. */
+/** `newer`: a newer build of the app uses the database, until this one is reloaded. */
 export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
 
-/** Made when it is needed: the stack that an error carries costs a start some milliseconds. */
+/** Created on demand: an error's stack costs some milliseconds at a start. */
 let hung: StorageFault | undefined;
 const hungFault = (): StorageFault =>
   (hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time'));
@@ -77,8 +79,8 @@ function faultOf(error: unknown): StorageFault {
   if (error instanceof StorageFault) return error;
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   if (name === 'QuotaExceededError')
-    return new StorageFault('quota', 'The device has no room left', error);
-  return new StorageFault('broken', 'The device could not store this', error);
+    return new StorageFault('quota', 'This device is out of storage', error);
+  return new StorageFault('broken', 'This device could not save this', error);
 }
 
 export class UserDatabase {
@@ -103,7 +105,7 @@ export class UserDatabase {
 
   /**
    * A page that is left begins no transaction: WebKit would keep it, and its locks, with the page
-   * (src/platform/left-page.ts). What is asked for meanwhile waits until the page is shown again.
+   * (src/platform/left-page.ts). Requests wait until the page is shown again.
    */
   private letGoWhenLeft(page: EventTarget): void {
     const { signal } = this.unused;
@@ -129,27 +131,26 @@ export class UserDatabase {
   }
 
   /**
-   * Whether the user's data was deleted since this handle was made: nothing is written through it
-   * any more.
+   * Whether the user's data was deleted since this handle was created: it writes nothing any more.
    */
   get deleted(): boolean {
     return this.gone;
   }
 
   /**
-   * Whether the browser has cleared what was kept, unsent commands as well, and this handle had to
-   * begin anew.
+   * Whether the browser has deleted the database, unsent commands included, and this handle had to
+   * start over.
    */
   get lost(): boolean {
     return this.cleared;
   }
 
-  /** The person has read of it. */
+  /** The user has read that. */
   noteLossRead(): void {
     this.cleared = false;
   }
 
-  /** Tells of a change of the mode, and of a loss. Returns the unsubscribe. */
+  /** Calls back for a change of mode or a loss. Returns a function that unsubscribes. */
   onMode(listener: (mode: StorageMode) => void): () => void {
     this.listeners.add(listener);
     return () => {
@@ -164,10 +165,9 @@ export class UserDatabase {
   }
 
   /**
-   * One transaction. A write is strict: it is over only when the disk has it. `work` must not await
-   * anything but requests of this transaction. A connection that the browser has closed is opened
-   * once more.
-   * @throws StorageFault
+   * One transaction. A write is strict: it resolves only when it is on disk. `work` must await
+   * nothing but requests of this transaction. A connection closed by the browser is opened once
+   * more. @throws StorageFault
    */
   async transact<T>(
     stores: readonly StoreName[],
@@ -177,7 +177,7 @@ export class UserDatabase {
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       if (this.shownAgain !== null) await this.shownAgain;
-      if (this.gone) throw new StorageFault('signed-out', 'This user has signed out');
+      if (this.gone) throw new StorageFault('signed-out', 'This user has logged out');
       const connection = await this.open();
       try {
         const transaction = connection.db.transaction([...stores], mode, { durability });
@@ -192,8 +192,8 @@ export class UserDatabase {
           ]);
         } catch (error) {
           abort(transaction);
-          // The transaction's own end says more (a full disk, a closed database) than the request
-          // that it took along.
+          // The transaction's own error says more (a full disk, a closed database) than the
+          // request's.
           await finished.catch(() => undefined);
           throw transaction.error ?? error;
         }
@@ -208,7 +208,7 @@ export class UserDatabase {
     }
   }
 
-  /** Lets go of the connection; the next use opens it again. */
+  /** Closes the connection; the next use opens it again. */
   async close(): Promise<void> {
     const held = this.connection;
     this.connection = null;
@@ -220,8 +220,8 @@ export class UserDatabase {
   }
 
   /**
-   * No write through this handle succeeds from now on, whether or not the deletion itself has
-   * happened.
+   * No write through this handle succeeds from now on, whether or not the deletion has happened
+   * yet.
    */
   async retire(): Promise<void> {
     this.gone = true;
@@ -261,7 +261,7 @@ export class UserDatabase {
     for (const listener of this.listeners) listener(this.current);
   }
 
-  /** A database is open here; `anew`: it had to be made. */
+  /** A database is open here; `anew`: it had to be created. */
   private isOnDisk(anew: boolean): void {
     const { note } = this.options;
     if (anew && (this.wasOnDisk || note?.had() === true)) this.cleared = true;
@@ -286,12 +286,12 @@ export class UserDatabase {
     const connection = this.connect(await Promise.race([opened, deadline]));
     if (this.gone) {
       connection.db.close();
-      throw new StorageFault('signed-out', 'This user has signed out');
+      throw new StorageFault('signed-out', 'This user has logged out');
     }
     return connection;
   }
 
-  /** Opens the database, or makes it. One that opens after the deadline is closed again. */
+  /** Opens or creates the database. One that opens after the deadline is closed again. */
   private request(factory: IDBFactory, attempt: { readonly late: boolean }): Promise<IDBDatabase> {
     const request = factory.open(databaseName(this.uid), VERSION);
     let refused = false;
@@ -328,7 +328,7 @@ export class UserDatabase {
   private connect(db: IDBDatabase): Connection {
     const connection: Connection = { db, closed: false };
     db.onversionchange = (event) => {
-      // Another tab wants a newer form, or the data deleted. Whoever holds on would block it.
+      // Another tab wants to upgrade or delete the database, which an open connection would block.
       if (event.newVersion === null) this.gone = true;
       else this.become('newer');
       connection.closed = true;
@@ -344,7 +344,7 @@ export class UserDatabase {
 }
 
 const notSignedIn = (): StorageFault =>
-  new StorageFault('signed-out', 'This user is not signed in here');
+  new StorageFault('signed-out', 'This user is not logged in here');
 
 function openingFault(error: DOMException | null): StorageFault {
   return error?.name === 'VersionError'
@@ -359,7 +359,7 @@ function completion(transaction: IDBTransaction): Promise<void> {
       resolve();
     });
     transaction.addEventListener('abort', () => {
-      reject(transaction.error ?? new StorageFault('broken', 'The device did not complete this'));
+      reject(transaction.error ?? new StorageFault('broken', 'This device did not complete this'));
     });
   });
 }
@@ -368,13 +368,13 @@ function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort();
   } catch {
-    // It was over already.
+    // It has ended already.
   }
 }
 
 const handles = new Map<string, UserDatabase>();
 
-/** The realm's one handle for a user; a new one after the old one's data was deleted. */
+/** The realm's handle for a user; a new one after the old one's data was deleted. */
 export function openUserDatabase(uid: string, options: DatabaseOptions): UserDatabase {
   const present = handles.get(uid);
   if (present !== undefined && !present.deleted) return present;
@@ -390,8 +390,8 @@ export function heldDatabase(uid: string): UserDatabase | null {
 }
 
 /**
- * Deletes everything of a user on this device. Every other tab and the worker close their
- * connection when asked by the browser; theirs and ours refuse to write from then on.
+ * Deletes all data of a user on this device. Other tabs and the worker close their connections on
+ * the browser's request; no handle writes from then on.
  */
 export async function deleteUserDatabase(
   uid: string,

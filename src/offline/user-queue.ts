@@ -1,4 +1,4 @@
-/** Connects one user's queue with its storage, its lock, the network and the other tabs. */
+/** Connects one user's queue with its storage, lock, network and the other tabs. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
@@ -22,13 +22,13 @@ export interface UserQueueOptions {
 export interface UserQueue {
   readonly uid: string;
   readonly outbox: Outbox;
-  /** Sends what can be sent. Calls during a run are answered by one further run. */
+  /** Sends what can be sent. Calls during a run cause one further run. */
   drain(): Promise<Drained>;
   close(): void;
 }
 
 /**
- * Web Locks where the browser has them; without, the server's receipts still keep one command to
+ * Web Locks where the browser has them; without them the server's receipts still give one command
  * one effect.
  */
 function alone<T>(name: string, work: () => Promise<T>): Promise<T> {

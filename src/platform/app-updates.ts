@@ -1,12 +1,12 @@
 /**
- * Registers the service worker and says when a newer build waits. The page never reloads while
- * somebody types.
+ * Registers the service worker and reports a waiting update. The page never reloads while the user
+ * is typing.
  */
 import { proxy } from 'valtio';
 import { log } from './page-log.ts';
 
 /**
- * `waiting`: a newer version is installed and takes over when the person says so, or at the next
+ * `waiting`: a newer version is installed and takes over when the user chooses, or at the next
  * start.
  */
 export const updates = proxy<{ waiting: boolean }>({ waiting: false });
@@ -16,16 +16,13 @@ let checkNow: () => void = () => undefined;
 let sendsAreOver: () => Promise<void> = () => Promise.resolve();
 
 const RELOADED_KEY = 'tradewind.reloadedFor';
-/** A page that is left open and looked at all day is told of a new version too. */
+/** Interval of checks for a new version on a page that stays open. */
 const CHECK_EVERY_MS = 60 * 60_000;
-/**
- * How long a newer build may take to be found, and to be laid down, before this one is loaded
- * again, ms.
- */
+/** How long finding and installing a newer build may take before this one is reloaded, ms. */
 const FOUND_MS = 5_000;
 const LAID_MS = 30_000;
 
-/** Lets the waiting version take over; the page reloads itself when it has. */
+/** Activates the waiting version; the page then reloads itself. */
 export function applyUpdate(): void {
   if (updates.waiting) activate();
   else
@@ -34,12 +31,12 @@ export function applyUpdate(): void {
     });
 }
 
-/** Asks the server now, for a page that has been told that it is too old. */
+/** Checks now, for a page that the server rejects as too old. */
 export function checkForUpdate(): void {
   checkNow();
 }
 
-/** The fields somebody has typed into; those of a screen that is gone count no more. */
+/** Fields with unsaved entries; those of an unmounted screen don't count. */
 const typed = new Set<Element>();
 
 export function isTyping(): boolean {
@@ -52,7 +49,7 @@ function offer(how: () => void): void {
   updates.waiting = true;
 }
 
-/** What nobody has asked for waits where a form would be lost by it. */
+/** An update nobody asked for waits while a form has entries. */
 function gently(reload: () => void): () => void {
   return () => {
     if (isTyping()) offer(reload);
@@ -61,9 +58,9 @@ function gently(reload: () => void): () => void {
 }
 
 /**
- * A missing chunk means an old shell: one reload brings the new one. A second in the same minute
- * would be a loop, and where the browser keeps nothing (reading `sessionStorage` throws there)
- * nobody could tell the first from the second: no reload.
+ * A missing chunk means an old shell: one reload brings the new one. A second within a minute would
+ * be a loop; where `sessionStorage` is not available the two could not be told apart, so there is
+ * no reload.
  */
 export function reloadOnce(storage: () => Storage, reload: () => void, now = Date.now()): boolean {
   try {
@@ -95,8 +92,8 @@ function laidDown(worker: ServiceWorker): Promise<boolean> {
 }
 
 /**
- * The newest build that can be had: the worker would answer a mere reload with the page it has.
- * Where there is none, or it cannot be laid down, this one is loaded again. Sends go first.
+ * Loads the newest available build: the worker would answer a mere reload with its own page. If
+ * there is none, this one is reloaded. Pending sends finish first.
  */
 async function renew(reload: () => void): Promise<void> {
   const container = (navigator as { serviceWorker?: ServiceWorkerContainer }).serviceWorker;
@@ -112,7 +109,7 @@ async function renew(reload: () => void): Promise<void> {
   reload();
 }
 
-/** Watches for parts that are gone and for forms that would be. Called before anything is drawn. */
+/** Watches for missing chunks and unsaved forms. Called before anything is rendered. */
 export function openUpdates(sends: () => Promise<void>): void {
   sendsAreOver = sends;
   document.addEventListener(
@@ -123,9 +120,9 @@ export function openUpdates(sends: () => Promise<void>): void {
     { capture: true, passive: true },
   );
   addEventListener('vite:preloadError', (event) => {
-    log.error('A part of the app could not be loaded', event.payload);
-    // The chunk of an older build is gone from the server. Offline the reload would only lose what
-    // is on the screen.
+    log.error('Could not load a part of the app', event.payload);
+    // The chunk of an older build is gone from the server. Offline a reload would only lose the
+    // page.
     if (!navigator.onLine) return;
     const anew = (): void => {
       void renew(
@@ -141,9 +138,9 @@ export function openUpdates(sends: () => Promise<void>): void {
 }
 
 /**
- * What a page does when another worker comes to serve it. The first one of all changes nothing. A
- * later one has been asked for in some tab: that tab reloads, and so does one that nobody looks at
- * or types in; one in use says so, since what it has not loaded yet may be gone.
+ * Handles a new service worker. The first one changes nothing. A later one was activated in some
+ * tab: that tab reloads, and so do idle ones; one in use shows a notice, since chunks it has not
+ * loaded may be gone.
  */
 export function followTakeover(
   container: Pick<ServiceWorkerContainer, 'controller' | 'addEventListener'>,
@@ -160,9 +157,8 @@ export function followTakeover(
 }
 
 /**
- * A worker that waits is a newer version only beside one that is active. Firefox and WebKit take
- * longer to activate the very first worker than workbox waits before it says "waiting"; nothing
- * newer exists then.
+ * A waiting worker is a newer version only beside an active one: Firefox and WebKit activate the
+ * very first worker later than workbox expects.
  */
 export const isNewer = ({
   active,
@@ -196,7 +192,7 @@ export async function registerWorker(): Promise<void> {
   checkNow = () => {
     if (document.visibilityState === 'visible')
       worker.update().catch((error: unknown) => {
-        log.debug('No newer version could be looked for', error);
+        log.debug('Could not check for a newer version', error);
       });
   };
   document.addEventListener('visibilitychange', checkNow);

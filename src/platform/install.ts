@@ -1,11 +1,8 @@
-/**
- * Whether the app can be put on this device's home screen, and by which way; refuses to offer it
- * twice to who said no.
- */
+/** Tells whether and how the app can be installed. A declined offer is not repeated. */
 import { proxy, ref } from 'valtio';
 import { requestPersistence } from '../stores/storage-persistence.ts';
 
-/** Chromium's own event; no standard has it. */
+/** Chromium's own event, not in any standard. */
 export interface InstallEvent extends Event {
   prompt(): Promise<{ outcome: 'accepted' | 'dismissed' }>;
 }
@@ -13,8 +10,7 @@ export interface InstallEvent extends Event {
 const DECLINED_KEY = 'tradewind.installDeclined';
 
 /**
- * `prompt`: the browser asks when told to. `share`: iPhone and iPad, where the person does it by
- * the Share button.
+ * `prompt`: the browser can ask. `share`: on iPhone and iPad the user installs by the Share button.
  */
 export type InstallWay = 'prompt' | 'share' | null;
 
@@ -26,7 +22,7 @@ export const install = proxy<{ event: InstallEvent | null; declined: boolean; in
   },
 );
 
-/** iPadOS calls itself a Mac; a Mac has no touch screen. */
+/** iPadOS identifies as a Mac, but a Mac has no touch screen. */
 export function isAppleMobile(
   host: Pick<Navigator, 'userAgent' | 'maxTouchPoints'> = navigator,
 ): boolean {
@@ -47,7 +43,7 @@ export function isStandalone(): boolean {
   );
 }
 
-/** Which way is open now, whether or not it is the moment for it. */
+/** The way that is available now, whether or not it should be offered. */
 export function installWay(state: {
   event: unknown;
   declined: boolean;
@@ -58,7 +54,7 @@ export function installWay(state: {
   return isAppleMobile() ? 'share' : null;
 }
 
-/** Asks by the browser's own dialog. No, here or there, is remembered. */
+/** Asks by the browser's own dialog. A refusal is remembered. */
 export async function askToInstall(): Promise<void> {
   const { event } = install;
   install.event = null;
@@ -73,7 +69,7 @@ export function declineInstall(): void {
 }
 
 addEventListener('beforeinstallprompt', (event) => {
-  // Without this the browser shows a bar of its own, at a moment of its own.
+  // Otherwise the browser shows a bar of its own, at a moment of its own.
   event.preventDefault();
   install.event = ref(event as InstallEvent);
 });

@@ -12,11 +12,11 @@ function abort(transaction: IDBTransaction): void {
   try {
     transaction.abort();
   } catch {
-    // It has ended, and nobody was told yet.
+    // The connection has ended without an event.
   }
 }
 
-/** Before anything opens a database. */
+/** Called before anything opens a database. */
 export function letGoOfDatabases(factory: IDBFactory, page: EventTarget): void {
   const open = factory.open.bind(factory);
   const held = new Set<IDBDatabase>();
@@ -47,6 +47,6 @@ export function letGoOfDatabases(factory: IDBFactory, page: EventTarget): void {
   });
 }
 
-// A browser without any has nothing to let go of.
+// A browser without IndexedDB has nothing to close.
 const factory = (globalThis as { indexedDB?: IDBFactory | null }).indexedDB ?? null;
 if (factory !== null && isWebKit()) letGoOfDatabases(factory, window);

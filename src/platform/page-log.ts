@@ -1,11 +1,11 @@
-/** The one place that writes to the console, at a level; refuses to send anything anywhere. */
+/** The only module that writes to the console, by log level. It sends nothing anywhere. */
 
 const LEVELS = { debug: 0, info: 1, warn: 2, error: 3 } as const;
 export type LogLevel = keyof typeof LEVELS;
 
 let threshold: number = LEVELS.info;
 
-/** So that a person can send them to support, if they want to. */
+/** Kept so that the user can include them in a support request. */
 const RECENT_MAX = 8;
 const recent: { at: number; text: string }[] = [];
 

@@ -1,4 +1,4 @@
-/** Watches memory and web timings where the build asks for it; refuses to do more than log them. */
+/** Logs memory use and web timings where the build enables it. */
 import { MEMORY_CHECK_MS, MEMORY_WARN_RATIO } from '../../contract/limits.ts';
 import { log } from './page-log.ts';
 import { whileSeen } from './resting-timer.ts';
@@ -9,10 +9,7 @@ interface HeapSizes {
   jsHeapSizeLimit: number;
 }
 
-/**
- * Warns above 80 percent of the heap's limit. Returns the share used, or null where the browser
- * does not say.
- */
+/** Warns above 80 percent of the heap's limit. Returns the share used, or null where unknown. */
 export function checkMemory(memory: HeapSizes | undefined): number | null {
   if (memory === undefined || memory.jsHeapSizeLimit <= 0) return null;
   const share = memory.usedJSHeapSize / memory.jsHeapSizeLimit;
@@ -25,7 +22,7 @@ const heap = (): HeapSizes | undefined =>
   (performance as Performance & { memory?: HeapSizes }).memory;
 
 /**
- * Logs each timing of the kinds the browser knows: navigation, first paint, largest paint, layout
+ * Logs the timings that the browser supports: navigation, first paint, largest paint, layout
  * shifts, long tasks.
  */
 function watchTimings(): void {
@@ -46,7 +43,7 @@ function watchTimings(): void {
   }
 }
 
-/** Begins to watch. Returns what stops the memory check. */
+/** Starts watching. Returns a function that stops the memory check. */
 export function watchPerformance(readMemory: () => HeapSizes | undefined = heap): () => void {
   if (typeof PerformanceObserver !== 'undefined') watchTimings();
   return whileSeen(MEMORY_CHECK_MS, () => {

@@ -1,22 +1,22 @@
 /**
- * The rule of every press: a control acts only on a press that began on it; what appears under a
- * finger stays inert until it lifts.
+ * A control acts only on a press that began on it. What appears under a finger stays inert until it
+ * lifts.
  */
 
-/** What a press can act on. */
+/** Controls that a press can act on. */
 const CONTROLS =
   'a[href], button, input, select, textarea, summary, label, [role="button"], [role="switch"], [role="option"], [role="tab"], [role="menuitem"], [role="checkbox"], [role="radio"], [role="link"]';
 
-/** A finger that moves further than this has changed its mind. */
+/** A finger that moves further than this cancels the press, px. */
 const SLIP_PX = 16;
 /**
- * A click comes with the lifting of its finger. Much later it is nobody's press: a screen reader's,
- * or a script's.
+ * A click comes with the lifting of its finger. A later one belongs to a screen reader or a script,
+ * ms.
  */
 const CLICK_WITHIN_MS = 1_000;
 /**
- * Two taps at one place within this are one double tap: the second belongs to what the first was
- * meant for.
+ * Two taps at one place within this are a double tap: the second belongs to the control of the
+ * first, ms.
  */
 const DOUBLE_TAP_MS = 400;
 const DOUBLE_TAP_PX = 24;
@@ -24,21 +24,21 @@ const DOUBLE_TAP_PX = 24;
 interface Press {
   pointerId: number;
   byMouse: boolean;
-  /** What it began on, and what that did at the time. */
+  /** The control it began on, and what that did at the time. */
   control: Element | null;
   act: string;
   x: number;
   y: number;
   slid: boolean;
-  /** The device's time of the lifting; null while it is down. */
+  /** Device time of the lifting; null while it is down. */
   liftedAt: number | null;
-  /** The second tap of a double tap: it counts for nothing. */
+  /** The second tap of a double tap is ignored. */
   isEcho: boolean;
-  /** What it was for is done: the click that follows is left over. */
+  /** Its action is done: a click that follows is ignored. */
   isDone: boolean;
 }
 
-/** The control at a place of the page. A label and what it labels are one. */
+/** The control at a point of the page. A label counts as its input. */
 function controlOf(target: EventTarget | null): Element | null {
   const found = target instanceof Element ? target.closest(CONTROLS) : null;
   return found instanceof HTMLLabelElement ? (found.control ?? found) : found;
@@ -47,12 +47,12 @@ function controlOf(target: EventTarget | null): Element | null {
 const isInert = (control: Element): boolean =>
   control.matches(':disabled') || control.getAttribute('aria-disabled') === 'true';
 
-/** The name that marks one act wherever it is drawn: `stop 0e1f`. */
+/** The name of an action wherever it is rendered: `stop 0e1f`. */
 const markOf = (control: Element): string | null => control.getAttribute('data-act');
 
 /**
- * What a control does, as far as a press is concerned. React may give the same node another act
- * while a finger rests on it; figures that tick are no other act.
+ * What a control does. React may give the same node another action under a resting finger; changing
+ * figures are no other action.
  */
 function actOf(control: Element | null): string {
   if (control === null) return '';
@@ -66,7 +66,7 @@ function actOf(control: Element | null): string {
 }
 
 /**
- * Whether a press is about this control: the same one doing the same, or one drawn anew that bears
+ * Whether a press belongs to this control: the same node with the same action, or a new one with
  * the same mark.
  */
 function isAbout(press: Press, control: Element | null): boolean {
@@ -85,10 +85,10 @@ function silence(event: Event): void {
   event.stopImmediatePropagation();
 }
 
-/** Keeps the presses of one page, each finger's on its own. */
+/** Tracks the presses of one page, each pointer on its own. */
 class Presses {
   private readonly byPointer = new Map<number, Press>();
-  /** The newest, whatever has become of it; and the newest whose click may still come. */
+  /** The newest press, and the newest whose click may still come. */
   private last: Press | null = null;
   private awaited: Press | null = null;
 
@@ -131,8 +131,8 @@ class Presses {
     if (far(press, event, SLIP_PX)) press.slid = true;
     if (press.byMouse || press.slid || press.isEcho || press.act === 'inert') return;
     if (press.control?.hasAttribute('data-steady') !== true) return;
-    // Pressed long, some browsers make no click of it, and a list that moved makes one elsewhere.
-    // This act is not lost to either.
+    // After a long press some browsers fire no click, or fire it elsewhere if a list moved. Marked
+    // actions run all the same.
     const meant = this.present(press);
     press.isDone = true;
     if (meant instanceof HTMLElement) meant.click();
@@ -146,8 +146,8 @@ class Presses {
   }
 
   /**
-   * The mouse's events that follow a finger: what has come under it takes neither focus nor a
-   * choice.
+   * Mouse events that follow a touch: what has come under the finger takes neither focus nor
+   * selection.
    */
   mouseDown(event: MouseEvent): void {
     const press = this.last;
@@ -161,7 +161,7 @@ class Presses {
     const press = this.pressOf(event);
     if (press === null || this.isOld(press, event.timeStamp)) return;
     this.byPointer.delete(press.pointerId);
-    // A label hands its click on: what comes after the first has no press of its own.
+    // A label forwards its click: the second click has no press of its own.
     if (this.awaited === press) this.awaited = null;
     const control = controlOf(event.target);
     if (press.isEcho || press.isDone) {
@@ -170,7 +170,7 @@ class Presses {
     }
     if (isAbout(press, control)) return;
     silence(event);
-    // What was pressed has moved away under a finger that rested: the press is still its own.
+    // The control moved away under a resting finger: the press is still its own.
     const meant = press.slid || press.act === 'inert' ? null : this.present(press);
     if (meant instanceof HTMLElement) meant.click();
   }
@@ -182,8 +182,8 @@ class Presses {
   }
 
   /**
-   * What the press began on, as long as it is there and does the same; else the one that has taken
-   * over its mark.
+   * The control that the press began on, while it exists and does the same; otherwise the one with
+   * its mark.
    */
   private present(press: Press): Element | null {
     if (press.control === null) return null;
@@ -217,8 +217,8 @@ class Presses {
 }
 
 /**
- * Stands before everything else that listens on the page. `isReal`: whether a person's device has
- * made an event.
+ * Registered before all other listeners of the page. `isReal`: whether an event comes from a user's
+ * device.
  */
 export function guardPresses(
   page: Window & typeof globalThis,

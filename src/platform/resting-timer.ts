@@ -1,11 +1,8 @@
-/**
- * Work that is due again and again while the page is seen; refuses to tick while it is hidden, and
- * makes up for it on return.
- */
+/** A periodic timer that pauses while the page is hidden and catches up on return. */
 
 /**
- * Does `work` every `everyMs`; after a hidden or frozen while at once, if a turn was missed.
- * Returns what ends it.
+ * Runs `work` every `everyMs`; after a hidden or frozen phase at once, if a turn was missed.
+ * Returns a function that stops it.
  */
 export function whileSeen(everyMs: number, work: () => void): () => void {
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -18,7 +15,7 @@ export function whileSeen(everyMs: number, work: () => void): () => void {
     clearInterval(timer);
     timer = undefined;
     if (document.visibilityState === 'hidden') return;
-    // A clock set back has lost count: then it is time too.
+    // The clock was set back: run too.
     if (Math.abs(Date.now() - doneAt) >= everyMs) turn();
     timer = setInterval(turn, everyMs);
   };

@@ -1,9 +1,6 @@
-/**
- * Hands words to the device's own share sheet, or to the clipboard where there is none; refuses to
- * add anything to them.
- */
+/** Shares a text by the device's share sheet, or copies it where there is none. */
 
-/** `title` is for the sheet's head; `url` leads to a public page. */
+/** `title` is for the share sheet; `url` leads to a public page. */
 export interface Shared {
   title: string;
   text: string;
@@ -11,8 +8,8 @@ export interface Shared {
 }
 
 /**
- * `shared`: the sheet took it. `copied`: it is on the clipboard. `dropped`: the person closed the
- * sheet. `failed`: neither could be had.
+ * `shared`: by the sheet. `copied`: to the clipboard. `dropped`: the user closed the sheet.
+ * `failed`: neither worked.
  */
 export type ShareEnd = 'shared' | 'copied' | 'dropped' | 'failed';
 
@@ -27,7 +24,7 @@ export async function shareOut(what: Shared, port: SharePort = navigator): Promi
       return 'shared';
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError') return 'dropped';
-      // A desktop may have the call and no sheet behind it.
+      // A desktop may have the function without a sheet.
     }
   }
   try {

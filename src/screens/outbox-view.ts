@@ -1,4 +1,4 @@
-/** The type of a queued command as screens see it; refuses to reach into the queue itself. */
+/** The type of a queued command for screens, which may not import the queue. */
 import type { queue } from '../commands.ts';
 
 export type OutboxEntryView = (typeof queue)['entries'][number];

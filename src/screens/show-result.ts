@@ -1,7 +1,4 @@
-/**
- * Says what became of a press, in a toast where the screen itself does not show it; refuses to say
- * that it worked.
- */
+/** Shows the result of a command in a toast where the screen itself does not. */
 import type { CommandResult } from '../commands.ts';
 import { errorSentence } from '../format/error-text.ts';
 import { pageToast } from '../stores/toast-store.ts';

@@ -1,7 +1,4 @@
-/**
- * A table as a person has set it: its columns, its sort, and its rows in an order that nobody's
- * finger moves.
- */
+/** A table as the user has set it: columns, sort, and rows that do not move under a finger. */
 import { useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import type { DataColumn } from '../components/DataTable.tsx';

@@ -1,7 +1,4 @@
-/**
- * How a screen reads a hosted function: once when shown and again when the server is back; refuses
- * to forget what it had.
- */
+/** Loads a callable function into a component: when shown, and again when the server is back. */
 import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { CallableName, CallableReply } from '../../contract/callables.ts';

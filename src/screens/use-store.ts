@@ -1,7 +1,4 @@
-/**
- * How a screen reads a store: it asks once when shown and again when the server is back; refuses to
- * write.
- */
+/** Reads a store into a component and loads it when shown, and again when the server is back. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import type { AgentInsight } from '../../contract/insight.ts';

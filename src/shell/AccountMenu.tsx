@@ -1,7 +1,4 @@
-/**
- * Who is signed in, on what plan, and the way to what is theirs. Signing out is done on its own
- * screen.
- */
+/** The signed-in user, their plan, and links to their settings. */
 import { CircleUserRound } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -49,9 +46,9 @@ export function AccountMenu() {
           <Link href="/subscription" onClick={close} className={LINK}>
             Subscription
           </Link>
-          {/* Signing out asks first about commands that wait: that is done on its own screen. */}
+          {/* Logging out may ask about unsent commands, so it has its own screen. */}
           <Link href="/security" onClick={close} className={LINK}>
-            Security and sign out
+            Security and log out
           </Link>
         </>
       )}

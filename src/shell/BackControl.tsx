@@ -1,25 +1,22 @@
-/**
- * The way back in an installed app, whose window has no button for it; refuses to leave the app.
- */
+/** The back button of an installed app, whose window has none. It never leaves the app. */
 import { ChevronLeft } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { backOf } from './navigation.ts';
 
 /**
- * What TypeScript's DOM library leaves out: knows only this app's own entries, unlike
- * `history.length`.
+ * Missing from TypeScript's DOM library. Unlike `history.length` it knows only this app's entries.
  */
 interface WithNavigation {
   navigation?: { canGoBack: boolean };
 }
 
-/** Shown by the style sheet where the app runs as one. */
+/** The style sheet shows it only in an installed app. */
 export function BackControl({ path }: { path: string }) {
   const [, go] = useLocation();
   const up = backOf(path);
   if (up === null) return null;
   const back = (): void => {
-    // Opened here by an icon or a notification: there is nothing behind but the screen above.
+    // Opened by an icon or a notification: there is no earlier entry, so go to the parent screen.
     if ((globalThis as WithNavigation).navigation?.canGoBack === true) history.back();
     else go(up);
   };

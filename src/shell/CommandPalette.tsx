@@ -1,4 +1,4 @@
-/** Finds agents, symbols, screens and acts from what this device knows. */
+/** Finds agents, symbols, screens and actions from what this device knows. */
 import * as Radix from '@radix-ui/react-dialog';
 import {
   ChartCandlestick,
@@ -30,17 +30,17 @@ const optionOf = (find: PaletteItem): string => `${LIST_ID}-${find.id}`;
 
 const ICON = {
   Agents: Bot,
-  Acts: CircleStop,
+  Actions: CircleStop,
   Symbols: ChartCandlestick,
   Screens: AppWindow,
 } as const;
 
-/** What a person has and may do, by the device's own copy: works without the server. */
+/** The user's agents and permissions from the device's copy: works offline. */
 function usePaletteItems(): { all: PaletteItem[]; views: readonly AgentView[] } {
   const entries = useEntries();
   const agents = useSnapshot(agentsStore).data?.agents;
   const current = useCurrent('agents');
-  // Prices change four times a second; the list of their names does not.
+  // Names of symbols, without their prices, which change four times a second.
   const [symbols] = useState(() => Object.keys(marketStore.data?.symbols ?? {}).sort());
   const { subscriptionTier } = useAuth();
   const views = useMemo(
@@ -98,7 +98,7 @@ function Row({
   );
 }
 
-/** Which of the found ones is chosen, moved by the arrow keys and opened by Enter. */
+/** The highlighted item, moved by the arrow keys and opened by Enter. */
 function useActiveOption(
   shown: readonly PaletteItem[],
   onChoose: (find: PaletteItem, byKey: boolean) => void,
@@ -127,7 +127,7 @@ function useActiveOption(
     }
     if (event.key !== 'Enter') return;
     event.preventDefault();
-    // A key that is held down from elsewhere chooses nothing.
+    // A key still held down from before chooses nothing.
     if (!event.repeat && chosen !== undefined) onChoose(chosen, true);
   };
   return { index, chosen, setAt, byKey };
@@ -149,11 +149,11 @@ function FinderInput({
   return (
     <div className="flex items-center gap-3 border-b border-line px-4">
       <Search className="size-4.5 shrink-0 text-ink-3" strokeWidth={1.75} aria-hidden />
-      {/* The dialog says that the focus is here; the ring would double its edge. */}
+      {/* The dialog already shows the focus; a ring would double its edge. */}
       <input
         type="text"
         role="combobox"
-        aria-label="Find agents, symbols, screens and acts"
+        aria-label="Find agents, symbols, screens and actions"
         aria-expanded={count > 0}
         aria-controls={LIST_ID}
         aria-autocomplete="list"
@@ -162,7 +162,7 @@ function FinderInput({
         autoCorrect="off"
         spellCheck={false}
         enterKeyHint="go"
-        placeholder="Agent, symbol, screen or act"
+        placeholder="Agent, symbol, screen or action"
         value={question}
         onChange={(event) => {
           onQuestion(event.target.value);
@@ -228,9 +228,7 @@ function KeyHelp() {
         <CornerDownLeft className="size-3" aria-hidden />
         to open
       </span>
-      {online === 'offline' && (
-        <span className="ml-auto text-amber">Offline: from what this device keeps</span>
-      )}
+      {online === 'offline' && <span className="ml-auto text-amber">Offline: saved data only</span>}
     </p>
   );
 }
@@ -263,7 +261,7 @@ function Finder({
         ref={list}
         id={LIST_ID}
         role="listbox"
-        aria-label="Found"
+        aria-label="Results"
         className="min-h-0 flex-1 overflow-y-auto overscroll-contain p-2"
       >
         <FoundGroups
@@ -276,14 +274,14 @@ function Finder({
         />
       </div>
       <p role="status" className={shown.length === 0 ? 'px-5 pb-5 text-ink-2' : 'sr-only'}>
-        {shown.length === 0 ? `Nothing here is called “${question}”.` : ''}
+        {shown.length === 0 ? `No results for “${question}”.` : ''}
       </p>
       <KeyHelp />
     </>
   );
 }
 
-/** What the palette holds while it is open; read anew each time. */
+/** The palette's content, mounted anew each time it opens. */
 function Inside({
   onGo,
   onStart,
@@ -337,7 +335,7 @@ export default function CommandPalette({
               before.current = document.activeElement;
               went.current = false;
             }}
-            // A new screen takes the focus itself; otherwise it goes back to where it was.
+            // A new screen takes the focus itself; otherwise it returns to where it was.
             onCloseAutoFocus={(event) => {
               event.preventDefault();
               if (!went.current && before.current instanceof HTMLElement) before.current.focus();

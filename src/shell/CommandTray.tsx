@@ -1,4 +1,4 @@
-/** The commands that wait on this device, as one line above the bottom bar that opens on demand. */
+/** The queued commands of this device, as one line above the bottom bar that opens on demand. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
@@ -20,7 +20,7 @@ import { CARD, LINE } from './dock-styles.ts';
 const ConfirmStart = lazy(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
-/** What they are where they are all of one kind. */
+/** The noun for commands that are all of one kind. */
 function kindOf(entries: readonly OutboxEntryView[]): string {
   if (entries.every(({ intent }) => intent === 'stop' || intent === 'stop-all')) return 'stop';
   if (entries.every(({ alert }) => alert !== undefined)) return 'alert';
@@ -31,7 +31,7 @@ function kindOf(entries: readonly OutboxEntryView[]): string {
 
 async function withdraw(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
+  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
   if (result === 'already-sent')
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
@@ -46,14 +46,14 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   const went = results.filter((result) => result.went).map((result) => result.name);
   return (
     <div className="text-xs text-ink-2">
-      <p>{went.length === 0 ? 'None went.' : `Went: ${went.join(', ')}.`}</p>
+      <p>{went.length === 0 ? 'None succeeded.' : `Done: ${went.join(', ')}.`}</p>
       <ul>
         {results
           .filter((result) => !result.went)
           .map((result) => (
             <li key={result.agentId}>
-              <span className="font-medium text-ink">{result.name}</span> did not:{' '}
-              {result.message === '' ? 'no reason was given.' : result.message}
+              <span className="font-medium text-ink">{result.name}</span> failed:{' '}
+              {result.message === '' ? 'no reason given.' : result.message}
             </li>
           ))}
       </ul>
@@ -61,7 +61,7 @@ function PartialSummary({ results }: { results: readonly EntryResult[] }) {
   );
 }
 
-/** What the press on a command that is over says. */
+/** The label of the retry button of a finished command. */
 function againText({ results }: OutboxEntryView, isStart: boolean): string {
   const refused = results?.filter((result) => !result.went).length ?? 0;
   if (refused > 0) return `Try the ${refused} again`;
@@ -86,7 +86,7 @@ function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview:
           {isAlert ? 'Save mine' : 'Review'}
         </Button>
       )}
-      {/* A start that is over is laid out again too: prices have moved since. */}
+      {/* A finished start is reviewed again too: prices have moved since. */}
       {over && (
         <Button
           size="sm"
@@ -153,10 +153,7 @@ function Command({ entry }: { entry: OutboxEntryView }) {
   );
 }
 
-/**
- * A stop that failed stands under the header, where nothing folds it away; one that went in part is
- * told apart here.
- */
+/** A failed stop is shown under the header; a partly failed one is listed here as well. */
 function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
   return entries.filter(
     (entry) =>
@@ -165,23 +162,23 @@ function inTray(entries: readonly OutboxEntryView[]): OutboxEntryView[] {
   );
 }
 
-/** `: Stop Harbour`, of those that can be named. */
+/** `: Stop Harbour`, for commands that can be named. */
 function setAsideNames(all: readonly Parameters<typeof setAsideName>[0][]): string {
   const names = all.map(setAsideName).filter((name) => name !== null);
   return names.length === 0 ? '' : `: ${names.join(', ')}`;
 }
 
-/** "1 stop waits", "2 starts wait", "3 commands wait": of those that are on their way. */
+/** "1 stop waits", "2 starts wait", "3 commands wait": of those not yet received. */
 function waitingText(waiting: readonly OutboxEntryView[]): string {
   const one = kindOf(waiting);
   const more = `${one}s`;
   return `${waiting.length} ${waiting.length === 1 ? `${one} waits` : `${more} wait`} to be received`;
 }
 
-/** What the queue waits for while it is paused. */
-const AFTER = { 'sign-in': ' after you sign in', update: ' after an update' } as const;
+/** What a paused queue waits for. */
+const AFTER = { 'sign-in': ' after you log in', update: ' after an update' } as const;
 
-/** The whole queue in one line: what needs the person before what only waits. */
+/** The whole queue in one line: what needs the user before what only waits. */
 function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'update' | null): string {
   const waiting = shown.filter((entry) => entry.state === 'saved' || entry.state === 'sending');
   const needing = shown.filter((entry) => entry.state === 'needs-you');
@@ -191,11 +188,11 @@ function trayTitle(shown: readonly OutboxEntryView[], paused: 'sign-in' | 'updat
   if (waiting.length === 0)
     return over === 0
       ? 'Received by the server'
-      : `${over} ${over === 1 ? 'command' : 'commands'} did not go through`;
+      : `${over} ${over === 1 ? 'command' : 'commands'} failed`;
   return `${waitingText(waiting)}${paused === null ? '' : AFTER[paused]}`;
 }
 
-/** Opens upwards: the line stays where the finger is. */
+/** Opens upwards, so that the line stays under the finger. */
 function Queue({
   shown,
   paused,
@@ -231,10 +228,10 @@ function Queue({
       </button>
       <div id="tray-list" hidden={!open} className="pt-2">
         {paused === 'sign-in' && (
-          <p className="text-amber">Nothing is sent until you sign in again.</p>
+          <p className="text-amber">Nothing is sent until you log in again.</p>
         )}
         {paused === 'update' && (
-          <p className="text-amber">Nothing is sent until this app is updated.</p>
+          <p className="text-amber">Nothing is sent until you update the app.</p>
         )}
         <ul className="max-h-[34dvh] overflow-y-auto [&>li:first-child]:border-t-0">
           {shown.map((entry) => (
@@ -246,22 +243,22 @@ function Queue({
   );
 }
 
-/** What went wrong with the keeping itself: rare, and not to be folded away. */
+/** Problems with storage, always visible. */
 function KeptCommand() {
   const { storage, quarantined, lost } = useSnapshot(queue);
   if (quarantined.length === 0 && !lost && storage !== 'memory' && storage !== 'newer') return null;
   return (
-    <section aria-label="What this device keeps" className={CARD}>
+    <section aria-label="Storage on this device" className={CARD}>
       {storage === 'memory' && (
         <p className="text-amber">
-          This browser keeps nothing for the app: commands are sent at once or not at all. You may
-          be signed out when you close this page.
+          This browser does not save data for the app. Commands are sent at once or not at all. You
+          may be logged out when you close this page.
         </p>
       )}
       {storage === 'newer' && (
         <div className="flex items-center justify-between gap-4">
           <p className="text-amber">
-            A newer version of the app is open in another tab. Until this one is reloaded, commands
+            A newer version of the app is open in another tab. Until you reload this tab, commands
             are sent at once or not at all.
           </p>
           <Button
@@ -278,8 +275,8 @@ function KeptCommand() {
       {lost && (
         <div className="flex items-center justify-between gap-4">
           <p className="text-amber">
-            This browser has cleared what was kept here: the last figures, and any command that was
-            not yet sent. Check what should be running.
+            This browser deleted the saved data of the app, including unsent commands. Check which
+            agents should be running.
           </p>
           <Button size="sm" onClick={lossRead}>
             Dismiss

@@ -1,6 +1,4 @@
-/**
- * What stands where rendering failed: the whole app, or one screen; refuses to lose the details.
- */
+/** The screen shown after a rendering error, for the whole app or one screen. */
 import { Component, useState, type ReactNode } from 'react';
 import { Button, LinkButton } from '../components/Button.tsx';
 import { log } from '../platform/page-log.ts';
@@ -40,7 +38,7 @@ export class Boundary extends Component<
   }
 }
 
-/** Above everything: the app itself could not be drawn. */
+/** The outermost boundary: the app itself could not be rendered. */
 export function CrashScreen({
   error,
   onReload = () => {
@@ -58,8 +56,8 @@ export function CrashScreen({
     >
       <h1 className="text-xl">Something went wrong</h1>
       <p className="text-base text-ink-2">
-        The page could not be drawn. Your agents run on the server and are not affected; commands
-        saved on this device are kept.
+        This page could not be displayed. Your agents run on the server and are not affected.
+        Commands saved on this device are kept.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button tone="primary" onClick={onReload}>
@@ -84,7 +82,7 @@ export function CrashScreen({
   );
 }
 
-/** One screen failed; the shell, and with it Stop, still works. */
+/** One screen failed; the shell and Stop still work. */
 export function RouteError({ error }: { error: Error & { status?: number; statusText?: string } }) {
   const what =
     error.status === undefined

@@ -1,7 +1,4 @@
-/**
- * The age of one kind of data beside its numbers: shown once it is stale, and always without the
- * server; refuses to call a snapshot fresh.
- */
+/** The age of one kind of data, shown once it is stale and always without the server. */
 import { useSnapshot } from 'valtio';
 import { Age } from '../components/Age.tsx';
 import { connection } from '../stores/connection.ts';

@@ -1,7 +1,4 @@
-/**
- * What waits for the person above the bottom bar: an Undo, unsent commands, an ending session, an
- * update.
- */
+/** Notices docked above the bottom bar: an Undo, unsent commands, an ending session, an update. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { queue } from '../commands.ts';
@@ -18,7 +15,7 @@ import { CommandTray } from './CommandTray.tsx';
 import { CARD, LINE } from './dock-styles.ts';
 import { SignInAgain } from './SignInAgain.tsx';
 
-/** Beyond these the notice of an ending session counts. */
+/** Commands beyond this number are counted, not named. */
 const NAMED = 3;
 
 function SessionNotice() {
@@ -36,7 +33,7 @@ function SessionNotice() {
     <section aria-label="Session" className={CARD}>
       <p>
         Your session ends in {formatSpan(Math.max(0, expiresAt - now))}.
-        {unsent.length > 0 ? ` Not yet sent: ${names}.` : ''}
+        {unsent.length > 0 ? ` Not sent yet: ${names}.` : ''}
       </p>
       <Button
         size="sm"
@@ -45,7 +42,8 @@ function SessionNotice() {
           setOpen(true);
         }}
       >
-        Sign in again
+        {' '}
+        Log in again{' '}
       </Button>
       <SignInAgain open={open} onOpenChange={setOpen} />
     </section>
@@ -53,9 +51,9 @@ function SessionNotice() {
 }
 
 function updateText(warned: boolean, outdated: boolean): string {
-  if (warned) return 'What you have typed on this page is not kept by an update.';
+  if (warned) return 'Updating discards your entries on this page.';
   return outdated
-    ? 'This version is too old for the server. What waits to be sent is kept.'
+    ? 'This version is too old for the server. Unsent commands are kept.'
     : 'A new version is ready.';
 }
 
@@ -75,15 +73,15 @@ function UpdateNotice() {
     <section aria-label="Update" className={`${CARD} flex items-center justify-between gap-4`}>
       <p role="status">{updateText(warned, outdated)}</p>
       <Button size="sm" tone="primary" onClick={press}>
-        {warned ? 'Update all the same' : 'Update'}
+        {warned ? 'Update anyway' : 'Update'}
       </Button>
     </section>
   );
 }
 
 /**
- * The height of what is docked, for the room at the page's end: its last rows can be scrolled free
- * of it.
+ * The height of what is docked, reserved at the end of the page so that its last rows can be
+ * scrolled free.
  */
 function useDockHeight() {
   const box = useRef<HTMLDivElement>(null);
@@ -104,8 +102,8 @@ function useDockHeight() {
 }
 
 /**
- * Undo of the last stop, in the place of the tray's line; at the top where Stop itself was pressed
- * down here. Spoken when it comes.
+ * Undo of the last stop, in place of the tray's line, or at the top if Stop itself was pressed down
+ * here. Announced.
  */
 function Undo({ atTop }: { atTop: boolean }) {
   const offered = useStopOffer();
@@ -118,7 +116,7 @@ function Undo({ atTop }: { atTop: boolean }) {
 }
 
 export function Dock() {
-  // The frame has the height of the page, so that no card moves it.
+  // As high as the page, so that no card moves it.
   const offered = useStopOffer();
   const isBelow = offered !== null && !offered.offer.atTop;
   const box = useDockHeight();

@@ -1,4 +1,4 @@
-/** The footer of every page; refuses a year that a clock would change. */
+/** The footer of every page. Its copyright year is fixed by the specification. */
 import { Link } from 'wouter';
 import { FOOTER_LINKS } from './navigation.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The header: brand, the navigation bar, account mode, age of data, the menu; refuses links that a
- * person has no use for.
- */
+/** The header: logo, navigation bar, paper tag, age of data and menu. */
 import { Menu as MenuIcon } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -33,7 +30,7 @@ function LogoLink({
       href={to}
       className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]"
     >
-      {/* At 320 px, a desk at 400 %, the mark alone is seen; the name is read. */}
+      {/* At 320 px the logo alone is visible; the name is for screen readers. */}
       <Logo className="size-6" />
       <span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>
         {label}
@@ -67,7 +64,7 @@ function BarLink({ link, path }: { link: NavLink; path: string }) {
   );
 }
 
-/** The header of a person who is signed in. */
+/** The header of a signed-in user. */
 export function AppHeader({ path }: { path: string }) {
   const { subscriptionTier } = useAuth();
   const { open } = useSnapshot(menu);

@@ -1,6 +1,4 @@
-/**
- * Offers to install the app, as a line in the page's own flow, once the first trade has been seen.
- */
+/** Offers to install the app, in the page's flow, after the first trade. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
@@ -10,12 +8,12 @@ import { connection } from '../stores/connection.ts';
 import { askToInstall, declineInstall, install, installWay } from '../platform/install.ts';
 import { InstallSteps } from './InstallSteps.tsx';
 
-/** Below everything else on the page: it covers nothing and moves nothing. */
+/** Below everything else on the page, so that it covers and moves nothing. */
 export function InstallOffer() {
   const { event, declined, installed } = useSnapshot(install);
   const uid = useSnapshot(session).user?.uid ?? '';
   const offline = useSnapshot(connection).online === 'offline';
-  // Asked once a screen: the trade that is seen now has this screen to itself.
+  // Checked once per screen: the screen on which the first trade appears does not show it.
   const [seenTrade] = useState(() => readNotes(uid).has('trade'));
   const way = installWay({ event, declined, installed });
   if (way === null || !seenTrade || offline) return null;
@@ -28,8 +26,8 @@ export function InstallOffer() {
         <p className="font-medium">Install Tradewind</p>
         <p className="text-ink-2">
           {way === 'prompt'
-            ? 'It opens offline and has Stop all on its icon.'
-            : 'It opens offline and can notify you.'}
+            ? 'Use it offline and stop all agents from its icon.'
+            : 'Use it offline and get notifications.'}
         </p>
         {way === 'share' && <InstallSteps />}
       </div>

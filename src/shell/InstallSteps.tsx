@@ -1,7 +1,4 @@
-/**
- * How an app comes onto the home screen of an iPhone or iPad, where only the person can put it;
- * refuses to pretend a button could.
- */
+/** Steps to install the app on iPhone and iPad, where no button can do it. */
 import { Share, SquarePlus } from 'lucide-react';
 
 const STEP = 'flex items-center gap-2';
@@ -19,7 +16,7 @@ export function InstallSteps() {
       <li className={STEP}>
         <SquarePlus className={ICON} strokeWidth={1.75} aria-hidden />
         <span>
-          Choose <strong className="font-medium">Add to Home Screen</strong>; it may be behind More.
+          Choose <strong className="font-medium">Add to Home Screen</strong>. It may be under More.
         </span>
       </li>
     </ol>

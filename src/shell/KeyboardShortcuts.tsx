@@ -1,7 +1,4 @@
-/**
- * Listens for the shell's keys and brings what they open, loaded when first asked for; refuses to
- * cost the first paint more than the listening.
- */
+/** Listens for the shell's keyboard shortcuts. What they open is loaded on demand. */
 import { useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -16,7 +13,7 @@ const LOAD = {
   sheet: () => import('./ShortcutSheet.tsx'),
 } as const;
 
-/** The search of the screen itself, where it has one that can be seen. */
+/** The screen's own visible search field. */
 function focusSearch(): boolean {
   const field = [
     ...document.querySelectorAll<HTMLInputElement>('#content input[type=search]'),
@@ -34,7 +31,7 @@ export function KeyboardShortcuts() {
     const unlisten = listenToKeys((meaning) => {
       if (typeof meaning === 'object') go(meaning.go);
       else if (meaning === 'palette') {
-        // ⌘K closes what it opened, and stays away from what something else has laid over the page.
+        // ⌘K closes the palette it opened, and does nothing over other dialogs.
         if (shortcuts.open === null && document.querySelector('[role=dialog]') !== null)
           return false;
         shortcuts.open = shortcuts.open === 'palette' ? null : 'palette';
@@ -59,8 +56,8 @@ export function KeyboardShortcuts() {
         setLoaded((known) => ({ ...known, [open]: module.default }));
       },
       (error: unknown) => {
-        // Asked for again at the next press.
-        log.error('What the key opens could not be loaded', error);
+        // Retried at the next press.
+        log.error('Could not load what the shortcut opens', error);
         shortcuts.open = null;
       },
     );

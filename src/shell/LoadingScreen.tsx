@@ -1,4 +1,4 @@
-/** What stands while a screen's code is on its way; refuses to say more than it knows. */
+/** The screen shown while a screen's code is loading. */
 import { Logo } from './Logo.tsx';
 
 export function LoadingScreen() {

@@ -1,4 +1,4 @@
-/** The product's mark: three lines of wind and a needle; refuses to carry meaning by itself. */
+/** The product's logo. */
 export function Logo({ className = 'size-6' }: { className?: string }) {
   return (
     <svg viewBox="6 8 52 48" aria-hidden className={className}>

@@ -1,6 +1,4 @@
-/**
- * The one menu: the header's links, every other screen in groups, Find, Stop all and the account.
- */
+/** The menu: the header's links, all other screens in groups, Find, Stop all and the account. */
 import { CircleStop, CircleUserRound, Search } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { proxy, useSnapshot } from 'valtio';
@@ -59,7 +57,7 @@ export function GroupLink({
   );
 }
 
-/** Opens the command palette; for those who press no keys, the only way to it. */
+/** Opens the command palette, for users without a keyboard. */
 export function FindButton({ onPress }: { onPress?: () => void }) {
   return (
     <button

@@ -1,4 +1,4 @@
-/** An address that the app does not know: leads on to the start, and says so. */
+/** Leads an unknown address to the start page, and says so. */
 import { useEffect } from 'react';
 import { Redirect } from 'wouter';
 import { pageToast } from '../stores/toast-store.ts';
@@ -6,7 +6,7 @@ import { pageToast } from '../stores/toast-store.ts';
 const NOT_A_PAGE = 'That page does not exist. This is the start page.';
 
 export function NotFound() {
-  // By one id: said once, however often the address is drawn on the way.
+  // By one id: shown once, even if the route renders several times.
   useEffect(() => {
     pageToast('blank', NOT_A_PAGE, { id: 'lost' });
   }, []);

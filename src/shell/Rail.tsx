@@ -1,4 +1,4 @@
-/** The left rail of wide screens and the bottom bar of phones, whose More opens the one menu. */
+/** The left rail of wide screens and the bottom bar of phones, whose More opens the menu. */
 import { Ellipsis } from 'lucide-react';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';

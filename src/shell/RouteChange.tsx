@@ -1,15 +1,15 @@
 /**
- * What happens when another screen is shown: title, focus, place on the page, one spoken line;
- * refuses to say anything at the first screen, which the browser says itself.
+ * Handles a change of screen: title, focus, scroll position and one announcement. The first screen
+ * is left to the browser.
  */
 import { useEffect, useRef, useState } from 'react';
 
-/** Where each path was left, px; what is gone back to is shown from there. */
+/** Scroll position at which each path was left, px. */
 const places = new Map<string, number>();
 const MOST_PLACES = 50;
 let wentBack = false;
 let shownPath = '';
-/** How long a screen may take to become as long as it was, ms. */
+/** How long to wait for a screen to become long enough, ms. */
 const GROWS_MS = 600;
 
 function keepPlace(path: string, y: number): void {
@@ -20,8 +20,8 @@ function keepPlace(path: string, y: number): void {
 }
 
 /**
- * Back to `y` as soon as the page is that long. A person who moves meanwhile is left where they
- * are. Returns what ends it.
+ * Scrolls back to `y` as soon as the page is that long, unless the user scrolls meanwhile. Returns
+ * a function that cancels it.
  */
 function returnTo(y: number): () => void {
   const until = performance.now() + GROWS_MS;
@@ -45,13 +45,13 @@ export function RouteChange({ path, title }: { path: string; title: string | und
   const first = useRef(true);
   const [said, setSaid] = useState('');
   useEffect(() => {
-    // The browser would move the old screen before the new one is there.
+    // The browser would scroll the old screen before the new one is there.
     history.scrollRestoration = 'manual';
-    // A step back within one screen is not a return to it.
+    // A step back within one screen does not restore its position.
     const back = (): void => {
       wentBack = location.pathname !== shownPath;
     };
-    // Before the router hears of it and draws.
+    // Before the router renders.
     addEventListener('popstate', back, { capture: true });
     return () => {
       removeEventListener('popstate', back, { capture: true });

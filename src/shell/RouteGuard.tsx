@@ -1,6 +1,6 @@
 /**
- * The access guard: a spinner while nothing is known, then the screen or the reason why not;
- * refuses to decide for the server.
+ * The access guard: a spinner while loading, then the screen or the reason why not. The server
+ * decides every call itself.
  */
 import { LoaderCircle } from 'lucide-react';
 import { lazy, Suspense, type ReactNode } from 'react';
@@ -18,7 +18,7 @@ const UpgradeHere = lazy(() =>
   })),
 );
 
-/** The plan that has this page, in one tap and back here. */
+/** Offers the plan that has this page, and the way back here. */
 function UpgradePrompt({ path }: { path: string }) {
   const rule = routeRule(path.replace(/[?#].*$/, ''));
   if (rule?.resource === undefined || rule.action === undefined) return null;
@@ -59,7 +59,7 @@ function Blocked({
   );
 }
 
-/** The guard's screen for a refusal; `path` is the address that was asked for, with its query. */
+/** The guard's screen for a refusal; `path` is the requested address with its query. */
 export function Refused({
   access,
   path,
@@ -79,7 +79,7 @@ export function Refused({
         >
           Your session has expired or you are not logged in. Please authenticate to continue.
           {offline && (
-            <p className="mt-2 text-amber">You are offline: logging in needs the network.</p>
+            <p className="mt-2 text-amber">You're offline. You need a connection to log in.</p>
           )}
         </Blocked>
       );
@@ -111,7 +111,8 @@ export function Refused({
 
 export function RouteGuard({ children }: { children: ReactNode }) {
   const [path] = useLocation();
-  // Heard of here, and taken from the address itself below: the router decodes it.
+  // Subscribes to the route; the path itself is read from the address, because the router decodes
+  // it.
   useSearch();
   const { loading, access } = useAccess(path);
   const { online } = useSnapshot(connection);
@@ -127,14 +128,13 @@ export function RouteGuard({ children }: { children: ReactNode }) {
   if (access.allowed) return children;
   if (online === 'offline' && plan === null && access.screen !== 'authentication') {
     return (
-      <Blocked title="Not on this device" to="/dashboard" action="Go to Dashboard">
-        Your plan was not saved on this device, so nobody here can tell whether it has this page. It
-        opens when the server is back.
+      <Blocked title="Plan not saved on this device" to="/dashboard" action="Go to Dashboard">
+        This device does not know whether your plan includes this page. It opens when you're back
+        online.
       </Blocked>
     );
   }
-  // With its query: who comes back from a checkout with an ended session hears of it after logging
-  // in.
+  // With its query: a return from a checkout with an ended session is handled after logging in.
   return (
     <Refused
       access={access}

@@ -1,7 +1,4 @@
-/**
- * The frame around every screen: header, strip, rail or bottom bar, dock and footer; refuses to
- * move when data comes.
- */
+/** The frame around every screen: header, strip, rail or bottom bar, dock and footer. */
 import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { session } from '../identity/session.ts';
@@ -25,7 +22,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   useEffect(() => {
     if (status === 'signed-out') forgetTrialBanner();
   }, [status]);
-  // Going back with the menu open leaves it behind.
+  // Going back closes an open menu.
   useEffect(() => {
     menu.open = false;
   }, [path]);
@@ -62,7 +59,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
         <Rail path={path} />
         <div className="min-w-0 flex-1">
           <TrialBanner shown={showsTrialBanner(path)} />
-          {/* The footer begins below the fold, so that content that comes never moves it on the screen. */}
+          {/* The footer begins below the fold, so that loading content never moves it on screen. */}
           <main
             id="content"
             tabIndex={-1}
@@ -72,7 +69,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
           </main>
           {isDashboard(path) && <InstallOffer key={path} />}
           <Footer />
-          {/* Room for the bottom bar, and for what is docked above it. */}
+          {/* Space for the bottom bar and for docked notices. */}
           <div
             aria-hidden
             className="h-[calc(var(--bar)+var(--dock,0px)+env(safe-area-inset-bottom))] lg:hidden"

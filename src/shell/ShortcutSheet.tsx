@@ -1,7 +1,4 @@
-/**
- * The list of keys, and the switch that turns those of one character off; refuses to list what does
- * not work.
- */
+/** The list of keyboard shortcuts, and the switch for single keys. */
 import { useSnapshot } from 'valtio';
 import { Dialog } from '../components/Dialog.tsx';
 import { Switch } from '../components/Switch.tsx';
@@ -46,19 +43,17 @@ export default function ShortcutSheet({
 }) {
   const { on } = useSnapshot(shortcuts);
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard">
-      <List
-        rows={[{ keys: `${MODIFIER} K`, label: 'Find an agent, a symbol, a screen or an act' }]}
-      />
+    <Dialog open={open} onOpenChange={onOpenChange} title="Keyboard shortcuts">
+      <List rows={[{ keys: `${MODIFIER} K`, label: 'Find an agent, symbol, screen or action' }]} />
       <div className={on ? '' : 'opacity-60'}>
         <List rows={OTHERS} />
-        <h3 className="mt-4 mb-1 text-xs text-ink-3">One after the other, to go to</h3>
+        <h3 className="mt-4 mb-1 text-xs text-ink-3">Go to: press one key after the other</h3>
         <List rows={GOES} />
       </div>
       <div className="rule mt-4 pt-2">
         <Switch
-          label="Keys without a modifier"
-          hint="Off, only the first of these works. For those who dictate, or press keys by accident."
+          label="Single-key shortcuts"
+          hint="When off, only the first shortcut works. Useful with dictation or if you press keys by accident."
           checked={on}
           onChange={setShortcuts}
         />

@@ -1,7 +1,4 @@
-/**
- * Signing in again in place, so that nothing on the screen is lost; refuses another email than the
- * present user's.
- */
+/** Logs the same user in again in place, so that nothing on the screen is lost. */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
@@ -42,8 +39,8 @@ export function SignInAgain({
     <LazyDialog
       open={open}
       onOpenChange={onOpenChange}
-      title="Sign in again"
-      description={`As ${email}. What is on the screen and what waits to be sent stays.`}
+      title="Log in again"
+      description={`As ${email}. This screen and your unsent commands are kept.`}
     >
       <form
         className="flex flex-col gap-4"
@@ -65,7 +62,8 @@ export function SignInAgain({
           }}
         />
         <Button type="submit" tone="primary" busy={busy}>
-          Sign in
+          {' '}
+          Log in{' '}
         </Button>
         <Button
           disabled={busy}

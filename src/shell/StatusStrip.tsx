@@ -1,6 +1,6 @@
 /**
- * One line under the header that is always there: whose prices, or that the server is away; below
- * it, stops that failed; refuses to move anything when all is well.
+ * The line under the header with the price source or the offline state, and failed stops below it.
+ * Its height is constant.
  */
 import { OctagonAlert, WifiOff } from 'lucide-react';
 import { useSnapshot } from 'valtio';
@@ -19,18 +19,16 @@ import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { kindOf, useCurrent, useDataTime } from './data-age.ts';
 
-/** The words of the offline bar. `savedAt` is the device's clock, ms. */
+/** The text of the offline line. `savedAt` is the device's clock, ms. */
 export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
   const showing =
-    savedAt === null
-      ? 'Nothing of this is saved on this device.'
-      : `Showing ${formatWhen(savedAt, now)}.`;
+    savedAt === null ? 'No data saved on this device.' : `Showing ${formatWhen(savedAt, now)}.`;
   return expired
-    ? `Offline, session ended. ${showing} Read-only; Stop still works.`
-    : `Offline. ${showing} Stops will be sent first when you are back.`;
+    ? `Offline, session ended. ${showing} Read-only. Stop still works.`
+    : `Offline. ${showing} Stops are sent first when you’re back online.`;
 }
 
-/** Whether what was to be stopped is, by the server's word; otherwise nobody here knows. */
+/** Whether the agents of a failed stop are stopped, by the server's word. */
 function connectionState(
   agentId: string | null,
   agents: readonly { readonly id: string; readonly status: string }[] | undefined,
@@ -43,7 +41,7 @@ function connectionState(
   if (!isStopped) return isAll ? 'They may still be running.' : 'It may still be running.';
   if (!current)
     return isAll ? 'All were stopped when last seen.' : 'It was stopped when last seen.';
-  return isAll ? 'All are stopped meanwhile.' : 'It is stopped meanwhile.';
+  return isAll ? 'All are stopped now.' : 'It is stopped now.';
 }
 
 async function again(commandId: string): Promise<void> {
@@ -51,7 +49,7 @@ async function again(commandId: string): Promise<void> {
   if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
 }
 
-/** Stands on every screen, over what scrolls, until each is sent again or dismissed. */
+/** Shown on every screen until each is retried or dismissed. */
 function FailedStops() {
   const failed = failedStops(useSnapshot(queue).entries);
   const agents = useSnapshot(agentsStore).data?.agents;
@@ -74,7 +72,7 @@ function FailedStops() {
                 <OctagonAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
                 <span>
                   <strong className="font-semibold">Stop of {name} failed.</strong>{' '}
-                  {entry.reason?.message ?? 'No reason was given'}.{' '}
+                  {entry.reason?.message ?? 'No reason given'}.{' '}
                   {connectionState(entry.agentId, agents, current)}
                 </span>
               </span>
@@ -137,8 +135,8 @@ export function StatusStrip() {
           ) : (
             <>
               <span className="truncate">
-                {source === undefined ? 'Prices not yet received' : source.label}
-                {market.origin === 'exchange' ? ', read directly: display only' : ''}
+                {source === undefined ? 'No prices yet' : source.label}
+                {market.origin === 'exchange' ? ', display only' : ''}
               </span>
               {stream === 'stale' && (
                 <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>
@@ -146,9 +144,7 @@ export function StatusStrip() {
             </>
           )}
           {isOld && (
-            <span className="py-0.5 text-amber">
-              A notification told of more than is shown here: this may be behind.
-            </span>
+            <span className="py-0.5 text-amber">Updates pending. Data may be out of date.</span>
           )}
         </div>
       </div>

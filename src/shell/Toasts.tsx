@@ -1,4 +1,4 @@
-/** Shows the toast registry top-right through Sonner; refuses to keep time of its own. */
+/** Shows the toasts of the registry through Sonner. The registry alone keeps their time. */
 import 'sonner/dist/styles.css';
 import { useEffect, useRef } from 'react';
 import { toast as sonner, Toaster } from 'sonner';

@@ -1,4 +1,4 @@
-/** The running trial under the header; refuses to show where there is none. */
+/** The banner of a running trial. */
 import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';
 import { trialBanner, UPGRADE_TO_CONTINUE } from '../billing/entitlement-view.ts';
@@ -9,21 +9,19 @@ import { serverNow } from '../stores/connection.ts';
 import { subscriptionStore } from '../stores/subscription-store.ts';
 
 const HEIGHT_KEY = 'tradewind.trial-banner';
-/** px, of its one line. */
+/** Height of its one line, px. */
 const LEAST_HEIGHT = 45;
 
-/** Nobody is signed in: the next person's page keeps no room for this one's banner. */
+/** Signed out: the next user's page reserves no space for this banner. */
 export function forgetTrialBanner(): void {
   localStorage.removeItem(HEIGHT_KEY);
 }
 
-/**
- * `shown` is false on a dashboard: then it only remembers whether the other pages need room for it.
- */
+/** On a dashboard `shown` is false: it only remembers whether other pages need space. */
 export function TrialBanner({ shown }: { shown: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const { data } = useSnapshot(subscriptionStore);
-  // Looked at again every minute, at the server's time: never before the moment it named last.
+  // Recomputed every minute at the server's time, never before the last known moment.
   useNow(60_000);
   const banner =
     data === null
@@ -42,7 +40,7 @@ export function TrialBanner({ shown }: { shown: boolean }) {
   }, [known, due, shown]);
   if (!shown) return null;
   if (!known) {
-    // Room for it, as it was last time, so that the page does not move when the word comes.
+    // Reserves the space of the last time, so that the page does not move when the status arrives.
     const height = Number(localStorage.getItem(HEIGHT_KEY) ?? 0);
     return height > 0 ? (
       <div aria-hidden className="border-b border-line bg-sunken" style={{ height }} />

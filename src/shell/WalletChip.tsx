@@ -1,7 +1,4 @@
-/**
- * The connected wallet in the header, and the way to it; refuses to load the wallet, and to call
- * connected what it only remembers.
- */
+/** The connected wallet in the header, from a saved note: it does not load the wallet. */
 import { Wallet } from 'lucide-react';
 import { Link } from 'wouter';
 import { shortAddress } from '../format/addresses.ts';

@@ -1,13 +1,13 @@
 /**
- * Theme, gain/loss colours and the height of rows by the person's choice, kept on this device;
- * refuses to override the system unasked.
+ * Theme, gain and loss colours and row height, kept on this device. By default they follow the
+ * system.
  */
 import { proxy, subscribe } from 'valtio';
 
 export type Theme = 'system' | 'light' | 'dark';
-/** `blue`: gains blue, losses orange, for eyes that do not part green from red. */
+/** `blue`: gains blue, losses orange, for colour-blind users. */
 export type GainColours = 'green' | 'blue';
-/** `device`: rows as high as a finger or a pointer needs. `roomy`: as for a finger, everywhere. */
+/** `device`: row height for the device's pointer. `roomy`: touch height everywhere. */
 export type Rows = 'device' | 'roomy';
 export interface Appearance {
   theme: Theme;
@@ -25,7 +25,7 @@ export function readAppearance(text: string | null): Appearance {
     if (kept?.gain === 'blue') chosen.gain = 'blue';
     if (kept?.rows === 'roomy') chosen.rows = 'roomy';
   } catch {
-    // Not ours any more: the system's theme stands.
+    // Unreadable: keep the system's theme.
   }
   return chosen;
 }
@@ -42,7 +42,7 @@ function paint(): void {
   else dataset.rows = appearance.rows;
 }
 
-/** Lays the choice over the page now and at every change. */
+/** Applies the choice to the page, now and at every change. */
 export function keepAppearance(): void {
   paint();
   subscribe(appearance, () => {

@@ -1,6 +1,6 @@
 /**
- * How old each kind of data may be before it counts as stale, and when it was last known to be
- * true; refuses to count a snapshot as news.
+ * How old each kind of data may be before it is stale, and when it was last confirmed. A snapshot
+ * confirms nothing.
  */
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
@@ -29,26 +29,25 @@ export type DataKind =
 
 const MINUTE = 60_000;
 
-/** Older than this (ms), an age turns amber. One table, with the reason for each. */
+/** Older than this (ms), an age turns amber. */
 export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
-  // Prices come four times a second, and the stream gives word of itself every fifteen seconds at
-  // the latest.
+  // Prices come four times a second, and the stream sends a heartbeat every fifteen seconds.
   market: 20_000,
-  // Marked at prices, but read for its size rather than its last digit: a minute is four missed
-  // words of the stream.
+  // Read for its size rather than its last digit: a minute is four missed heartbeats.
   portfolio: MINUTE,
-  // Another device, a guard or a stop may change an agent at any moment; what is shown decides what
-  // is pressed.
+  // Another device, a guard or a stop may change an agent at any moment, and users act on its
+  // state.
   agents: MINUTE,
-  // The stream tells of each that is reached; another device may change one at any time.
+  // The stream reports each firing; another device may change alerts at any time.
   alerts: MINUTE,
-  // The quickest agent looks every five minutes: before that, no trade is likely to be missing.
+  // The quickest agent is evaluated every five minutes: before that, no trade is likely to be
+  // missing.
   history: QUERY_FRESH_MS,
-  // Checked every five minutes; a second check that did not come is one that failed.
+  // Checked every five minutes: after two missed checks it is stale.
   subscription: 2 * SUBSCRIPTION_RECHECK_MS,
-  // Built from closed days: within an hour only the present day's part can have moved.
+  // Built from closed days: within an hour only the current day can have changed.
   analytics: 60 * MINUTE,
-  // Only the person changes them, here or on another device.
+  // Only the user changes them, here or on another device.
   settings: 60 * MINUTE,
 };
 
@@ -62,12 +61,10 @@ const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
   subscription: subscriptionStore,
   settings: settingsStore,
 };
-/**
- * What the stream tells of as it changes: while it is open and says nothing, nothing has changed.
- */
+/** Kinds that the stream keeps current: an open, silent stream means no change. */
 const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'alerts', 'history'];
 
-/** What a screen is mostly about, by the beginning of its path; the portfolio elsewhere. */
+/** The kind that a screen mostly shows, by the start of its path; the portfolio elsewhere. */
 const SCREEN: readonly (readonly [string, DataKind])[] = [
   ['/agents', 'agents'],
   ['/stop-all', 'agents'],
@@ -90,9 +87,9 @@ interface KnownParts {
   origin: Slot<unknown>['origin'];
 }
 
-/** Device clock (ms); null where nothing of it is known. */
+/** Device clock (ms); null without data. */
 export function trueAt(kind: DataKind, parts: KnownParts): number | null {
-  // A stream that has left something out vouches only for what was read after that.
+  // A stream that missed events vouches only for data loaded since.
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
@@ -108,16 +105,14 @@ export function useDataTime(kind: DataKind = 'portfolio'): number | null {
 }
 
 /**
- * Whether what is shown of a kind may be said in the present tense: the server is there, its word
- * is not stale, and since it was last away it has spoken again. A reply that was recorded
- * beforehand never grows old.
+ * Whether data of a kind is current: the server is there, the data is not stale, and it was
+ * confirmed since the server was last away. Recorded replies never grow old.
  */
 export function useCurrent(kind: DataKind): boolean {
   const { online, backAt } = useSnapshot(connection);
   const at = useDataTime(kind);
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
-  // What the stream tells of may have changed at any moment of the absence; the rest is as good as
-  // its age.
+  // Streamed kinds may have changed during the absence; the rest is as good as its age.
   const unheard = TOLD.includes(kind) && (at ?? 0) < (backAt ?? 0);
   if (online === 'offline' || at === null || unheard) return false;
   return environment.mockApi || !stale;

@@ -1,7 +1,4 @@
-/**
- * Which links the shell shows to whom, as data: header, bottom bar, menu, rail and palette all read
- * it.
- */
+/** The links of the shell by plan, for header, bottom bar, menu, rail and palette. */
 import {
   Activity,
   Bell,
@@ -30,7 +27,7 @@ export interface NavLink {
 
 export interface MenuLink extends NavLink {
   icon: LucideIcon;
-  /** Words by which people look for it in the palette. */
+  /** Search words in the palette. */
   also: string;
 }
 
@@ -39,9 +36,7 @@ export interface MenuGroup {
   links: readonly MenuLink[];
 }
 
-/**
- * The navigation bar of a signed-in person; the fifth link is the PRO dashboard or the way to it.
- */
+/** The navigation bar of a signed-in user; the fifth link is the PRO dashboard or the way to it. */
 export function navLinks(tier: Tier): NavLink[] {
   return [
     { to: '/dashboard', label: 'Dashboard' },
@@ -61,7 +56,7 @@ export const FOOTER_LINKS: readonly NavLink[] = [
   { to: '/faq', label: 'FAQ' },
 ];
 
-/** What the rail and the menu add to the header's links. A new entry is one line here. */
+/** Further links of the rail and the menu. A new entry is one line here. */
 export const MENU_GROUPS: readonly MenuGroup[] = [
   {
     title: 'Trade',
@@ -134,7 +129,7 @@ export function isCurrent(path: string, link: string): boolean {
   return path === link || path.startsWith(`${link}/`);
 }
 
-/** The screens of the bottom bar: one is not left by going back. */
+/** The screens of the bottom bar, which have no back button. */
 export const BAR_LINKS: readonly (NavLink & { icon: LucideIcon })[] = [
   { to: '/dashboard', label: 'Dashboard', icon: LayoutDashboard },
   { to: '/agents', label: 'Agents', icon: Bot },
@@ -142,7 +137,7 @@ export const BAR_LINKS: readonly (NavLink & { icon: LucideIcon })[] = [
   { to: '/portfolio', label: 'Portfolio', icon: ChartPie },
 ];
 
-/** Where a screen without a history leads back to; null for the screens of the bottom bar. */
+/** The parent of a screen opened without history; null for the screens of the bottom bar. */
 export function backOf(path: string): string | null {
   const bare = path.replace(/(.)\/+$/, '$1');
   if (BAR_LINKS.some(({ to }) => to === bare)) return null;
@@ -151,5 +146,5 @@ export function backOf(path: string): string | null {
 
 const DASHBOARDS = ['/dashboard', '/standard-dashboard', '/pro-dashboard'];
 export const isDashboard = (path: string): boolean => DASHBOARDS.includes(path);
-/** The trial banner is for signed-in people on every page but the dashboards. */
+/** The trial banner is for signed-in users on every page but the dashboards. */
 export const showsTrialBanner = (path: string): boolean => !isDashboard(path);

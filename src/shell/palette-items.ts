@@ -1,7 +1,4 @@
-/**
- * What the command palette can find and do, as data from what this device knows; refuses to offer
- * an act that the screens would not.
- */
+/** What the command palette can find and do, from what this device knows. */
 import type { Tier } from '../../contract/tiers.ts';
 import type { AgentView } from '../stores/agent-view.ts';
 import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
@@ -9,19 +6,16 @@ import { GOES } from './shortcuts.ts';
 
 export type PaletteItem =
   | { kind: 'go'; id: string; group: Group; name: string; note: string; to: string; keys?: string }
-  /**
-   * Stop is carried out by being chosen, as everywhere, and can be undone; a start is looked at
-   * first.
-   */
+  /** A stop runs at once and can be undone; a start opens its dialog. */
   | {
       kind: 'stop' | 'start';
       id: string;
-      group: 'Acts';
+      group: 'Actions';
       name: string;
       note: string;
       agentId: string;
     };
-type Group = 'Agents' | 'Acts' | 'Symbols' | 'Screens';
+type Group = 'Agents' | 'Actions' | 'Symbols' | 'Screens';
 
 export interface PaletteSources {
   tier: Tier;
@@ -30,7 +24,7 @@ export interface PaletteSources {
   symbols: readonly string[];
 }
 
-/** Words by which people look for a screen that bears another name. */
+/** Search words for a screen. */
 const ALSO: Readonly<Record<string, string>> = {
   ...Object.fromEntries(MENU_LINKS.map(({ to, also }) => [to, also])),
   '/dashboard': 'home start equity',
@@ -64,10 +58,7 @@ function screens(tier: Tier): PaletteItem[] {
   });
 }
 
-/**
- * Everything, in the order it is shown: what a person has, what can be done with it, prices,
- * screens.
- */
+/** All items in order: agents, actions, symbols, screens. */
 export function allPaletteItems({ tier, views, symbols }: PaletteSources): PaletteItem[] {
   return [
     ...views.map(({ agent, statusText }): PaletteItem => ({
@@ -84,7 +75,7 @@ export function allPaletteItems({ tier, views, symbols }: PaletteSources): Palet
             {
               kind: 'stop' as const,
               id: `stop-${agent.id}`,
-              group: 'Acts' as const,
+              group: 'Actions' as const,
               name: `Stop ${agent.name}`,
               note: 'at once, with Undo',
               agentId: agent.id,
@@ -96,9 +87,9 @@ export function allPaletteItems({ tier, views, symbols }: PaletteSources): Palet
             {
               kind: 'start' as const,
               id: `start-${agent.id}`,
-              group: 'Acts' as const,
+              group: 'Actions' as const,
               name: `Start ${agent.name}`,
-              note: 'shows what it would do first',
+              note: 'shows a preview first',
               agentId: agent.id,
             },
           ]
@@ -119,8 +110,8 @@ export function allPaletteItems({ tier, views, symbols }: PaletteSources): Palet
 const fold = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
 /**
- * How well one word of the question fits: a beginning of the name, of a word in it, somewhere in
- * it, of what it is also called; 0 not at all.
+ * How well one word matches an item: the start of its name, of a word in it, any part, its search
+ * words; 0 for none.
  */
 function fit(name: string, also: string, word: string): number {
   if (name.startsWith(word)) return 4;
@@ -130,13 +121,13 @@ function fit(name: string, also: string, word: string): number {
   return also.split(' ').some((part) => part.startsWith(word)) ? 1 : 0;
 }
 
-/** Rows of one group at most, so that 500 symbols do not bury the rest. */
+/** At most this many rows per group, so that 500 symbols do not bury the rest. */
 const PER_GROUP = 6;
-const ORDER: readonly Group[] = ['Agents', 'Acts', 'Symbols', 'Screens'];
+const ORDER: readonly Group[] = ['Agents', 'Actions', 'Symbols', 'Screens'];
 
 /**
- * The finds for a question, grouped, the group with the best fit first. Every word must fit;
- * without a question agents and screens alone.
+ * The items for a query, grouped, the best match first. Every word must match; without a query only
+ * agents and screens.
  */
 export function matchingItems(all: readonly PaletteItem[], question: string): PaletteItem[] {
   const words = fold(question).split(/\s+/).filter(Boolean);

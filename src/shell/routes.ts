@@ -1,7 +1,4 @@
-/**
- * Every path of the app, its title and the screen that is loaded for it; refuses to load a screen
- * before it is asked for.
- */
+/** Every path of the app with its title and its lazily loaded screen. */
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
 import { log } from '../platform/page-log.ts';
@@ -17,10 +14,7 @@ export interface ScreenRoute {
   access: 'public' | 'protected';
   load: () => Loaded;
   Screen: LazyExoticComponent<ComponentType<ScreenProps>>;
-  /**
-   * The screen once its code is there: drawn at once, where a lazy one would show its placeholder
-   * first.
-   */
+  /** The loaded screen, rendered at once: a lazy component would show its placeholder first. */
   loaded: ComponentType<ScreenProps> | null;
 }
 
@@ -95,7 +89,7 @@ export const ROUTES: readonly ScreenRoute[] = [
   guarded('/support', 'Support', () => import('../screens/support/SupportScreen.tsx')),
   guarded('/security', 'Security', () => import('../screens/security/SecurityScreen.tsx')),
   guarded('/settings', 'Settings', () => import('../screens/settings/SettingsScreen.tsx')),
-  // One part of the build with the trading settings, where the wallet stands as well.
+  // In one chunk with the trading settings, which contain the wallet.
   guarded('/wallet', 'Wallet', async () => ({
     default: (await import('../screens/trading/TradingScreen.tsx')).WalletScreen,
   })),
@@ -108,24 +102,18 @@ export const ROUTES: readonly ScreenRoute[] = [
   guarded('/stop-all', 'Stop all agents', () => import('../screens/stop-all/StopAllScreen.tsx')),
 ];
 
-/**
- * The route of a path, query and a slash at the end aside; undefined for a path the app does not
- * know.
- */
+/** The route of a path, without query and trailing slash; undefined for an unknown path. */
 export function routeOf(path: string): ScreenRoute | undefined {
   const bare = (path.split(/[?#]/)[0] ?? '').replace(/(.)\/+$/, '$1');
   return ROUTES.find((known) => new RegExp(`^${known.path.replace(/:\w+/g, '[^/]+')}$`).test(bare));
 }
 
-/**
- * Loads the screen behind a path ahead of its first showing. A failure is only logged: showing it
- * tries again.
- */
+/** Preloads the screen of a path. A failure is only logged: showing the screen retries. */
 export async function preload(path: string): Promise<void> {
   try {
     await routeOf(path)?.load();
   } catch (error) {
-    log.warn(`The screen of ${path} could not be preloaded`, error);
+    log.warn(`Could not preload the screen of ${path}`, error);
   }
 }
 
@@ -137,8 +125,8 @@ export const IDLE_PRELOADS = [
 ] as const;
 
 /**
- * Dashboard, market and analytics when the browser is idle, within 10 s; where it cannot tell, 2 s
- * after load.
+ * Preloads dashboard, market and analytics when the browser is idle, within 10 s, or 2 s after load
+ * where idleness is unknown.
  */
 export function preloadWhenIdle(
   host: Pick<Window, 'addEventListener' | 'setTimeout'> & {

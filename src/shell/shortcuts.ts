@@ -1,17 +1,14 @@
-/** Which keys do what, and the reading of them. A key that belongs to a field is never taken. */
+/** The keyboard shortcuts and their matching. Keys typed into a field are never taken. */
 import { proxy } from 'valtio';
 
 export interface Shortcut {
-  /** As pressed one after another: `g d`. */
+  /** Pressed one after another: `g d`. */
   keys: string;
   label: string;
   to?: string;
 }
 
-/**
- * A letter after `g` goes to a screen. Stop all goes to its screen alone, where it is said what
- * will happen.
- */
+/** A letter after `g` opens a screen. Stop all has a screen that explains it first. */
 export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g d', label: 'Dashboard', to: '/dashboard' },
   { keys: 'g a', label: 'Agents', to: '/agents' },
@@ -24,16 +21,16 @@ export const GOES: readonly (Shortcut & { to: string })[] = [
   { keys: 'g s', label: 'Stop all agents', to: '/stop-all' },
 ];
 export const OTHERS: readonly Shortcut[] = [
-  { keys: 'u', label: 'Undo the last Stop, while that is offered' },
-  { keys: '/', label: 'Search on this screen, or everywhere' },
-  { keys: '?', label: 'This list' },
+  { keys: 'u', label: 'Undo the last Stop' },
+  { keys: '/', label: 'Search this screen, or everywhere' },
+  { keys: '?', label: 'Show this list' },
 ];
 
-/** `⌘` where the keyboard has it, `Ctrl` elsewhere. */
+/** `⌘` on Apple keyboards, `Ctrl` elsewhere. */
 export const MODIFIER = /mac|iphone|ipad/i.test(navigator.platform) ? '⌘' : 'Ctrl';
 
 const KEY = 'tradewind.shortcuts';
-/** `on`: keys of a single character act. ⌘K is pressed with a modifier and always does. */
+/** `on`: single-key shortcuts are active. ⌘K has a modifier and always works. */
 export const shortcuts = proxy<{ on: boolean; open: 'palette' | 'sheet' | null }>({
   on: localStorage.getItem(KEY) !== 'off',
   open: null,
@@ -65,7 +62,7 @@ type Pressed = Pick<
   | 'timeStamp'
 >;
 
-/** What a key does by itself. */
+/** Actions of single keys. */
 const ACT_OF: ReadonlyMap<string, Meaning> = new Map([
   ['?', 'sheet'],
   ['/', 'search'],
@@ -73,8 +70,8 @@ const ACT_OF: ReadonlyMap<string, Meaning> = new Map([
 ]);
 
 /**
- * Reads keys one by one; remembers a `g` for a moment. `typing`: the key belongs to a field, or to
- * a dialog that is open.
+ * Matches keys one by one and remembers a `g` for a moment. `typing`: the key belongs to a field or
+ * an open dialog.
  */
 export function createKeyReader(): (
   event: Pressed,
@@ -98,7 +95,7 @@ export function createKeyReader(): (
   };
 }
 
-/** Whether a key is somebody's text, or meant for what stands over the page. */
+/** Whether a key is typed into a field or belongs to a dialog. */
 function isForText(target: EventTarget | null): boolean {
   if (document.querySelector('[role=dialog], [role=alertdialog]') !== null) return true;
   return (
@@ -110,7 +107,7 @@ function isForText(target: EventTarget | null): boolean {
   );
 }
 
-/** Tells of every key that means something, until it is taken back. */
+/** Calls back for every shortcut until unsubscribed. */
 export function listenToKeys(announce: (meaning: Meaning) => boolean): () => void {
   const read = createKeyReader();
   const onKey = (event: KeyboardEvent): void => {
@@ -123,7 +120,7 @@ export function listenToKeys(announce: (meaning: Meaning) => boolean): () => voi
   };
 }
 
-/** The other tabs of this device follow the choice. */
+/** Other tabs of this device follow the choice. */
 export function followShortcutChoice(): () => void {
   const take = ({ key, newValue }: StorageEvent): void => {
     if (key === KEY) shortcuts.on = newValue !== 'off';

@@ -1,7 +1,4 @@
-/**
- * An agent's money by the newest word there is of it, the portfolio's or the list's; refuses to mix
- * the two.
- */
+/** An agent's money from the newer of portfolio and list, never from both. */
 import {
   add,
   divide,
@@ -23,9 +20,8 @@ const total = (list: readonly (string | null)[]): Fixed =>
   list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
 
 /**
- * The stream marks the portfolio every two seconds and tells of an agent only when something
- * happens to it: without this an agent's unrealised result would stand beside positions that say
- * another.
+ * Takes the unrealised result from the portfolio: the stream revalues it every two seconds, but
+ * reports an agent only when something happens to it.
  */
 export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): AgentMoney {
   if (
@@ -38,21 +34,19 @@ export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): Age
   return { realized, unrealized, fees, total: result };
 }
 
-/**
- * What an agent's trades add up to in this book: counts and money of one reading of the account.
- */
+/** Counts and money of an agent's trades in this account, from one portfolio. */
 export interface AgentRecord extends AgentMoney {
   trades: number;
   /** Sales: each closed a position or a part of one. */
   sells: number;
-  /** Null where the reading does not say, as in one kept from before. */
+  /** Null where the portfolio does not say, as in an old snapshot. */
   wins: number | null;
   profitFactor: number | null;
-  /** Realised a sale; null without one. */
+  /** Realised per sale; null without one. */
   expectancy: string | null;
 }
 
-/** All of an agent's figures from one portfolio; null where that does not tell results by agent. */
+/** All figures of an agent from one portfolio; null where it has no results by agent. */
 export function recordOf(
   agentId: string,
   portfolio: Pick<Portfolio, 'results' | 'positions'> | null,

@@ -1,4 +1,4 @@
-/** An agent as a person sees it: the server's state, with the unsent commands laid over it. */
+/** An agent as shown: the server's state with unsent commands on top. */
 import type { Agent } from '../../contract/agents.ts';
 import { localSentence } from '../format/sentences.ts';
 import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
@@ -6,27 +6,24 @@ import { concerns, isStop, type OutboxEntry } from '../offline/outbox-entry.ts';
 export interface AgentView {
   agent: Agent;
   /**
-   * The command of this device that matters now: the newest that is not over, else a failure not
-   * yet dismissed.
+   * The relevant command of this device: the newest pending one, otherwise a failure that was not
+   * dismissed.
    */
   entry: OutboxEntry | null;
-  /** What that command asks for; null where nothing waits. */
+  /** What that command asks for; null without one. */
   pendingIntent: 'start' | 'stop' | null;
-  /** The server's word on the agent, then the command's state: two facts, two lines. */
+  /** The server's state of the agent and the state of the command: two facts, two lines. */
   statusText: string;
-  /** Whether that word still stands: the server is there and has spoken lately. */
+  /** Whether the server's state is current. */
   current: boolean;
   commandText: string | null;
-  /** A stop that failed stands as an alert until it is dealt with. */
+  /** A failed stop is shown as an alert until it is retried or dismissed. */
   alert: boolean;
   canStart: boolean;
   canStop: boolean;
-  /**
-   * The command was never sent and concerns this agent alone: it can be taken back as if never
-   * pressed.
-   */
+  /** The command was never sent and concerns this agent alone: it can be undone. */
   canUndo: boolean;
-  /** A start waits for the person, who is shown what has changed before it is confirmed. */
+  /** A start waits for confirmation after a review. */
   canReview: boolean;
 }
 
@@ -37,11 +34,11 @@ const STATUS_WORD = {
   faulted: 'Faulted',
 } as const;
 
-/** "Running", "Stopped when last seen": the server's word, and whether it still stands. */
+/** "Running", or "Stopped when last seen" if that may be out of date. */
 export const statusWord = (status: Agent['status'], current: boolean): string =>
   `${STATUS_WORD[status]}${current ? '' : ' when last seen'}`;
 
-/** ", protecting 2 positions" of an agent that opens nothing more; empty for one that runs. */
+/** ", protecting 2 positions" for an agent that opens no positions; empty for a running one. */
 export function protectingText({
   status,
   openPositions,
@@ -51,9 +48,8 @@ export function protectingText({
 }
 
 /**
- * "Running", "Stopped, protecting 2 positions", "Halted: …": only ever what the server said. Once
- * the server is away nobody here knows what has happened since: then it is "Running when last
- * seen".
+ * "Running", "Stopped, protecting 2 positions", "Halted: …": the server's state, or "Running when
+ * last seen" while the server is away.
  */
 export function statusText(
   agent: Pick<Agent, 'status' | 'openPositions' | 'hold'>,
@@ -66,7 +62,7 @@ export function statusText(
   return `${statusWord(agent.status, current)}${why}${protectingText(agent)}`;
 }
 
-/** "2 of 5 running", and of an earlier moment where the server's word no longer stands. */
+/** "2 of 5 running", or "2 of 5 running when last seen". */
 export function runningText(agents: readonly Pick<Agent, 'status'>[], current: boolean): string {
   const running = agents.filter(({ status }) => status === 'running').length;
   return `${running} of ${agents.length} running${current ? '' : ' when last seen'}`;
@@ -81,30 +77,30 @@ const WORD = {
   'delete-alert': 'Deletion of alert',
 } as const;
 
-/** A command by what it does and to whom: "Stop Harbour", "Stop all". */
+/** Intent and target of a command: "Stop Harbour", "Stop all". */
 export function commandName(entry: Pick<OutboxEntry, 'intent' | 'agentName'>): string {
   return entry.agentName === '' ? WORD[entry.intent] : `${WORD[entry.intent]} ${entry.agentName}`;
 }
 
-/** Whom or what a command is about. */
+/** The target of a command. */
 export const commandTarget = (entry: Pick<OutboxEntry, 'agentName'>): string =>
   entry.agentName === '' ? 'All agents' : entry.agentName;
 
-/** The same of a record that was set aside; null where it cannot be read even so far. */
+/** The same for a quarantined record; null where even that cannot be read. */
 export function setAsideName(
   record: { readonly intent: OutboxEntry['intent']; readonly agentName: string } | null,
 ): string | null {
   return record === null ? null : commandName(record);
 }
 
-/** Where a command is on its way, in words. */
+/** The state of a command in words. */
 export function commandText(
   entry: Pick<OutboxEntry, 'intent' | 'state' | 'reason' | 'attempts'>,
 ): string {
   const name = WORD[entry.intent];
   const why = entry.reason === null ? '' : `: ${entry.reason.message}`;
   switch (entry.state) {
-    // Once it has been on its way, nobody here knows whether it arrived: only that no answer came.
+    // Once sent, it is unknown whether it arrived: only that no answer came.
     case 'saved':
       return `${name} saved on this device. ${entry.attempts === 0 ? 'Not yet received' : 'Sent, but not confirmed'} by the server.`;
     case 'sending':
@@ -115,16 +111,16 @@ export function commandText(
       return `${name} needs you${why}`;
     case 'failed':
       return entry.reason?.code === 'partly_refused'
-        ? `${name} went in part${why}`
+        ? `${name} partly failed${why}`
         : `${name} failed${why}`;
     case 'lapsed':
-      return `${name} lapsed${why}`;
+      return `${name} expired${why}`;
     case 'cancelled':
       return `${name} cancelled.`;
   }
 }
 
-/** What a stop that was never sent leaves going on; nothing of what does not run. */
+/** What an unsent stop leaves running; empty for agents that do not run. */
 export function untilThen(
   entry: Pick<OutboxEntry, 'intent' | 'state' | 'attempts' | 'agentId'>,
   agents: readonly Pick<Agent, 'id' | 'status'>[],
@@ -140,17 +136,15 @@ export function untilThen(
       : ' Your agents keep trading until then.';
 }
 
-/**
- * The command's words on the screen of one agent: of a command for many, what became of this one.
- */
+/** The command's text on the screen of one agent: of a command for many, that agent's result. */
 function textFor(entry: OutboxEntry, agentId: string): string {
   const mine = entry.results?.find((result) => result.agentId === agentId);
   return mine === undefined
     ? commandText(entry)
-    : `${isStop(entry) ? 'Stop' : 'Start'} failed: ${mine.message === '' ? 'the server gave no reason' : mine.message}`;
+    : `${isStop(entry) ? 'Stop' : 'Start'} failed: ${mine.message === '' ? 'no reason given' : mine.message}`;
 }
 
-/** Whom a command is about. One that went in part is about those for whom it did not. */
+/** Agents of a command. A partly failed one concerns those that failed. */
 function concernsAgent(entry: OutboxEntry, agentId: string): boolean {
   if (entry.results !== undefined)
     return entry.results.some((result) => result.agentId === agentId && !result.went);
@@ -163,8 +157,7 @@ const isOpen = (entry: OutboxEntry): boolean =>
   entry.state === 'accepted';
 
 /**
- * A stop that was not carried out and is not being tried any more: it stands on every screen until
- * it is dealt with.
+ * A failed stop that is no longer retried: shown on every screen until it is retried or dismissed.
  */
 export const failedStops = <E extends Pick<OutboxEntry, 'intent' | 'state'>>(
   entries: readonly E[],
@@ -173,7 +166,9 @@ export const failedStops = <E extends Pick<OutboxEntry, 'intent' | 'state'>>(
     (entry) => isStop(entry) && (entry.state === 'failed' || entry.state === 'lapsed'),
   );
 
-/** Lays the queue over one agent. Nothing here changes the agent: `status` stays the server's. */
+/**
+ * Combines an agent with the queue. The agent itself does not change: `status` stays the server's.
+ */
 export function agentView(
   agent: Agent,
   entries: readonly OutboxEntry[],
@@ -197,8 +192,8 @@ export function agentView(
     alert: entry !== null && failedStops([entry]).length > 0,
     canStart:
       (agent.status === 'stopped' || agent.status === 'faulted') && pendingIntent !== 'start',
-    // Stop is never hidden: a start on its way may still arrive. One that waits to be confirmed and
-    // was never sent cannot.
+    // Stop is available even when stopped, because a start on its way may still arrive. An unsent
+    // start that waits for confirmation cannot.
     canStop:
       pendingIntent !== 'stop' &&
       (agent.status !== 'stopped' ||

@@ -1,4 +1,4 @@
-/** The person's agents as the server last said them; refuses to guess that a command has worked. */
+/** The user's agents as the server last reported them. */
 import { proxy } from 'valtio';
 import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
 import type { EntriesOff } from '../../contract/halts.ts';
@@ -8,17 +8,17 @@ import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
 export interface AgentsData {
   agents: Agent[];
-  /** The person's sequence up to which this list is true. */
+  /** The user's event sequence up to which this list is current. */
   sequence: number;
   /** Wall clock of the server, ms. */
   asOf: number;
-  /** What keeps agents from opening anything, widest first. */
+  /** Active trading halts, widest first. */
   entriesOff: EntriesOff[];
 }
 
 export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
 
-/** Takes a whole list unless a newer one is here already. */
+/** Replaces the list unless a newer one is loaded. */
 export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
@@ -36,13 +36,13 @@ export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now(
 }
 
 /**
- * One agent, from the stream (with its sequence) or from the reply to a command (null). An agent
- * never goes back to an earlier generation or settings version.
+ * One agent, from the stream (with its sequence) or from a command's reply (null). An agent never
+ * goes back to an earlier generation or settings version.
  */
 export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present === null) {
-    // One agent is not the list: the list's own read brings it.
+    // Without a list there is nothing to update: the list's own load brings it.
     return;
   }
   if (sequence !== null && sequence <= present.sequence) return;
@@ -58,10 +58,7 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
   }
 }
 
-/**
- * Looks that changed nothing but their time. An older word never replaces a newer one; an agent
- * that is not here is left out.
- */
+/** Evaluations that changed nothing but their time. Older ones and unknown agents are ignored. */
 export function applyRuns(runs: readonly AgentRun[]): void {
   for (const { id, lastRunAt, nextRunAt } of runs) {
     const known = agentsStore.data?.agents.find((agent) => agent.id === id);
@@ -76,12 +73,12 @@ export function applyRuns(runs: readonly AgentRun[]): void {
   }
 }
 
-/** What is switched off, from the stream. */
+/** Active trading halts, from the stream. */
 export function applyEntriesOff(off: EntriesOff[]): void {
   if (agentsStore.data !== null) agentsStore.data.entriesOff = off;
 }
 
-/** Drops a deleted agent. */
+/** Removes a deleted agent. */
 export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;

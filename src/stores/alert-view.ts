@@ -1,20 +1,20 @@
-/** An alert as a person sees it: the server's word, with what waits to be sent laid over it. */
+/** An alert as shown: the server's state with unsent changes on top. */
 import type { Alert, AlertTerms } from '../../contract/alerts.ts';
 import type { OutboxEntry } from '../offline/outbox-entry.ts';
 
 export interface AlertView {
   id: string;
-  /** As it shall be: the newest command of this device, else the server's state. */
+  /** As it will be: from the newest command of this device, otherwise the server's state. */
   terms: AlertTerms;
-  /** The server's word; null where it has not told of this alert. */
+  /** The server's state; null where it does not know this alert. */
   alert: Alert | null;
-  /** The newest command about it that is not over, else a failure not yet dismissed. */
+  /** The newest pending command, otherwise a failure that was not dismissed. */
   entry: OutboxEntry | null;
-  /** It is to be deleted, and the server has not said so yet. */
+  /** Its deletion is not confirmed by the server yet. */
   leaving: boolean;
-  /** The command was never sent and can be taken back. */
+  /** The command was never sent and can be undone. */
   canUndo: boolean;
-  /** What an edit of it is made on. */
+  /** The version that an edit is based on. */
   seenVersion: number | null;
 }
 
@@ -42,12 +42,12 @@ function viewOf(
   const requestedTerms = mine.find((one) => one.alert?.terms != null && one.state !== 'cancelled')
     ?.alert?.terms;
   const accepted = open?.state === 'accepted';
-  // What was taken by the server is told by its own word from then on.
+  // Once the server has accepted a command, its own state counts.
   const terms =
     alert !== null && (open === null ? entry === null : accepted)
       ? termsOf(alert)
       : (requestedTerms ?? (alert === null ? null : termsOf(alert)));
-  // Deleted, and the server's word is here: nothing is left to show.
+  // Deleted and confirmed: nothing to show.
   if (terms === null || (accepted && open.alert?.terms === null)) return null;
   return {
     id,
@@ -60,7 +60,7 @@ function viewOf(
   };
 }
 
-/** All alerts, those that wait to be created among them, oldest first. */
+/** All alerts, including those waiting to be created, oldest first. */
 export function alertViews(alerts: readonly Alert[], entries: readonly OutboxEntry[]): AlertView[] {
   const known = new Map(alerts.map((alert) => [alert.id, alert]));
   const waiting = entries.flatMap(({ alert }) =>

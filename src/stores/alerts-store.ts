@@ -1,4 +1,4 @@
-/** The person's price alerts and when they were reached, as the server last said them. */
+/** The user's price alerts and their firings, as the server last reported them. */
 import { proxy } from 'valtio';
 import type { Alert, AlertFiring, AlertList } from '../../contract/alerts.ts';
 import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';
@@ -10,16 +10,14 @@ import { pageToast } from './toast-store.ts';
 
 export const alertsStore = proxy<Slot<AlertList>>(emptySlot());
 
-/**
- * Up to which firing (server's wall clock, ms) the person has looked at the list on this device.
- */
+/** The newest firing (server's wall clock, ms) that the user has seen on this device. */
 export const alertsSeen = proxy<{ until: number }>({ until: 0 });
 
 const SEEN_KEY = 'tradewind.alertsSeen';
-/** On a device that has never shown the list, what is older than this is no news. */
+/** On a device that has never shown the list, older firings are not new. */
 const NEWS_MS = 24 * 60 * 60_000;
 
-/** Takes a whole list unless a newer one is here already. */
+/** Replaces the list unless a newer one is loaded. */
 export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
@@ -36,21 +34,21 @@ function noteSequence(sequence: number, savedAt: number): void {
 }
 
 /**
- * One alert, from the stream (with its sequence) or from the reply to a command (null). Never back
- * to an older version.
+ * One alert, from the stream (with its sequence) or from a command's reply (null). Never back to an
+ * older version.
  */
 export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;
   const known = present.alerts.find(({ id }) => id === next.id);
   if (known === undefined) present.alerts.push(next);
-  // A reply may come after the stream has told what became of that version.
+  // A reply may arrive after the stream has reported a later state of that version.
   else if (sequence === null ? next.version > known.version : next.version >= known.version)
     Object.assign(known, next);
   if (sequence !== null) noteSequence(sequence, savedAt);
 }
 
-/** Drops a deleted alert; its firings stay. */
+/** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (present === null || (sequence !== null && sequence <= present.sequence)) return;
@@ -59,7 +57,7 @@ export function removeAlert(id: string, sequence: number | null, savedAt = Date.
   if (sequence !== null) noteSequence(sequence, savedAt);
 }
 
-/** An alert was reached: said at once, and kept on top of the list. */
+/** A new firing: shown as a toast and on top of the list. */
 export function applyFiring(
   alert: Alert,
   firing: AlertFiring,
@@ -79,13 +77,13 @@ export function applyFiring(
   applyAlert(alert, sequence, savedAt);
 }
 
-/** Firings that the person has not looked at on this device. */
+/** Firings not yet seen on this device. */
 export const unseenFirings = (
   firings: readonly Pick<AlertFiring, 'recordedAt'>[],
   until: number,
 ): number => firings.filter(({ recordedAt }) => recordedAt > until).length;
 
-/** The list has been looked at. */
+/** Marks the list as seen. */
 export function noteAlertsSeen(): void {
   const newest = alertsStore.data?.firings[0]?.recordedAt ?? 0;
   if (newest <= alertsSeen.until) return;

@@ -1,7 +1,4 @@
-/**
- * Metrics of the account and results of single agents, as the server computed them; refuses to
- * compute its own.
- */
+/** Metrics of the account and results of single agents, as computed by the server. */
 import { proxy } from 'valtio';
 import type { AgentInsight } from '../../contract/insight.ts';
 import type { AgentPerformance, Analytics } from '../../contract/trading.ts';
@@ -18,7 +15,7 @@ import { load } from './load-slot.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
 export const analyticsStore = proxy<Slot<Analytics>>(emptySlot());
-/** Results over time of all agents; with Pro their limits and decisions. */
+/** Results over time of all agents; with Pro also limits and decisions. */
 export const insightStore = proxy<Slot<AgentInsight>>(emptySlot());
 /** By agent id; an entry appears when its screen first asks for it. */
 export const performanceStore = proxy<{ byAgent: Record<string, Slot<AgentPerformance>> }>({
@@ -57,8 +54,8 @@ export function loadInsight(force = false): Promise<void> {
 }
 
 /**
- * While a screen shows results over time, each evaluation and trade leads to a reading. Returns
- * what ends it.
+ * Reloads results over time after each evaluation and trade while a screen shows them. Returns a
+ * function that stops it.
  */
 export const keepInsight = sharedFresh({
   mark: accountMark,
@@ -66,7 +63,7 @@ export const keepInsight = sharedFresh({
   restMs: INSIGHT_REST_MS,
   spreadMs: SPREAD_MS,
 });
-/** The same of the account's metrics, with each trade. */
+/** The same for the account's metrics, after each trade. */
 export const keepAnalytics = sharedFresh({
   mark: tradeMark,
   read: () => loadAnalytics(true),

@@ -1,6 +1,4 @@
-/**
- * The timeframe and indicators of the charts, chosen once for all of them and kept on this device.
- */
+/** Timeframe and indicators of all charts, kept on this device. */
 import { proxy } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { session } from '../identity/session.ts';
@@ -12,11 +10,11 @@ import {
 
 export const AVERAGE_PERIODS = [10, 20, 50, 100, 200] as const;
 export const RSI_PERIODS = [7, 14, 21] as const;
-/** More lines over the candles than this cannot be told apart. */
+/** Most lines that can be told apart over candles. */
 export const AVERAGES_MAX = 4;
 
 export interface ChartChoices {
-  /** Null until the person has chosen one. */
+  /** Null until the user has chosen one. */
   interval: CandleInterval | null;
   sma: number[];
   ema: number[];
@@ -25,7 +23,7 @@ export interface ChartChoices {
 }
 
 const usual = (): ChartChoices => ({ interval: null, sma: [], ema: [20], rsi: null, volume: true });
-/** `ready`: the device has been asked, so that no chart is drawn twice. */
+/** `ready`: loaded from the device, so that no chart is drawn twice. */
 export const chartChoices = proxy<ChartChoices & { ready: boolean }>({ ...usual(), ready: false });
 
 const isInterval = (name: string | null): name is CandleInterval =>
@@ -44,7 +42,7 @@ function known({ interval, sma, ema, rsi, volume }: Preference<'chart'>): ChartC
   };
 }
 
-/** Reads what this device keeps of a user; `present` says whether they are still here. */
+/** Loads a user's choices; `present` says whether they are still logged in. */
 export async function loadChartChoices(
   uid: string,
   present: () => boolean = () => true,
@@ -57,7 +55,7 @@ export async function loadChartChoices(
   }
 }
 
-/** Changes charts at once, and what is kept. */
+/** Applies a choice at once and saves it. */
 export async function chooseChart(part: Partial<ChartChoices>): Promise<void> {
   Object.assign(chartChoices, part);
   const { interval, sma, ema, rsi, volume } = chartChoices;
@@ -76,7 +74,9 @@ export function clearChartChoices(): void {
   Object.assign(chartChoices, usual(), { ready: false });
 }
 
-/** The chosen timeframe where the source has it, else the nearest longer one, else its longest. */
+/**
+ * The chosen timeframe if the source has it, otherwise the next longer one, otherwise its longest.
+ */
 export function timeframeFor(
   wanted: CandleInterval,
   has: readonly CandleInterval[],

@@ -1,7 +1,4 @@
-/**
- * Closed paper books, read when one is asked for; refuses to keep them on the device: they never
- * change and are never acted on.
- */
+/** Closed paper accounts, loaded on demand. They are not kept on the device. */
 import { proxy } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
@@ -14,7 +11,7 @@ export interface ClosedAccount {
   analytics: Analytics;
 }
 
-/** By book number; an entry appears when it is first asked for. */
+/** By account number; an entry appears when it is first asked for. */
 export const closedAccountsStore = proxy<{ byNumber: Record<number, Slot<ClosedAccount>> }>({
   byNumber: {},
 });

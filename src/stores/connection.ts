@@ -1,6 +1,6 @@
 /**
- * Whether the server can be reached and how old what it said is; refuses to believe
- * `navigator.onLine` alone.
+ * Whether the server can be reached and how old its data is. `navigator.onLine` alone is not
+ * trusted.
  */
 import { proxy } from 'valtio';
 
@@ -10,26 +10,23 @@ export interface ConnectionStore {
   /** Device clock (ms) of the last answer that was certainly the server's. */
   verifiedAt: number | null;
   stream: 'closed' | 'opening' | 'open' | 'shared' | 'stale';
-  /**
-   * Device clock (ms) at which the server was found again after it had been away; null while it
-   * never was.
-   */
+  /** Device clock (ms) at which the server came back; null while it was never away. */
   backAt: number | null;
   /**
-   * Device clock (ms) since which the stream may have left something out; what was read later is
-   * whole. Null: nothing was missed.
+   * Device clock (ms) since which stream events may be missing; data loaded later is complete.
+   * Null: nothing was missed.
    */
   gapAt: number | null;
   /** Server's wall clock − device clock, in ms; null before the first answer. */
   serverClockOffset: number | null;
-  /** Market clock − device clock, in ms; null before the stream's first word. */
+  /** Market clock − device clock, in ms; null before the stream's first event. */
   marketClockOffset: number | null;
   /**
-   * The market's time (ms) where its clock stands still, as after the end of a tape; null while it
-   * goes.
+   * The market's time (ms) while its clock stands still, as after the end of a tape; null while it
+   * runs.
    */
   marketStoppedAt: number | null;
-  /** The server has refused this build as too old (426). */
+  /** The server rejects this build as too old (426). */
   outdated: boolean;
 }
 
@@ -47,10 +44,10 @@ export const connection = proxy<ConnectionStore>({
 
 let marketTime: number | null = null;
 let heardAt = 0;
-/** A clock that has not moved in this long, by the server's own word, stands. */
+/** A market clock that has not moved for this long stands still. */
 const STANDS_MS = 5_000;
 
-/** The market's time (ms) as the server has just said it. */
+/** Sets the market's time (ms) as reported by the server. */
 export function noteMarketTime(time: number, deviceNow = Date.now()): void {
   connection.marketClockOffset = time - deviceNow;
   if (time === marketTime) {
@@ -62,7 +59,7 @@ export function noteMarketTime(time: number, deviceNow = Date.now()): void {
   connection.marketStoppedAt = null;
 }
 
-/** The server's wall clock as best known, ms. */
+/** The best estimate of the server's wall clock, ms. */
 export function serverNow(deviceNow = Date.now()): number {
   return deviceNow + (connection.serverClockOffset ?? 0);
 }

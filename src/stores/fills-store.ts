@@ -1,4 +1,4 @@
-/** The fills of the account, newest first; refuses duplicates. */
+/** The account's fills, newest first, without duplicates. */
 import { proxy } from 'valtio';
 import type { Fill, History } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
@@ -9,14 +9,14 @@ const KEPT = 1_000;
 
 export const historyStore = proxy<Slot<History>>(emptySlot());
 
-/** Takes a whole list unless a newer one is here already. */
+/** Replaces the list unless a newer one is loaded. */
 export function applyHistory(next: History, origin: Origin, savedAt = Date.now()): void {
   const present = historyStore.data;
   if (present !== null && next.sequence < present.sequence) return;
   fill(historyStore, next, origin, savedAt);
 }
 
-/** One fill from the stream, put on top. */
+/** Adds one fill from the stream on top. */
 export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): void {
   const present = historyStore.data;
   if (present === null || sequence <= present.sequence) return;

@@ -1,6 +1,6 @@
 /**
- * Moves the stores to and from the device: filled from it at the start, kept as they change. The
- * server's newer data is never overwritten.
+ * Loads the stores from the device and saves their changes. Newer data of the server is never
+ * overwritten.
  */
 import { subscribe } from 'valtio';
 import type { AlertList } from '../../contract/alerts.ts';
@@ -28,10 +28,10 @@ import type { Slot } from './slot.ts';
 import { applySubscription, subscriptionStore } from './subscription-store.ts';
 import { applyWallet, walletStore } from './wallet-store.ts';
 
-/** A stream changes the stores four times a second; the device need not be written as often. */
+/** The stream changes stores four times a second; the device is written less often. */
 const KEEP_EVERY_MS = 4_000;
 
-/** What the first picture of the app is made of: the shell, its guard and the dashboard. */
+/** Needed for the first paint: shell, guard and dashboard. */
 const FIRST = [
   'portfolio',
   'agents',
@@ -51,14 +51,13 @@ const LATER = [
   'alerts',
 ] as const satisfies readonly SnapshotKind[];
 
-/** A start on the screen that begins with what Pro adds paints that too. */
+/** The PRO dashboard begins with this, so it needs it for the first paint. */
 const firstKinds = (): readonly ((typeof FIRST)[number] | 'insight')[] =>
   location.pathname === '/pro-dashboard' ? [...FIRST, 'insight'] : FIRST;
 
 /**
- * Reads what is kept of a user, and is looked at first, into stores that are still empty; one
- * change of the screen. The user's database was opened by `openCommands`. What comes after the
- * person has left is thrown away.
+ * Loads a user's most important snapshots into empty stores in one render. `openCommands` has
+ * opened the database. Results that arrive after log-out are dropped.
  */
 async function hydrateFirst(uid: string, present: () => boolean): Promise<void> {
   const { portfolio, agents, market, history, subscription, trial, insight } = await readSnapshots(
@@ -86,7 +85,7 @@ async function hydrateFirst(uid: string, present: () => boolean): Promise<void> 
     );
 }
 
-/** Reads the rest of what is kept. */
+/** Loads the remaining snapshots. */
 async function hydrateLater(uid: string, present: () => boolean): Promise<void> {
   const { overview, pools, sparklines, settings, analytics, insight, wallet, alerts } =
     await readSnapshots(uid, LATER);
@@ -109,7 +108,9 @@ async function hydrateLater(uid: string, present: () => boolean): Promise<void> 
     applyWallet(wallet.value, 'snapshot', wallet.savedAt);
 }
 
-/** Everything kept of a user; `onFirst` is called when what is looked at first is in its place. */
+/**
+ * Loads all snapshots of a user; `onFirst` is called once those for the first paint are applied.
+ */
 export async function hydrate(
   uid: string,
   present: () => boolean = () => true,
@@ -119,25 +120,21 @@ export async function hydrate(
   await hydrateLater(uid, present);
 }
 
-/**
- * Whether a slot holds something worth keeping: the server's word. What was read from the device is
- * there already.
- */
+/** Whether a slot holds the server's data. What came from the device is saved already. */
 const isWord = <T>(slot: Slot<T>): slot is Slot<T> & { data: T; savedAt: number } =>
   slot.data !== null &&
   slot.savedAt !== null &&
   (slot.origin === 'network' || slot.origin === 'stream');
 
 /**
- * Valtio's proxies do not go into IndexedDB: a plain copy does. Everything kept is plain JSON by
- * the contract.
+ * IndexedDB cannot clone valtio proxies; a plain copy works, because all snapshots are plain JSON.
  */
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
 /**
  * Calls `write` at most every four seconds while `store` changes, and once more at the end. A
- * change of `mark` is written at once: whoever has seen an agent stop must find it stopped in the
- * tunnel, also if the app was killed a second later.
+ * change of `mark` is written at once: an agent seen to stop must be stopped offline too, even if
+ * the app is killed a second later.
  */
 function throttled<T>(
   store: Slot<T>,
@@ -159,11 +156,11 @@ function throttled<T>(
     if (found === null || !isWord(store)) return;
     written = found;
     write(plain(store.data), store.savedAt).catch((error: unknown) => {
-      log.warn('A snapshot could not be kept', error);
+      log.warn('Could not save a snapshot', error);
     });
   };
-  // The server may have spoken while the device was still being read, as it does at a sign-in; of a
-  // plan, say, it may not speak again for minutes.
+  // The server may have answered while the device was still being read, as after a login, and may
+  // not send that data again for minutes.
   if (isWord(store)) timer = setTimeout(flush, 0);
   const unsubscribe = subscribe(store, () => {
     if (news()?.urgent === true) {
@@ -180,20 +177,17 @@ function throttled<T>(
   };
 }
 
-/**
- * Which agents there are, what became of them and what is switched off; when they last looked is no
- * part of it.
- */
+/** Agents, their states and trading halts, without the times of evaluations. */
 const agentsMark = ({ agents, entriesOff }: AgentsData): string =>
   `${agents.map(({ id, generation, version, status }) => `${id} ${generation} ${version} ${status}`).join(',')} ${JSON.stringify(entriesOff)}`;
 
-/** Which alerts there are and what became of them: told once, and to be found in the tunnel. */
+/** Alerts and their firings, which the server sends only once. */
 const alertsMark = ({ alerts, firings }: AlertList): string =>
   `${alerts.map(({ id, version, phase }) => `${id} ${version} ${phase}`).join(',')} ${firings[0]?.id ?? ''}`;
 
 /**
- * Keeps what the server says of a user until stopped. Stopping writes nothing: the user may have
- * signed out.
+ * Saves the server's data of the user until stopped. Stopping writes nothing: the user may have
+ * logged out.
  */
 export function keepSnapshots(uid: string): () => void {
   const kept = [

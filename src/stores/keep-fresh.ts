@@ -1,16 +1,13 @@
-/**
- * Reads something again when what it is made from has changed, at most once in a while and one
- * question at a time.
- */
+/** Reloads data when its inputs change, with a minimum interval and one request at a time. */
 import { subscribe } from 'valtio';
 import type { AgentsData } from './agents-store.ts';
 import { agentsStore } from './agents-store.ts';
 import { connection } from './connection.ts';
 import { historyStore } from './fills-store.ts';
 
-/** Reading results over time costs the server more than one agent's decisions. */
+/** Results over time are more expensive for the server than one agent's decisions. */
 export const INSIGHT_REST_MS = 10_000;
-/** Just under the rhythm in which the stream tells of evaluations. */
+/** Just below the interval in which the stream reports evaluations. */
 export const PERFORMANCE_REST_MS = 1_500;
 export const ANALYTICS_REST_MS = 10_000;
 export const SPREAD_MS = 3_000;
@@ -37,30 +34,24 @@ export function accountMark(): string {
 export const tradeMark = (): string => historyStore.data?.fills[0]?.id ?? '';
 
 export interface KeptFresh {
-  /** What the reading depends on, as text. */
+  /** The inputs of the data, as text. */
   mark: () => string;
   read: () => Promise<void>;
-  /**
-   * The mark that the last reading was made at, where one is known: a later one leads to a reading
-   * at once.
-   */
+  /** The mark of the last load, where known: if it has changed, load at once. */
   since?: string | null;
-  /**
-   * From the beginning of one reading to that of the next at least, however often the mark changes,
-   * ms.
-   */
+  /** Minimum time between two loads, ms. */
   restMs: number;
   /**
-   * All agents evaluate at the same close: who reads of that waits up to this long first, by
-   * chance, so that not all read in one breath, ms.
+   * All agents are evaluated at the same close: each page waits a random time up to this, so that
+   * they do not all load at once, ms.
    */
   spreadMs?: number;
 }
 
 /**
- * Begins to keep a reading of the same moment as what the stream tells of agents and trades. Many
- * changes while a reading is on its way, or soon after one, are one more reading. A page that is
- * hidden, or has no server, asks nothing and makes up for it on return. Returns what ends it.
+ * Keeps data as current as the stream's agents and trades. Many changes during a load, or soon
+ * after one, cause one more load. A hidden or offline page loads nothing and catches up on return.
+ * Returns a function that stops it.
  */
 export function keepFresh({
   mark,
@@ -115,7 +106,7 @@ export function keepFresh({
   };
 }
 
-/** The same for several screens and parts at once: one of them or ten are one reading. */
+/** Shares one such loop between several screens and components. */
 export function sharedFresh(kept: KeptFresh): () => () => void {
   let users = 0;
   let known: string | null = null;

@@ -1,7 +1,4 @@
-/**
- * The last test's terms and candles on the device, for the next one in a tunnel; refuses to keep
- * anything for nobody.
- */
+/** The last backtest's terms and candles, kept on the device for use offline. */
 import type { KeptBacktest } from '../../contract/backtest.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { log } from '../platform/page-log.ts';
@@ -11,11 +8,14 @@ export async function keepBacktest(kept: KeptBacktest, now = Date.now()): Promis
   const uid = readLastUser()?.uid;
   if (uid === undefined) return;
   await writeSnapshot(uid, 'backtest', kept, now).catch((error: unknown) => {
-    log.warn('The candles of a test could not be kept', error);
+    log.warn('Could not save the candles of a backtest', error);
   });
 }
 
-/** What was kept for the same question, and when (device clock, ms); null where there is none. */
+/**
+ * The saved candles of the same backtest, and when they were saved (device clock, ms); null without
+ * any.
+ */
 export async function readKeptBacktest(
   key: string,
 ): Promise<{ kept: KeptBacktest; savedAt: number } | null> {

@@ -1,4 +1,4 @@
-/** The last candles that were looked at, kept on the device for when the server is away. */
+/** The last viewed candles, kept on the device for use offline. */
 import type { Candles, KeptCandles } from '../../contract/market.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { log } from '../platform/page-log.ts';
@@ -18,13 +18,10 @@ const isOf = (
   kept.reading.symbol === symbol &&
   kept.reading.interval === interval;
 
-/** Writes follow one another: each begins from what the one before it left. */
+/** Writes are serialised, because each begins from the result of the one before. */
 let writing: Promise<unknown> = Promise.resolve();
 
-/**
- * Keeps the newest candles of a chart in place of those of the chart that was not looked at
- * longest.
- */
+/** Saves the newest candles of a chart in place of the least recently viewed chart. */
 export function keepCandles(source: string, reading: Candles, now = Date.now()): Promise<void> {
   const write = async (): Promise<void> => {
     const uid = readLastUser()?.uid;
@@ -39,13 +36,13 @@ export function keepCandles(source: string, reading: Candles, now = Date.now()):
     await writeSnapshot(uid, 'candles', { charts: [mine, ...others].slice(0, CHARTS_KEPT) }, now);
   };
   const mine = writing.then(write).catch((error: unknown) => {
-    log.warn('Candles could not be kept', error);
+    log.warn('Could not save candles', error);
   });
   writing = mine;
   return mine;
 }
 
-/** What is kept of a chart; without a source, that of any. */
+/** The saved candles of a chart; without a source, of any source. */
 export async function readKeptCandles(
   source: string | null,
   chart: Pick<Candles, 'symbol' | 'interval'>,

@@ -1,6 +1,6 @@
 /**
- * When the person last left the app on this device, and what had been known by then; another screen
- * of the app is no leaving.
+ * When the user last left the app on this device, and what was known by then. A change of screen
+ * does not count.
  */
 import { proxy, subscribe } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';
@@ -11,29 +11,28 @@ import { historyStore } from './fills-store.ts';
 import { portfolioStore } from './portfolio-store.ts';
 
 const KEY = 'tradewind.seen';
-/** Away for less than this is not away: a reload, or a look at another app. */
+/** Shorter absences do not count: a reload, or a look at another app. */
 const AWAY_MS = 60_000;
 
 /**
- * How things stood when the person last had the app before them. No amounts: those stay in the
- * person's own database.
+ * The state when the user last had the app in view. No amounts: those stay in the user's database.
  */
 export interface Seen {
   /** Market clock, ms. */
   marketAt: number;
   /** Device clock, ms. */
   seenAt: number;
-  /** Ids of the agents that were halted or faulted already. */
+  /** Ids of the agents that were already halted or faulted. */
   held: string[];
 }
 
-/** `since`: the visit before this one; null where the person was not away. */
+/** `since`: the visit before this one; null if the user was not away. */
 export const visits = proxy<{ uid: string | null; since: Seen | null }>({ uid: null, since: null });
 
 export const isHeld = (agent: Pick<Agent, 'status'>): boolean =>
   agent.status === 'halted' || agent.status === 'faulted';
 
-/** The last visit of this person on this device; null at the first. */
+/** The last visit of this user on this device; null at the first. */
 export function lastSeen(uid: string): Seen | null {
   const [owner, marketAt, seenAt, held] = (localStorage.getItem(KEY) ?? '').split(' ');
   if (owner !== uid || marketAt === undefined || !Number.isFinite(Number(marketAt))) return null;
@@ -45,15 +44,14 @@ export function lastSeen(uid: string): Seen | null {
 }
 
 /**
- * Of whoever is here: a screen that leaves with its person, in this tab or another, leaves nothing
- * behind.
+ * Only for the present user: a page that outlives a log-out, here or in another tab, saves nothing.
  */
 export function rememberSeen(uid: string, seen: Seen): void {
   if (readLastUser()?.uid !== uid) return;
   localStorage.setItem(KEY, `${uid} ${seen.marketAt} ${seen.seenAt} ${seen.held.join(',')}`);
 }
 
-/** What is before the person now; null while not all of it is known. */
+/** The present state; null until all of it is loaded. */
 function present(): Seen | null {
   const [portfolio, history, agents] = [portfolioStore.data, historyStore.data, agentsStore.data];
   if (portfolio === null || history === null || agents === null) return null;
@@ -64,10 +62,10 @@ function present(): Seen | null {
   };
 }
 
-/** Whether the person has come back since the page was last hidden. */
+/** Whether the page has been shown again since it was last hidden. */
 let isHere = false;
 
-/** The person is here: if they were away, since when. */
+/** The page is visible: if the user was away, since when. */
 function arrive(): void {
   if (isHere) return;
   isHere = true;
@@ -88,8 +86,8 @@ function remember(): void {
 let end: () => void = () => undefined;
 
 /**
- * Begins to follow the visits of whoever has signed in; with null nobody's. The last visit is read
- * before it is written anew.
+ * Tracks the visits of the current user; null for none. The last visit is read before it is
+ * overwritten.
  */
 export function followVisits(uid: string | null): void {
   end();
@@ -108,8 +106,7 @@ export function followVisits(uid: string | null): void {
   };
   document.addEventListener('visibilitychange', turn, { signal: stop.signal });
   addEventListener('pagehide', leave, { signal: stop.signal });
-  // A page that is killed says no goodbye: that it was shown is kept as soon as there is something
-  // to see, and each minute.
+  // A killed page fires no event: the visit is saved once data is shown, and then each minute.
   const forgets = [portfolioStore, historyStore, agentsStore].map((store) =>
     subscribe(store, () => {
       if (present() === null) return;

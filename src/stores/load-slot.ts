@@ -1,6 +1,6 @@
 /**
- * How a store asks the server: fresh for five minutes, one question at a time; refuses an answer
- * for another user.
+ * Loads a store from the server: fresh for five minutes, one request at a time. An answer for
+ * another user is dropped.
  */
 import { QUERY_FRESH_MS } from '../../contract/limits.ts';
 import { ApiError } from '../api/api-error.ts';
@@ -9,10 +9,7 @@ import { errorSentence } from '../format/error-text.ts';
 import { log } from '../platform/page-log.ts';
 import type { Slot } from './slot.ts';
 
-/**
- * `again`: asked for by force while a reading was on its way, whose answer may be older than what
- * is asked for.
- */
+/** `again`: forced while a load was under way, whose answer may be too old. */
 interface Running {
   uid: string | null;
   done: Promise<void>;
@@ -21,8 +18,8 @@ interface Running {
 const running = new WeakMap<object, Running>();
 
 /**
- * Whether a slot holds the server's own word, said less than five minutes ago. A snapshot or a
- * fallback never counts.
+ * Whether a slot holds the server's data of the last five minutes. Snapshots and fallbacks do not
+ * count.
  */
 function isFresh<T>(slot: Slot<T>, now: number): boolean {
   return (
@@ -35,8 +32,8 @@ function isFresh<T>(slot: Slot<T>, now: number): boolean {
 }
 
 /**
- * Reads once and applies, unless fresh. Never throws: a failure is in `slot.error`, with the last
- * good data kept. The client's three attempts are the policy's one first try and two retries.
+ * Loads and applies once, unless fresh. Never throws: a failure is in `slot.error`, and the last
+ * data is kept. The client's three attempts are one try and two retries.
  */
 export function load<T, R>(
   slot: Slot<T>,
@@ -66,8 +63,7 @@ export function load<T, R>(
       if ((session.user?.uid ?? null) !== uid) return;
       slot.status = 'error';
       slot.error = errorSentence(error);
-      if (!(error instanceof ApiError))
-        log.error('A reading failed for a reason of our own', error);
+      if (!(error instanceof ApiError)) log.error('Loading failed with an internal error', error);
     }
   };
   const done = run().finally(() => {

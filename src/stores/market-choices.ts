@@ -1,7 +1,4 @@
-/**
- * What a person has starred and which columns they look at, kept on this device; refuses to forget
- * a star because another tab set one.
- */
+/** Favourites and columns of the market, kept on this device and merged with other tabs. */
 import { proxy } from 'valtio';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
 import { session } from '../identity/session.ts';
@@ -22,8 +19,8 @@ const USUAL_COLUMNS: readonly MarketColumn[] = ['line', 'high', 'low', 'volume']
 
 export interface MarketChoices {
   /**
-   * Whether the device has been asked: until then nothing is put in an order that would change at
-   * once.
+   * Whether the choices are loaded: until then nothing is sorted, so that the order does not change
+   * at once.
    */
   ready: boolean;
   favourites: string[];
@@ -43,7 +40,7 @@ const isColumn = (name: string): name is MarketColumn => MARKET_COLUMNS.some((on
 const known = (names: readonly string[]): MarketColumn[] =>
   MARKET_COLUMNS.filter((name) => names.filter(isColumn).includes(name));
 
-/** Reads what is kept of a user; `present` says whether they are still here. */
+/** Loads a user's choices; `present` says whether they are still logged in. */
 export async function loadChoices(uid: string, present: () => boolean = () => true): Promise<void> {
   try {
     const [favourites, view] = await Promise.all([
@@ -63,7 +60,7 @@ export async function loadChoices(uid: string, present: () => boolean = () => tr
 
 export type Kept = 'kept' | 'not-kept' | 'full';
 
-/** Sets or takes a star: on the screen at once, and on the device. */
+/** Adds or removes a favourite, on screen at once and on the device. */
 export async function toggleFavourite(symbol: string): Promise<Kept> {
   const uid = session.user?.uid;
   const on = !marketChoices.favourites.includes(symbol);
@@ -80,7 +77,7 @@ export async function toggleFavourite(symbol: string): Promise<Kept> {
   return 'kept';
 }
 
-/** Changes columns, or whether favourites stand first. */
+/** Changes columns, or whether favourites come first. */
 export async function chooseView(
   part: Partial<Pick<MarketChoices, 'columns' | 'favouritesFirst'>>,
 ): Promise<Kept> {

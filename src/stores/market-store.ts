@@ -1,6 +1,5 @@
 /**
- * Prices and pools as they were last said, each symbol on its own; refuses a price older than the
- * one it holds.
+ * Prices and pools as last reported, each symbol on its own. Older prices never replace newer ones.
  */
 import { proxy } from 'valtio';
 import type {
@@ -20,7 +19,7 @@ export interface MarketBoard {
   source: MarketSource;
   /** Market clock, ms. */
   now: number;
-  /** By `BASE/QUOTE`. Subscribe to one symbol to be told of that one alone. */
+  /** By `BASE/QUOTE`. Subscribe to one symbol to render for that one alone. */
   symbols: Record<string, SymbolQuote>;
 }
 
@@ -29,18 +28,18 @@ export const overviewStore = proxy<Slot<MarketOverview>>(emptySlot());
 export const poolsStore = proxy<Slot<MarketPools>>(emptySlot());
 export const sparklinesStore = proxy<Slot<Sparklines>>(emptySlot());
 
-/** Lays quotes over the board; the newest of a symbol wins, whatever order they come in. */
+/** Applies quotes; the newest of a symbol wins, in whatever order they arrive. */
 function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
   for (const quote of symbols) {
     const known = board.symbols[quote.symbol];
     if (known === undefined) board.symbols[quote.symbol] = { ...quote };
-    // Assigned into, never replaced: a row listens to this very object.
+    // Assigned into, never replaced: rows subscribe to this very object.
     else if (quote.timestamp >= known.timestamp) Object.assign(known, quote);
   }
 }
 
 /**
- * Takes a whole reading. Another source replaces the board: prices of two sources are never mixed.
+ * Takes a whole reply. Another source replaces everything: prices of two sources are never mixed.
  */
 export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
   const present = marketStore.data;
@@ -57,7 +56,7 @@ export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now
   fill(marketStore, board, origin, savedAt);
 }
 
-/** Ticks laid over the board at once: only what changed. */
+/** Applies ticks at once: only what changed. */
 export function applyTicks(
   symbols: readonly SymbolQuote[],
   now: number,
@@ -75,10 +74,7 @@ const batches = createTickBatches((quotes, now) => {
   applyTicks(quotes, now);
 });
 
-/**
- * Ticks of the stream, laid down at the next frames: however fast they come, a frame has one change
- * of the board.
- */
+/** Applies the stream's ticks in the next frames, however fast they arrive. */
 export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {
   if (marketStore.data !== null) batches.take(symbols, now);
 }
@@ -95,7 +91,7 @@ export function applyPools(next: MarketPools, origin: Origin, savedAt = Date.now
   fill(poolsStore, next, origin, savedAt);
 }
 
-/** The board in the form the server sends it. */
+/** The prices in the form of the server's reply. */
 export function toMarketData(board: MarketBoard): MarketData {
   return { source: board.source, now: board.now, symbols: Object.values(board.symbols) };
 }

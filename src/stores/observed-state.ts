@@ -1,17 +1,17 @@
 /**
- * What this device shows of some agents and their prices at a press. A start that is confirmed
- * later is compared with it.
+ * What this device shows of some agents and their prices at a press, to compare with when a start
+ * is confirmed later.
  */
 import type { ObservedState } from '../offline/outbox-entry.ts';
 import { agentsStore } from './agents-store.ts';
 import { marketStore, poolsStore } from './market-store.ts';
 
-/** More than anybody would read, and little on the disk. */
+/** Limit of pairs that are stored. */
 const PRICES_MAX = 40;
 
 /**
- * The pairs an agent trades: its own, or its pool's as the source offers them; empty where the pool
- * is not known here.
+ * The pairs of an agent: its own, or its pool's as the source offers them; empty where the pool is
+ * not loaded.
  */
 export function pairsOf(agent: {
   readonly trading_pairs: readonly string[];

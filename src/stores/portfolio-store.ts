@@ -1,4 +1,4 @@
-/** The portfolio as the server last said it; refuses to add anything up by itself. */
+/** The portfolio as the server last reported it. */
 import { proxy } from 'valtio';
 import type { Portfolio } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
@@ -7,9 +7,7 @@ import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
 export const portfolioStore = proxy<Slot<Portfolio>>(emptySlot());
 
-/**
- * Takes a portfolio unless a newer one is here already: sequence first, then the server's clock.
- */
+/** Replaces the portfolio unless a newer one is loaded: by sequence, then by the server's clock. */
 export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.now()): void {
   const present = portfolioStore.data;
   const sameAccount =
@@ -24,7 +22,7 @@ export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.n
   fill(portfolioStore, next, origin, savedAt);
 }
 
-/** Reads the portfolio from the server unless it is fresh; `force` reads it in any case. */
+/** Loads the portfolio unless it is fresh; `force` loads it in any case. */
 export function loadPortfolio(force = false): Promise<void> {
   return load(
     portfolioStore,

@@ -1,18 +1,19 @@
 /**
- * Reads the last user's snapshots while the rest of the app loads. It makes no database and does
- * not check what it has read.
+ * Reads the last user's snapshots while the rest of the app loads. It creates no database and does
+ * not validate.
  */
 
 import type { RawSnapshots } from '../offline/snapshots.ts';
 
 /**
- * As `last-user.ts` and `database.ts` name them; this file imports no code, so that it runs first.
+ * The names of `last-user.ts` and `user-database.ts`; this file imports no code, so that it runs
+ * first.
  */
 const LAST_USER_KEY = 'tradewind.lastUser';
 const PREFIX = 'tradewind-';
 const STORE = 'snapshots';
 
-/** A browser that has not answered by then is asked again by the database itself, ms. */
+/** After this the database reads for itself, ms. */
 const DEADLINE_MS = 1_000;
 
 interface PreloadedSnapshots {
@@ -31,7 +32,7 @@ function lastUid(): string | null {
   }
 }
 
-/** All of the store, or null where there is none or the browser will not have it read. */
+/** All entries of the store; null where there is none or it cannot be read. */
 function readAll(uid: string): Promise<RawSnapshots | null> {
   return new Promise((resolve) => {
     const nothing = (): void => {
@@ -39,14 +40,14 @@ function readAll(uid: string): Promise<RawSnapshots | null> {
     };
     setTimeout(nothing, DEADLINE_MS);
     const opening = indexedDB.open(PREFIX + uid);
-    // There is none: whether it may be made is for others to say.
+    // There is no database: do not create one.
     opening.onupgradeneeded = () => {
       opening.transaction?.abort();
     };
     opening.onerror = nothing;
     opening.onsuccess = () => {
       const db = opening.result;
-      // A sign-out elsewhere deletes it: whoever holds on would block that.
+      // A log-out elsewhere deletes it, which an open connection would block.
       db.onversionchange = () => {
         db.close();
       };
@@ -86,8 +87,8 @@ function preloadSnapshots(): PreloadedSnapshots | null {
 let preloaded: PreloadedSnapshots | null = preloadSnapshots();
 
 /**
- * What was read of this user, once: by a second call the database holds something newer. Null where
- * it was not read.
+ * What was read of this user, once: later the database holds newer data. Null where it was not
+ * read.
  */
 export function takePreloadedSnapshots(uid: string): Promise<RawSnapshots | null> | null {
   const taken = preloaded?.uid === uid ? preloaded.values : null;

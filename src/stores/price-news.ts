@@ -1,5 +1,5 @@
 /**
- * Passes the prices of the stream on to the charts, each event whole: the board keeps only the
+ * Passes price events of the stream on to the charts, each whole: the market store keeps only the
  * newest.
  */
 import type { PriceBar, SymbolQuote } from '../../contract/market.ts';
@@ -12,13 +12,13 @@ export interface PriceEvent {
 
 export interface PriceListener {
   onPrices(event: PriceEvent): void;
-  /** Prices may have passed unheard. */
+  /** Prices may have been missed. */
   onGap(): void;
 }
 
 const listeners = new Set<PriceListener>();
 
-/** Returns what ends it. */
+/** Returns a function that unsubscribes. */
 export function subscribePrices(listener: PriceListener): () => void {
   listeners.add(listener);
   return () => {

@@ -1,6 +1,6 @@
 /**
- * Asks `/healthz` whether the server is really there, and keeps its clock; refuses to take any
- * answer but Tradewind's.
+ * Asks `/healthz` whether the server is really there, and keeps its clock. Only Tradewind's answer
+ * counts.
  */
 import type { ApiEvent } from '../api/client.ts';
 import { api, observeApi } from '../api/api.ts';
@@ -8,20 +8,17 @@ import { setServerClock } from '../identity/session.ts';
 import { connection } from './connection.ts';
 
 const TIMEOUT_MS = 5_000;
-/**
- * A question that has waited this long may hang on a network that is gone: whoever asks now asks
- * anew.
- */
+/** A request that has waited this long may hang on a lost network: a new one is started. */
 const STUCK_MS = 1_000;
 /**
- * While the server has been away for less than this, it is asked about once a second: it is
- * probably restarting.
+ * During the first moments of an absence it is asked about once a second: the server is probably
+ * restarting.
  */
 const EAGER_FOR_MS = 60_000;
 const EAGER_MS = 1_300;
 const CALM_GROWTH_MS = 20;
 const CALM_MAX_MS = 15_000;
-/** Below this a difference of clocks is the network's, not the device's. */
+/** A smaller difference of clocks is network delay. */
 const CLOCK_NOISE_MS = 2_000;
 
 let asking: Promise<boolean> | null = null;
@@ -31,9 +28,8 @@ let awaySince: number | null = null;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * The one policy of asking while away, ms until the next question: about a second at first, from a
- * minute on ever more slowly up to 15 s. Jittered between half and the whole, so that browsers do
- * not come back in one breath.
+ * Backoff while away, ms until the next request: about a second at first, after a minute ever more
+ * slowly up to 15 s, with jitter between half and the whole.
  */
 export function probeDelayMs(awayMs: number, random: number): number {
   const whole =
@@ -43,7 +39,7 @@ export function probeDelayMs(awayMs: number, random: number): number {
   return whole * (0.5 + random / 2);
 }
 
-/** Learns the server's wall clock from a moment it has just named. */
+/** Learns the server's wall clock from a moment it has just reported. */
 export function noteServerTime(serverTime: number, deviceNow = Date.now()): void {
   const offset = serverTime - deviceNow;
   const settled = Math.abs(offset) < CLOCK_NOISE_MS ? 0 : offset;
@@ -73,7 +69,7 @@ async function ask(signal: AbortSignal): Promise<boolean> {
     here(now);
     return true;
   } catch {
-    // Asked anew meanwhile: that answer counts.
+    // A newer request is under way: its answer counts.
     if (signal.aborted) return asking ?? false;
     awaySince ??= Date.now();
     connection.online = 'offline';
@@ -82,7 +78,7 @@ async function ask(signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** Asks now, once at a time. True when the server has answered as itself. */
+/** Asks now, one request at a time. True when the server itself has answered. */
 export function verifyOnline(): Promise<boolean> {
   clearTimeout(timer);
   const stuck = asking !== null && Date.now() - askedAt >= STUCK_MS;
@@ -101,7 +97,7 @@ export function verifyOnline(): Promise<boolean> {
   return answer;
 }
 
-/** Not at all while the page is hidden: being shown again is a question of its own. */
+/** Not while the page is hidden: becoming visible asks again. */
 function later(): void {
   clearTimeout(timer);
   if (document.visibilityState === 'hidden') return;
@@ -118,7 +114,7 @@ function onApiEvent(event: ApiEvent): void {
   if (event.type === 'answered') {
     here(event.at);
   } else if (event.type === 'unreachable') {
-    // One failed call is a suspicion; healthz decides.
+    // A failed call may mean an outage: ask healthz.
     if (asking === null && connection.online !== 'offline') void verifyOnline();
   } else if (event.type === 'outdated') {
     connection.outdated = true;
@@ -126,8 +122,8 @@ function onApiEvent(event: ApiEvent): void {
 }
 
 /**
- * Begins to watch: at start, when the browser says the network changed, when the page is looked at
- * again, and, while away, when the person does anything. Returns what ends it.
+ * Starts watching: at start, on network changes, when the page becomes visible and, while away,
+ * when the user does something. Returns a function that stops it.
  */
 export function watchHealth(): () => void {
   const stop = new AbortController();
@@ -139,7 +135,7 @@ export function watchHealth(): () => void {
   const unlessOnline = (): void => {
     if (connection.online !== 'online' && document.visibilityState === 'visible') verify();
   };
-  /** A press while away: the last answer may be a while old, but not every key is a question. */
+  /** A press while away asks again, but not for every key. */
   const acted = (): void => {
     if (connection.online === 'offline' && Date.now() - askedAt >= STUCK_MS) verify();
   };

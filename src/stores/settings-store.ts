@@ -1,4 +1,4 @@
-/** The person's trading settings; refuses to overwrite a newer version with an older one. */
+/** The user's trading settings. A newer version is never overwritten by an older one. */
 import { proxy } from 'valtio';
 import type { TradingSettings } from '../../contract/user.ts';
 import { api } from '../api/api.ts';

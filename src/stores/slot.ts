@@ -1,21 +1,21 @@
 /**
- * What every store holds of one thing the server says; refuses to let an older word replace a newer
- * one.
+ * What every store holds of one kind of data: value, origin, age and error. Older data never
+ * replaces newer.
  */
 
 /**
- * Where the present value came from. `exchange` is a public price read while the back end is away:
- * display only.
+ * Where the value came from. `exchange` is a public price loaded while the server is away: display
+ * only.
  */
 export type Origin = 'network' | 'stream' | 'snapshot' | 'exchange';
 
 export interface Slot<T> {
   data: T | null;
-  /** Device clock (ms) at which the server said it; for a snapshot, when it was saved. */
+  /** Device clock (ms) at which the server sent it; for a snapshot, when it was saved. */
   savedAt: number | null;
   origin: Origin | null;
   status: 'idle' | 'loading' | 'ready' | 'error';
-  /** Why the last load failed, in words for a person; the last good data stays beside it. */
+  /** Why the last load failed, as a sentence; the last data stays. */
   error: string | null;
 }
 
@@ -23,7 +23,7 @@ export function emptySlot<T>(): Slot<T> {
   return { data: null, savedAt: null, origin: null, status: 'idle', error: null };
 }
 
-/** Puts a value in place, with where and when it came from. */
+/** Sets a value with its origin and time. */
 export function fill<T>(slot: Slot<T>, data: T, origin: Origin, savedAt: number): void {
   slot.data = data;
   slot.origin = origin;
@@ -32,7 +32,7 @@ export function fill<T>(slot: Slot<T>, data: T, origin: Origin, savedAt: number)
   slot.error = null;
 }
 
-/** Back to nothing, for a sign-out. */
+/** Clears it at log-out. */
 export function clear<T>(slot: Slot<T>): void {
   Object.assign(slot, emptySlot<T>());
 }

@@ -1,11 +1,11 @@
-/** Remembers which settings were backtested on this page, for the start that may follow. */
+/** Remembers which settings were backtested on this page, for a start that may follow. */
 import type { AgentPreviewBody } from '../../contract/preview.ts';
 import type { Tested } from '../../contract/backtest-record.ts';
 
 const KEPT = 20;
 const done = new Map<string, Tested>();
 
-/** `version`: of the agent's settings; a test of others is of another agent. */
+/** `version`: of the agent's settings; backtests of other versions do not match. */
 const keyOf = (ask: AgentPreviewBody, version: number): string =>
   JSON.stringify([ask.agentId ?? null, ask.terms ?? null, version]);
 
@@ -19,7 +19,7 @@ export function recordBacktest(ask: AgentPreviewBody, version: number, tested: T
   }
 }
 
-/** The newest test of exactly this, as a part of a request's body. */
+/** The newest backtest of exactly these settings, as a part of a request's body. */
 export function backtestRecord(ask: AgentPreviewBody | null, version = 0): { tested?: Tested } {
   const tested = ask === null ? undefined : done.get(keyOf(ask, version));
   return tested === undefined ? {} : { tested };

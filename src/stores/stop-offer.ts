@@ -1,22 +1,21 @@
 /**
- * The offer to undo the last stop of one agent: for some seconds, longer while it is looked at;
- * refuses to stand for ever.
+ * The offer to undo the last stop of one agent: for some seconds, longer while it is pointed at.
  */
 import { proxy } from 'valtio';
 import type { Agent } from '../../contract/agents.ts';
 
 /**
- * How long it stands, ms: pressed by a finger or a mouse, and pressed by a key, from where the way
- * to it is longer.
+ * How long it is shown, ms: after a press by pointer, and by keyboard, from where it takes longer
+ * to reach.
  */
 export const OFFER_MS = 8_000;
 export const OFFER_BY_KEY_MS = 20_000;
 
 export interface StopOffer {
   agent: Pick<Agent, 'id' | 'name' | 'generation'>;
-  /** The command that stops it; null where it could not be saved and was sent at once. */
+  /** The id of the stop; null where it could not be saved and was sent at once. */
   commandId: string | null;
-  /** Stands at the top of the window, because Stop was pressed where it would stand otherwise. */
+  /** Shown at the top of the window, because Stop was pressed where it would appear otherwise. */
   atTop: boolean;
 }
 
@@ -50,7 +49,7 @@ export function withdrawOffer(): void {
   stopOffer.offer = null;
 }
 
-/** While a pointer or the keyboard is on it, its time stands still. */
+/** Its time is paused while a pointer or the focus is on it. */
 export function pauseOffer(): void {
   rest();
 }

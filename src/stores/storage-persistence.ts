@@ -1,18 +1,18 @@
-/**
- * Whether the browser has promised to keep what lies here, and how much that is; refuses to ask
- * before there is something to lose.
- */
+/** Whether the browser has promised to keep the app's data, and how much that is. */
 import { proxy } from 'valtio';
 
 export interface PersistenceState {
-  /** The browser's answer; `unknown`: it does not say. */
+  /** The browser's answer; `unknown` where it gives none. */
   promise: 'unknown' | 'kept' | 'may-be-cleared';
   usedBytes: number | null;
 }
 
 export const persistence = proxy<PersistenceState>({ promise: 'unknown', usedBytes: null });
 
-/** Written out: a worker's StorageManager has no `persist`, and this file is checked for both. */
+/**
+ * Declared here because a worker's StorageManager has no `persist`, and this file is compiled for
+ * both.
+ */
 interface Storehouse {
   persist?(): Promise<boolean>;
   persisted?(): Promise<boolean>;
@@ -20,10 +20,7 @@ interface Storehouse {
 }
 const storehouse = (): Storehouse | undefined => (navigator as { storage?: Storehouse }).storage;
 
-/**
- * What the browser says now. Never throws: a browser that does not say leaves what is unknown
- * unknown.
- */
+/** The present state. Never throws: without an answer it stays unknown. */
 export async function checkPersistence(
   storage: Storehouse | undefined = storehouse(),
 ): Promise<void> {
@@ -36,8 +33,8 @@ export async function checkPersistence(
 }
 
 /**
- * Asks for the promise, where it was not given: after a first start or an installation, when a
- * browser is likeliest to say yes.
+ * Asks for persistence after a first start or an installation, when a browser is most likely to
+ * grant it.
  */
 export async function requestPersistence(
   storage: Storehouse | undefined = storehouse(),
@@ -46,7 +43,7 @@ export async function requestPersistence(
     if (storage?.persist !== undefined && (await storage.persisted?.()) !== true)
       await storage.persist();
   } catch {
-    // Not in this context: nothing was promised, and that is what is shown.
+    // Not available in this context.
   }
   await checkPersistence(storage);
 }

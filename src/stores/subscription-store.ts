@@ -1,4 +1,6 @@
-/** What the person is entitled to, as last checked; refuses to turn "no connection" into "free". */
+/**
+ * What the user is entitled to, as last checked. Being offline does not turn a plan into "free".
+ */
 import { proxy } from 'valtio';
 import { SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import type { Invoices } from '../../contract/plan-change.ts';
@@ -22,15 +24,17 @@ import { load } from './load-slot.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 
 export interface SubscriptionData {
-  /** null when the server answered that the status could not be had. */
+  /** Null when the server answered that the status was not available. */
   status: SubscriptionStatusReply | null;
   trial: TrialStatus | null;
 }
 
 export interface SubscriptionStore extends Slot<SubscriptionData> {
-  /** True until the first check since sign-in has an answer, or a snapshot stands in for it. */
+  /** True until the first check since login has an answer, or a snapshot stands in for it. */
   loading: boolean;
-  /** What screens and the guard read; recomputed at every check and as the trial's end passes. */
+  /**
+   * The entitlement used by screens and guard; recomputed at every check and when the trial ends.
+   */
   entitlement: EntitlementView;
 }
 
@@ -47,15 +51,13 @@ let checkedAt: number | null = null;
 let checking: Promise<void> | null = null;
 
 /**
- * Counts again at the server's present time. Called by a timer, so that a trial ends on an open
- * page too.
+ * Recomputed by a timer at the server's present time, so that a trial also ends on an open page.
  */
 export function refreshEntitlement(now = serverNow()): void {
   const { data } = subscriptionStore;
   const status = data?.status ?? null;
   const counted = entitlementView(status, data?.trial ?? null, now);
-  // Without the server nobody has said that the plan is over: what could be seen at its last word
-  // can still be seen.
+  // While the server is away the last known plan counts.
   const last =
     connection.online === 'offline' && status !== null && !counted.isSubscribed
       ? entitlementView(status, data?.trial ?? null, Math.min(now, status.servedAt))
@@ -65,7 +67,7 @@ export function refreshEntitlement(now = serverNow()): void {
   });
 }
 
-/** Takes a status and a trial unless the server has said something later. */
+/** Takes a status and a trial unless newer ones are loaded. */
 export function applySubscription(
   next: SubscriptionData,
   origin: Origin,
@@ -95,7 +97,7 @@ async function check(): Promise<void> {
         ? (trial.reason as unknown)
         : null;
   if (failure !== null && noConnection(failure)) {
-    // Nobody has answered: the last-known entitlement stays, with its age.
+    // Without an answer the last known entitlement stays, with its age.
     subscriptionStore.status = 'error';
     subscriptionStore.error = errorSentence(failure);
     return;
@@ -114,7 +116,7 @@ async function check(): Promise<void> {
   }
 }
 
-/** Asks the server now, once: both calls, one attempt each. Never throws. */
+/** Checks now: both calls, one attempt each. Never throws. */
 export function checkSubscription(): Promise<void> {
   checking ??= check().finally(() => {
     checking = null;
@@ -122,10 +124,7 @@ export function checkSubscription(): Promise<void> {
   return checking;
 }
 
-/**
- * The server has said that something changed: an answer that is already on its way may be older
- * than that.
- */
+/** The server reported a change: an answer already under way may be older. */
 export async function subscriptionChanged(): Promise<void> {
   const uid = session.user?.uid;
   const before = checking;
@@ -139,8 +138,8 @@ export async function subscriptionChanged(): Promise<void> {
 }
 
 /**
- * Asks if the last answer is five minutes old. The timer of a hidden page rests, so this is also
- * called on its return.
+ * Checks if the last answer is five minutes old. Also called when the page becomes visible, because
+ * its timer rests while hidden.
  */
 export function checkSubscriptionIfDue(now = Date.now()): Promise<void> {
   refreshEntitlement();
@@ -182,7 +181,7 @@ export function loadInvoices(force = false): Promise<void> {
   );
 }
 
-/** Back to free and unsubscribed, at a sign-out. */
+/** Back to free and unsubscribed, at log-out. */
 export function clearSubscription(): void {
   clear(subscriptionStore);
   clear(plansStore);

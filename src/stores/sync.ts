@@ -1,5 +1,5 @@
 /**
- * Keeps the stores in sync for whoever is signed in: snapshots first, then the server, then its
+ * Keeps the stores in sync for the signed-in user: snapshots first, then the server, then its
  * stream.
  */
 import { subscribe } from 'valtio';
@@ -62,8 +62,8 @@ let rereading: ReturnType<typeof setTimeout> | undefined;
 let heardAt = 0;
 
 /**
- * Reads again everything the stream may have told and we did not hear. Calls in one breath become
- * one reading.
+ * Loads everything again that stream events would have changed. Several calls at once cause one
+ * load.
  */
 function rereadAll(): void {
   connection.gapAt = Date.now();
@@ -80,7 +80,7 @@ function rereadAll(): void {
   }, 150);
 }
 
-/** The number up to which everything we hold is true. */
+/** The event sequence up to which everything loaded is current. */
 function oldestSequence(): number {
   return Math.min(
     agentsStore.data?.sequence ?? -1,
@@ -90,8 +90,8 @@ function oldestSequence(): number {
 }
 
 /**
- * Numbers may have passed while nobody listened: then what we hold is older than the greeting. The
- * readings that are on their way at a start are waited for first, so that nothing is read twice.
+ * Events may have been missed while nobody listened. Loads under way at the start are awaited
+ * first, so that nothing is loaded twice.
  */
 async function catchUp(sequence: number): Promise<void> {
   const owner = uid;
@@ -101,12 +101,12 @@ async function catchUp(sequence: number): Promise<void> {
   else connection.gapAt = null;
 }
 
-/** What the stream would have told of. */
+/** What the stream would have changed. */
 const STREAMED: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
 
 /**
- * The stream's state. As it ends, what it kept true was true until its last word, and from then on
- * something may be missing.
+ * The stream's state. When it ends, its data was current until its last event, and later events may
+ * be missing.
  */
 function onStreamState(state: typeof connection.stream): void {
   const streaming = (one: typeof connection.stream): boolean => one === 'open' || one === 'shared';
@@ -123,18 +123,17 @@ function onStreamState(state: typeof connection.stream): void {
 }
 
 /**
- * The server's word that this sign-in is over: by age it is paused, by revocation everything of the
- * person's goes.
+ * The server ended this session: by age it is paused; if revoked, all data of the user is deleted.
  */
 function refused(reason: string): void {
   if (reason === 'token_revoked')
     revokeSession().catch((error: unknown) => {
-      log.error('The revoked session could not be cleared', error);
+      log.error('Could not clear the revoked session', error);
     });
   else endSession();
 }
 
-/** One event of the stream into the store it belongs to. */
+/** Applies one event of the stream to its store. */
 export function applyEvent(event: StreamEvent): void {
   heardAt = Date.now();
   switch (event.type) {
@@ -153,7 +152,7 @@ export function applyEvent(event: StreamEvent): void {
     case 'ticks':
       noteMarketTime(event.now);
       publishPrices(event);
-      // A board of fallback prices is another source's: the server's own comes by its own read.
+      // Fallback prices come from another source: the server's own are loaded separately.
       if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
     case 'agent.changed':
@@ -254,10 +253,7 @@ async function begin(owner: string): Promise<void> {
   refresh();
 }
 
-/**
- * Asks the server for what the first screens show, and joins the stream. Fresh data is not asked
- * for again.
- */
+/** Loads what the first screens show and opens the stream. Fresh data is not loaded again. */
 function refresh(): void {
   if (uid === null || session.status !== 'signed-in') return;
   void Promise.all([
@@ -270,7 +266,7 @@ function refresh(): void {
     loadAlerts(),
   ]);
   listen(uid).catch((error: unknown) => {
-    log.error('The stream could not be opened', error);
+    log.error('Could not open the stream', error);
   });
 }
 
@@ -285,7 +281,7 @@ function follow(): void {
     followVisits(next);
     if (next !== null)
       begin(next).catch((error: unknown) => {
-        log.error('The saved data could not be read', error);
+        log.error('Could not read saved data', error);
       });
     return;
   }
@@ -294,10 +290,9 @@ function follow(): void {
 }
 
 /**
- * Begins everything that keeps the stores true. Called once, before the first paint; nothing in it
- * waits for a network.
- * @returns when what is kept of the last user, and is looked at first, is in the stores; at once
- *   where there is nobody.
+ * Starts everything that keeps the stores current. Called once, before the first paint; does not
+ * wait for the network. @returns when the last user's first snapshots are in the stores; at once
+ * without a user.
  */
 export function startSync(): Promise<void> {
   const restored = new Promise<void>((resolve) => {
@@ -327,10 +322,10 @@ export function startSync(): Promise<void> {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible') return;
     tick();
-    // A message may have come meanwhile.
+    // A push message may have arrived since.
     if (uid !== null)
       notePushLag(uid).catch((error: unknown) => {
-        log.warn('What messages brought could not be read', error);
+        log.warn('Could not read data from notifications', error);
       });
   });
   watchHealth();

@@ -1,4 +1,4 @@
-/** How a person sorts each table and which of its columns they see, kept on this device. */
+/** Sort order and columns of each table, kept on this device. */
 import { proxy } from 'valtio';
 import type { TableSort } from '../components/table-order.ts';
 import { session } from '../identity/session.ts';
@@ -13,7 +13,7 @@ export interface TableChoice {
 
 export const tableChoices = proxy<Partial<Record<TableName, TableChoice>>>({});
 
-/** Reads what is kept of a user; `present` says whether they are still here. */
+/** Loads a user's choices; `present` says whether they are still logged in. */
 export async function loadTableChoices(
   uid: string,
   present: () => boolean = () => true,
@@ -23,7 +23,7 @@ export async function loadTableChoices(
   for (const name of TABLES) if (kept[name] !== undefined) tableChoices[name] = kept[name];
 }
 
-/** On the screen at once, and on the device; what another tab chose for another table stays. */
+/** Applied at once and saved; other tables' choices from other tabs stay. */
 export async function chooseTable(name: TableName, part: TableChoice): Promise<void> {
   const uid = session.user?.uid;
   const next = { ...tableChoices[name], ...part };

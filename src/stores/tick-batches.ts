@@ -1,23 +1,20 @@
-/**
- * Gathers ticks between frames and applies the newest quote of each symbol four times a second, at
- * most 64 per frame.
- */
+/** Applies prices four times a second, at most 64 per frame, the newest of each symbol. */
 import type { SymbolQuote } from '../../contract/market.ts';
 
 /**
- * From one batch to the next; a batch holds each symbol once. No eye follows a price that changes
- * more than four times a second, and the server sends no more often.
+ * Interval between batches, each with one quote per symbol. The server sends no more often, and
+ * nobody can follow faster changes.
  */
 export const APPLY_EVERY_MS = 250;
 /**
- * At most so many quotes are applied in one frame: a few milliseconds of work on a slow phone. The
- * rest of a batch takes the next frames.
+ * Most quotes applied in one frame, a few milliseconds on a slow phone. The next frames take the
+ * rest of a batch.
  */
 export const QUOTES_PER_FRAME = 64;
 
 export interface TickBatches {
   take(quotes: readonly SymbolQuote[], now: number): void;
-  /** What waits belongs to a market or a person that is gone. */
+  /** The market or the user has changed: pending ticks are dropped. */
   drop(): void;
 }
 
@@ -25,7 +22,7 @@ export interface BatchHost {
   /** Calls back at the next frame, or after a while where no frame comes. */
   nextFrame(work: () => void): void;
   later(work: () => void, ms: number): void;
-  /** A clock that runs only forward, ms. */
+  /** A monotonic clock, ms. */
   now(): number;
 }
 
@@ -43,7 +40,7 @@ const browser: BatchHost = {
 
 /**
  * `apply` is called at most once a frame, and for a symbol at most once a batch; `now` is the
- * market's clock as last heard.
+ * market's last known clock.
  */
 export function createTickBatches(
   apply: (quotes: readonly SymbolQuote[], now: number) => void,
@@ -51,7 +48,7 @@ export function createTickBatches(
 ): TickBatches {
   /** Received and not yet in a batch. */
   const waiting = new Map<string, SymbolQuote>();
-  /** What is left of the present batch. A newer quote of one of them waits for the next batch. */
+  /** The rest of the present batch. A newer quote of one of them waits for the next batch. */
   let batch: SymbolQuote[] = [];
   let marketTime = 0;
   let beganAt = -Infinity;

@@ -1,6 +1,4 @@
-/**
- * The registry of short messages: types, durations, limit and removal; refuses to draw anything.
- */
+/** The toast registry: types, durations, limit and removal. */
 import { proxy } from 'valtio';
 import { TOAST_PAGE_MS, TOAST_REMOVAL_MS, TOASTS_MAX } from '../../contract/limits.ts';
 
@@ -10,19 +8,19 @@ export interface Toast {
   id: string;
   type: ToastType;
   message: string;
-  /** How long it stays, ms, of time not spent paused; Infinity until dismissed. */
+  /** How long it is shown, ms, without pauses; Infinity until dismissed. */
   durationMs: number;
   createdAt: number;
   visible: boolean;
 }
 
 export interface ToastOptions {
-  /** Adding under an id that is here already updates that toast. */
+  /** Adding with an existing id updates that toast. */
   id?: string;
   durationMs?: number;
 }
 
-/** The registry's own defaults; the pages' messages stay `TOAST_PAGE_MS` (see `pageToast`). */
+/** The registry's defaults; messages of pages use `TOAST_PAGE_MS` (see `pageToast`). */
 export const TOAST_DURATION_MS: Readonly<Record<ToastType, number>> = {
   blank: 4_000,
   error: 4_000,
@@ -68,10 +66,7 @@ function startCountdown(id: string, durationMs: number): void {
   if (!toastStore.paused) run(id, countdown);
 }
 
-/**
- * Shows a message and returns its id. With the id of one that is here, it replaces that one in
- * place.
- */
+/** Shows a message and returns its id. An existing id is replaced in place. */
 export function addToast(type: ToastType, message: string, options: ToastOptions = {}): string {
   const id = options.id ?? `toast-${++counter}`;
   const durationMs = options.durationMs ?? TOAST_DURATION_MS[type];
@@ -100,7 +95,7 @@ export function pageToast(type: ToastType, message: string, options: ToastOption
   });
 }
 
-/** Changes a toast in place and begins its time anew; a dismissed one is shown again. */
+/** Changes a toast and restarts its time; a dismissed one is shown again. */
 export function updateToast(
   id: string,
   change: Partial<Pick<Toast, 'type' | 'message' | 'durationMs'>>,
@@ -132,7 +127,7 @@ export function dismissToast(id?: string): void {
   }
 }
 
-/** Takes one toast, or all, away at once. */
+/** Removes one toast, or all, at once. */
 export function removeToast(id?: string): void {
   for (const toast of [...toastStore.toasts]) {
     if (id !== undefined && toast.id !== id) continue;
@@ -151,7 +146,7 @@ function forget(id: string): void {
   removals.delete(id);
 }
 
-/** Holds every toast while the pointer rests on one. */
+/** Pauses all toasts while the pointer rests on one. */
 export function pauseToasts(): void {
   if (toastStore.paused) return;
   toastStore.paused = true;
@@ -163,7 +158,7 @@ export function pauseToasts(): void {
   }
 }
 
-/** Lets them go on with the time each had left. */
+/** Resumes them with the time each had left. */
 export function resumeToasts(): void {
   if (!toastStore.paused) return;
   toastStore.paused = false;

@@ -1,7 +1,4 @@
-/**
- * Hooks that give screens the shared context of the signed-in person; refuses to hold anything of
- * its own.
- */
+/** Hooks for the security context of the signed-in user. */
 import { useSnapshot } from 'valtio';
 import {
   authContext,

@@ -1,7 +1,4 @@
-/**
- * Which wallet was connected when this page, or one before it, last knew; refuses to need the
- * wallet for it, and to outlive a sign-out.
- */
+/** Which wallet was last connected, known without loading the wallet. It is deleted at log-out. */
 import * as z from 'zod/mini';
 import { useEffect } from 'react';
 import { proxy, useSnapshot } from 'valtio';
@@ -38,9 +35,9 @@ function parse(text: string | null, uid: string): WalletNote | null {
   }
 }
 
-/** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
+/** Shows the saved note of this user, and follows other tabs. Returns a function that stops it. */
 export function openWalletNote(uid: string): () => void {
-  // What is not the wallet's present word is read again: a sign-out has taken it.
+  // A note that is not live is read again: a log-out may have deleted it.
   if (walletNote.uid !== uid || !walletNote.live)
     Object.assign(walletNote, { uid, note: parse(localStorage.getItem(KEY), uid), live: false });
   const follow = (event: StorageEvent): void => {
@@ -52,10 +49,10 @@ export function openWalletNote(uid: string): () => void {
   };
 }
 
-/** The wallet's own word. Null: none is connected. */
+/** Saves the wallet's state; null: not connected. */
 export function noteWallet(note: WalletNote | null): void {
   const uid = readLastUser()?.uid;
-  // Signed out: the purge takes what is kept, and nothing is written after it.
+  // Logged out: the note is deleted, and nothing is written after that.
   if (uid === undefined) {
     Object.assign(walletNote, { uid: null, note: null, live: false });
     return;
@@ -65,13 +62,13 @@ export function noteWallet(note: WalletNote | null): void {
     if (note === null || !keepsSnapshots()) localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, JSON.stringify({ ...note, uid }));
   } catch {
-    // A device without room: the header knows as long as the page lives.
+    // Without free storage the note lasts as long as the page.
   }
 }
 
 export type ShownWallet = WalletNote & { live: boolean };
 
-/** The wallet of the person whom this page shows; null where none was connected. */
+/** The wallet of the page's user; null where none was connected. */
 export function useWalletNote(): ShownWallet | null {
   const uid = useSnapshot(session).user?.uid ?? null;
   const { live, note, uid: whose } = useSnapshot(walletNote);

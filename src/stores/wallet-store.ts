@@ -1,7 +1,4 @@
-/**
- * What the server knows of the person's wallet: venue, balances, linked addresses; refuses to know
- * anything of a chain.
- */
+/** The user's wallet as the server knows it: venue, balances and linked addresses. */
 import { proxy } from 'valtio';
 import type { WalletStatus } from '../../contract/wallet.ts';
 import { api } from '../api/api.ts';
@@ -27,7 +24,7 @@ export function loadWallet(force = false): Promise<void> {
   );
 }
 
-/** Something of it was changed somewhere: read again where it was read before. */
+/** The wallet was changed elsewhere: load it again if it was loaded before. */
 export function walletChanged(): void {
   if (walletStore.data !== null) void loadWallet(true);
 }

@@ -134,10 +134,10 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
     await page.click('button', 'Next: name and pairs');
     await page.fill('Name', 'Harbour');
     for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT']) await page.click('button', pair);
-    await page.fill(/^Most in one position/, '5000');
+    await page.fill(/^Largest position/, '5000');
     await page.select(/^Checks the market/, '5-minute');
-    await page.click('button', 'Next: what would it do now');
-    await page.says(/Decided on the candle that closed/);
+    await page.click('button', 'Next: preview');
+    await page.says(/Based on the candle closed/);
     await page.click('button', 'Create agent');
     await page.at(/^\/agents\/[0-9a-f-]{36}/);
     await page.click('button', 'Start');

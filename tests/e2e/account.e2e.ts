@@ -86,7 +86,7 @@ describe('an account, from the link to its end', () => {
       (kept) => kept.includes('equityCurve'),
     );
     await page.goto(`${server.url}/security`);
-    await page.getByRole('switch', { name: 'Keep my last snapshot on this device' }).click();
+    await page.getByRole('switch', { name: 'Available offline' }).click();
     await until(
       () => everythingOf(page),
       (kept) => !kept.includes('equityCurve'),
@@ -102,11 +102,11 @@ describe('an account, from the link to its end', () => {
     const before = await signIn(server.url, email, PASSWORD);
     await page.goto(`${server.url}/security`);
     await page.getByRole('button', { name: 'Change email' }).click();
-    await page.getByLabel('Present password').fill(PASSWORD);
+    await page.getByLabel('Current password').fill(PASSWORD);
     const next = `moved-${Date.now()}@example.com`;
     await page.getByLabel('New email').fill(next);
-    await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText('Until it is opened your address stays as it is').waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText('Open it to confirm your new email').waitFor();
     const sent = (await (
       await fetch(
         `http://127.0.0.1:${server.env.AUTH_EMULATOR_PORT}/emulator/v1/projects/demo-tradewind/oobCodes`,
@@ -145,7 +145,7 @@ describe('an account, from the link to its end', () => {
       (nowS) => nowS > issuedS,
     );
     await page.goto(`${server.url}/security`);
-    await holdNamed('Sign out everywhere');
+    await holdNamed('Log out everywhere');
     await ended;
     expect(heard).toContain('"reason":"token_revoked"');
     await expect(callApi(server.url, other.idToken, 'agents')).rejects.toMatchObject({
@@ -162,7 +162,7 @@ describe('an account, from the link to its end', () => {
     await page.getByRole('button', { name: 'Delete account…' }).click();
     await page.getByText('You have no plan to cancel.').waitFor();
     await page.getByLabel('Type DELETE to confirm').fill('DELETE');
-    await page.getByLabel('Present password').fill(PASSWORD);
+    await page.getByLabel('Current password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByText('Your account is deleted.').waitFor();
     await expect(callApi(server.url, idToken, 'agents')).rejects.toMatchObject({

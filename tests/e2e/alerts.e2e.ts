@@ -113,15 +113,16 @@ describe('a price alert', () => {
     await page.reload();
     await page.getByRole('button', { name: 'Set alert' }).click();
     await dialog()
-      .getByText('The alert is saved on this device and watched once the server has received it.', {
-        exact: false,
-      })
+      .getByText(
+        'The alert is saved on this device. The server watches it from when it receives it',
+        {
+          exact: false,
+        },
+      )
       .waitFor();
     await fill('8000000');
     await row('Above 8')
-      .getByText(
-        'Alert saved on this device. Not yet received by the server. It is not watched yet.',
-      )
+      .getByText('Alert saved on this device. Not yet received by the server. Not watched yet.')
       .waitFor();
     // One that comes and goes before the server has heard of it.
     await page.getByRole('button', { name: 'Set alert' }).click();
@@ -135,7 +136,7 @@ describe('a price alert', () => {
     await fill('9500000');
     expect(await outbox()).toHaveLength(2);
     await page.reload();
-    await row('Above 8').getByText('It is not watched yet.', { exact: false }).waitFor();
+    await row('Above 8').getByText('Not watched yet.', { exact: false }).waitFor();
 
     await server.restart();
     const { alerts } = await until(

@@ -104,14 +104,13 @@ describe('with the built-in test checkout', () => {
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five']) await makeAgent(here, user, name);
     await page.reload();
     await page.getByRole('button', { name: 'New agent' }).first().click();
-    await page.getByText('Your plan has 5 agents, and all are in use.').waitFor();
+    await page.getByText("You have reached your plan's limit of 5 agents.").waitFor();
     [otherTab, otherDevice] = await Promise.all([browser.page(), device.newPage()]);
     await Promise.all([
       otherTab.goto(`${here.url}/subscription`),
       enter(otherDevice, here, user, '/subscription'),
     ]);
-    for (const one of [otherTab, otherDevice])
-      await one.getByText('All places are in use.').waitFor();
+    for (const one of [otherTab, otherDevice]) await one.getByText('Limit reached.').waitFor();
 
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
     await page.getByText('No real money moves here.').waitFor();
@@ -147,12 +146,12 @@ describe('with the built-in test checkout', () => {
   });
 
   it('shows beforehand what an end would mean, then until when it runs, on every device', async () => {
-    await otherTab.getByRole('button', { name: 'End my plan' }).click();
+    await otherTab.getByRole('button', { name: 'Cancel plan' }).click();
     const dialog = otherTab.getByRole('dialog');
     await dialog
-      .getByText(/All 6 agents open nothing new\. Nothing is deleted, and Stop always works\./)
+      .getByText(/All 6 agents open no new positions\. All are kept, and Stop always works\./)
       .waitFor();
-    await dialog.getByRole('button', { name: 'End my plan' }).click();
+    await dialog.getByRole('button', { name: 'Cancel plan' }).click();
     await otherTab.getByText(/^Pro\. Ends on/).waitFor();
     await page.goto(`${here.url}/subscription`);
     await page.getByText(/^Pro\. Ends on/).waitFor();
@@ -224,7 +223,7 @@ describe('with a stand-in for Stripe', () => {
     await enter(page, paid, user, '/subscription');
     const button = page.getByRole('button', { name: 'Upgrade to Starter' });
     await button.dblclick();
-    await page.getByText('The checkout could not be loaded. Nothing was charged.').waitFor();
+    await page.getByText('Could not load the checkout. Nothing was charged.').waitFor();
     script.loads = true;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Stand-in checkout cs_1_secret for pk_test_standing_in').waitFor();
@@ -238,9 +237,7 @@ describe('with a stand-in for Stripe', () => {
       `${paid.url}${new URL(lastAsked('/v1/checkout/sessions').return_url ?? '').pathname}?subscription=success`,
     );
     await page
-      .getByText(
-        'Checkout finished. Starter is being set up: waiting for the payment’s confirmation.',
-      )
+      .getByText('Checkout finished. Setting up Starter. Waiting for payment confirmation.')
       .waitFor();
     expect(await page.getByText(/is active/).count()).toBe(0);
     expect(await tell('customer.subscription.created')).toBe(200);
@@ -261,7 +258,7 @@ describe('with a stand-in for Stripe', () => {
     await page.getByText(/^Free\. Starter has ended/).waitFor();
     await page
       .getByRole('region', { name: 'Now, without a plan' })
-      .getByText('Opens nothing new: agents need a plan.')
+      .getByText('No new positions: agents need a plan.')
       .waitFor();
     await expect(makeAgent(paid, user, 'Drift')).rejects.toMatchObject({ status: 403 });
     await page.goto(`${paid.url}/agents/${agent.id}`);

@@ -153,7 +153,7 @@ describe('a chart beside the recorded candles', () => {
   it('offers the timeframes that this tape can build, and says why there is no shorter one', async () => {
     const group = page.getByRole('group', { name: 'Timeframe' });
     expect(await group.getByRole('button').allTextContents()).toEqual([...TIMEFRAMES]);
-    await page.getByText('No 1m: prices are 5m candles.').waitFor();
+    await page.getByText('No 1m: the source has 5m candles.').waitFor();
   });
 
   it('goes on exactly after the stream was away for a while', async () => {

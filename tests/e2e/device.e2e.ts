@@ -239,7 +239,7 @@ describe('the app on the device', () => {
     page = await browser.page();
     await page.goto(`${server.url}/stop-all`);
     await page
-      .getByText(/^Stops (Harbour, Ebb|Ebb, Harbour), and whatever another device has started\./)
+      .getByText(/^Stops (Harbour, Ebb|Ebb, Harbour) and any agents started on other devices\./)
       .waitFor();
     await pressStopAll(page);
     await page
@@ -250,10 +250,10 @@ describe('the app on the device', () => {
 
   it('opens with no agents known too: it says so and can still stop, and the server, once back, has stopped all of them', async () => {
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Taken back. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent.').waitFor();
     await forgetSnapshots(page);
     await page.reload();
-    await page.getByText('This device does not know your agents').waitFor();
+    await page.getByText('Your agents are not loaded on this device').waitFor();
     await pressStopAll(page);
     await page
       .getByText(/saved on this (device|phone)/i)
@@ -261,6 +261,6 @@ describe('the app on the device', () => {
       .waitFor();
     await server.restart();
     await until(statuses, (all) => all.length === 2 && all.every((status) => status === 'stopped'));
-    await page.getByText("All 2 agents are stopped, by the server's word.").waitFor();
+    await page.getByText('The server confirms: 2 agents stopped.').waitFor();
   });
 });

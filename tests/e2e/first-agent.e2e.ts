@@ -172,7 +172,7 @@ describe('a stranger with a phone', () => {
 describe('a person who stops on the way', () => {
   it('finds what was typed after reading, reloading and going back', async () => {
     await page.goto(`${server.url}/security`);
-    await finger.tap(button('Sign out'));
+    await finger.tap(button('Log out'));
     await page.waitForURL(`${server.url}/`);
     await finger.tap(page.getByRole('link', { name: 'Get Started' }));
     await finger.type(page.getByLabel('Email'), 'reader@example.com');
@@ -218,8 +218,8 @@ describe('a person who stops on the way', () => {
       );
     // The press stands at the end of a step that is longer than the screen.
     for (const [next, title] of [
-      ['Next: name and pairs', '2 of 3. What it trades'],
-      ['Next: what would it do now', '3 of 3. Leeward, Moderate'],
+      ['Next: name and pairs', '2 of 3. Name and pairs'],
+      ['Next: preview', '3 of 3. Leeward, Moderate'],
     ] as const) {
       if (title.startsWith('3')) await dialog.getByLabel('Name').fill('Leeward');
       await finger.reach(dialog.getByRole('button', { name: next }));

@@ -75,10 +75,10 @@ describe('the first whole path', () => {
     await page.getByLabel('Name').fill('Harbour');
     for (const pair of ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'])
       await page.getByRole('button', { name: pair, exact: true }).click();
-    await page.getByLabel('Most in one position').fill('5000');
+    await page.getByLabel('Largest position').fill('5000');
     await page.getByLabel('Checks the market').selectOption('5-minute');
-    await page.getByRole('button', { name: 'Next: what would it do now' }).click();
-    await text(/^Decided on the candle that closed/).waitFor();
+    await page.getByRole('button', { name: 'Next: preview' }).click();
+    await text(/^Based on the candle closed/).waitFor();
     await page.getByRole('button', { name: 'Create agent' }).click();
     await page.waitForURL(/\/agents\/[0-9a-f-]{36}/);
     await page.getByRole('button', { name: 'Start', exact: true }).click();

@@ -103,7 +103,7 @@ function expected(cell: Cell, state: State): RegExp {
   if (cell.needs === undefined) return cell.heading;
   if (!inside) return /^Authentication Required$/;
   if (cell.needs === 'pro' && (state === 'free' || state === 'trial')) return /^Upgrade Required$/;
-  if (cell.path === '/agents/:own' && state === 'free') return /^This agent is not here$/;
+  if (cell.path === '/agents/:own' && state === 'free') return /^Agent not found$/;
   return cell.heading;
 }
 

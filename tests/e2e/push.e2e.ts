@@ -184,8 +184,8 @@ afterAll(async () => {
 describe('push in a browser', () => {
   it('joins on a press through a hosted function, and keeps what the person chose (R7-01)', async () => {
     await page.goto(`${server.url}/settings`);
-    await page.getByRole('button', { name: 'Notify this device' }).click();
-    await page.getByText('This device is notified.').waitFor();
+    await page.getByRole('button', { name: 'Turn on notifications' }).click();
+    await page.getByText('Notifications are on for this device.').waitFor();
     const trades = page.getByRole('switch', { name: 'Trades' });
     expect(await trades.getAttribute('aria-checked')).toBe('false');
     await trades.click();
@@ -435,7 +435,7 @@ describe('push in a browser', () => {
   it('shows nothing of a person who has signed out here, and forgets the address', async () => {
     const { text } = await service.wait(service.taken.length);
     await page.goto(`${server.url}/security`);
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.waitForURL(`${server.url}/`);
     await browser.deliverPush(
       server.url,

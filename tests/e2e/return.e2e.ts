@@ -135,7 +135,7 @@ describe('the server going and coming back under an open page', () => {
       .waitFor();
     await page.bringToFront();
     await page.goto(`${server.url}/security`);
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await other.getByRole('heading', { name: 'Authentication Required' }).waitFor();
     expect(await other.getByText(/10.000\.00/).count()).toBe(0);
     await expect

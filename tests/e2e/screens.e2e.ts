@@ -134,11 +134,11 @@ describe('the screens, pressed', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).waitFor();
     await tabTo(/^Start$/);
     await page.keyboard.press('Enter');
-    await page.getByText('Worst loss in one pair, at the stop').waitFor();
+    await page.getByText('Maximum loss per pair at the stop').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.keyboard.press('Enter');
-    await page.getByText('Worst loss in one pair, at the stop').waitFor();
+    await page.getByText('Maximum loss per pair at the stop').waitFor();
     await tabTo(/^Hold to start/);
     await holdKey(page, 'Enter');
     await until(agents, ([agent]) => agent?.status === 'running');
@@ -278,7 +278,7 @@ describe('the screens, pressed', () => {
     const [agent] = await agents();
     await page.goto(`${server.url}/agents/${agent!.id}`);
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
-    const size = page.getByRole('dialog').getByLabel('Most in one position');
+    const size = page.getByRole('dialog').getByLabel('Largest position');
     await size.fill('777');
     await callApi(server.url, user.idToken, 'updateAgent', {
       params: { id: agent!.id },
@@ -290,9 +290,7 @@ describe('the screens, pressed', () => {
       },
     });
     await page.getByRole('button', { name: 'Save', exact: true }).click();
-    await page
-      .getByText(/Changed elsewhere meanwhile\. The server has Moderate, 1,500 USDT/)
-      .waitFor();
+    await page.getByText(/Changed on another device: Moderate, 1,500 USDT/).waitFor();
     expect(await size.inputValue()).toBe('777');
     expect((await agents())[0]?.max_position_size).toBe(1500);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -303,20 +301,20 @@ describe('the screens, pressed', () => {
     const [harbour] = await agents();
     await page.goto(`${server.url}/agents/${harbour?.id ?? ''}`);
     await controlled(page);
-    const box = page.getByRole('region', { name: 'What would it have done?' });
-    const result = box.getByText('its result would have been');
+    const box = page.getByRole('region', { name: 'Backtest', exact: true });
+    const result = box.getByText('Result from');
     await box.getByRole('button', { name: '3M' }).click();
-    await box.getByRole('button', { name: 'Test it' }).click();
+    await box.getByRole('button', { name: 'Run backtest' }).click();
     await box.getByRole('button', { name: 'Cancel' }).click();
-    await box.getByRole('button', { name: 'Test it' }).waitFor();
+    await box.getByRole('button', { name: 'Run backtest' }).waitFor();
     await box.getByRole('button', { name: '1W' }).click();
-    await box.getByRole('button', { name: 'Test it' }).press('Enter');
+    await box.getByRole('button', { name: 'Run backtest' }).press('Enter');
     await result.waitFor();
     const online = await box.locator('dl').innerText();
     expect(online).toMatch(/Trades\s+\d+/);
     expect(
       await box
-        .getByRole('button', { name: 'Test again' })
+        .getByRole('button', { name: 'Run again' })
         .evaluate((button) => button === document.activeElement),
     ).toBe(true);
     expect(await seriousOnPage(page)).toEqual([]);
@@ -326,12 +324,14 @@ describe('the screens, pressed', () => {
         .getByText(/^Offline\. /)
         .first()
         .waitFor();
-      await box.getByRole('button', { name: 'Test again' }).click();
-      await box.getByText('From candles kept on this device').waitFor();
+      await box.getByRole('button', { name: 'Run again' }).click();
+      await box.getByText('Candles saved on this device').waitFor();
       expect(await box.locator('dl').innerText()).toBe(online);
       await box.getByRole('button', { name: '1M' }).click();
-      await box.getByRole('button', { name: 'Test it' }).click();
-      await box.getByText('Offline, and this device holds no candles for this question.').waitFor();
+      await box.getByRole('button', { name: 'Run backtest' }).click();
+      await box
+        .getByText("You're offline and this device has no candles for this backtest.")
+        .waitFor();
     } finally {
       await browser.context.setOffline(false);
     }
@@ -389,7 +389,7 @@ describe('the screens, pressed', () => {
     await page.getByRole('searchbox').fill('');
     await page.getByRole('button', { name: /^Sort by Price/ }).click();
     await page.goto(`${server.url}/trading`);
-    await page.getByLabel('Most per order').fill('4321');
+    await page.getByLabel('Maximum per order').fill('4321');
     await page.getByRole('button', { name: 'Save settings' }).click();
     await page.getByText('Trading settings saved.').waitFor();
     expect(
@@ -398,7 +398,7 @@ describe('the screens, pressed', () => {
     const { book } = await portfolio();
     await page.goto(`${server.url}/portfolio`);
     await hold(page.getByRole('button', { name: /^Reset paper account/ }));
-    await page.getByText('A new paper book has begun. The old one is kept.').waitFor();
+    await page.getByText('New paper account opened. The old account is kept.').waitFor();
     expect((await portfolio()).book).toBe(book + 1);
   });
 });
@@ -449,7 +449,7 @@ describe('the screens, looked at', () => {
 
   it('signs out, and nothing failed unnoticed (R4-07)', async () => {
     await page.goto(`${server.url}/security`);
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('button', { name: 'Log out', exact: true }).click();
     await page.waitForURL(`${server.url}/`);
     // Meant to be refused: the edit on an older version, a reading that met its agent's deletion or
     // the sign-out.

@@ -346,7 +346,7 @@ describe('a finger', () => {
       (agent) => agent?.status === 'stopped',
     );
     const offer = world.page.getByRole('region', { name: 'Undo' });
-    await offer.getByText('Harbour is stopped. Undo starts it again.').waitFor();
+    await offer.getByText('Harbour stopped. Undo starts it again.').waitFor();
     await pause(450);
     await world.hand.press(await spotOf(offer.getByRole('button', { name: 'Undo' })));
     await until(

@@ -139,7 +139,7 @@ beforeAll(async () => {
   await controlled(page);
   await page.getByText('Harbour').first().waitFor();
   await go('/analytics', 'Analytics');
-  await page.getByText('Total return').waitFor();
+  await page.getByText('Total return', { exact: true }).waitFor();
   await go('/market', 'Markets');
   await page.getByText('BTC').first().waitFor();
   await go('/agents', 'Agents');
@@ -206,7 +206,12 @@ const SCREENS: readonly Row[] = [
   // The server's last word on this person's plan: a trial has no such screen.
   row('/pro-dashboard', 'Upgrade Required', false, /This page requires a pro subscription\./),
   row('/getting-started', 'Getting started', false, /\d of 10 done/),
-  row('/trading', 'Trading', false, /Offline\. What you type stays here; save when you are back\./),
+  row(
+    '/trading',
+    'Trading',
+    false,
+    /You're offline\. Your entries are kept\. Save when you're back online\./,
+  ),
   row('/analytics', 'Analytics', true, /Total return/, HOW_LONG),
   row(
     '/agents',
@@ -217,22 +222,22 @@ const SCREENS: readonly Row[] = [
     DRIFT,
     EBB,
     PROTECTS,
-    /last known look/,
+    /last known check/,
   ),
   row(
     '/agents/:harbour',
     'Harbour',
     true,
-    /Running when last seen\s+last known look/,
-    /Candles of \w+\/USDT: not on this device\. Comes when the server is back\./,
-    /Decisions: not on this device\./,
+    /Running when last seen\s+last known check/,
+    /Candles of \w+\/USDT: not saved on this device\. Available when you’re online\./,
+    /Decisions: not saved on this device\./,
     /after fees\s+Data\s+\d/,
   ),
   row(
     '/agents/:drift',
     'Drift',
     true,
-    /Stopped when last seen, protecting \d positions?\s+last known look/,
+    /Stopped when last seen, protecting \d positions?\s+last known check/,
   ),
   row(
     '/agents/:ebb',
@@ -241,37 +246,37 @@ const SCREENS: readonly Row[] = [
     /Running when last seen\s+Stop saved on this device\. Not yet received by the server\./,
     /no closed trade yet/,
   ),
-  row('/referrals', 'Referrals', false, /Your code is not on this device/),
+  row('/referrals', 'Referrals', false, /Your code is not saved on this device/),
   row(
     '/subscription',
     'Subscription',
     true,
     /Free trial\. 14 days remaining\./,
-    /Agents\s+Not on this device/,
-    /Plans\s+Not on this device\. Comes when the server is back\./,
+    /Agents\s+Not saved on this device/,
+    /Plans\s+Not saved on this device\. Available when you’re online\./,
   ),
   row('/market', 'Markets', true, /BTC\/USDT/, /As counted at \d|Rising and falling, at \d/),
   row(
     '/market/BTC-USDT',
     /^BTC\/USDT/,
     true,
-    /The last day that was kept\. Candles come when the server is back\./,
+    /Last day saved on this device\. Candles return with the connection\./,
     /24 hours\s+Data\s+\d/,
     /Harbour\s+Running when last seen/,
     /Drift\s+Stopped when last seen, protecting/,
   ),
-  row('/market/NO-SUCH', 'NO/SUCH', true, /Not offered here/),
+  row('/market/NO-SUCH', 'NO/SUCH', true, /Pair not available/),
   row('/guided-setup', 'Guided setup', false, /Question 1 of 4/),
   row('/library', 'Library', false, /Reading the dashboard/),
-  row('/support', 'Support', false, /Offline: this cannot be sent now\./),
-  row('/security', 'Security', false, /Changes to your sign-in need the network\./),
+  row('/support', 'Support', false, /You're offline\. You can't send this now\./),
+  row('/security', 'Security', false, /You need a connection to change your login\./),
   row(
     '/settings',
     'Settings',
     false,
-    /What you are told: not on this device\. Comes when the server is back\./,
+    /Notification types: not saved on this device\. Available when you’re online\./,
   ),
-  row('/wallet', 'Wallet', false, /A wallet talks to its chain over the network/),
+  row('/wallet', 'Wallet', false, /The wallet needs a connection/),
   row(
     '/performance',
     'Performance',
@@ -287,10 +292,10 @@ const SCREENS: readonly Row[] = [
     '/stop-all',
     'Stop all agents',
     true,
-    /When last seen, \d positions? (?:was|were) open; what is open stays open/,
+    /When last seen, \d positions? (?:was|were) open\. Open positions keep their stop losses/,
     /Not stopped when last seen/,
     /\nStopped when last seen\n/,
-    /Known \d/,
+    /Data \d/,
   ),
 ];
 /**
@@ -405,7 +410,7 @@ describe('in the tunnel', () => {
       .waitFor();
     await picture('queued-stop');
     await page.getByRole('main').getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Taken back. Nothing was sent.').waitFor();
+    await page.getByText('Undone. Nothing was sent.').waitFor();
     await stopFor('Harbour').first().waitFor();
     await go(`/agents/${drift.id}`, 'Drift');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
@@ -413,16 +418,16 @@ describe('in the tunnel', () => {
     await page.getByText('Start saved on this device.', { exact: false }).first().waitFor();
     await page.clock.fastForward(45 * MINUTE);
     await page.reload();
-    await page.getByRole('button', { name: 'Review the start' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Start Drift after all?' });
+    await page.getByRole('button', { name: 'Review start' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Start Drift now?' });
     await dialog.waitFor();
     await picture('needs-you');
     const words = await dialog.innerText();
     expect(words).toContain('waited for more than 30 minutes');
-    expect(words).toMatch(/Worst loss in one pair, at the stop, USDT\s+▼?\s*−\d/);
-    expect(words).toContain('Nobody has changed it since, as far as this device knows.');
+    expect(words).toMatch(/Maximum loss per pair at the stop, USDT\s+▼?\s*−\d/);
+    expect(words).toContain('No changes since then, as far as this device knows.');
     expect(await dialog.getByRole('row').count()).toBeGreaterThan(3);
-    await dialog.getByRole('button', { name: 'Do not start' }).click();
+    await dialog.getByRole('button', { name: "Don't start" }).click();
     await page.getByText('Not started. Nothing was sent.').waitFor();
   });
 

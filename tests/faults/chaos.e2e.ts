@@ -193,11 +193,11 @@ async function press(name: string, on: Page): Promise<void> {
 /** Asks to sign out, and holds what is said of unsent commands against what lies on the device. */
 async function askToSignOut(): Promise<'left' | 'asked'> {
   await goInside('/security');
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+  await page.getByRole('button', { name: 'Log out', exact: true }).click();
   const dialog = page.getByRole('dialog');
   const answer = await Promise.race([
     dialog
-      .getByRole('button', { name: 'Discard and sign out' })
+      .getByRole('button', { name: 'Discard and log out' })
       .waitFor()
       .then(() => 'asked' as const),
     page.waitForURL(`${proxy.url}/`).then(() => 'left' as const),
@@ -222,7 +222,7 @@ async function signOut(): Promise<void> {
     const given = (await queueOf(page, user.uid)).map((entry) => entry.commandId);
     for (const id of given) evidence.discarded.add(id);
     step(`discarded ${given.join(' ') || 'nothing that was left'}`);
-    await page.getByRole('button', { name: 'Discard and sign out' }).click({ timeout: 5_000 });
+    await page.getByRole('button', { name: 'Discard and log out' }).click({ timeout: 5_000 });
   }
   await page.waitForURL(`${proxy.url}/`);
   // What had left before arrives by now; from here on nothing of this user may.
@@ -330,7 +330,7 @@ async function harm(plan: RunPlan): Promise<void> {
       return logIn(user);
     case 'put-off':
       if ((await askToSignOut()) === 'asked')
-        await page.getByRole('button', { name: 'Wait for the network' }).click();
+        await page.getByRole('button', { name: 'Stay logged in' }).click();
       await browser.context.setOffline(false);
       return page.url() === `${proxy.url}/` ? logIn(user) : undefined;
     case 'session-lost':

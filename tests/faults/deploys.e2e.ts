@@ -328,10 +328,7 @@ describe('a page with its worker', () => {
     tooOld.add('v3');
     await stopButton().click();
     await seen(page, /waits to be received after an update/).waitFor();
-    await seen(
-      page,
-      'This version is too old for the server. What waits to be sent is kept.',
-    ).waitFor();
+    await seen(page, 'This version is too old for the server. Unsent commands are kept.').waitFor();
     expect((await world.agent(user, agent.id)).status).toBe('running');
     const before = new Set(sent.map(({ commandId }) => commandId));
     await update('v4');
@@ -393,9 +390,9 @@ describe('a page with its worker', () => {
     await field.press('End');
     await other.keyboard.type('down');
     await notice(other).getByRole('button', { name: 'Update' }).click();
-    await seen(other, 'What you have typed on this page is not kept by an update.').waitFor();
+    await seen(other, 'Updating discards your entries on this page.').waitFor();
     expect([otherLoads, await field.inputValue()]).toEqual([0, 'drawdown']);
-    await notice(other).getByRole('button', { name: 'Update all the same' }).click();
+    await notice(other).getByRole('button', { name: 'Update anyway' }).click();
     await expect.poll(() => buildsIn(other)).toEqual(['v3']);
     await other.close();
   });

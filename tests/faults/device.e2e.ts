@@ -93,8 +93,8 @@ const logIn = (page: Page, user: TestUser): Promise<void> => enter(page, proxy.u
 
 async function signOut(page: Page): Promise<void> {
   await page.goto(`${proxy.url}/security`);
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
-  const discard = page.getByRole('button', { name: 'Discard and sign out' });
+  await page.getByRole('button', { name: 'Log out', exact: true }).click();
+  const discard = page.getByRole('button', { name: 'Discard and log out' });
   const gone = page.waitForURL(`${proxy.url}/`);
   await Promise.race([discard.waitFor().then(() => discard.click({ timeout: 5_000 })), gone]);
   await gone;
@@ -202,7 +202,7 @@ const REFUSE =
   'IDBFactory.prototype.open = function () { throw new DOMException("refused", "SecurityError"); };';
 const HANG = 'IDBFactory.prototype.open = function () { return new EventTarget(); };';
 const KEEPS_NOTHING =
-  'This browser keeps nothing for the app: commands are sent at once or not at all. You may be signed out when you close this page.';
+  'This browser does not save data for the app. Commands are sent at once or not at all. You may be logged out when you close this page.';
 
 describe('a device that keeps nothing', () => {
   it.each([
@@ -223,7 +223,7 @@ describe('a device that keeps nothing', () => {
       await page.getByText(KEEPS_NOTHING).first().waitFor();
       await page.getByRole('button', { name: 'Stop', exact: true }).click();
       await page
-        .getByText('Sent to the server at once; it could not be saved on this device.')
+        .getByText('Sent to the server. It could not be saved on this device.')
         .first()
         .waitFor();
       expect(await page.getByText('saved on this device. Not yet').count()).toBe(0);

@@ -103,11 +103,11 @@ describe('a session', () => {
     await notice.getByText(/^Your session ends in [678] min/).waitFor();
     world.proxy.harm((passing) => (isCommand(passing) ? 'drop-request' : null));
     await stopButton().click();
-    await notice.getByText(/Not yet sent: Stop Harbour\.$/).waitFor();
-    await notice.getByRole('button', { name: 'Sign in again' }).click();
+    await notice.getByText(/Not sent yet: Stop Harbour\.$/).waitFor();
+    await notice.getByRole('button', { name: 'Log in again' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Password').fill(user.password);
-    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
     await notice.waitFor({ state: 'hidden' });
     expect(new URL(page.url()).pathname).toBe(`/agents/${agent.id}`);
     expect(await queueOf(page, user.uid)).toMatchObject([{ intent: 'stop', agentId: agent.id }]);
@@ -133,7 +133,7 @@ describe('a session', () => {
     await browser.context.setOffline(true);
     await world.administer(user, ago(5 * HOUR));
     await page.clock.fastForward(5 * HOUR);
-    await seen(/^Offline, session ended\. .*Read-only; Stop still works\.$/).waitFor();
+    await seen(/^Offline, session ended\. .*Read-only\. Stop still works\.$/).waitFor();
     await stopButton().click();
     await seen('Stop saved on this device. Not yet received by the server.').waitFor();
     await walk(page, `/agents/${stopped.id}`);
@@ -141,7 +141,7 @@ describe('a session', () => {
     if (await start.isEnabled().catch(() => false)) {
       await start.click();
       await page.getByRole('dialog').getByRole('button', { name: 'Start', exact: true }).click();
-      await seen(/^Your sign-in is over: sign in again to start agents/).waitFor();
+      await seen(/^Your session has ended\. Log in again to start agents/).waitFor();
     }
     expect((await queueOf(page, user.uid)).map(({ intent }) => intent)).toEqual(['stop']);
 

@@ -116,7 +116,7 @@ const refusesBytes = (page: Page): Promise<boolean> =>
     });
   });
 
-const LOST = 'This browser has cleared what was kept here';
+const LOST = 'This browser deleted the saved data of the app';
 
 describe('storage', () => {
   it('writes the queue with strict durability before it says "saved", and sends what was saved (F12)', async () => {
@@ -207,7 +207,7 @@ describe('storage', () => {
     await page.getByText('A newer version of the app is open in another tab.').first().waitFor();
     await stopOf(page).click();
     await page
-      .getByText('Sent to the server at once; it could not be saved on this device.')
+      .getByText('Sent to the server. It could not be saved on this device.')
       .first()
       .waitFor();
     expect(await status()).toBe('stopped');

@@ -211,7 +211,7 @@ describe('a press', () => {
     expect(await startAll([agent])).toMatchObject({ said: 'refused' });
     expect(await confirmCommand(queue.entries[0]?.commandId ?? '')).toMatchObject({
       said: 'refused',
-      message: expect.stringContaining('sign in again') as string,
+      message: expect.stringContaining('Log in again') as string,
     });
     expect(await stopAgent(agent)).toMatchObject({ said: 'saved' });
   });
@@ -279,7 +279,7 @@ describe('a press that no disk takes', () => {
     const said = await stopAgent(agent);
     expect(said).toEqual({
       said: 'sent',
-      message: 'Sent to the server at once; it could not be saved on this device.',
+      message: 'Sent to the server. It could not be saved on this device.',
     });
     expect(agentsStore.data?.agents).toMatchObject([{ id: 'x', generation: 4 }]);
     expect(queue.storage).toBe('memory');

@@ -36,7 +36,7 @@ describe('main', () => {
     expect(said.mock.calls).toEqual([
       ['Global error', error],
       ['Unhandled rejection', error],
-      ['A part of the app could not be loaded', error],
+      ['Could not load a part of the app', error],
     ]);
     expect(alert).not.toHaveBeenCalled();
     expect(document.body.innerHTML).toBe('');

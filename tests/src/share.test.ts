@@ -46,7 +46,7 @@ describe('sharing', () => {
 
   it('tells of a result by its percentage alone, with its sign, and of none where nothing was put in', () => {
     expect(resultText({ equity: '10124.4', deposits: '10000' })).toMatch(
-      /^My trading agents, on paper money: \+1\.24\s% since the start, after fees\.$/u,
+      /^My trading agents with paper money: \+1\.24\s% since the start, after fees\.$/u,
     );
     expect(resultText({ equity: '9500', deposits: '10000' })).toMatch(/: −5\.00\s% since/u);
     expect(resultText({ equity: '0', deposits: '0' })).toBeNull();

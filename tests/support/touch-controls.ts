@@ -141,7 +141,7 @@ async function lateStart(world: World): Promise<void> {
     opened.close();
   }, user.uid);
   // The app may be reading the queue as it was: it is told until it has seen the change.
-  const review = inMain(world, 'Review the start');
+  const review = inMain(world, 'Review start');
   await until(async () => {
     await tellOfQueue(page, user.uid);
     return review.isVisible();
@@ -184,8 +184,8 @@ async function onSecurity(world: World, name: RegExp | string): Promise<Locator>
 
 async function discardAndLeave(world: World): Promise<Locator> {
   await stopWaiting(world);
-  await (await onSecurity(world, 'Sign out')).click();
-  const found = inDialog(world, 'Discard and sign out');
+  await (await onSecurity(world, 'Log out')).click();
+  const found = inDialog(world, 'Discard and log out');
   await found.waitFor();
   return found;
 }
@@ -372,11 +372,11 @@ export const CONTROLS: readonly Control[] = [
     ready: deleteAccount,
   },
   {
-    name: 'Sign out everywhere',
+    name: 'Log out everywhere',
     kind: 'hold',
     where: ['online'],
     order: () => 'signOutEverywhere',
-    ready: (world) => onSecurity(world, /^Sign out everywhere/),
+    ready: (world) => onSecurity(world, /^Log out everywhere/),
   },
   {
     name: 'Wipe this device',
@@ -387,7 +387,7 @@ export const CONTROLS: readonly Control[] = [
     ready: (world) => onSecurity(world, /^Wipe/),
   },
   {
-    name: 'Discard and sign out',
+    name: 'Discard and log out',
     kind: 'tap',
     where: ['offline'],
     order: () => 'leave the device',
@@ -402,7 +402,7 @@ export const CONTROLS: readonly Control[] = [
     ordered: confirmed,
     ready: async (world) => {
       await lateStart(world);
-      return opened(world, `/agents/${world.agents.Drift.id}`, 'Review the start', 'Start now');
+      return opened(world, `/agents/${world.agents.Drift.id}`, 'Review start', 'Start now');
     },
   },
   {

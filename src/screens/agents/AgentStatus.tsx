@@ -1,6 +1,5 @@
 /**
- * An agent's state by the server's word, a full dot while that word stands and a ring once it may
- * not.
+ * An agent's state with a dot: full while the server's word is current, a ring when it may be old.
  */
 import { StatusBadge } from '../../components/Tags.tsx';
 import { statusWord, type AgentView } from '../../stores/agent-view.ts';
@@ -9,8 +8,8 @@ import { STATUS_TONE } from './evaluation-times.ts';
 interface AgentStatusProps {
   view: Pick<AgentView, 'agent' | 'statusText' | 'current'>;
   /**
-   * In a list, what was protected when last seen stands in the line below, so that no row grows as
-   * the network goes.
+   * In a list, the number of protected positions is on the line below, so that no row grows when
+   * the network is lost.
    */
   brief?: boolean;
   className?: string;

@@ -1,7 +1,4 @@
-/**
- * The notice that agents open nothing new, and by whose word, from the stream or from what is kept;
- * refuses to show while nothing is off.
- */
+/** The notice that trading is paused, and by whom. */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { entriesOffFor, type EntriesOff } from '../../../contract/halts.ts';
@@ -10,7 +7,7 @@ import { useCurrent } from '../../shell/data-age.ts';
 import { agentsStore } from '../../stores/agents-store.ts';
 import { offText, offTitle } from './entries-off-text.ts';
 
-/** What keeps this agent from opening anything; with null what keeps all of them. */
+/** The halt that applies to this agent; with null, the one that applies to all agents. */
 export function useEntriesOff(agentId: string | null): EntriesOff | null {
   const now = useNow(15_000);
   const off = useSnapshot(agentsStore).data?.entriesOff ?? [];
@@ -31,7 +28,7 @@ export function EntriesOffNotice({
   return (
     <section
       role="status"
-      aria-label="New trades are off"
+      aria-label="Trading paused"
       className={`border-l-2 border-amber py-1 pl-4 ${className}`}
     >
       <p className="font-medium text-amber">

@@ -1,7 +1,4 @@
-/**
- * What an agent may hold and lose by its profile, with the person's own values on top; refuses to
- * hide a value that is theirs.
- */
+/** What an agent may hold and lose by its profile and the user's own risk values. */
 import type { RiskProfile } from '../../../contract/agents.ts';
 import {
   add,
@@ -29,14 +26,14 @@ export interface RiskNumbers {
   drawdown: number;
 }
 
-/** The profiles as the server applies them; a test holds them to the engine's own table. */
+/** The profiles as the server applies them. A test compares them with the engine's table. */
 export const PRESET_RISK: Readonly<Record<RiskProfile, RiskNumbers>> = {
   Conservative: { threshold: 0.7, position: 5, stop: 3, perTrade: 0.25, dayLoss: 2, drawdown: 10 },
   Moderate: { threshold: 0.55, position: 10, stop: 5, perTrade: 0.5, dayLoss: 4, drawdown: 20 },
   Aggressive: { threshold: 0.4, position: 20, stop: 8, perTrade: 1, dayLoss: 6, drawdown: 30 },
 };
 
-/** The numbers that hold for a profile, and whether the person set them. */
+/** The effective values of a profile, and whether the user set them. */
 export function riskOf(
   profile: RiskProfile,
   own: readonly Readonly<RiskProfileBody>[],
@@ -69,8 +66,8 @@ export function positionLimit({
 }
 
 /**
- * The most that one pair may hold, and what is lost where the stop fills at its price, with the fee
- * of both sides where it is known; decimal text in the quote currency.
+ * The largest position of one pair, and the loss if the stop fills at its price, including the fees
+ * of both sides where known. Decimal text in the quote currency.
  */
 export function worstLoss(
   maxPositionSize: number,

@@ -1,4 +1,4 @@
-/** An agent's terms in words. */
+/** An agent's settings in words. */
 import type { Agent, PoolId, TradingFrequency } from '../../../contract/agents.ts';
 import { POOL_IDS, POOL_TEXT } from '../../../contract/pools.ts';
 import { formatNumber } from '../../format/numbers.ts';
@@ -10,7 +10,7 @@ export const POOL_NAME = textOf('name');
 /** What each pool looks for, in a line. */
 export const POOL_LINE = textOf('line');
 export const FREQUENCY_NAME: Record<TradingFrequency, string> = {
-  high: 'Every look',
+  high: 'Every check',
   daily: 'Daily, 00:00 UTC',
   weekly: 'Weekly, Monday',
   'bi-weekly': 'Every second Monday',
@@ -30,21 +30,25 @@ export const intervalText = (interval: Agent['execution_interval']): string =>
 /** `BTC/USDT, ETH/USDT` or `12 pairs`, or the pool's universe. */
 export function pairsText(agent: Pick<Agent, 'trading_pairs' | 'pool'>): string {
   const { length } = agent.trading_pairs;
-  if (length === 0) return `the pairs of ${POOL_NAME[agent.pool]}`;
+  if (length === 0) return `all pairs of ${POOL_NAME[agent.pool]}`;
   return length > 3 ? `${length} pairs` : agent.trading_pairs.join(', ');
 }
 
-/** What an agent looks at, how often, and what it may do with how much; before it is started. */
+/** What an agent checks, how often, by which strategy and with how much, before it is started. */
 export function planText(
   agent: Pick<
     Agent,
     'trading_pairs' | 'pool' | 'execution_interval' | 'max_position_size' | 'quote' | 'risk_profile'
   >,
 ): string {
-  return `Looks at ${pairsText(agent)} ${intervalText(agent.execution_interval)}, by ${POOL_NAME[agent.pool]}, with at most ${formatNumber(agent.max_position_size)} ${agent.quote} in one position.`;
+  return (
+    `Checks ${pairsText(agent)} ${intervalText(agent.execution_interval)}. ` +
+    `Strategy: ${POOL_NAME[agent.pool]}. ` +
+    `Largest position: ${formatNumber(agent.max_position_size)} ${agent.quote}.`
+  );
 }
 
-/** Names as a sentence carries them: the first few, and how many more. */
+/** The first few names, and how many more there are. */
 export function namesText(names: readonly string[], most = 6): string {
   return names.length <= most
     ? names.join(', ')

@@ -1,28 +1,30 @@
-/** New trades switched off, in words: by whom, why and until when; refuses to call it a stop. */
+/** A trading halt in words: who, why and until when. */
 import type { EntriesOff } from '../../../contract/halts.ts';
 import { formatWhen } from '../../format/times.ts';
 
 const WHAT: Record<EntriesOff['scope'], string> = {
-  platform: 'New trades are off for everybody',
-  venue: 'New trades are off at this venue',
-  user: 'New trades are off for your account',
-  agent: 'New trades are off for this agent',
+  platform: 'Trading is paused for everyone',
+  venue: 'Trading is paused at this venue',
+  user: 'Trading is paused for your account',
+  agent: 'Trading is paused for this agent',
 };
 
 export function offTitle({ scope, by, reason }: EntriesOff): string {
   if (by === 'you')
-    return reason === 'paused' ? 'You have paused trading' : 'You have switched trading off';
+    return reason === 'paused' ? 'You have paused trading' : 'You have turned trading off';
   return WHAT[scope];
 }
 
-/** A reason with the full stop it may lack. */
+/** A reason, ended by a full stop. */
 const closed = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
 
-/** Who, why, since and until when; then what goes on regardless. Wall clock. */
+/** Who paused trading, why, since and until when, and what stays active. Wall clock. */
 export function offText({ by, reason, since, until }: EntriesOff, now: number): string {
+  const from = since === null ? '' : ` since ${formatWhen(since, now)}`;
+  const end = until === null ? 'No end is set.' : `Until ${formatWhen(until, now)}.`;
   const who =
     by === 'you'
-      ? 'It lasts until you switch it on again under Trading.'
-      : `By the operator${since === null ? '' : ` since ${formatWhen(since, now)}`}: ${closed(reason)} ${until === null ? 'It lasts until the operator lifts it.' : `Until ${formatWhen(until, now)}.`}`;
-  return `${who} Agents open nothing meanwhile; exits and stops go on, and Stop and selling work as always.`;
+      ? 'You can turn it on again under Trading.'
+      : `By the operator${from}: ${closed(reason)} ${end}`;
+  return `${who} No new positions. Stop losses and exits stay active. You can still stop agents and sell.`;
 }

@@ -1,7 +1,4 @@
-/**
- * When an agent evaluates the market, by its own interval and the market's clock, and whether it is
- * late.
- */
+/** When an agent was and will be evaluated, and whether it is late. */
 import { useEffect, useState } from 'react';
 import type { BadgeTone } from '../../components/Tags.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -27,19 +24,19 @@ type EvaluationTimes = Pick<
   'status' | 'lastRunAt' | 'nextRunAt' | 'execution_interval'
 >;
 
-/** How many looks are overdue by its own rhythm, on the market clock; one may be on its way. */
+/** How many evaluations are overdue, on the market clock. One may be on its way. */
 export function missedEvaluations(agent: EvaluationTimes, now: number): number {
   if (agent.status !== 'running' || agent.nextRunAt === null || now < agent.nextRunAt) return 0;
   return Math.floor((now - agent.nextRunAt) / INTERVAL_MS[agent.execution_interval]) + 1;
 }
 
 /**
- * On a fast tape several looks pass between two words of the server: late is what stays late this
- * long, wall clock.
+ * On a fast tape several evaluations pass between two messages of the server. An agent counts as
+ * late only after this long, wall clock.
  */
 const LATE_AFTER_MS = 20_000;
 
-/** Looks missed, once two are and that has lasted; 0 otherwise. */
+/** Missed evaluations once there are at least two for a while; 0 otherwise. */
 export function useLate(agent: EvaluationTimes, now: number, market: MarketState): number {
   const missed = market === 'moving' ? missedEvaluations(agent, now) : 0;
   const behind = missed >= 2;
@@ -51,23 +48,19 @@ export function useLate(agent: EvaluationTimes, now: number, market: MarketState
   return behind && since !== null && wall - since >= LATE_AFTER_MS ? missed : 0;
 }
 
-/**
- * Under this long in real time a coming look is not worth a word: it is there before it is read,
- * ms.
- */
+/** A wait shorter than this in real time is not shown, ms. */
 const SOON_MS = 2_000;
 
 function lastText(lastRunAt: number | null, now: number, speed: number): string {
-  if (lastRunAt === null) return 'has not looked yet';
+  if (lastRunAt === null) return 'no check yet';
   return speed === 1
-    ? `looked ${formatAgo(Math.max(0, now - lastRunAt))}`
-    : `looked ${formatWhen(lastRunAt, now)} market time`;
+    ? `last check ${formatAgo(Math.max(0, now - lastRunAt))}`
+    : `last check ${formatWhen(lastRunAt, now)} (market time)`;
 }
 
 /**
- * When it last looked and looks next, on the market clock; of a tape that runs fast, the market's
- * own time of the last and the reader's wait for the next. Where no prices come there is nothing to
- * look at, and without the server nobody here knows what has been looked at since.
+ * The last and next evaluation. On a fast tape the last is in market time and the wait in real
+ * time. Without prices there are no evaluations; without the server the last one is unknown.
  */
 export function runText(
   agent: EvaluationTimes,
@@ -78,16 +71,15 @@ export function runText(
 ): string {
   if (market === 'unknown')
     return agent.lastRunAt === null
-      ? 'no known look'
-      : `last known look ${formatWhen(agent.lastRunAt, now)}`;
-  if (market === 'stopped' && agent.status !== 'stopped')
-    return 'prices have stopped: nothing to look at';
+      ? 'no check known'
+      : `last known check ${formatWhen(agent.lastRunAt, now)}`;
+  if (market === 'stopped' && agent.status !== 'stopped') return 'no checks: prices have stopped';
   const last = lastText(agent.lastRunAt, now, speed);
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
-  if (late > 0) return `late: ${late} looks missed · ${last}`;
+  if (late > 0) return `late: ${late} checks missed · ${last}`;
   const wait = (agent.nextRunAt - now) / speed;
   if (speed !== 1) return wait >= SOON_MS ? `${last} · next ${formatUntil(wait)}` : last;
   return wait > 0
     ? `${last} · next ${formatUntil(wait)}`
-    : `looks ${intervalText(agent.execution_interval)}`;
+    : `checks ${intervalText(agent.execution_interval)}`;
 }

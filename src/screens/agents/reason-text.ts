@@ -6,41 +6,41 @@ export const REASON: Readonly<Record<string, string>> = {
   // Trades.
   entered: 'new position',
   increased: 'added to the position',
-  reduced: 'brought down to target',
+  reduced: 'reduced to target',
   signal_left: 'signal ended',
   closed: 'closed by you',
   liquidated: 'stop and sell',
-  // The strategies' own opinions.
+  // Reasons of the strategies.
   in_top: 'among the leaders',
   not_in_top: 'not among the leaders',
   trend_up: 'trend up',
   trend_down: 'trend down',
-  thin_volume: 'thin volume',
-  move_turned: 'move turned',
-  under_fair: 'under its fair price',
-  near_fair: 'close to fair',
+  thin_volume: 'low volume',
+  move_turned: 'move reversed',
+  under_fair: 'below fair price',
+  near_fair: 'near fair price',
   off_peg: 'off its peg',
   not_a_stablecoin: 'not a stablecoin',
   blend: 'blend of strategies',
   too_few_pairs: 'too few pairs to rank',
-  too_little_history: 'too little history',
-  stopped_out: 'stopped out of this list',
-  weak_signal: 'signal under the threshold',
-  cost_exceeds_edge: 'cost above the gain',
-  blocked: 'held back',
-  // What keeps an order from being made.
+  too_little_history: 'not enough history',
+  stopped_out: 'stopped out this period',
+  weak_signal: 'signal below threshold',
+  cost_exceeds_edge: 'cost exceeds gain',
+  blocked: 'limited by a guard',
+  // Limits of an order.
   not_offered: 'not offered here',
   no_price: 'no price yet',
   no_signal: 'no signal yet',
   not_now: 'not yet due',
   on_target: 'on target',
-  below_minimum: 'under the smallest order',
-  no_cash: 'too little free cash',
-  no_volume: 'too little volume',
+  below_minimum: 'below minimum order size',
+  no_cash: 'not enough cash',
+  no_volume: 'market volume too low',
   // Guards (a sale by its stop has the code of the stop-loss guard), and entries stopped by hand.
   ...GUARD_LABELS,
-  entries_stopped: 'new entries stopped',
+  entries_stopped: 'trading paused',
 };
 
-/** A code of a newer server reads as plain words too. */
+/** An unknown code of a newer server is shown as plain words. */
 export const reasonText = (code: string): string => REASON[code] ?? code.replaceAll('_', ' ');

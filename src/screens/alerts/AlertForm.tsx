@@ -1,4 +1,4 @@
-/** The form of a price alert, in a dialog that keeps what is typed. */
+/** The form of a price alert, in a dialog that keeps entries. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -32,7 +32,7 @@ import {
   type DraftErrors,
 } from './alert-draft.ts';
 
-/** An alert that is edited: null terms make a new one. */
+/** The alert that is edited; null terms for a new one. */
 export interface Editing {
   id: string;
   terms: AlertTerms | null;
@@ -59,7 +59,7 @@ function Kinds({
   onKind: (kind: AlertCondition['kind']) => void;
 }) {
   return (
-    <div role="radiogroup" aria-label="Tell me when the price" className="flex gap-2">
+    <div role="radiogroup" aria-label="Alert me when the price" className="flex gap-2">
       {KINDS.map((one) => (
         <button
           key={one.kind}
@@ -109,7 +109,11 @@ function PricePart({
         }}
       />
       {price !== null && (
-        <div className="flex gap-2" role="group" aria-label="Set the price from the present one">
+        <div
+          className="flex gap-2"
+          role="group"
+          aria-label="Set the price relative to the current price"
+        >
           {STEPS.map((step) => (
             <button
               key={step}
@@ -180,8 +184,8 @@ function MovePart({
 }
 
 /**
- * What will happen, before it is saved: the distance, and that a price which is reached already has
- * to come back first.
+ * What will happen after saving: the distance, and that a price which is already reached must move
+ * away first.
  */
 function Outlook({ draft }: { draft: AlertDraft }) {
   const market = useSnapshot(marketStore);
@@ -194,7 +198,7 @@ function Outlook({ draft }: { draft: AlertDraft }) {
     return (
       <p className="text-ink-2">
         Measured from the lowest or highest price of the last {formatMinutes(draft.windowMinutes)}.
-        A move that has already happened does not count.
+        Past moves don't count.
       </p>
     );
   }
@@ -202,8 +206,8 @@ function Outlook({ draft }: { draft: AlertDraft }) {
   if (price === null)
     return (
       <p className="text-ink-2">
-        No price is known here. If it is already there when the server gets this alert, you are told
-        at once.
+        No current price. If the condition is already met when the server gets this alert, you are
+        notified at once.
       </p>
     );
   const present = `${formatPrice(price)}${age}`;
@@ -217,8 +221,8 @@ function Outlook({ draft }: { draft: AlertDraft }) {
   const [side, back] = draft.kind === 'above' ? ['at or above', 'below'] : ['at or below', 'above'];
   return (
     <p className="text-amber">
-      The price is {present}, {side} this already. You are told once it has been {back} it and comes
-      here again.
+      The price is {present}, already {side} this price. You are notified after it has moved {back}{' '}
+      and returned.
     </p>
   );
 }
@@ -228,15 +232,15 @@ function Unwatched() {
   if (online !== 'offline') return null;
   return (
     <p className="text-amber">
-      You are offline. The alert is saved on this device and watched once the server has received
-      it. What the price reaches until then is found afterwards.
+      You're offline. The alert is saved on this device. The server watches it from when it receives
+      it and also checks the prices since now.
     </p>
   );
 }
 
 type ChangeDraft = (change: Partial<AlertDraft>) => void;
 
-/** What is typed, what is wrong with it, and its way to the server. */
+/** The entries, their errors, and saving them. */
 function useAlertDraft(editing: Editing, onDone: () => void) {
   const board = useSnapshot(marketStore).data?.symbols;
   const [draft, setDraft] = useState<AlertDraft>(() => {
@@ -262,7 +266,7 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
       onDone();
       return;
     }
-    // The form stays open: nothing that was typed is lost.
+    // The form stays open, so that no entry is lost.
     pageToast('error', result.message);
   };
   return { board, draft, errors, busy, change, save };
@@ -333,7 +337,7 @@ function NotePart({
       maxLength={ALERT_NOTE_MAX}
       value={draft.note}
       error={error}
-      placeholder="Why it matters"
+      placeholder="Reason for this alert"
       onChange={(event) => {
         onChange({ note: event.target.value });
       }}
@@ -341,11 +345,11 @@ function NotePart({
   );
 }
 
-/** Where the person is told once the alert is reached. */
+/** Where the user is notified. */
 function Channels() {
   return (
     <p className="text-xs text-ink-3">
-      You are told in the app, and by notification on devices where{' '}
+      You are notified in the app, and on devices where{' '}
       <Link href="/settings#notifications" className="underline underline-offset-2">
         notifications
       </Link>{' '}

@@ -1,4 +1,4 @@
-/** Lists price alerts with their state, what waits to be sent, and their buttons. */
+/** Lists price alerts with their state, queued changes and buttons. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -20,7 +20,7 @@ import { bringBack, deleted, removeAlertFrom } from './undo-delete.ts';
 
 const AlertForm = lazy(() => import('./AlertForm.tsx'));
 
-/** The person's alerts with what waits for each; null until anything is known. */
+/** The user's alerts with their queued changes; null until loaded. */
 export function useAlertViews(): AlertView[] | null {
   const { data } = useSlot(alertsStore, loadAlerts);
   const entries = useEntries();
@@ -28,7 +28,7 @@ export function useAlertViews(): AlertView[] | null {
   return data === null && !waiting ? null : alertViews(data?.alerts ?? [], entries);
 }
 
-/** What this device knows beyond the server's word. */
+/** What this device knows beyond the server's state. */
 function Waiting({ view }: { view: AlertView }) {
   const { entry, alert } = view;
   if (entry === null || entry.state === 'accepted') return null;
@@ -38,7 +38,7 @@ function Waiting({ view }: { view: AlertView }) {
       <CommandState
         phase={entry.state}
         className="text-xs"
-      >{`${commandText(entry)}${unwatched ? ' It is not watched yet.' : ''}`}</CommandState>
+      >{`${commandText(entry)}${unwatched ? ' Not watched yet.' : ''}`}</CommandState>
       {view.canUndo && (
         <button
           type="button"
@@ -60,7 +60,7 @@ interface RowProps {
   onEdit: (editing: Editing) => void;
 }
 
-/** Whether the alert can still be reached: it is switched on and has not been reached yet. */
+/** Whether the alert can still fire: it is on and has not been reached yet. */
 const isOn = ({ terms, alert }: AlertView): boolean => terms.active && alert?.phase !== 'fired';
 
 function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
@@ -76,7 +76,7 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
         size="icon"
         tone="plain"
         aria-pressed={on}
-        aria-label={`${on ? 'Switch off' : 'Switch on'} ${name}`}
+        aria-label={`${on ? 'Turn off' : 'Turn on'} ${name}`}
         onClick={turn}
       >
         {on ? (

@@ -1,4 +1,4 @@
-/** The way to the alerts, with how many were reached and not looked at yet. */
+/** The link to the alerts, with the number of new ones. */
 import { Bell } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';

@@ -1,6 +1,4 @@
-/**
- * The screen of all price alerts: which are watched, which were reached, and the way to a new one.
- */
+/** The screen of all price alerts, active and reached. */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -23,7 +21,7 @@ import type { Editing } from './AlertForm.tsx';
 
 const AlertForm = lazy(() => import('./AlertForm.tsx'));
 
-const NOT_LIVE = 'These prices are simulated or recorded: they are no market’s.';
+const NOT_LIVE = 'These prices are simulated or recorded, not live market prices.';
 
 function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; now: number }) {
   return (
@@ -35,7 +33,7 @@ function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; 
         </span>
         <span className="flex flex-wrap items-center gap-x-2 text-xs text-ink-3">
           {fresh && <Tag tone="accent">New</Tag>}
-          {firing.late && <span>Found afterwards, when the server could look</span>}
+          {firing.late && <span>Found afterwards, when the server could check</span>}
           {firing.note !== '' && <span>“{firing.note}”</span>}
         </span>
       </Link>
@@ -43,7 +41,10 @@ function Reached({ firing, fresh, now }: { firing: AlertFiring; fresh: boolean; 
   );
 }
 
-/** Stays as it was when the screen was opened, while opening it counts as having looked. */
+/**
+ * The moment up to which firings count as seen, fixed when the screen is opened; opening it marks
+ * all as seen.
+ */
 function useFreshUntil(known: boolean): number {
   const [until, setUntil] = useState<number | null>(null);
   useEffect(() => {
@@ -77,7 +78,7 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   );
 }
 
-/** The pairs that have a price; the same list until one comes or goes. */
+/** The pairs that have a price; a stable list until one comes or goes. */
 function useSymbols(): readonly string[] {
   useSlot(marketStore, loadMarket);
   const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
@@ -92,17 +93,17 @@ interface WatchedProps {
   error: string | null;
 }
 
-/** Keeps the height of what stands here while it is read: nothing below moves when it comes. */
+/** Reserves its height while loading, so that nothing below moves. */
 function Watched({ views, sorted, error }: WatchedProps) {
   return (
-    <Section title="Watched" className="min-h-[17rem]">
+    <Section title="Active" className="min-h-[17rem]">
       {views === null && error === null && (
         <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
       )}
       {views?.length === 0 && (
         <EmptyState title="No alerts yet">
-          Set one here, or on the page of a pair: above or below a price, or a move within a time.
-          The server watches every price and tells you.
+          Set an alert for a price, or for a move within a time. The server checks every price and
+          notifies you.
         </EmptyState>
       )}
       {(views === null ? error !== null : views.length > 0) && (
@@ -161,7 +162,7 @@ export default function AlertsScreen() {
       </div>
       {full && (
         <p className="mb-4 text-amber">
-          You have as many alerts as there can be. Delete one to set another.
+          You have reached the limit of {ALERTS_MAX} alerts. Delete one to add another.
         </p>
       )}
       <div className="grid gap-8 lg:grid-cols-2">

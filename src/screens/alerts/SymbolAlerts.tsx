@@ -1,4 +1,4 @@
-/** The alerts of one pair on its page, and the button that sets one. */
+/** The alerts of one pair on its page, and the button to set one. */
 import { Bell } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
@@ -12,7 +12,7 @@ const AlertForm = lazy(() => import('./AlertForm.tsx'));
 
 export function SetAlert({ symbol }: { symbol: string }) {
   const [editing, setEditing] = useState<Editing | null>(null);
-  // The id is made at the press, so that saving twice is saving once.
+  // The id is created at the press, so that saving twice creates one alert.
   const open = (): void => {
     setEditing({ id: crypto.randomUUID(), terms: null, symbol, seenVersion: null });
   };

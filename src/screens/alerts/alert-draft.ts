@@ -1,4 +1,4 @@
-/** What is typed into the form of an alert, and what the contract makes of it, field by field. */
+/** The entries of the alert form, validated field by field by the contract. */
 import { AlertTerms, holdsAt, type AlertCondition } from '../../../contract/alerts.ts';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { withLocalNumbers } from '../../format/number-marks.ts';
@@ -17,16 +17,13 @@ export interface AlertDraft {
 
 export type DraftErrors = Partial<Record<'symbol' | 'price' | 'percent' | 'note', string>>;
 
-const PRICE_WORDS = 'A price such as 65,000.50';
-const PERCENT_WORDS = 'From 0.1 to 100 percent';
+const PRICE_HINT = 'A price such as 65,000.50';
+const PERCENT_HINT = 'From 0.1 to 100 percent';
 
-/**
- * As the reader's locale writes it; what is no number stays as it was typed, for the contract to
- * refuse.
- */
+/** As typed in the reader's locale; text that is no number is left for the contract to reject. */
 const plainNumber = (typed: string): string => parseTyped(typed) ?? typed.trim();
 
-/** A percentage with at most two decimals as whole basis points; null where it is none. */
+/** A percentage with at most two decimals in basis points; null if it is none. */
 function bpsOf(typed: string): number | null {
   const text = plainNumber(typed);
   return /^\d{1,4}(\.\d{1,2})?$/.test(text) ? Math.round(Number(text) * 100) : null;
@@ -66,13 +63,13 @@ export function readDraft(
   for (const { path, message } of parsed.error.issues) {
     if (path[0] === 'symbol') errors.symbol ??= 'Choose a pair';
     else if (path[0] === 'note') errors.note ??= message;
-    else if (path[1] === 'bps') errors.percent ??= withLocalNumbers(PERCENT_WORDS);
-    else errors.price ??= withLocalNumbers(message.includes('decimal') ? PRICE_WORDS : message);
+    else if (path[1] === 'bps') errors.percent ??= withLocalNumbers(PERCENT_HINT);
+    else errors.price ??= withLocalNumbers(message.includes('decimal') ? PRICE_HINT : message);
   }
   return { errors };
 }
 
-/** A new alert begins a little above the present price, where it is known. */
+/** A new alert begins a little above the current price, if known. */
 export function newDraft(symbol: string, price: string | null): AlertDraft {
   return {
     symbol,
@@ -97,7 +94,7 @@ export function draftOf(
   return { ...common, kind, direction, windowMinutes, percent: fieldText(bps / 100) };
 }
 
-/** A price so many percent away, with the places that the present one is written in. */
+/** The price that many percent away, with the decimals of the current price. */
 export function shiftedPrice(price: string, percent: number): string {
   const places = Math.min(12, Math.max(2, price.split('.')[1]?.length ?? 0));
   const shifted = (parseFixed(price) * BigInt(100 + percent)) / 100n;
@@ -105,7 +102,7 @@ export function shiftedPrice(price: string, percent: number): string {
   return formatFixed(((shifted / cut) * cut) as ReturnType<typeof parseFixed>);
 }
 
-/** How far a typed price is from the present one, percent; and whether it is reached already. */
+/** How far a typed price is from the current one in percent, and whether it is already reached. */
 export function distance(
   draft: AlertDraft,
   price: string | null,

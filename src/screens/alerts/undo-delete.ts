@@ -1,4 +1,4 @@
-/** Alerts deleted a moment ago, so that each can be brought back where it stood. */
+/** Recently deleted alerts, each of which can be restored. */
 import { proxy } from 'valtio';
 import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';
@@ -7,10 +7,10 @@ import { showResult } from '../show-result.ts';
 
 interface Deleted {
   id: string;
-  /** Whose it is: offered to nobody else who signs in meanwhile. */
+  /** Offered to this user only. */
   uid: string;
   terms: AlertTerms;
-  /** The deletion as it waits in the queue; null where nothing had to be sent. */
+  /** The queued deletion; null where nothing had to be sent. */
   commandId: string | null;
 }
 
@@ -38,10 +38,7 @@ export async function removeAlertFrom(
   }, UNDO_MS);
 }
 
-/**
- * Takes the deletion back where it was never sent; else sets the alert as it was, as a new one of
- * the same id.
- */
+/** Cancels a deletion that was never sent; otherwise creates the alert again under the same id. */
 export async function bringBack({ id, terms, commandId }: Omit<Deleted, 'uid'>): Promise<void> {
   forget(id);
   if (commandId !== null && (await cancelCommand(commandId)) === 'undone') return;

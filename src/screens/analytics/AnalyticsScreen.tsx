@@ -1,6 +1,6 @@
 /**
- * Metrics of the account as the server computed them, its days, and who earned or lost what. An
- * undefined figure is never shown as zero.
+ * The account's metrics, days and results by agent, pair and hour. An undefined figure is never
+ * shown as zero.
  */
 import { Lock } from 'lucide-react';
 import { useEffect, useMemo } from 'react';
@@ -10,6 +10,7 @@ import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
+import { HowCalculated } from '../../components/HowCalculated.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { may } from '../../identity/security-context.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -22,6 +23,7 @@ import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { Breakdown, Hours } from './Breakdown.tsx';
 import { HeatMap } from './HeatMap.tsx';
 import { BASIC, DEEP, whyMissing, type MetricText } from './metric-text.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 function Figure({ words, analytics }: { words: MetricText; analytics: Analytics }) {
   const value = analytics.metrics[words.name];
@@ -44,26 +46,35 @@ function Figure({ words, analytics }: { words: MetricText; analytics: Analytics 
 
 function Measures({ list, analytics }: { list: readonly MetricText[]; analytics: Analytics }) {
   return (
-    <dl className="grid gap-x-10 sm:grid-cols-2">
-      {list.map((words) => (
-        <div
-          key={words.name}
-          className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
-        >
-          <dt className="text-ink-2">{words.label}</dt>
-          <dd className="text-right font-medium">
-            <Figure words={words} analytics={analytics} />
-          </dd>
-          <dd className="col-span-2 mt-0.5 text-xs text-ink-3">
-            {words.says} <span className="whitespace-normal text-ink-3">{words.made}.</span>
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <div>
+      <dl className="grid gap-x-10 sm:grid-cols-2">
+        {list.map((words) => (
+          <div
+            key={words.name}
+            className="rule grid grid-cols-[minmax(0,1fr)_auto] content-start items-baseline gap-x-4 py-2.5"
+          >
+            <dt className="text-ink-2">{words.label}</dt>
+            <dd className="text-right font-medium">
+              <Figure words={words} analytics={analytics} />
+            </dd>
+            <dd className="col-span-2 mt-0.5 text-xs text-ink-3">{words.says}</dd>
+          </div>
+        ))}
+      </dl>
+      <HowCalculated>
+        <ul>
+          {list.map(({ name, label, made }) => (
+            <li key={name}>
+              {label} = {made}
+            </li>
+          ))}
+        </ul>
+      </HowCalculated>
+    </div>
   );
 }
 
-/** What the plan does not have, behind its real limit: named, with what it would say. */
+/** What the plan lacks, with what it would show. */
 function Locked({ days }: { days: number }) {
   return (
     <Section
@@ -73,7 +84,8 @@ function Locked({ days }: { days: number }) {
       <div className="rule py-4">
         <p className="max-w-[64ch] text-ink-2">
           Your plan shows four measures and the last {ANALYTICS_VIEW_DAYS} days
-          {days > ANALYTICS_VIEW_DAYS ? ` of ${days}` : ''}. Standard, Pro and the free trial add:
+          {days > ANALYTICS_VIEW_DAYS ? ` of ${formatNumber(days)}` : ''}. Standard, Pro and the
+          free trial add:
         </p>
         <ul className="mt-3 grid gap-x-10 sm:grid-cols-2">
           {DEEP.map(({ name, label, says }) => (
@@ -84,13 +96,13 @@ function Locked({ days }: { days: number }) {
           ))}
           <li className="rule py-2">
             <span className="text-ink-2">By agent, by pair, by hour</span>
-            <span className="block text-xs text-ink-3">Who earned and lost what, and when.</span>
+            <span className="block text-xs text-ink-3">
+              Results by agent, pair and time of day.
+            </span>
           </li>
           <li className="rule py-2">
             <span className="text-ink-2">Every day</span>
-            <span className="block text-xs text-ink-3">
-              The whole calendar, from the first mark on.
-            </span>
+            <span className="block text-xs text-ink-3">The whole calendar since you started.</span>
           </li>
         </ul>
         <div className="mt-4">
@@ -151,7 +163,7 @@ function Deep({
         </Section>
       )}
       {(analytics.perHour?.length ?? 0) > 0 && (
-        <Section title="By hour of the sale">
+        <Section title="By hour of sale">
           <Hours hours={analytics.perHour ?? []} ask={{ of: 'by-hour', book }} />
         </Section>
       )}
@@ -180,8 +192,8 @@ function DayByDay({
       ) : (
         <EmptyState title="No days yet">
           {data.daily === undefined
-            ? 'They come with the next reading.'
-            : 'The first mark of this account begins them.'}
+            ? 'Available after the next update.'
+            : 'Available after the first valuation of this account.'}
         </EmptyState>
       )}
     </Section>
@@ -192,11 +204,11 @@ interface ToldProps {
   analytics: Analytics;
   fills: readonly Fill[];
   deep: boolean;
-  /** The plan has more than was told so far. */
+  /** The plan includes more than has been loaded so far. */
   behind: boolean;
 }
 
-/** What the plan of the person has beyond the basics. */
+/** What the plan includes beyond the basics. */
 function BeyondBasics({ analytics, fills, deep, behind }: ToldProps) {
   if (deep) return <Deep analytics={analytics} fills={fills} />;
   if (behind) return <SkeletonRows rows={8} label="Risk and return" />;
@@ -220,8 +232,8 @@ function Told({ analytics: data, fills, deep, behind }: ToldProps) {
       <DayByDay analytics={data} fills={fills} deep={deep} />
       <BeyondBasics analytics={data} fills={fills} deep={deep} behind={behind} />
       <p className="text-xs text-ink-3">
-        Paper results, after fees, spread and impact; no forecast. Bitcoin held is the equity put
-        into it at the first moment that has a price, without a fee.
+        Paper results after fees, spread and price impact. No forecast. Bitcoin held: the starting
+        equity in Bitcoin at the first known price, without fees.
       </p>
     </div>
   );
@@ -230,13 +242,13 @@ function Told({ analytics: data, fills, deep, behind }: ToldProps) {
 export default function AnalyticsScreen() {
   const { data, error } = useAnalytics();
   const fills = useSlot(historyStore, loadHistory).data?.fills ?? [];
-  // The server tells no more than the plan has; what was told before a plan ended is not shown
-  // after it.
+  // The server sends no more than the plan includes; what was loaded under an earlier plan is
+  // hidden.
   const allowed = may(useSecurity(), 'analytics', 'read');
-  const told = data !== null && data.depth !== 'view';
-  const deep = allowed && told;
-  // A plan that has just begun has more than was told to the one before it.
-  const behind = allowed && data !== null && !told;
+  const isComplete = data !== null && data.depth !== 'view';
+  const deep = allowed && isComplete;
+  // A plan that has just begun includes more than what was loaded before.
+  const behind = allowed && data !== null && !isComplete;
   useEffect(() => {
     if (behind) void loadAnalytics(true);
   }, [behind]);
@@ -247,9 +259,9 @@ export default function AnalyticsScreen() {
         note={
           data === null ? undefined : (
             <>
-              {data.trades} {data.trades === 1 ? 'trade' : 'trades'} over {data.days}{' '}
-              {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00 UTC{' '}
-              <DataAge kind="analytics" />
+              {formatNumber(data.trades)} {data.trades === 1 ? 'trade' : 'trades'} over{' '}
+              {formatNumber(data.days)} {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00
+              UTC <DataAge kind="analytics" />
             </>
           )
         }

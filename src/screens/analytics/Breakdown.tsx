@@ -1,10 +1,11 @@
-/** The result divided by agent, pair or hour, with bars to compare and sums that open. */
+/** The result divided by agent, pair or hour, with bars and sums that open. */
 import type { ReactNode } from 'react';
 import type { HourResult } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
 import type { Ask } from '../explain/explain-figure.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export interface Part {
   key: string;
@@ -16,7 +17,7 @@ export interface Part {
   ask?: Ask;
 }
 
-/** How far a result reaches to its side, as a share of the largest. */
+/** Length of a result's bar as a share of the largest. */
 function Bar({ value, largest }: { value: number; largest: number }) {
   const width = largest === 0 ? 0 : Math.min(50, (Math.abs(value) / largest) * 50);
   return (
@@ -59,7 +60,7 @@ function PartRow({ row, largest }: { row: ResultPart; largest: number }) {
       <td className="num">
         <Amount value={row.fees} />
       </td>
-      <td className="num">{row.trades}</td>
+      <td className="num">{formatNumber(row.trades)}</td>
     </tr>
   );
 }
@@ -67,7 +68,7 @@ function PartRow({ row, largest }: { row: ResultPart; largest: number }) {
 function Together({ rows, ask, name }: { rows: readonly ResultPart[]; ask: Ask; name: string }) {
   return (
     <tr className="font-semibold">
-      <td>Together</td>
+      <td>Total</td>
       <td className="num">
         <Explain ask={ask} name={name}>
           <Amount value={sumOf(rows.map(({ result }) => result))} change />
@@ -144,7 +145,7 @@ export function Breakdown({
 
 const hourText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
 
-/** What was realised by the UTC hour of the sale: columns to see, the same as a table to read. */
+/** Realised result by UTC hour of sale, as columns and as a table. */
 export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }) {
   const byHour = new Map(hours.map((one) => [one.hour, one]));
   const largest = Math.max(0, ...hours.map(({ realized }) => Math.abs(Number(realized))));
@@ -165,7 +166,7 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
                   <td
                     key={hour}
                     className="relative h-28 p-px align-middle"
-                    title={`${hourText(hour)} UTC: ${one === undefined ? 'nothing closed' : `${one.sells} closed`}`}
+                    title={`${hourText(hour)} UTC: ${one === undefined ? 'no closed trades' : `${one.sells} closed`}`}
                   >
                     <span aria-hidden className="absolute inset-x-0 top-1/2 border-t border-line" />
                     <span
@@ -198,7 +199,7 @@ export function Hours({ hours, ask }: { hours: readonly HourResult[]; ask: Ask }
         </table>
       </div>
       <p className="mt-1 text-xs text-ink-3">
-        Hours in UTC, together{' '}
+        Hours in UTC, total{' '}
         <Explain ask={ask} name="all hours">
           <Amount value={sumOf(hours.map(({ realized }) => realized))} change />
         </Explain>{' '}

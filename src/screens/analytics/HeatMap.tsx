@@ -1,6 +1,5 @@
 /**
- * A calendar of days by what each brought, every cell opening into its sum. Each cell says its
- * change by a sign too, not by colour alone.
+ * A calendar of daily results, each cell opening into its sum. Each has a sign, not just a colour.
  */
 import { useState } from 'react';
 import type { Analytics, DayResult, Fill } from '../../../contract/trading.ts';
@@ -41,9 +40,9 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
         <span className="block size-6" />
       </td>
     );
-  const said =
+  const dayText =
     day.change === null
-      ? `${dateOf(day.start)}: not marked`
+      ? `${dateOf(day.start)}: no data`
       : `${dateOf(day.start)}: ${formatShort(day.change.toFixed(2))}, ${formatPercent(day.percent)}`;
   const sign = signOf(day.change);
   const face = (
@@ -58,14 +57,14 @@ function Cell({ day, book }: { day: HeatDay | null; book?: Measured | undefined 
   return (
     <td className="p-[1.5px]">
       {day.change === null ? (
-        <span title={said} className="block size-6">
+        <span title={dayText} className="block size-6">
           {face}
-          <span className="sr-only">{said}</span>
+          <span className="sr-only">{dayText}</span>
         </span>
       ) : (
         <Explain
           ask={{ of: 'day', start: day.start, ...(book === undefined ? {} : { book }) }}
-          name={said}
+          name={dayText}
           plain
           className="m-0! block size-6 p-0!"
         >
@@ -90,7 +89,8 @@ function Days({ daily, book }: { daily: readonly DayResult[]; book?: Measured | 
               Realised
             </th>
             <th scope="col" className="num">
-              Held
+              {' '}
+              Held{' '}
             </th>
             <th scope="col" className="num">
               Fees
@@ -130,14 +130,14 @@ function Days({ daily, book }: { daily: readonly DayResult[]; book?: Measured | 
   );
 }
 
-/** The newest week is what is looked at first. */
+/** Start at the newest week. */
 const toTheEnd = (box: HTMLDivElement | null): void => {
   if (box !== null) box.scrollLeft = box.scrollWidth;
 };
 
 type HeatSource = { analytics: Analytics; fills: readonly Fill[] };
 
-/** Weeks run from left to right and end at the present one, which is what is seen first. */
+/** Weeks run from left to right and end at the present one, which is scrolled into view. */
 function Calendar({ daily, book }: { daily: NonNullable<Analytics['daily']>; book: HeatSource }) {
   const weeks = heatWeeks(daily);
   return (
@@ -192,7 +192,7 @@ export function HeatMap({ analytics, fills }: HeatSource) {
       {table ? <Days daily={daily} book={book} /> : <Calendar daily={daily} book={book} />}
       <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
         <span>
-          {up} up, {down} down, together{' '}
+          {up} up, {down} down, total{' '}
           <Explain ask={{ of: 'days', book }} name="all these days">
             <Amount value={sumOf(daily.map(changeOf))} change />
           </Explain>

@@ -1,7 +1,4 @@
-/**
- * Days laid out as weeks, each with its change and how strong that is among the others; refuses a
- * colour without a sign.
- */
+/** Arranges days in weeks, each with its change and its strength relative to the others. */
 import { parseFixed, subtract, toNumber } from '../../../contract/money.ts';
 import type { DayResult } from '../../../contract/trading.ts';
 
@@ -9,13 +6,13 @@ const DAY_MS = 86_400_000;
 
 export interface HeatDay {
   start: number;
-  /** Null where the account was not marked that day. */
+  /** Null where there is no valuation of that day. */
   change: number | null;
   percent: number | null;
-  /** 0 to 4: how large, among the days that are shown. */
+  /** 0 to 4: the size relative to the days shown. */
   level: number;
 }
-/** Monday first; `label` is the month, where a new one begins. */
+/** Monday first; `label` is the month where a new one begins. */
 export interface HeatWeek {
   start: number;
   label: string;
@@ -36,8 +33,7 @@ export function heatWeeks(daily: readonly DayResult[]): HeatWeek[] {
       return [day.start, { change, percent: base > 0 ? (change / base) * 100 : null }];
     }),
   );
-  // The third quarter of all sizes is full strength's neighbour: one wild day must not bleach the
-  // others.
+  // Scaled to the third quartile of all sizes, so that one wild day does not bleach the others.
   const sizes = [...byStart.values()]
     .map(({ change }) => Math.abs(change))
     .filter((size) => size > 0)

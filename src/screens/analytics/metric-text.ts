@@ -1,7 +1,4 @@
-/**
- * What each measure says, how it is made, and why there is none yet; refuses to call a missing
- * figure zero.
- */
+/** The meaning and formula of each metric, and the reason why it is not available yet. */
 import { YEARLY_LEAST_DAYS } from '../../../contract/limits.ts';
 import type { Analytics, Metrics } from '../../../contract/trading.ts';
 
@@ -22,29 +19,29 @@ export const BASIC: readonly MetricText[] = [
     label: 'Total return',
     kind: 'share',
     signed: true,
-    says: 'What the account gained or lost, of what it began with.',
+    says: 'Gain or loss since the start, as a share of the deposit.',
     made: 'Equity now ÷ first equity − 1',
   },
   {
     name: 'maxDrawdown',
-    label: 'Largest drawdown',
+    label: 'Maximum drawdown',
     kind: 'share',
     signed: true,
-    says: 'The deepest fall from a peak, by daily equity. What it took to hold on.',
+    says: 'Largest decline from a peak, by daily equity.',
     made: 'Lowest equity after a peak ÷ that peak − 1',
   },
   {
     name: 'winRate',
     label: 'Win rate',
     kind: 'share',
-    says: 'How many closed trades gained after fees. High with small wins and large losses still loses.',
+    says: 'Share of closed trades with a gain after fees. Large losses can outweigh a high rate.',
     made: 'Sales with a gain ÷ all sales',
   },
   {
     name: 'profitFactor',
     label: 'Profit factor',
     kind: 'ratio',
-    says: 'What was won for each unit lost. Below 1 the losses are larger.',
+    says: 'Gains divided by losses. Below 1, losses are larger.',
     made: 'Sum of gains ÷ sum of losses',
   },
 ];
@@ -56,75 +53,75 @@ export const DEEP: readonly MetricText[] = [
     label: 'Annual growth',
     kind: 'share',
     signed: true,
-    says: 'The steady yearly growth that leads from the first equity to the present one.',
+    says: 'Constant yearly growth from the first to the current equity.',
     made: '(Equity now ÷ first equity) ^ (365 ÷ days) − 1',
   },
   {
     name: 'volatility',
     label: 'Volatility, annual',
     kind: 'share',
-    says: 'How much daily equity swings, as a year’s standard deviation.',
+    says: 'Annualised standard deviation of daily returns.',
     made: 'Standard deviation of daily returns × √365',
   },
   {
     name: 'sharpe',
     label: 'Sharpe',
     kind: 'ratio',
-    says: 'Return for each unit of swing, up or down. Over a short time mostly chance.',
+    says: 'Return per unit of volatility. Over short periods, mostly chance.',
     made: 'Mean daily return ÷ its standard deviation × √365, risk-free rate 0',
   },
   {
     name: 'sortino',
     label: 'Sortino',
     kind: 'ratio',
-    says: 'Return for each unit of downward swing alone.',
+    says: 'Return per unit of downside volatility.',
     made: 'Mean daily return ÷ downside deviation over all days × √365',
   },
   {
     name: 'calmar',
     label: 'Calmar',
     kind: 'ratio',
-    says: 'Yearly growth for each unit of the deepest fall.',
+    says: 'Annual growth per unit of maximum drawdown.',
     made: 'Annual growth ÷ largest drawdown',
   },
   {
     name: 'expectancy',
-    label: 'Expectancy a trade',
+    label: 'Expectancy per trade',
     kind: 'money',
     signed: true,
-    says: 'What a closed trade brought on average, after fees.',
+    says: 'Average result of a closed trade, after fees.',
     made: 'Realised ÷ number of sales',
   },
   {
     name: 'exposure',
     label: 'Exposure',
     kind: 'share',
-    says: 'How much of the time something was held, and so at risk.',
-    made: 'Time with a position ÷ time of the book',
+    says: 'Share of time with an open position.',
+    made: 'Time with a position ÷ age of the account',
   },
   {
     name: 'turnover',
     label: 'Turnover',
     kind: 'ratio',
-    says: 'How often the account was traded over. Each time costs fees and spread.',
-    made: 'Everything traded ÷ mean daily equity',
+    says: 'How many times the account was traded. Each time costs fees and spread.',
+    made: 'Total traded ÷ mean daily equity',
   },
 ];
 
 const YEARLY: readonly MetricName[] = ['cagr', 'volatility', 'sharpe', 'sortino', 'calmar'];
 const OF_SALES: readonly MetricName[] = ['winRate', 'profitFactor', 'expectancy'];
 
-/** Why a figure is not there, from what the account has. */
+/** Why a figure is missing. */
 export function whyMissing(
   name: MetricName,
   { days, sells }: Pick<Analytics, 'days' | 'sells'>,
 ): string {
   if (YEARLY.includes(name) && days < YEARLY_LEAST_DAYS)
-    return `Needs ${YEARLY_LEAST_DAYS} days, there ${days === 1 ? 'is 1' : `are ${days}`}`;
-  if (OF_SALES.includes(name) && (sells ?? 0) === 0) return 'Needs a closed trade';
-  if (name === 'profitFactor') return 'No loss yet to divide by';
-  if (name === 'sortino') return 'No falling day yet to divide by';
-  if (name === 'calmar') return 'No drawdown yet to divide by';
-  if (name === 'sharpe') return 'Equity has not moved yet';
-  return days === 0 ? 'Needs a first mark' : 'Not defined yet';
+    return `Needs ${YEARLY_LEAST_DAYS} days, ${days} so far`;
+  if (OF_SALES.includes(name) && (sells ?? 0) === 0) return 'No closed trade yet';
+  if (name === 'profitFactor') return 'No loss yet';
+  if (name === 'sortino') return 'No losing day yet';
+  if (name === 'calmar') return 'No drawdown yet';
+  if (name === 'sharpe') return 'Equity has not changed yet';
+  return days === 0 ? 'No valuation yet' : 'Not available yet';
 }

@@ -1,6 +1,6 @@
 /**
- * The dashboard's router: says how a checkout ended, then shows a new person the first steps,
- * everybody else the dashboard of their plan; refuses to trust the query for a plan.
+ * Chooses the dashboard: getting started for a new user, otherwise the one of the plan. Also
+ * reports how a checkout ended; the query alone proves nothing.
  */
 import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -26,7 +26,7 @@ import { checkSubscription } from '../../stores/subscription-store.ts';
 import { note, readNotes } from '../getting-started/step-notes.ts';
 import { Overview } from './StandardDashboard.tsx';
 
-/** Back from a checkout, until the server has spoken; everything else goes on below it. */
+/** The state of a checkout until the server has confirmed it. */
 function AfterCheckout() {
   const now = useSnapshot(checkoutReturn);
   const { online } = useSnapshot(connection);
@@ -69,7 +69,7 @@ function AfterCheckout() {
 
 const FirstDashboard = lazy(() => import('./FirstDashboard.tsx'));
 
-/** Known to have no agent and never to have traded, and not having put the first steps away. */
+/** A user known to have no agent and no trade, who has not hidden the first steps. */
 function useIsNew(): { isNew: boolean; hide: () => void } {
   const uid = useSnapshot(session).user?.uid ?? '';
   const agents = useSnapshot(agentsStore).data?.agents.length ?? null;
@@ -86,14 +86,14 @@ function useIsNew(): { isNew: boolean; hide: () => void } {
 
 export default function DashboardScreen() {
   const search = useSearch();
-  // The last-known plan counts without a network too. Both dashboards begin alike, so that nothing
-  // moves if it changes.
+  // Offline the last known plan counts. Both dashboards begin alike, so that nothing moves if it
+  // changes.
   const pro = may(useSecurity(), 'pro-features', 'read');
   const [, go] = useLocation();
-  // Before the first paint, so that nothing moves for it.
+  // Before the first paint, so that nothing moves.
   useLayoutEffect(() => {
     const outcome = outcomeOf(search);
-    // Said once: a reload or a return by history must not say it again.
+    // Handled once: a reload or a step back in history must not repeat it.
     if (outcome !== null) history.replaceState(history.state, '', location.pathname);
     returnFromCheckout(outcome, (path) => {
       go(path, { replace: true });

@@ -1,4 +1,4 @@
-/** What is held, by pool and by asset, as shares of equity: a part of Pro. */
+/** Open positions by pool and by asset, as shares of equity: a part of Pro. */
 import type { Agent } from '../../../contract/agents.ts';
 import {
   add,
@@ -16,7 +16,7 @@ import { POOL_NAME } from '../agents/agent-text.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { ShareMeter } from './ShareMeter.tsx';
 
-/** `ids`: of the positions in it; null for cash. */
+/** `ids`: of its positions; null for cash. */
 export interface Exposure {
   name: string;
   value: string;
@@ -25,7 +25,7 @@ export interface Exposure {
 }
 
 /**
- * Value of positions by a key, largest first, as a share of equity. A position without a price
+ * Value of positions by a key, largest first, as a share of equity. Without a price a position
  * counts at cost.
  */
 function exposureBy(

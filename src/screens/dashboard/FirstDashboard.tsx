@@ -1,7 +1,4 @@
-/**
- * The dashboard of a person who has no agent yet: the paper account, and one button to the first
- * agent.
- */
+/** The dashboard of a user without agents: the paper account and one button to the first agent. */
 import { X } from 'lucide-react';
 import { Link } from 'wouter';
 import { ReadError } from '../../components/EmptyState.tsx';
@@ -37,18 +34,18 @@ export default function FirstDashboard({ onHide }: { onHide: () => void }) {
           <button
             type="button"
             onClick={onHide}
-            aria-label="Hide the first steps"
+            aria-label="Hide getting started"
             className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink"
           >
             <X className="size-4" aria-hidden />
           </button>
         </div>
         <p className="mt-6 text-ink-3">
-          Meanwhile:{' '}
+          Explore{' '}
           <Link href="/market" className={LINK}>
-            the markets
-          </Link>
-          , or{' '}
+            the markets{' '}
+          </Link>{' '}
+          or read{' '}
           <Link href="/library" className={LINK}>
             how agents decide
           </Link>

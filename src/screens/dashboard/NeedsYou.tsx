@@ -1,6 +1,6 @@
 /**
- * What waits for the person: failed stops, starts to confirm, halted agents, a trial about to end;
- * refuses to list what can wait.
+ * What needs the user: failed stops, starts to confirm, halted agents, a payment due, a trial about
+ * to end.
  */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -24,8 +24,7 @@ export interface Need {
 type PlanState = Pick<SubscriptionState, 'state' | 'until'>;
 
 /**
- * A payment that is due ends in agents that open nothing; where they do already, whoever has one
- * that runs must know why.
+ * Asks for a payment that is due; once the plan has lapsed, explains why agents open no positions.
  */
 function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[] {
   const need = (title: string, text: string): Need[] => [
@@ -33,8 +32,8 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   ];
   if (planState?.state === 'grace')
     return need(
-      'The last payment has not come through',
-      `Everything goes on${planState.until === null ? ' for now' : ` until ${formatDate(planState.until)}`}. Check the card before then.`,
+      'Payment failed',
+      `Your plan stays active${planState.until === null ? ' for now' : ` until ${formatDate(planState.until)}`}. Update your card to keep it.`,
     );
   if (
     planState?.state === 'lapsed' &&
@@ -42,13 +41,13 @@ function ofPlan(planState: PlanState | null, views: readonly AgentView[]): Need[
   ) {
     return need(
       'Your plan has ended',
-      'Agents that run open nothing new. What they hold keeps its stops and exits.',
+      'No new positions. Stop losses and exits of running agents stay active.',
     );
   }
   return [];
 }
 
-/** Most pressing first. */
+/** Most urgent first. */
 export function needs(
   views: readonly AgentView[],
   trial: { isTrialActive: boolean; trialDaysRemaining: number },
@@ -81,15 +80,15 @@ export function needs(
           {
             key: 'trial',
             to: '/subscription',
-            title: `The trial ends ${ends}`,
-            text: 'Agents stop opening positions then. What is open stays protected.',
+            title: `Your free trial ends ${ends}`,
+            text: 'After that, no new positions. Stop losses and exits stay active.',
           },
         ]
       : []),
   ];
 }
 
-/** Alerts that were reached and not looked at: one line, with the newest in words. */
+/** New firings of alerts: one line, with the newest in words. */
 function useReachedAlerts(): Need[] {
   const firings = useSnapshot(alertsStore).data?.firings ?? [];
   const { until } = useSnapshot(alertsSeen);
@@ -97,9 +96,7 @@ function useReachedAlerts(): Need[] {
   const [newest] = unseen;
   if (newest === undefined) return [];
   const title =
-    unseen.length === 1
-      ? 'A price alert was reached'
-      : `${unseen.length} price alerts were reached`;
+    unseen.length === 1 ? 'Price alert reached' : `${unseen.length} price alerts reached`;
   return [
     {
       key: 'alerts',

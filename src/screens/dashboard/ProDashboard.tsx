@@ -1,7 +1,4 @@
-/**
- * The PRO dashboard under its own path: what Pro adds comes first, then what everybody has; refuses
- * figures that are not the account's.
- */
+/** The PRO dashboard under its own path: what Pro adds first, then what everybody has. */
 import ProParts from './ProParts.tsx';
 import { Overview } from './StandardDashboard.tsx';
 

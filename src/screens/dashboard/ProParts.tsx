@@ -1,7 +1,4 @@
-/**
- * What Pro adds to the dashboard: limits and how far they are, drawdown, agents that move alike,
- * what was decided; each with its place kept.
- */
+/** What Pro adds to the dashboard: limits, drawdown, correlated agents and decisions. */
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -67,7 +64,7 @@ function Limit({
         {loss === null
           ? ''
           : part >= 1
-            ? 'reached: no new trades'
+            ? 'reached: no new positions'
             : `${unsigned(limit - loss)} left`}
       </p>
     </div>
@@ -76,7 +73,7 @@ function Limit({
 
 const FEW = 3;
 const FEED = 5;
-/** The place of so many agents' limits, kept before they are known. */
+/** Placeholders for the limits of agents. */
 const LIMITS_PLACE: Readonly<Record<number, string>> = {
   1: 'min-h-30',
   2: 'min-h-50',
@@ -113,7 +110,7 @@ function Risk({
   const sorted = useMemo(() => [...risk].sort((a, b) => nearest(b) - nearest(a)), [risk]);
   const { shown, more } = useFew(sorted);
   if (risk.length === 0)
-    return <p className="rule row flex items-center text-ink-3">No agents, no limits to reach.</p>;
+    return <p className="rule row flex items-center text-ink-3">No running agents.</p>;
   return (
     <>
       <ul>
@@ -129,13 +126,13 @@ function Risk({
               name="Day loss"
               loss={one.dayLoss}
               limit={one.dayLossLimit}
-              why="It has not looked today"
+              why="No check yet today"
             />
             <Limit
               name="Drawdown"
               loss={one.drawdown}
               limit={one.drawdownLimit}
-              why="It has not looked since its start"
+              why="No check since the start"
             />
           </li>
         ))}
@@ -151,9 +148,7 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
   const { shown, more } = useFew(known);
   const few = all.length - known.length;
   if (all.length === 0)
-    return (
-      <p className="rule row flex items-center text-ink-3">— Two agents are needed to compare.</p>
-    );
+    return <p className="rule row flex items-center text-ink-3">— Needs two agents to compare.</p>;
   return (
     <>
       <ul>
@@ -169,9 +164,9 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
             <span className="col-span-2 text-xs text-ink-3">
               {Math.abs(pair.value ?? 0) >= 0.7
                 ? (pair.value ?? 0) > 0
-                  ? 'move alike: together they are one larger bet'
-                  : 'move against each other'
-                : 'move mostly on their own'}
+                  ? 'move together: their risk adds up'
+                  : 'move in opposite directions'
+                : 'move mostly independently'}
             </span>
           </li>
         ))}
@@ -179,8 +174,8 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
       {more}
       {few > 0 && (
         <p className="rule row flex items-center py-2 text-ink-3">
-          — {few === 1 ? 'One pair has' : `${few} pairs have`} not moved together often enough:{' '}
-          {LEAST_MOVES} common moves are needed.
+          — Not enough data for {few === 1 ? '1 pair' : `${few} pairs`} of agents: {LEAST_MOVES}{' '}
+          common moves are needed.
         </p>
       )}
     </>
@@ -193,9 +188,7 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
   const { shown, more } = useFew(groups, FEED);
   if (groups.length === 0)
     return (
-      <EmptyState title="No decisions yet">
-        What each agent saw and did appears here as its candles close.
-      </EmptyState>
+      <EmptyState title="No decisions yet">Every check appears here with its reason.</EmptyState>
     );
   return (
     <>
@@ -239,21 +232,21 @@ function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Por
   if (fall === null)
     return (
       <p className="rule row flex items-center text-ink-3">
-        — It begins with the second mark of this account.
+        — Available after the second valuation of this account.
       </p>
     );
   return (
     <dl>
-      <Line term="Under the highest equity now">
-        <Explain ask={{ of: 'drawdown' }} name="the fall from the highest equity">
+      <Line term="Current drawdown">
+        <Explain ask={{ of: 'drawdown' }} name="the current drawdown">
           {unsigned(fall.now)}
         </Explain>
       </Line>
       <Line
         term={
           fall.deepest === 0
-            ? 'Deepest so far'
-            : `Deepest so far, ${formatWhen(fall.deepestAt, now)}`
+            ? 'Maximum drawdown'
+            : `Maximum drawdown, ${formatWhen(fall.deepestAt, now)}`
         }
       >
         {unsigned(fall.deepest)}
@@ -262,10 +255,7 @@ function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Por
   );
 }
 
-/**
- * Known of an earlier moment: said with its age where the server is away, and where the word has
- * grown old.
- */
+/** The age of the data while the server is away or the data is stale. */
 function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
   const { online } = useSnapshot(connection);
   return (
@@ -278,7 +268,7 @@ function InsightAge({ slot }: { slot: Slot<AgentInsight> }) {
 }
 
 interface ProPartsProps {
-  /** Null until they are known: each part keeps its place meanwhile. */
+  /** Null while loading: each part keeps its place. */
   agents: readonly Agent[] | null;
   portfolio: Portfolio | null;
 }
@@ -291,7 +281,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
     error === null ? (
       <SkeletonRows rows={rows} rowClass={rowClass} />
     ) : (
-      <p className="rule row flex items-center text-ink-3">— Not read yet.</p>
+      <p className="rule row flex items-center text-ink-3">— Not loaded yet.</p>
     );
   const limits = Math.min(FEW, agents?.length ?? FEW);
   return (
@@ -330,7 +320,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
           >
             {portfolio === null ? waiting(2, '') : <Drawdown portfolio={portfolio} />}
           </Section>
-          <Section title="Agents that move alike" aside="correlation" className="min-h-36">
+          <Section title="Correlated agents" aside="correlation" className="min-h-36">
             {insight === null ? waiting(2, 'min-h-14') : <Alike insight={insight} names={names} />}
           </Section>
         </div>

@@ -1,4 +1,4 @@
-/** A share as a thin bar under the figure that says it; nothing for who does not see it. */
+/** A share as a thin bar under its figure, hidden from screen readers. */
 export function ShareMeter({ share, tone = 'bg-accent' }: { share: number; tone?: string }) {
   const width = `${Math.min(100, Math.max(0, share * 100))}%`;
   return (

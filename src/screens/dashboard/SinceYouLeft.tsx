@@ -1,6 +1,6 @@
 /**
- * What has changed since the person last left the app; says nothing while the server is away, and
- * does not come back once it was put away.
+ * What has changed since the user last left the app. Hidden while the server is away or once
+ * dismissed.
  */
 import { X } from 'lucide-react';
 import { useState } from 'react';
@@ -22,21 +22,18 @@ interface SinceProps {
   agents: readonly Agent[] | null;
 }
 
-/**
- * What is new, once all of it is fresh: an old reading would call quiet what nobody here has heard
- * of.
- */
+/** Null until all data is fresh: old data would suggest that nothing happened. */
 function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
   const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
   if (!money || !list || portfolio === null || fills === null || agents === null)
-    return <>Not known yet.</>;
+    return <>Loading.</>;
   const news = newsSince(since, fills, portfolio, agents);
   const change = (
     <Amount
       value={news.profit}
       change
       quote={portfolio.quote}
-      why="The curve does not reach back to your last visit"
+      why="No data back to your last visit"
     />
   );
   return (
@@ -49,12 +46,12 @@ function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen })
   );
 }
 
-/** Alone wakes for the clock. */
+/** A component of its own, because it renders with the clock. */
 function Ago({ at }: { at: number }) {
   return <>{formatAgo(Math.max(0, useNow(1_000) - at))}</>;
 }
 
-/** `hidden`: its place is kept, so that what stands below does not move as the network goes. */
+/** `hidden`: keeps its place, so that nothing below moves when the network is lost. */
 function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: boolean }) {
   return (
     <section
@@ -72,14 +69,14 @@ function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: bo
             </span>
           )}
         </h2>
-        {/* Two lines on a phone, whether or not there is news: what the network brings later moves nothing. */}
+        {/* Two lines on a phone, with or without news, so that nothing moves. */}
         <p className="min-h-10 text-ink-2 sm:min-h-5">
           <News since={since} {...known} />
         </p>
       </div>
       <button
         type="button"
-        aria-label="Put away what changed since you left"
+        aria-label="Hide changes since you left"
         onClick={() => {
           visits.since = null;
         }}
@@ -95,8 +92,7 @@ export function SinceYouLeft(known: SinceProps) {
   const since = useSnapshot(visits).since as Seen | null;
   const { online } = useSnapshot(connection);
   const offline = online === 'offline';
-  // Opened without the server it has no place at all, and takes none while the person reads: it
-  // comes with the next look here.
+  // If the app was opened offline it has no place until the next visit of this screen.
   const [startedOffline] = useState(offline || (online === 'unknown' && !navigator.onLine));
   return since === null || startedOffline ? null : (
     <Box since={since} hidden={offline} {...known} />

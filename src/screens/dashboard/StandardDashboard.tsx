@@ -1,4 +1,4 @@
-/** The standard dashboard: equity, agents, positions, trades, and what needs the person. */
+/** The standard dashboard: equity, agents, positions, trades, and what needs the user. */
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
@@ -30,10 +30,7 @@ import { NeedsYou } from './NeedsYou.tsx';
 import { SinceYouLeft } from './SinceYouLeft.tsx';
 
 const SHOWN = 6;
-/**
- * What Pro adds stands below everything else: it may come later without moving anything. Its own
- * screen begins with it.
- */
+/** What Pro adds comes last, because it may arrive later. The PRO dashboard begins with it. */
 const ProParts = lazy(() => import('./ProParts.tsx'));
 const Exposures = lazy(() => import('./Exposures.tsx'));
 
@@ -42,7 +39,7 @@ interface OverviewFacts {
   portfolio: Portfolio | null;
 }
 
-/** The six that matter most: what needs the person, what runs, what holds something. */
+/** At most six agents: those that need the user, then running ones, then those with positions. */
 function foremost(views: readonly AgentView[]): AgentView[] {
   if (views.length <= SHOWN) return [...views];
   const weight = ({ alert, canReview, entry, agent }: AgentView): number =>
@@ -53,7 +50,7 @@ function foremost(views: readonly AgentView[]): AgentView[] {
   return [...views].sort((a, b) => weight(b) - weight(a)).slice(0, SHOWN);
 }
 
-/** The way in for a person who has nothing yet: one next step. */
+/** The next step for a user without agents. */
 function FirstStep() {
   const { hasUsedTrial, isSubscribed } = useAuth();
   const buys = hasUsedTrial && !isSubscribed;
@@ -73,8 +70,8 @@ function FirstStep() {
       }
     >
       {buys
-        ? 'Agents are part of every plan from Starter.'
-        : 'Four questions, then an agent that trades with paper money. The free trial is part of the setup.'}
+        ? 'Agents are included from the Starter plan.'
+        : 'Answer four questions to set up an agent that trades with paper money. You can start the free trial on the way.'}
     </EmptyState>
   );
 }
@@ -82,7 +79,7 @@ function FirstStep() {
 export interface OverviewProps {
   pro: boolean;
   title?: string;
-  /** What the screen begins with, in a place that does not change once more is known. */
+  /** The top of the screen, whose size does not change while loading. */
   lead?: (known: OverviewFacts) => ReactNode;
 }
 
@@ -163,8 +160,8 @@ function PositionsPart({
       {data !== null &&
         (data.positions.length === 0 ? (
           <p className="rule row flex items-center text-ink-3">
-            {current ? 'None open.' : 'None open when last seen.'} Agents open them when a signal
-            passes its threshold.
+            {current ? 'None open.' : 'None open when last seen.'} Agents open positions when a
+            signal is strong enough.
           </p>
         ) : (
           <Positions portfolio={data} table />
@@ -239,12 +236,12 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
             </div>
           )}
           <AgentsPart views={views} agents={agents} current={current} error={slot.error} />
-          {/* Not before the list above it has its length: nothing may move under the finger. */}
+          {/* Waits for the list above to reach its length, so that nothing moves under the finger. */}
           {(views !== null || slot.error !== null) && (
             <PositionsPart portfolio={portfolio} current={money} />
           )}
         </div>
-        <aside className="flex min-w-0 flex-col gap-7" aria-label="What happened">
+        <aside className="flex min-w-0 flex-col gap-7" aria-label="Activity">
           {views !== null && (
             <div className="hidden empty:hidden xl:block">
               <NeedsYou views={views} />

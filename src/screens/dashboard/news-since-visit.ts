@@ -1,7 +1,4 @@
-/**
- * What happened while the person was away, from what is on the device; refuses to count what it has
- * not seen.
- */
+/** Counts trades, stop losses and halts since the last visit, from the data on this device. */
 import { formatFixed, parseFixed, subtract } from '../../../contract/money.ts';
 import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
@@ -12,9 +9,9 @@ export interface News {
   stops: number;
   /** Change of equity since, decimal text; null where the curve does not reach back. */
   profit: string | null;
-  /** Agents that were halted or faulted since. */
+  /** Agents halted or faulted since. */
   held: { id: string; name: string }[];
-  /** Trades on this device do not reach back to the visit: there may be more. */
+  /** The loaded trades do not reach back to the visit: there may be more. */
   more: boolean;
 }
 

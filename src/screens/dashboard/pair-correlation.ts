@@ -1,7 +1,7 @@
-/** How alike two agents' results move; refuses a figure from too few moves. */
+/** Correlation between the results of two agents. Too few common moves give none. */
 import type { AgentSeries } from '../../../contract/insight.ts';
 
-/** Fewer common moves than this say more about chance than about the agents. */
+/** With fewer common moves a correlation is mostly chance. */
 export const LEAST_MOVES = 20;
 
 export interface Pairing {
@@ -14,7 +14,7 @@ export interface Pairing {
 const changes = (points: AgentSeries['points']): Map<number, number> =>
   new Map(points.slice(1).map(([at, value], index) => [at, value - (points[index]?.[1] ?? value)]));
 
-/** Pearson's correlation of the steps that both have, where at least one of the two moved. */
+/** Pearson correlation of common steps in which at least one of the two moved. */
 export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
   const other = changes(b.points);
   const both = [...changes(a.points)].flatMap(([at, x]) => {
@@ -23,7 +23,7 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
   });
   const none = (why: string): Pairing => ({ a: a.agentId, b: b.agentId, value: null, why });
   if (both.length < LEAST_MOVES)
-    return none(`${both.length} common moves; ${LEAST_MOVES} are needed`);
+    return none(`${both.length} of ${LEAST_MOVES} common moves needed`);
   const mean = (at: 0 | 1): number => both.reduce((sum, pair) => sum + pair[at], 0) / both.length;
   const [mx, my] = [mean(0), mean(1)];
   let [xy, xx, yy] = [0, 0, 0];
@@ -33,23 +33,20 @@ export function correlation(a: AgentSeries, b: AgentSeries): Pairing {
     yy += (y - my) ** 2;
   }
   return xx === 0 || yy === 0
-    ? none('one of the two has not moved')
+    ? none('one of them has not moved')
     : { a: a.agentId, b: b.agentId, value: xy / Math.sqrt(xx * yy), why: null };
 }
 
 const strength = ({ value }: Pairing): number => (value === null ? -1 : Math.abs(value));
 
-/** Every pairing, the most alike first, those without a figure last. */
+/** Every pair of agents, the most correlated first, those without a figure last. */
 export function pairings(series: readonly AgentSeries[]): Pairing[] {
   return series
     .flatMap((a, index) => series.slice(index + 1).map((b) => correlation(a, b)))
     .sort((one, two) => strength(two) - strength(one));
 }
 
-/**
- * Fall from the highest point so far to the last, and the deepest of the line, as shares; null with
- * nothing to measure.
- */
+/** Current and maximum drawdown as shares; null without data. */
 export function drawdownOf(
   curve: readonly (readonly [number, string])[],
 ): { now: number; deepest: number; deepestAt: number } | null {

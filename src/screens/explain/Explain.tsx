@@ -1,4 +1,4 @@
-/** A figure that opens into the sum behind it, which is loaded when it is asked for. */
+/** A figure that opens the sum behind it. The dialog is loaded on demand. */
 import { lazy, Suspense, useState, type ReactNode } from 'react';
 import { classes } from '../../components/class-names.ts';
 import type { Ask } from './explain-figure.ts';
@@ -6,8 +6,8 @@ import type { Ask } from './explain-figure.ts';
 const ExplainDialog = lazy(() => import('./ExplainDialog.tsx'));
 
 /**
- * `name` says which figure it is, for those who do not see it. `plain`: it is a button for another
- * reason already visible.
+ * `name` says which figure it is, for screen readers. `plain`: it is visibly a button for another
+ * reason.
  */
 export function Explain({
   ask,

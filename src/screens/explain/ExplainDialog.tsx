@@ -38,7 +38,7 @@ function Facts({ facts }: { facts: NonNullable<Explanation['facts']> }) {
   );
 }
 
-/** Explained afresh at every render, so that what is shown is always of one moment. */
+/** Computed at every render, so that all rows are of one moment. */
 export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () => void }) {
   const [asked, setAsked] = useState<string[]>([]);
   const [exact, setExact] = useState(false);
@@ -93,7 +93,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
   );
 }
 
-/** The newest words there are, which prices may change while the dialog is open. */
+/** The newest data, which may change while the dialog is open. */
 function useSources(): Parameters<typeof explain>[1] {
   return {
     portfolio: useSnapshot(portfolioStore).data as Portfolio | null,

@@ -1,7 +1,4 @@
-/**
- * Rows and the total they add up to, in cents or in all digits; refuses nothing: what is missing is
- * a row already.
- */
+/** Rows and the total they add up to, in cents or in all digits. */
 import { ChevronRight } from 'lucide-react';
 import { Amount } from '../../components/Figures.tsx';
 import { formatAmount } from '../../format/numbers.ts';
@@ -84,7 +81,7 @@ export function Sum({
   exact?: boolean;
   onOpen?: (key: string) => void;
 }) {
-  // Room for the arrows, where a row has one: else figures end where those above and below do.
+  // Keeps space for arrows where one row has one, so that figures align.
   const inset =
     onOpen !== undefined && equation.rows.some((row) => row.open !== undefined) ? 'pr-5' : '';
   return (

@@ -1,7 +1,4 @@
-/**
- * The sums behind an account's figures, from what the server last said of it; refuses to price or
- * to guess anything.
- */
+/** The sums behind an account's figures, from the server's last reply. */
 import type {
   AgentResult,
   DayResult,
@@ -9,22 +6,23 @@ import type {
   Portfolio,
   Position,
 } from '../../../contract/trading.ts';
-import { formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
+import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
 
-/** What every sum is made from. `fills`: as many as are known, newest first. */
+/** The inputs of every sum. `fills`: as many as are loaded, newest first. */
 export interface Account {
   portfolio: Portfolio;
   fills: readonly Fill[];
 }
 
-export const OLDER = 'Older trades, not read here';
+export const OLDER = 'older trades not loaded';
 const DAY_MS = 86_400_000;
 export const base = (pair: string): string => pair.split('/')[0] ?? pair;
-const trades = (count: number): string => `${count} ${count === 1 ? 'trade' : 'trades'}`;
+const trades = (count: number): string =>
+  `${formatNumber(count)} ${count === 1 ? 'trade' : 'trades'}`;
 
-/** One sale: proceeds less fee less what was sold had cost. */
+/** One sale: proceeds minus fee minus cost. */
 export function ofSale(fill: Fill, quote: string): Explanation {
   const realized = fill.realized ?? '0';
   const cost = fill.costBasis ?? sumOf([fill.notional, less(fill.fee), less(realized)]);
@@ -42,7 +40,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
             value: fill.notional,
           },
           { key: 'fee', label: 'Fee', value: less(fill.fee) },
-          { key: 'cost', label: 'What it had cost, fees of entry included', value: less(cost) },
+          { key: 'cost', label: 'Cost, entry fees included', value: less(cost) },
         ],
         { label: 'Realised', value: realized, change: true },
       ),
@@ -51,7 +49,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
   };
 }
 
-/** What was frozen into a fill when it was made: what it can be reckoned by again. */
+/** The values frozen into a fill, by which it can be recomputed. */
 function termsOf({
   feeBps,
   slippageBps,
@@ -60,26 +58,26 @@ function termsOf({
   ruleVersion,
 }: Fill): NonNullable<Explanation['facts']> {
   return [
-    { label: 'Fee rate then', text: `${formatPrice(feeBps)} bps` },
+    { label: 'Fee rate', text: `${formatPrice(feeBps)} bps` },
     ...(quoteBid === undefined || quoteAsk === undefined
       ? []
       : [
           {
-            label: 'Quote it was priced from, bid and ask',
+            label: 'Quote used, bid / ask',
             text: `${formatPrice(quoteBid)} / ${formatPrice(quoteAsk)}`,
           },
         ]),
     {
-      label: 'Price against the middle of it',
+      label: 'Slippage from mid price',
       text: `${formatRatio(Number(slippageBps), 1)} bps worse`,
     },
     ...(ruleVersion === undefined
       ? []
-      : [{ label: 'Version of the fill rules', text: String(ruleVersion) }]),
+      : [{ label: 'Fill rules version', text: String(ruleVersion) }]),
   ];
 }
 
-/** What sales brought, one row each, against a total that the server knows. */
+/** Sales, one row each, against a total from the server. */
 export function ofSales(
   title: string,
   fills: readonly Fill[],
@@ -112,19 +110,19 @@ export function ofSales(
   };
 }
 
-/** What is held against what it cost. */
+/** Open positions against their cost. */
 export function ofPosition(position: Position, quote: string): Explanation {
   const { value, cost, unrealized } = position;
   if (value === null || unrealized === null) {
     return {
       title: position.pair,
       quote,
-      words: 'No price has been seen yet. It counts at its cost.',
+      words: 'No price yet. Valued at cost.',
       equations: [
         equation(
           'Unrealised',
           [
-            { key: 'value', label: 'Counted at cost', value: cost },
+            { key: 'value', label: 'Valued at cost', value: cost },
             { key: 'cost', label: 'Cost', value: less(cost) },
           ],
           { label: 'Unrealised', value: '0', change: true },
@@ -135,7 +133,7 @@ export function ofPosition(position: Position, quote: string): Explanation {
   return {
     title: position.pair,
     quote,
-    words: `${position.agentName}, marked at the bid of ${formatPrice(position.price)}`,
+    words: `${position.agentName}, valued at the bid of ${formatPrice(position.price)}`,
     equations: [
       equation(
         'Unrealised',
@@ -147,7 +145,7 @@ export function ofPosition(position: Position, quote: string): Explanation {
           },
           {
             key: 'cost',
-            label: `Cost, ${formatPrice(position.averageCost)} each on average, fees included`,
+            label: `Cost at an average of ${formatPrice(position.averageCost)}, fees included`,
             value: less(cost),
           },
         ],
@@ -171,13 +169,13 @@ export function ofUnrealized({ portfolio }: Account): Explanation {
   return {
     title: 'Unrealised',
     quote,
-    words: 'What is held, at the bid, less what it cost.',
+    words: 'Open positions at the bid, minus their cost.',
     equations: [
       equation(
         'Positions',
         positions.map((one) => positionRow(one, quote, true)),
         { label: 'Unrealised', value: unrealized, change: true },
-        'Valued as a whole at the end of the book',
+        'Valued as a whole when the account closed',
       ),
     ],
   };
@@ -185,7 +183,7 @@ export function ofUnrealized({ portfolio }: Account): Explanation {
 
 const realizedBy = ({ pairs }: AgentResult): string => sumOf(pairs.map(({ realized }) => realized));
 
-/** What one agent has realised: pair by pair, and in each sale by sale. */
+/** What one agent has realised: by pair, then by sale. */
 export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResult): Explanation {
   const { quote } = portfolio;
   const rows = result.pairs
@@ -193,7 +191,7 @@ export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResu
     .map((pair): Row => ({
       key: pair.pair,
       label: pair.pair,
-      note: `${pair.sells} closed`,
+      note: `${formatNumber(pair.sells)} closed`,
       value: pair.realized,
       change: true,
       open: () =>
@@ -207,7 +205,7 @@ export function ofAgentRealized({ portfolio, fills }: Account, result: AgentResu
   return {
     title: `${result.agentName}, realised`,
     quote,
-    words: 'Proceeds of sales, less their fees and what was sold had cost.',
+    words: 'Proceeds of sales minus their fees and cost.',
     equations: [
       equation('Pairs', rows, {
         label: 'Realised, net of fees',
@@ -229,11 +227,9 @@ export function ofRealized(account: Account): Explanation {
       change: true,
       open: () => ofAgentRealized(account, result),
     }));
-  const words =
-    'Proceeds of sales, less their fees and what was sold had cost. Agents that were deleted count.';
+  const words = 'Proceeds of sales minus their fees and cost. Includes deleted agents.';
   const total = { label: 'Realised, net of fees', value: portfolio.realized, change: true };
-  // A portfolio that came with a message has no room for its parts: the trades at hand stand for
-  // them.
+  // A portfolio from a push message has no parts: the loaded trades are used instead.
   if (portfolio.results === undefined)
     return { ...ofSales('Realised', account.fills, portfolio.realized, portfolio.quote, words) };
   return {
@@ -244,17 +240,17 @@ export function ofRealized(account: Account): Explanation {
   };
 }
 
-/** Deposits, and what was made of them. */
+/** Deposits and what became of them. */
 export function ofEquity(account: Account): Explanation {
   const { portfolio } = account;
   const { quote } = portfolio;
   return {
     title: 'Equity',
     quote,
-    words: `Marked at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: counted at cost.` : ''}`,
+    words: `Valued at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: valued at cost.` : ''}`,
     equations: [
       equation(
-        'What there is',
+        'Assets',
         [
           { key: 'cash', label: 'Cash', value: portfolio.cash },
           ...portfolio.positions.map((one): Row => ({
@@ -265,7 +261,7 @@ export function ofEquity(account: Account): Explanation {
           })),
         ],
         { label: 'Equity', value: portfolio.equity },
-        'Positions, valued as a whole at the end of the book',
+        'Positions, valued as a whole when the account closed',
       ),
       equation(
         'Where it came from',
@@ -291,20 +287,20 @@ export function ofEquity(account: Account): Explanation {
     ],
     facts: [
       {
-        label: 'Fees paid so far, already inside realised and cost',
+        label: 'Fees so far, already included in realised and cost',
         text: formatPrice(portfolio.fees),
       },
     ],
   };
 }
 
-/** Everything won and lost since the book was opened. */
+/** Everything won and lost since the account was opened. */
 export function ofResult(account: Account): Explanation {
   const { portfolio } = account;
   return {
     title: 'Result',
     quote: portfolio.quote,
-    words: 'Since the book was opened.',
+    words: 'Since the account was opened.',
     equations: [
       equation(
         'Result',
@@ -356,12 +352,12 @@ export function ofFees({ portfolio }: Account): Explanation {
   return {
     title: 'Fees',
     quote: portfolio.quote,
-    words: 'Of every trade. They are inside realised and cost already.',
+    words: 'Fees of all trades. Already included in realised and cost.',
     equations: [equation('Agents', rows, { label: 'Fees', value: portfolio.fees })],
   };
 }
 
-/** One UTC day, or what has passed of it. */
+/** One UTC day, or the part of it so far. */
 export function ofDay(
   day: DayResult,
   fills: readonly Fill[],
@@ -375,18 +371,18 @@ export function ofDay(
   return {
     title,
     quote,
-    words: 'Days begin at 00:00 UTC. Equity is marked at the bid.',
+    words: 'Days start at 00:00 UTC. Equity is valued at the bid.',
     equations: [
       equation(
         'Equity',
         [
-          { key: 'closing', label: 'At its end, or now', value: day.closing },
+          { key: 'closing', label: 'At the end of the day, or now', value: day.closing },
           { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) },
         ],
         { label: 'Change', value: change, change: true },
       ),
       equation(
-        'What brought it',
+        'Where it came from',
         [
           {
             key: 'realized',
@@ -397,7 +393,7 @@ export function ofDay(
           },
           {
             key: 'held',
-            label: 'Change of what is held and not sold',
+            label: 'Change in open positions',
             value: day.unrealizedChange,
             change: true,
           },
@@ -407,7 +403,7 @@ export function ofDay(
     ],
     facts: [
       { label: 'Trades', text: String(day.trades) },
-      { label: 'Fees among them', text: formatPrice(day.fees) },
+      { label: 'Fees of these trades', text: formatPrice(day.fees) },
     ],
   };
 }
@@ -421,8 +417,8 @@ export function ofToday(account: Account): Explanation {
     quote: portfolio.quote,
     words:
       portfolio.dayChange === null
-        ? 'There is no mark before today to compare with.'
-        : 'Days begin at 00:00 UTC. Its parts come with the next reading.',
+        ? 'No valuation before today to compare with.'
+        : 'Days start at 00:00 UTC. Details follow with the next update.',
     equations:
       portfolio.dayChange === null
         ? []
@@ -444,8 +440,8 @@ export function ofToday(account: Account): Explanation {
 }
 
 /**
- * One agent: realised and unrealised, each openable. `total` is what was shown; prices may have
- * moved on since.
+ * One agent: realised and unrealised, each of which opens. `total` is what was shown; prices may
+ * have moved since.
  */
 export function ofAgent(
   account: Account,
@@ -479,7 +475,7 @@ export function ofAgent(
           },
         ],
         { label: 'Result', value: agent.total, change: true },
-        'Moved since these rows were read',
+        'Change since these rows were loaded',
       ),
     ],
   };

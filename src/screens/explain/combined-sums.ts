@@ -1,10 +1,9 @@
 /**
- * The sums behind figures that gather several: agents together, a part of what is held, the fall
- * from the highest, the time since a visit; refuses to guess what was not read.
+ * The sums behind combined figures: all agents, exposure, drawdown, and the change since a visit.
  */
 import { parseFixed } from '../../../contract/money.ts';
 import type { AgentResult, Portfolio } from '../../../contract/trading.ts';
-import { formatQuantity, formatShare } from '../../format/numbers.ts';
+import { formatNumber, formatQuantity, formatShare } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import {
   base,
@@ -42,7 +41,7 @@ function openOf(account: Account, agent: AgentSums, figure: Gathered): Explanati
   );
 }
 
-/** Agents added up: all there are, or `ids` alone. */
+/** Sum over all agents, or over `ids`. */
 export function ofAgents(
   account: Account,
   agents: readonly AgentSums[],
@@ -67,7 +66,7 @@ export function ofAgents(
         ? title
         : title.replace('All agents', `${some.length} of ${agents.length} agents`),
     quote: account.portfolio.quote,
-    words: 'Agents that were deleted are not among them.',
+    words: 'Deleted agents are not included.',
     equations: [
       equation('Agents', rows, {
         label,
@@ -78,16 +77,13 @@ export function ofAgents(
   };
 }
 
-/**
- * What some positions are worth together, as a share of the whole. A position without a price
- * counts at its cost.
- */
+/** The value of some positions as a share of equity. Without a price a position counts at cost. */
 export function ofHeld({ portfolio }: Account, title: string, ids: readonly string[]): Explanation {
   const held = portfolio.positions.filter(({ id }) => ids.includes(id));
   const rows = held.map((one): Row => ({
     key: one.id,
     label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
-    note: one.value === null ? `${one.agentName}, at cost: no price yet` : one.agentName,
+    note: one.value === null ? `${one.agentName}, at cost (no price yet)` : one.agentName,
     value: one.value ?? one.cost,
   }));
   const value = sumOf(rows.map((row) => row.value));
@@ -95,7 +91,7 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
   return {
     title,
     quote: portfolio.quote,
-    words: 'What is held of it, at the bid.',
+    words: 'Open positions in this asset, at the bid.',
     equations: [equation('Positions', rows, { label: 'Value', value })],
     facts: [
       {
@@ -107,7 +103,7 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
   };
 }
 
-/** How far equity stands under the highest mark of this account. */
+/** Drawdown of this account's equity. */
 export function ofDrawdown({ portfolio }: Account): Explanation {
   const marks: Portfolio['equityCurve'] = [
     ...portfolio.equityCurve,
@@ -118,9 +114,9 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
   );
   const fall = sumOf([portfolio.equity, less(high)]);
   return {
-    title: 'Under the highest equity',
+    title: 'Drawdown',
     quote: portfolio.quote,
-    words: `The highest mark is of ${formatMoment(highAt)}.`,
+    words: `Highest equity: ${formatMoment(highAt)}.`,
     equations: [
       equation(
         'Fall',
@@ -133,7 +129,7 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
     ],
     facts: [
       {
-        label: 'Share of the highest',
+        label: 'Share of highest equity',
         text: Number(high) === 0 ? '—' : formatShare(Number(fall) / Number(high), { decimals: 1 }),
       },
     ],
@@ -141,8 +137,7 @@ export function ofDrawdown({ portfolio }: Account): Explanation {
 }
 
 /**
- * What changed since a visit, whose equity is the mark at or before it. `marketAt`: market clock,
- * ms.
+ * The change since a visit, from the last valuation at or before it. `marketAt`: market clock, ms.
  */
 export function ofSince({ portfolio, fills }: Account, marketAt: number): Explanation {
   const { quote } = portfolio;
@@ -152,18 +147,18 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
     return {
       title,
       quote,
-      words: 'The curve does not reach back to your last visit.',
+      words: 'No data back to your last visit.',
       equations: [],
     };
   const change = sumOf([portfolio.equity, less(then[1])]);
-  // From the mark on, which may lie a little before the visit: so both sums are of the same time.
+  // From that valuation on, so that both sums cover the same time.
   const mine = fills.filter((fill) => fill.filledAt > then[0]);
   const complete = fills.length === 0 || fills.some((fill) => fill.filledAt <= then[0]);
   const realized = sumOf(mine.map((fill) => fill.realized));
   return {
     title,
     quote,
-    words: `From the mark of ${formatMoment(then[0])}, the last before you left.`,
+    words: `Since ${formatMoment(then[0])}, the last valuation before you left.`,
     equations: [
       equation(
         'Equity',
@@ -174,7 +169,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
         { label: 'Change', value: change, change: true },
       ),
       equation(
-        'What brought it',
+        'Where it came from',
         [
           {
             key: 'realized',
@@ -185,9 +180,7 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
           },
           {
             key: 'held',
-            label: complete
-              ? 'Change of what is held and not sold'
-              : `Change of what is held. ${OLDER}`,
+            label: complete ? 'Change in open positions' : `Change in open positions (${OLDER})`,
             value: sumOf([change, less(realized)]),
             change: true,
           },
@@ -196,7 +189,10 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
       ),
     ],
     facts: [
-      { label: 'Trades since', text: complete ? String(mine.length) : `at least ${mine.length}` },
+      {
+        label: 'Trades since',
+        text: complete ? formatNumber(mine.length) : `at least ${formatNumber(mine.length)}`,
+      },
     ],
   };
 }

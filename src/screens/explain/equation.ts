@@ -1,6 +1,6 @@
 /**
- * Sums as a person can check them: rows that add up to their total, to the last digit; refuses to
- * leave a remainder unsaid.
+ * Sums that can be checked: rows add up to their total to the last digit, and a remainder is a row
+ * of its own.
  */
 import {
   add,
@@ -10,6 +10,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../../contract/money.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 export interface Row {
   key: string;
@@ -38,7 +39,7 @@ export interface Explanation {
   facts?: { label: string; text: string }[];
 }
 
-/** Rows beyond this are told as one: nobody adds up a thousand lines. */
+/** Rows beyond this number are combined into one. */
 const ROWS_MAX = 40;
 
 export const less = (text: string): string => formatFixed(subtract(ZERO, parseFixed(text)));
@@ -50,19 +51,19 @@ export const sumOf = (values: readonly (string | null)[]): string =>
     ),
   );
 
-/** The rows with what they do not explain as a row of its own, so that they always add up. */
+/** Adds a row for what the rows do not explain, so that they always add up. */
 export function equation(
   name: string,
   rows: readonly Row[],
   total: Equation['total'],
-  rest = 'Not explained by these rows',
+  rest = 'Other',
 ): Equation {
   const shown = rows.length > ROWS_MAX + 1 ? rows.slice(0, ROWS_MAX) : [...rows];
   const others = rows.slice(shown.length);
   if (others.length > 0)
     shown.push({
       key: 'others',
-      label: `${others.length} more`,
+      label: `${formatNumber(others.length)} more`,
       value: sumOf(others.map(({ value }) => value)),
       change: total.change === true,
     });
@@ -77,10 +78,7 @@ export function equation(
   };
 }
 
-/**
- * The explanation that a path of rows leads to, and how far it could be followed: rows come and go
- * as prices move.
- */
+/** Follows a path of rows to its explanation, as far as the rows still exist. */
 export function follow(
   first: Explanation,
   path: readonly string[],

@@ -1,7 +1,4 @@
-/**
- * What can be asked about, and where its answer comes from; refuses a sum from parts of two
- * moments.
- */
+/** Which figures can be explained, and from which data. All parts of a sum are from one moment. */
 import type { Analytics, Fill, Portfolio } from '../../../contract/trading.ts';
 import {
   ofAgent,
@@ -22,7 +19,7 @@ import { ofAgents, ofDrawdown, ofHeld, ofSince, type AgentSums } from './combine
 import { ofDays, ofMeasured, ofPair } from './measure-sums.ts';
 import type { Explanation } from './equation.ts';
 
-/** `book`: of another book than the open one, which the stores do not hold. */
+/** `book`: a closed account, which the stores do not hold. */
 export type Ask =
   | { of: 'equity' | 'today' | 'result' | 'realized' | 'unrealized' | 'fees'; book?: Account }
   | { of: 'agent' | 'agent-realized' | 'agent-unrealized'; id: string; name: string; shown: string }
@@ -48,9 +45,9 @@ export interface Sources {
 }
 
 const NOTHING: Explanation = {
-  title: 'Not known',
+  title: 'Not available',
   quote: '',
-  words: 'Nothing of it is on this device yet.',
+  words: 'Not loaded on this device yet.',
   equations: [],
 };
 const ACCOUNT = {
@@ -116,7 +113,7 @@ export function explain(ask: Ask, { portfolio, fills, analytics, agents }: Sourc
     case 'position': {
       const position = account?.portfolio.positions.find(({ id }) => id === ask.id);
       return position === undefined || account === null
-        ? { ...NOTHING, words: 'This position is not open any more.' }
+        ? { ...NOTHING, words: 'This position is closed.' }
         : ofPosition(position, account.portfolio.quote);
     }
     case 'sale':

@@ -1,10 +1,8 @@
-/**
- * The sums behind what was measured: days, agents, pairs and hours, all of one reading; refuses to
- * mix in a newer portfolio.
- */
+/** The sums behind analytics: days, agents, pairs and hours, all from one reply of the server. */
 import type { Analytics, Fill } from '../../../contract/trading.ts';
 import { ofDay, ofSales } from './account-sums.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 interface Measured {
   analytics: Analytics;
@@ -18,7 +16,7 @@ const change = (day: { opening: string; closing: string }): string =>
 const hourName = (hour: number): string =>
   `${String(hour).padStart(2, '0')}:00 to ${String((hour + 1) % 24).padStart(2, '0')}:00 UTC`;
 
-/** All days together, newest first; months stand for their days once there are many. */
+/** All days together, newest first; grouped by month once there are many. */
 export function ofDays({ analytics, fills }: Measured): Explanation {
   const days = [...(analytics.daily ?? [])].reverse();
   const { quote } = analytics;
@@ -53,7 +51,7 @@ export function ofDays({ analytics, fills }: Measured): Explanation {
   return {
     title: 'Result, day by day',
     quote,
-    words: 'What each UTC day changed in equity.',
+    words: 'Change in equity of each UTC day.',
     equations: [equation('Days', rows, total)],
   };
 }
@@ -91,7 +89,7 @@ export function ofPair({ analytics, fills }: Measured, pair: string): Explanatio
     return {
       title: pair,
       quote: analytics.quote,
-      words: 'Nothing of it was traded.',
+      words: 'No trades.',
       equations: [],
     };
   return ofGroup(
@@ -102,7 +100,7 @@ export function ofPair({ analytics, fills }: Measured, pair: string): Explanatio
   );
 }
 
-/** The account's result by one way of dividing it. */
+/** The account's result by agent, pair or hour. */
 export function ofMeasured(
   { analytics, fills }: Measured,
   by: 'by-agent' | 'by-pair' | 'by-hour',
@@ -112,7 +110,7 @@ export function ofMeasured(
     const rows = perHour.map((one): Row => ({
       key: String(one.hour),
       label: hourName(one.hour),
-      note: `${one.sells} closed`,
+      note: `${formatNumber(one.sells)} closed`,
       value: one.realized,
       change: true,
       open: () =>
@@ -126,7 +124,7 @@ export function ofMeasured(
     return {
       title: 'Realised by hour',
       quote,
-      words: 'By the UTC hour of the sale.',
+      words: 'By UTC hour of sale.',
       equations: [
         equation('Hours', rows, {
           label: 'Realised, net of fees',

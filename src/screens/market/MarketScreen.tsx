@@ -1,4 +1,4 @@
-/** The market: at a glance, as a live list that is searched, sorted and starred, and as pools. */
+/** The market: an overview, a live list with search, sorting and favourites, and the pools. */
 import { RefreshCw, Search, Star } from 'lucide-react';
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
@@ -35,7 +35,7 @@ import { presentBoard } from './use-quote.ts';
 
 const Pools = lazy(() => import('./Pools.tsx'));
 
-/** The lines of the day are read again while they are looked at; everything else streams. */
+/** Sparklines are loaded again at this interval while visible; everything else streams. */
 const REREAD_MS = 60_000;
 const TITLE: Record<MarketView, string> = {
   all: 'All',
@@ -46,22 +46,22 @@ const TITLE: Record<MarketView, string> = {
   pools: 'Pools',
 };
 const EMPTY: Record<MarketView, { title: string; text: string }> = {
-  all: { title: 'No prices yet', text: 'Pairs appear when the source has told their first price.' },
+  all: { title: 'No prices yet', text: 'Pairs appear with their first price.' },
   volume: {
     title: 'No prices yet',
-    text: 'Pairs appear when the source has told their first price.',
+    text: 'Pairs appear with their first price.',
   },
   favourites: {
     title: 'No favourites yet',
-    text: 'Press the star beside a pair to keep it here. Favourites stay on this device, and go when you sign out.',
+    text: 'Press the star beside a pair to add it. Favourites are stored on this device until you log out.',
   },
   gainers: {
-    title: 'Nothing rises',
-    text: 'No pair stands above its price of 24 hours ago, as far as a day of history is known.',
+    title: 'No gainers',
+    text: 'No pair with a day of history is above its price of 24 hours ago.',
   },
   losers: {
-    title: 'Nothing falls',
-    text: 'No pair stands below its price of 24 hours ago, as far as a day of history is known.',
+    title: 'No losers',
+    text: 'No pair with a day of history is below its price of 24 hours ago.',
   },
   pools: { title: '', text: '' },
 };
@@ -69,7 +69,7 @@ const EMPTY: Record<MarketView, { title: string; text: string }> = {
 function Views({ view }: { view: MarketView }) {
   return (
     <nav
-      aria-label="Views of the market"
+      aria-label="Market views"
       className="-mx-4 mb-3 flex gap-1 overflow-x-auto px-4 md:mx-0 md:px-0"
     >
       {VIEWS.map((name) => (
@@ -145,8 +145,8 @@ function SearchField({
 }
 
 /**
- * The order of a view, taken when it is asked for and when pairs or stars come or go; prices change
- * in place.
+ * The order of a view, computed when asked for and when pairs or favourites come or go. Prices
+ * change in place.
  */
 function useOrder(view: MarketView) {
   const [sort, setSort] = useState<Sort>(USUAL_SORT[view]);
@@ -185,7 +185,7 @@ function useOrder(view: MarketView) {
   };
 }
 
-/** The pairs of a view in its order, and those of them that the search leaves. */
+/** The pairs of a view in order, and those that match the search. */
 function usePairs(view: MarketView) {
   const [query, setQuery] = useState('');
   const input = useRef<HTMLInputElement>(null);
@@ -223,13 +223,13 @@ function NoPairs({
             className="text-accent underline underline-offset-2"
             onClick={onClear}
           >
-            Clear the search
+            Clear search
           </button>
         }
       >
         {view === 'all'
-          ? 'Search by symbol or by the name of the coin.'
-          : `Searched in ${TITLE[view].toLowerCase()} alone.`}
+          ? 'Search by symbol or coin name.'
+          : `Searched in ${TITLE[view].toLowerCase()} only.`}
       </EmptyState>
     );
   return (
@@ -250,7 +250,7 @@ function NoPairs({
   );
 }
 
-/** How many pairs there are, and of which moment their order is. */
+/** The number of pairs, and the time of their order. */
 function OrderLine({ shown, order, at, again }: Pairs) {
   return (
     <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
@@ -258,7 +258,7 @@ function OrderLine({ shown, order, at, again }: Pairs) {
         {shown.length === order.length
           ? `${order.length} pairs`
           : `${shown.length} of ${order.length} pairs`}
-        , in the order of {formatClock(at)}
+        , sorted at {formatClock(at)}
       </span>
       <button
         type="button"

@@ -1,7 +1,4 @@
-/**
- * The agents' own dialog, opened from the market with a pool or a pair filled in; refuses a form of
- * its own.
- */
+/** The agents' create dialog, opened from the market with a pool or a pair filled in. */
 import { lazy, Suspense } from 'react';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
@@ -25,7 +22,7 @@ export function NewAgent({
 }) {
   const count = useAgentViews().views?.length ?? 0;
   const { subscriptionTier } = useAuth();
-  // A plan that may not choose a pool is shown the one it has, with what another would add.
+  // A plan without choice of pools shows the one it has.
   const allowed = tierPermits(subscriptionTier, 'trading', 'advanced') ? pool : 'all_pools';
   const draft = {
     name: '',

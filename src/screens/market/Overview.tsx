@@ -1,4 +1,4 @@
-/** The market at a glance: how many pairs rise and fall, what was traded, who leads. */
+/** The market at a glance: how many pairs rise and fall, volume and leaders. */
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -38,7 +38,7 @@ function Figure({
   );
 }
 
-/** Who rises and who falls, as one bar: the words beside it say the same. */
+/** Rising and falling pairs as one bar. */
 function Breadth({ glance: { advancing, declining, unchanged } }: { glance: MarketGlance }) {
   const whole = Math.max(1, advancing + declining + unchanged);
   const part = (count: number) => ({ width: `${(count / whole) * 100}%` });
@@ -71,9 +71,7 @@ const none = (what: string): ReactNode => (
   </span>
 );
 
-/**
- * The leader of a direction and who follows; where nobody goes that way, who comes nearest to it.
- */
+/** The leaders of a direction; if there are none, the pair nearest to it. */
 function Led({
   term,
   leaders,
@@ -146,7 +144,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
         {known ? (
           <>
             {advancing} up, {declining} down
-            {unchanged > 0 && <span className="text-ink-3">, {unchanged} level</span>}
+            {unchanged > 0 && <span className="text-ink-3">, {unchanged} unchanged</span>}
           </>
         ) : (
           none(NO_DAY)
@@ -158,7 +156,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
       <Led
         term="Strongest, 24 h"
         leaders={glance.rising}
-        nobody="None is up"
+        nobody="No pair is up"
         nearest="Smallest fall"
         near={glance.smallestFall}
         known={known}
@@ -166,7 +164,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
       <Led
         term="Weakest, 24 h"
         leaders={glance.falling}
-        nobody="None is down"
+        nobody="No pair is down"
         nearest="Smallest rise"
         near={glance.smallestRise}
         known={known}
@@ -175,13 +173,13 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
   );
 }
 
-/** Counts, leaders and rows are of one moment: the figures come from the quotes of the list. */
+/** Counts, leaders and rows are of one moment: the figures come from the list's quotes. */
 export function Overview() {
   const overview = useSlot(overviewStore, loadOverview);
   const { online } = useSnapshot(connection);
   const live = useGlance(presentBoard());
   const glance = live ?? (overview.data === null ? null : glanceOfOverview(overview.data));
-  const missing = online === 'offline' ? 'Not on this device' : overview.error;
+  const missing = online === 'offline' ? 'Not saved on this device' : overview.error;
   const at = live === null ? overview.savedAt : marketStore.savedAt;
   const isOld = !useCurrent('market') || glance?.stale === true;
   const age =

@@ -1,7 +1,4 @@
-/**
- * The six pools: what each does, on which coins, at what risk and for whom; refuses to describe
- * what the server has not.
- */
+/** The six pools: rules, coins, risk and suitable profiles. */
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Pool } from '../../../contract/market.ts';
@@ -19,7 +16,7 @@ const CAPITAL = {
   aggressive: 'Aggressive',
 } as const;
 
-/** Coins of the pool, those that the source offers as links, the others named as missing. */
+/** Coins of the pool: offered ones as links, the others as missing. */
 function Universe({ pool }: { pool: Pool }) {
   const offered = new Map(pool.pairs.map((pair) => [baseOf(pair), pair]));
   const missing = (pool.about?.universe ?? []).filter((base) => !offered.has(base));
@@ -27,7 +24,7 @@ function Universe({ pool }: { pool: Pool }) {
     <div className="py-2">
       <h3 className="text-xs font-normal text-ink-3">
         {pool.pairs.length === 0
-          ? 'No pair of it is offered here'
+          ? 'No pairs offered here'
           : `${pool.pairs.length} ${pool.pairs.length === 1 ? 'pair' : 'pairs'} offered here`}
       </h3>
       <ul className="flex flex-wrap gap-x-3">
@@ -43,9 +40,7 @@ function Universe({ pool }: { pool: Pool }) {
         ))}
       </ul>
       {missing.length > 0 && (
-        <p className="text-xs text-ink-3">
-          Also on its list, not offered by this source: {missing.join(', ')}.
-        </p>
+        <p className="text-xs text-ink-3">Not offered by this source: {missing.join(', ')}.</p>
       )}
       {pool.about?.listedSince != null && (
         <p className="text-xs text-ink-3">List as of {formatDate(pool.about.listedSince)}.</p>
@@ -70,7 +65,7 @@ function PoolPart({ pool, onCreate }: { pool: Pool; onCreate: () => void }) {
         <Universe pool={pool} />
         {about !== undefined && (
           <Button size="sm" onClick={onCreate} className="mt-1">
-            Create an agent with this pool
+            Create agent with this pool
           </Button>
         )}
       </div>
@@ -104,7 +99,7 @@ function Rule({ term, children }: { term: string; children: ReactNode }) {
   );
 }
 
-/** `bitcoin` finds the pools that trade it; a pool's own name finds it too. */
+/** A pool matches by its name or by its coins, as in `bitcoin`. */
 function poolMatches(pool: Pool, query: string): boolean {
   if (query.trim() === '' || pool.name.toUpperCase().includes(query.trim().toUpperCase()))
     return true;
@@ -131,15 +126,13 @@ export default function Pools({ query }: { query: string }) {
       )}
       {pools.data !== null && (
         <p className="mb-4 max-w-[68ch] text-ink-2">
-          A pool is a list of coins with one way to trade them. The six are the same for every plan.
-          An agent follows one pool, with your risk profile’s limits on top: its stop, its largest
-          position, its pause after losses.
+          A pool is a strategy with a list of coins. All plans have the same six pools. An agent
+          follows one pool, within the limits of your risk profile: stop loss, largest position and
+          pause after losses.
         </p>
       )}
       {pools.data !== null && shown.length === 0 && (
-        <EmptyState title={`No pool trades “${query.trim()}”`}>
-          Search by the name of a pool, or by a coin.
-        </EmptyState>
+        <EmptyState title={`No pool matches “${query.trim()}”`}>Search by pool or coin.</EmptyState>
       )}
       {shown.map((pool) => (
         <PoolPart

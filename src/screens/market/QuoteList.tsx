@@ -1,4 +1,4 @@
-/** The list of pairs under its headers, in the order that was taken when it was asked for. */
+/** The list of pairs under its headers, in the order of the last sort. */
 import type { CSSProperties, ReactNode } from 'react';
 import type { DayLine } from '../../../contract/market.ts';
 import { classes } from '../../components/class-names.ts';
@@ -10,12 +10,9 @@ import { COLUMNS } from './quote-columns.tsx';
 import type { Sort, SortKey } from './market-order.ts';
 import { QuoteRow } from './QuoteRow.tsx';
 
-/**
- * Rows that the browser is asked about together: whether they are on the screen costs it the same
- * for one as for ten.
- */
+/** Rows observed together: one observation costs the same for one row as for ten. */
 const BLOCK_ROWS = 10;
-/** Blocks drawn in full before the browser has said what is on the screen. */
+/** Blocks rendered in full before the browser reports what is visible. */
 const EARLY_BLOCKS = 2;
 const FIXED_WIDTHS = ['2.25rem', '9rem', '7.5rem', '6.5rem'] as const;
 const GAP = '12px';
@@ -91,7 +88,7 @@ function Block({
 
 type HeadProps = Pick<QuoteListProps, 'columns' | 'quote' | 'sort' | 'onSort'>;
 
-/** The header of a column that a person may choose. */
+/** The header of an optional column. */
 function ChosenHeader({
   name,
   quote,

@@ -18,7 +18,7 @@ export interface QuoteRowProps {
   line: DayLine | undefined;
   starred: boolean;
   columns: readonly MarketColumn[];
-  /** On the screen, or near it: otherwise it reads and does not listen. */
+  /** A row that is not near the viewport does not subscribe to ticks. */
   seen: boolean;
 }
 

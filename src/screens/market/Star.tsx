@@ -1,4 +1,4 @@
-/** The star of a pair; refuses to look kept where the device could not keep it. */
+/** The favourite button of a pair. */
 import { Star as StarIcon } from 'lucide-react';
 import { classes } from '../../components/class-names.ts';
 import { toggleFavourite } from '../../stores/market-choices.ts';
@@ -6,10 +6,13 @@ import { pageToast } from '../../stores/toast-store.ts';
 import { SYMBOL_CHOICES_MAX } from '../../../contract/limits.ts';
 
 async function turn(symbol: string): Promise<void> {
-  const said = await toggleFavourite(symbol);
-  if (said === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
-  if (said === 'not-kept')
-    pageToast('error', 'This device cannot keep it: the star lasts until the page is closed.');
+  const result = await toggleFavourite(symbol);
+  if (result === 'full') pageToast('error', `At most ${SYMBOL_CHOICES_MAX} favourites.`);
+  if (result === 'not-kept')
+    pageToast(
+      'error',
+      'This device could not save the favourite. It is lost when you close the page.',
+    );
 }
 
 export function Star({

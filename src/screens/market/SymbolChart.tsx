@@ -1,7 +1,4 @@
-/**
- * The chart of a pair with the person's own trades; without the server and its candles, the last
- * day that was kept.
- */
+/** The chart of a pair with the user's own trades; offline, the last saved day. */
 import { useMemo } from 'react';
 import { DAY_LINE_MS, type DayLine } from '../../../contract/market.ts';
 import type { Fill } from '../../../contract/trading.ts';
@@ -10,7 +7,7 @@ import { TimeChart } from '../../components/TimeChart.tsx';
 
 const HEIGHT = 380;
 
-/** The kept day as points in time, for a chart. */
+/** The saved day as points for a chart. */
 function lineOfDay(line: DayLine): [number, string][] {
   return line.points.map((price, place) => [
     line.to - DAY_LINE_MS + (DAY_LINE_MS * place) / (line.points.length - 1),
@@ -37,12 +34,12 @@ export function SymbolChart({
   const fallback =
     day === null ? undefined : (
       <TimeChart
-        label={`The last day of ${symbol} kept on this device`}
+        label={`Last saved day of ${symbol}`}
         line={day}
         height={HEIGHT}
         unit={quote}
         empty=""
-        note="The last day that was kept. Candles come when the server is back."
+        note="Last day saved on this device. Candles return with the connection."
       />
     );
   return (

@@ -1,7 +1,4 @@
-/**
- * One pair: its price and day, candles with the person's own trades, what they hold in it and who
- * trades it.
- */
+/** One pair: price, candles with the user's own trades, positions and agents. */
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -48,10 +45,7 @@ const back = (
   </Link>
 );
 
-/**
- * Where the price stands between the day's low and high, in [0, 1]; null where the day is not
- * known, or had one price.
- */
+/** Position of the price between the day's low and high, in [0, 1]; null without a range. */
 function placeInDay(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number | null {
   if (quote.high_24h === null || quote.low_24h === null) return null;
   const [low, high] = [Number(quote.low_24h), Number(quote.high_24h)];
@@ -93,7 +87,7 @@ function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }
   if (quote === undefined)
     return (
       <Section title="24 hours">
-        <SkeletonRows rows={5} label="Figures of the day" />
+        <SkeletonRows rows={5} label="24-hour figures" />
       </Section>
     );
   const decimals = priceDecimals(quote);
@@ -120,7 +114,7 @@ function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }
   );
 }
 
-/** A pair that the source does not offer: what it may have been meant for, and the way back. */
+/** A pair that the source does not offer: similar ones, and the way back. */
 function NotOffered({
   symbol,
   source,
@@ -138,18 +132,18 @@ function NotOffered({
       {back}
       <h1 className="text-lg break-words">{symbol}</h1>
       <EmptyState
-        title="Not offered here"
+        title="Pair not available"
         action={
           <Link href="/market" className="text-accent underline underline-offset-2">
             All pairs
           </Link>
         }
       >
-        {source} has no such pair.
+        {source} does not offer this pair.
         {near.length > 0 && (
           <>
             {' '}
-            Meant one of these?{' '}
+            Similar pairs:{' '}
             {near.map((one) => (
               <Link
                 key={one}
@@ -215,14 +209,14 @@ function Head({
         <SetAlert symbol={symbol} />
         <Button size="sm" onClick={onCreate}>
           <Plus className="size-4" aria-hidden />
-          Create an agent for this pair
+          Create agent for this pair
         </Button>
       </div>
     </div>
   );
 }
 
-/** What stands beside the chart. */
+/** The column beside the chart. */
 function Aside({
   symbol,
   quote,

@@ -1,4 +1,4 @@
-/** What is the person's in one pair: positions, agents that trade it, their trades. */
+/** What the user has in one pair: positions, agents and trades. */
 import { Link } from 'wouter';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
@@ -13,7 +13,7 @@ import { useAgentViews, useSlot } from '../use-store.ts';
 const TRADES_SHOWN = 6;
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
 
-/** The agents that look at a pair: by name, or by their pool's list. */
+/** Agents that trade a pair, by name or by their pool's list. */
 function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
   return views.filter((view) => pairsOf(view.agent).includes(symbol));
 }
@@ -39,11 +39,11 @@ export function SymbolPositions({
 
 export function SymbolAgents({ symbol }: { symbol: string }) {
   const { views } = useAgentViews();
-  // An agent without pairs of its own trades its pool's.
+  // An agent without own pairs trades its pool's.
   useSlot(poolsStore, loadPools);
   const mine = agentsOf(views ?? [], symbol);
   return (
-    <Section title="Agents that trade it">
+    <Section title="Agents trading this pair">
       {views === null && <SkeletonRows rows={1} label="Your agents" />}
       {views !== null && mine.length === 0 && none('None of your agents.')}
       {mine.length > 0 && (

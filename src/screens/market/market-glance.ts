@@ -1,4 +1,4 @@
-/** What the market looks like as a whole, from the very quotes that the list shows. */
+/** The overview of the market, from the quotes that the list shows. */
 import { useCallback, useRef, useSyncExternalStore } from 'react';
 import { subscribe } from 'valtio';
 import type { MarketOverview, SymbolQuote } from '../../../contract/market.ts';
@@ -36,9 +36,7 @@ const named = ({ symbol, price_change_24h }: SymbolQuote): Named => ({ symbol, p
 const turnoverOf = ({ volume_24h, price }: SymbolQuote): Fixed =>
   multiply(parseFixed(volume_24h ?? '0'), parseFixed(price), 'half-even');
 
-/**
- * Counts and leaders by the change as it is shown: a row that reads 0.00 % neither rises nor falls.
- */
+/** Counts and leaders use the change as shown: a row that reads 0.00 % neither rises nor falls. */
 function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
   const changed = quotes
     .filter((one) => one.price_change_24h !== null)
@@ -69,7 +67,7 @@ function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
   };
 }
 
-/** The server's own overview, for as long as no quote has come. */
+/** The server's own overview, until the first quote arrives. */
 export function glanceOfOverview(overview: MarketOverview): MarketGlance {
   const { advancing, declining, unchanged, symbols, gainers, losers } = overview;
   return {
@@ -89,7 +87,7 @@ export function glanceOfOverview(overview: MarketOverview): MarketGlance {
 }
 
 /**
- * The glance of the board at this moment; null without a board. It changes only when a figure of it
+ * The overview of the current prices; null without prices. It changes only when one of its figures
  * does.
  */
 export function useGlance(board: MarketBoard | null): MarketGlance | null {

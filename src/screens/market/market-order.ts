@@ -1,4 +1,4 @@
-/** Which pairs a list of the market has, and in what order; equal ones never swap. */
+/** Filters and sorts the pairs of the market. Equal ones never swap. */
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { multiply, parseFixed } from '../../../contract/money.ts';
 import { exactly, sortRows, type SortValue, type TableSort } from '../../components/table-order.ts';
@@ -9,7 +9,7 @@ export type MarketView = (typeof VIEWS)[number];
 export type SortKey = 'symbol' | 'price' | 'change' | 'volume' | 'high' | 'low';
 export type Sort = TableSort<SortKey>;
 
-/** What a view is sorted by until the person asks otherwise. */
+/** The default sort of each view. */
 export const USUAL_SORT: Readonly<Record<MarketView, Sort>> = {
   all: { key: 'volume', down: true },
   favourites: { key: 'volume', down: true },
@@ -23,15 +23,11 @@ export const viewOf = (name: string | null): MarketView =>
   VIEWS.find((view) => view === name) ?? 'all';
 export const baseOf = (symbol: string): string => symbol.split('/')[0] ?? symbol;
 
-/**
- * Which way a pair's day goes as it is shown: 0.004 % reads 0.00 %, which is neither up nor down.
- */
+/** The direction of a pair's day as shown: 0.004 % reads 0.00 %, which is neither up nor down. */
 export const dayWay = ({ price_change_24h }: Pick<SymbolQuote, 'price_change_24h'>): number =>
   Math.sign(Number((price_change_24h ?? 0).toFixed(2)));
 
-/**
- * Turnover of the day in the quote currency, for order and for reading; null where it is not known.
- */
+/** The day's turnover in the quote currency; null where unknown. */
 export function turnover(quote: Pick<SymbolQuote, 'volume_24h' | 'price'>): number | null {
   return quote.volume_24h === null ? null : Number(quote.volume_24h) * Number(quote.price);
 }
@@ -49,8 +45,8 @@ const VALUE: Record<SortKey, (quote: SymbolQuote) => SortValue> = {
 };
 
 /**
- * Symbols in order. What is not known comes last whichever way; equal ones keep the alphabet, so
- * that they never swap.
+ * Symbols in order. Unknown values come last in both directions; equal ones are in alphabetical
+ * order, so that they never swap.
  */
 export function sortQuotes(quotes: readonly SymbolQuote[], { key, down }: Sort): SymbolQuote[] {
   const alphabet = sortRows(quotes, (quote) => quote.symbol, false);
@@ -79,9 +75,7 @@ const IN_VIEW: Record<
   losers: (quote) => dayWay(quote) < 0,
 };
 
-/**
- * The symbols of a view in order; among all of them favourites stand first where that is wanted.
- */
+/** The symbols of a view in order; in the view of all pairs favourites may come first. */
 export function orderOf(
   quotes: readonly SymbolQuote[],
   view: MarketView,

@@ -1,4 +1,4 @@
-/** The columns a wide list may have, and the choice of them. */
+/** The optional columns of the market list, and their choice. */
 import { useMemo, type ReactNode } from 'react';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { ColumnMenu, MENU_ROW } from '../../components/ColumnMenu.tsx';
@@ -12,7 +12,7 @@ import { useMarketNow } from '../use-store.ts';
 import { dayWay, turnover, type SortKey } from './market-order.ts';
 
 interface Column {
-  /** What the header says; `note` is for those who choose. */
+  /** The header; `note` explains it in the column menu. */
   title: string;
   note: string;
   width: string;
@@ -23,7 +23,7 @@ interface Column {
 type DayQuote = Pick<SymbolQuote, 'price' | 'price_change_24h' | 'timestamp'>;
 
 function Ago({ at }: { at: number }) {
-  // The market's clock moves by the device's; this cell alone wakes for it.
+  // A component of its own, because it renders with the clock.
   useNow(1_000);
   return <>{formatSpan(useMarketNow(1_000) - at)}</>;
 }
@@ -36,12 +36,10 @@ const unknown = (why: string): ReactNode => (
 );
 const NO_DAY = 'Less than a day of history';
 
-/** A line that ends longer ago than this is of another day than the change beside it. */
+/** A line that ended longer ago than this belongs to another day than the change beside it. */
 const LINE_WITHIN_MS = 7_200_000;
 
-/**
- * The day that the change beside it speaks of: from the price it counts from to the price of now.
- */
+/** The day of the change beside it: from the price 24 hours ago to the current one. */
 function dayValues({ points }: DayLine, price: string, change: number): number[] {
   const now = Number(price);
   return [now / (1 + change / 100), ...points.slice(1), now];
@@ -82,10 +80,7 @@ export function DayLineCell({
   );
 }
 
-/**
- * Half the gap between bid and ask says nothing to a trader: the whole of it, in percent of the
- * price.
- */
+/** The full spread in percent of the price, not half of it. */
 export function spreadPercent(quote: Pick<SymbolQuote, 'bid' | 'ask'>): number | null {
   if (quote.bid === null || quote.ask === null) return null;
   const [bid, ask] = [Number(quote.bid), Number(quote.ask)];
@@ -120,30 +115,34 @@ export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
     note: 'Turnover of 24 h',
     width: '6.5rem',
     sort: 'volume',
-    cell: (quote) => volumeText(quote) ?? unknown('Volume not known'),
+    cell: (quote) => volumeText(quote) ?? unknown('No volume available'),
   },
   bid: {
     title: 'Bid',
     note: 'Best bid',
     width: '7.5rem',
     cell: (quote) =>
-      quote.bid === null ? unknown('No bid known') : formatPrice(quote.bid, priceDecimals(quote)),
+      quote.bid === null
+        ? unknown('No bid available')
+        : formatPrice(quote.bid, priceDecimals(quote)),
   },
   ask: {
     title: 'Ask',
     note: 'Best ask',
     width: '7.5rem',
     cell: (quote) =>
-      quote.ask === null ? unknown('No ask known') : formatPrice(quote.ask, priceDecimals(quote)),
+      quote.ask === null
+        ? unknown('No ask available')
+        : formatPrice(quote.ask, priceDecimals(quote)),
   },
   spread: {
     title: 'Spread',
-    note: 'Ask over bid, in percent',
+    note: 'Ask minus bid, in percent',
     width: '5.5rem',
     cell: (quote) => {
       const spread = spreadPercent(quote);
       return spread === null
-        ? unknown('No bid or ask known')
+        ? unknown('No bid or ask available')
         : formatPercent(spread, { signed: false, decimals: 3 });
     },
   },
@@ -156,8 +155,7 @@ export const COLUMNS: Readonly<Record<MarketColumn, Column>> = {
 };
 
 /**
- * Decimals that all prices of one pair are shown with, so that a zero at the end does not make a
- * column jump.
+ * Decimals shown for all prices of one pair, so that a trailing zero does not make a column jump.
  */
 export function priceDecimals(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number {
   const { decimal } = numberMarks();

@@ -1,14 +1,11 @@
-/**
- * One pair's quote, as it changes while it is looked at; refuses to wake for the ticks of others.
- */
+/** One pair's quote for a component, which renders only for its own ticks. */
 import { useCallback, useSyncExternalStore } from 'react';
 import { snapshot, subscribe } from 'valtio';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { marketStore, type MarketBoard } from '../../stores/market-store.ts';
 
 /**
- * `board` is the store's own, of which one that was replaced says nothing any more. A row that is
- * not `live` reads and does not listen.
+ * `board` is the store's current one. A row that is not `live` reads once and does not subscribe.
  */
 export function useQuote(
   board: MarketBoard | null,
@@ -29,5 +26,5 @@ export function useQuote(
   return useSyncExternalStore(listen, read);
 }
 
-/** The store's own board: stable until another source takes its place. */
+/** The store's current board: stable until the source changes. */
 export const presentBoard = (): MarketBoard | null => marketStore.data;

@@ -6,9 +6,7 @@ import { ChartPlace } from '../../components/EmptyState.tsx';
 import { TimeChart } from '../../components/TimeChart.tsx';
 
 const LINES_MAX = 4;
-/**
- * How each line is drawn: the first filled in the accent, the others as `COMPARED_STYLES` has them.
- */
+/** How each line is drawn: the first filled in the accent, the others as in `COMPARED_STYLES`. */
 const SWATCH = [
   'border-solid border-accent',
   'border-dashed border-ink-3',
@@ -18,7 +16,7 @@ const SWATCH = [
 
 type NamedAgents = readonly { id: string; name: string }[];
 
-/** The lines that can be drawn, and those that are chosen: the first ones until a person chooses. */
+/** The lines that can be drawn and those that are chosen: the first ones by default. */
 function useLines(agents: NamedAgents, insight: AgentInsight | null) {
   const drawn = useMemo(
     () =>
@@ -92,7 +90,7 @@ export function Curves({
   const [first, ...others] = lines;
   if (insight === null)
     return (
-      <ChartPlace what="The lines of agents" className="h-[328px] w-full pointer-fine:h-[304px]" />
+      <ChartPlace what="Results over time" className="h-[328px] w-full pointer-fine:h-[304px]" />
     );
   return (
     <>
@@ -105,14 +103,12 @@ export function Curves({
         compared={others}
         {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
         empty={
-          drawn.length === 0
-            ? 'A line begins with an agent’s first trade.'
-            : 'Choose an agent below.'
+          drawn.length === 0 ? 'Starts with the first trade of an agent.' : 'Choose an agent below.'
         }
       />
       <AgentChoice {...choice} />
       {drawn.length > LINES_MAX && (
-        <p className="text-xs text-ink-3">At most {LINES_MAX} at a time.</p>
+        <p className="text-xs text-ink-3">Up to {LINES_MAX} at a time.</p>
       )}
     </>
   );

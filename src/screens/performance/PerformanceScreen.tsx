@@ -1,4 +1,4 @@
-/** Agents side by side, by what they earned after fees, with their trades beside it. */
+/** Agents side by side: results after fees and trade figures. */
 import { useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -27,6 +27,7 @@ import { useAgentViews, useInsight, useSlot } from '../use-store.ts';
 import { compared, sortCompared, type Column, type Compared } from './compare-agents.ts';
 import { Curves } from './Curves.tsx';
 import { resultText } from './result-text.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const COLUMNS: readonly [Column, string][] = [
   ['total', 'Result'],
@@ -36,7 +37,7 @@ const COLUMNS: readonly [Column, string][] = [
   ['trades', 'Trades'],
   ['winRate', 'Win rate'],
   ['profitFactor', 'Profit factor'],
-  ['drawdown', 'Deepest fall'],
+  ['drawdown', 'Max. drawdown'],
   ['exposure', 'Exposure'],
 ];
 
@@ -58,13 +59,19 @@ function Figures({ row }: { row: Compared }) {
   return (
     <>
       <td className="num font-medium">{opens('agent', agent.total, 'the result')}</td>
-      <td className="num">{opens('agent-realized', agent.realized, 'what was realised')}</td>
-      <td className="num">{opens('agent-unrealized', agent.unrealized, 'what is unrealised')}</td>
+      <td className="num">{opens('agent-realized', agent.realized, 'the realised result')}</td>
+      <td className="num">
+        {opens('agent-unrealized', agent.unrealized, 'the unrealised result')}
+      </td>
       <td className="num">
         <Amount value={agent.fees} />
       </td>
       <td className="num">
-        {row.trades ?? <Ratio value={null} why="Comes with the next reading" />}
+        {row.trades === null ? (
+          <Ratio value={null} why="Available after the next update" />
+        ) : (
+          formatNumber(row.trades)
+        )}
       </td>
       <td className="num">
         <Ratio value={row.winRate} share why="No closed trade yet" />
@@ -89,20 +96,20 @@ function Figures({ row }: { row: Compared }) {
   );
 }
 
-/** The rows of the table added up: agents that were deleted are not among them. */
+/** Totals of the rows. Deleted agents are not included. */
 const totalOf = (
   rows: readonly Compared[],
   key: 'total' | 'realized' | 'unrealized' | 'fees',
 ): string => sumOf(rows.map(({ agent }) => agent[key]));
 
-/** The table's order as a person chose it, else by result. */
+/** The user's sort order, or by result. */
 function useSort(): TableSort<Column> {
-  const kept = useSnapshot(tableChoices).agents?.sort;
+  const saved = useSnapshot(tableChoices).agents?.sort;
   return {
     key:
-      COLUMNS.find(([column]) => column === kept?.key)?.[0] ??
-      (kept?.key === 'name' ? 'name' : 'total'),
-    down: kept?.down ?? true,
+      COLUMNS.find(([column]) => column === saved?.key)?.[0] ??
+      (saved?.key === 'name' ? 'name' : 'total'),
+    down: saved?.down ?? true,
   };
 }
 
@@ -191,7 +198,7 @@ function AgentTable({
               <Heading key={column} column={column} label={label} sort={sort} />
             ))}
             <th scope="col">
-              <span className="sr-only">Acts</span>
+              <span className="sr-only">Actions</span>
             </th>
           </tr>
         </thead>
@@ -205,11 +212,11 @@ function AgentTable({
   );
 }
 
-/** The sums of all agents. */
+/** Totals of all agents. */
 function Together({ rows, current }: { rows: readonly Compared[]; current: boolean }) {
   const { subscriptionTier } = useAuth();
   return (
-    <Section title="Together" className="max-w-md">
+    <Section title="Total" className="max-w-md">
       <dl>
         <Line term="Result">
           <Explain ask={{ of: 'agents' }} name="the result of all agents">
@@ -282,7 +289,7 @@ export default function PerformanceScreen() {
             </LinkButton>
           }
         >
-          Each agent appears here with its result, realised and unrealised, and its fees.
+          Each agent appears here with its result and fees.
         </EmptyState>
       )}
       {views !== null && views.length > 0 && (
@@ -293,9 +300,9 @@ export default function PerformanceScreen() {
           </Section>
           <Together rows={rows} current={current} />
           {words !== null && (
-            <Section title="Tell somebody" className="max-w-2xl">
+            <Section title="Share" className="max-w-2xl">
               <ShareText
-                label="Share the result"
+                label="Share result"
                 what={{ title: 'Tradewind', text: words, url: `${location.origin}/` }}
               />
             </Section>

@@ -1,4 +1,4 @@
-/** Agents beside one another: every figure that can be ranked, and how deep each has fallen. */
+/** The figures by which agents can be ranked, with the maximum drawdown of each. */
 import type { Agent } from '../../../contract/agents.ts';
 import type { AgentInsight } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
@@ -12,10 +12,7 @@ export interface Compared {
   winRate: number | null;
   exposure: number | null;
   profitFactor: number | null;
-  /**
-   * Deepest fall of its result from its highest so far, in money, by the points of its line; 0 or
-   * negative.
-   */
+  /** Maximum drawdown of its result in money, by the points of its line; 0 or negative. */
   drawdown: number | null;
 }
 
@@ -45,7 +42,7 @@ export function deepestFall(points: readonly (readonly [number, number])[]): num
 type Reading = Pick<Portfolio, 'asOf' | 'results' | 'positions'>;
 type Figures = Pick<Compared, 'trades' | 'winRate' | 'profitFactor'>;
 
-/** Counts by the results over time, where no account tells them. */
+/** Counts from the results over time, for portfolios without results by agent. */
 function figuresIn(insight: Pick<AgentInsight, 'figures'> | null, id: string): Figures {
   const figures = insight?.figures?.find(({ agentId }) => agentId === id);
   return {
@@ -56,8 +53,8 @@ function figuresIn(insight: Pick<AgentInsight, 'figures'> | null, id: string): F
 }
 
 /**
- * Money and counts of one agent are of one reading of the account, so that a trade that closes is
- * in all of them at once. What only the results over time tell comes from those.
+ * Money and counts of one agent come from one reply, so that a closed trade is in all of them. The
+ * rest comes from the results over time.
  */
 export function compared<T extends { agent: Agent }>(
   views: readonly T[],
@@ -72,7 +69,7 @@ export function compared<T extends { agent: Agent }>(
       record === null || portfolio === null || points.length === 0
         ? points
         : [...points, [portfolio.asOf, Number(record.total)] as const];
-    const told: Figures =
+    const figures: Figures =
       record === null || record.wins === null
         ? figuresIn(insight, id)
         : {
@@ -91,7 +88,7 @@ export function compared<T extends { agent: Agent }>(
           };
     return {
       ...view,
-      ...told,
+      ...figures,
       agent: { ...view.agent, ...money },
       exposure: insight?.figures?.find(({ agentId }) => agentId === id)?.exposure ?? null,
       drawdown: deepestFall(line),
@@ -107,7 +104,7 @@ function valueOf(row: Compared, by: Column): SortValue {
   return isMoney(by) ? exactly(row.agent[by]) : row[by];
 }
 
-/** Equal ones keep the order in which they are given; what is not known stands last either way. */
+/** Equal agents keep their order; unknown values come last in both directions. */
 export const sortCompared = <T extends Compared>(
   rows: readonly T[],
   { key, down }: TableSort<Column>,

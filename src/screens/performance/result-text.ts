@@ -1,7 +1,4 @@
-/**
- * A person's result in words for others; refuses names and amounts: a percentage is all that
- * leaves.
- */
+/** A user's result as a text to share. It contains a percentage only, no names or amounts. */
 import { divide, parseFixed, subtract, toNumber, ZERO } from '../../../contract/money.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { formatPercent } from '../../format/numbers.ts';
@@ -12,5 +9,5 @@ export function resultText(portfolio: Pick<Portfolio, 'equity' | 'deposits'>): s
   if (deposits <= ZERO) return null;
   const percent =
     toNumber(divide(subtract(parseFixed(portfolio.equity), deposits), deposits, 'half-even')) * 100;
-  return `My trading agents, on paper money: ${formatPercent(percent, { signed: true })} since the start, after fees.`;
+  return `My trading agents with paper money: ${formatPercent(percent, { signed: true })} since the start, after fees.`;
 }

@@ -1,4 +1,4 @@
-/** Chooses the paper book to look at; refuses to be there while there is only one. */
+/** Chooses the paper account to view. Hidden while there is only one. */
 import { useSnapshot } from 'valtio';
 import type { BookSummary } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
@@ -25,17 +25,18 @@ export function AccountPicker({
     disabled: online === 'offline' && one.closedAt !== null,
     label:
       one.closedAt === null
-        ? `Book ${one.book}, since ${formatDate(one.openedAt)}`
-        : `Book ${one.book}, ${formatDate(one.openedAt)} to ${formatDate(one.closedAt)}${one.equity === null ? '' : `, ended at ${formatAmount(one.equity)}`}`,
+        ? `Account ${one.book}, since ${formatDate(one.openedAt)}`
+        : `Account ${one.book}, ${formatDate(one.openedAt)} to ${formatDate(one.closedAt)}` +
+          (one.equity === null ? '' : `, closed at ${formatAmount(one.equity)}`),
   }));
   return (
     <div className="mb-5 flex flex-wrap items-end gap-x-4 gap-y-2">
       <div className="w-full max-w-md">
         <Select
-          label="Paper book"
+          label="Paper account"
           value={String(book ?? open ?? '')}
           options={options}
-          {...(online === 'offline' ? { hint: 'Old books are on the server.' } : {})}
+          {...(online === 'offline' ? { hint: 'Closed accounts are available online.' } : {})}
           onChange={(event) => {
             const next = Number(event.target.value);
             onPick(next === open ? null : next);
@@ -48,7 +49,7 @@ export function AccountPicker({
             onPick(null);
           }}
         >
-          Back to the open book
+          Back to current account
         </Button>
       )}
     </div>

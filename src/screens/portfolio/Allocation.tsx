@@ -1,4 +1,4 @@
-/** What the equity consists of, as one bar and its table; refuses a share of an unknown whole. */
+/** What equity consists of, as a bar and a table. */
 import {
   add,
   formatFixed,
@@ -19,8 +19,8 @@ export interface Slice {
 }
 
 /**
- * Assets by value, largest first, cash last; together they are the equity. What has no price counts
- * at its cost.
+ * Assets by value, largest first, cash last; together they are the equity. Without a price an asset
+ * counts at cost.
  */
 export function allocationOf({
   cash,
@@ -49,7 +49,7 @@ export function allocationOf({
   const held = [...byAsset]
     .map(([asset, one]) => slice(asset, one.value, one.atCost))
     .sort((a, b) => Number(b.value) - Number(a.value));
-  // A closed book was valued as a whole: its single values are not known, only their sum.
+  // A closed account was valued as a whole: only the sum of its positions is known.
   const sum = held.reduce((total, one) => add(total, parseFixed(one.value)), ZERO);
   const parts =
     sum === parseFixed(positionsValue) || held.length === 0
@@ -58,9 +58,7 @@ export function allocationOf({
   return [...parts, slice(quote, parseFixed(cash), false)];
 }
 
-/**
- * Neighbours differ in lightness, whatever the theme: a colour for each asset would say nothing.
- */
+/** Neighbours differ in lightness in both themes. */
 const STRENGTH = [100, 62, 84, 46, 72, 36, 56, 28] as const;
 const fill = (index: number, last: boolean): string =>
   last

@@ -1,7 +1,4 @@
-/**
- * Equity as the one large figure and the day's change, each opening into its sum; refuses sums that
- * do not add up in silence.
- */
+/** Equity and the day's change, each opening into its sum. */
 import { add, formatFixed, parseFixed, subtract, ZERO } from '../../../contract/money.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { Amount, Percent } from '../../components/Figures.tsx';
@@ -26,7 +23,7 @@ export function unexplained(
 
 const DAY_MS = 86_400_000;
 
-/** "today", or the date where the account was last seen on another day of the market (UTC). */
+/** "today", or the date where the account was last loaded on another market day (UTC). */
 function useDayName(asOf: number): string {
   const current = useCurrent('portfolio');
   const now = useMarketNow(60_000);
@@ -34,7 +31,7 @@ function useDayName(asOf: number): string {
   return isPast ? `on ${formatDate(asOf)}` : 'today';
 }
 
-/** `failed`: it was asked for and did not come. */
+/** `failed`: loading failed. */
 export function EquityFigure({
   portfolio,
   book,
@@ -48,7 +45,7 @@ export function EquityFigure({
   if (portfolio === null && failed)
     return (
       <p className="min-h-16 text-figure font-semibold">
-        <Amount value={null} why="The account could not be read" />
+        <Amount value={null} why="Could not load the account" />
       </p>
     );
   if (portfolio === null)
@@ -72,7 +69,7 @@ export function EquityFigure({
       <div className="flex min-h-6 flex-wrap items-baseline gap-x-3">
         {portfolio.dayChange === null &&
         portfolio.books?.find((one) => one.book === portfolio.book)?.closedAt != null ? (
-          <span className="text-ink-3">at the end of book {portfolio.book}</span>
+          <span className="text-ink-3">when account {portfolio.book} closed</span>
         ) : (
           <Explain
             ask={{ of: 'today', ...of }}
@@ -80,8 +77,8 @@ export function EquityFigure({
             plain
             className="flex min-h-6 flex-wrap items-baseline gap-x-3"
           >
-            <Percent value={portfolio.dayChangePercent} why="No mark before today" />
-            <Amount value={portfolio.dayChange} change why="No mark before today" />
+            <Percent value={portfolio.dayChangePercent} why="No valuation before today" />
+            <Amount value={portfolio.dayChange} change why="No valuation before today" />
             <span className="text-ink-3">{day}</span>
           </Explain>
         )}

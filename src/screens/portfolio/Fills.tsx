@@ -1,7 +1,4 @@
-/**
- * Trades as they were made, newest first unless they are sorted: a table where there is room, a
- * list on a phone.
- */
+/** Trades, newest first unless sorted: a table on wide windows, a list on a phone. */
 import { useMemo } from 'react';
 import type { Fill } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -56,7 +53,7 @@ function ListRow({
         {fill.realized === null ? (
           <Amount value={fill.notional} className="text-ink-2" />
         ) : (
-          <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain>
+          <Explain ask={{ of: 'sale', fill, quote }} name={`the result of ${fill.pair}`} plain>
             <Amount value={fill.realized} change />
           </Explain>
         )}
@@ -66,7 +63,7 @@ function ListRow({
   );
 }
 
-/** In the order in which they are given. */
+/** In the given order. */
 export function Fills({ fills, quote, showAgent = true }: FillsProps) {
   const now = useMarketNow(60_000);
   const seen = useSeenOnScreen('trade');
@@ -79,7 +76,7 @@ export function Fills({ fills, quote, showAgent = true }: FillsProps) {
   );
 }
 
-/** `most`: as many rows as are drawn, of those that come first in the chosen order. */
+/** `most`: the number of rows shown, after sorting. */
 export function TradesTable({
   fills,
   quote,

@@ -1,6 +1,4 @@
-/**
- * The portfolio: equity with its sum, what it consists of, every trade, the books before this one.
- */
+/** The portfolio: equity, allocation, positions, trades and closed accounts. */
 import { useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
@@ -78,10 +76,10 @@ function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Accoun
         {opens('result', 'the result', sumOf([portfolio.realized, portfolio.unrealized]))}
       </Line>
       <Line term="Realised, net of fees">
-        {opens('realized', 'what was realised', portfolio.realized)}
+        {opens('realized', 'the realised result', portfolio.realized)}
       </Line>
       <Line term="Unrealised">
-        {opens('unrealized', 'what is unrealised', portfolio.unrealized)}
+        {opens('unrealized', 'the unrealised result', portfolio.unrealized)}
       </Line>
       <Line term="Fees">{opens('fees', 'the fees', portfolio.fees, false)}</Line>
     </dl>
@@ -91,16 +89,13 @@ function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Accoun
 function InDoubt({ since }: { since: number }) {
   return (
     <p role="status" className="mt-2 max-w-[72ch] border-l-2 border-amber py-1 pl-3 text-amber">
-      The books of this account do not add up; seen {formatMoment(since)}. Somebody has to look.
-      Until then its agents open nothing; stops, exits and closing work. Take the figures here with
-      care.
+      A check of this account failed on {formatMoment(since)}. The operator must review it. Figures
+      may be wrong. Until then, no new positions. Stop losses, exits and closing still work.
     </p>
   );
 }
 
-/**
- * What a pair costs by the board, said of the account's own moment so that both lines end there.
- */
+/** The current price of a pair, so that both lines of the chart end at the same moment. */
 function priceAt(pair: string, at: number): PriceNow | null {
   const quote = marketStore.data?.symbols[pair];
   return quote === undefined ? null : { price: quote.price, at };
@@ -111,7 +106,7 @@ function heldText(closed: boolean, current: boolean): string {
   return current ? 'open' : 'open when last seen';
 }
 
-/** The figure, its line, what is held. `book` is given for a closed one. */
+/** Equity, its chart and positions. `book` is given for a closed account. */
 function Body({
   shown: { data, analytics, error, retry },
   closed,
@@ -140,7 +135,7 @@ function Body({
         {data?.inDoubtSince != null && <InDoubt since={data.inDoubtSince} />}
         <div className="mt-2">
           {data === null ? (
-            <ChartPlace what="The curve" className="h-[264px] w-full" failed={error !== null} />
+            <ChartPlace what="Equity curve" className="h-[264px] w-full" failed={error !== null} />
           ) : (
             <EquityChart
               curve={data.equityCurve}
@@ -154,7 +149,7 @@ function Body({
         </div>
       </div>
       <Section
-        title={closed ? 'Held at its end' : 'Positions'}
+        title={closed ? 'Positions at close' : 'Positions'}
         aside={
           data === null || data.positions.length === 0
             ? undefined
@@ -165,10 +160,10 @@ function Body({
         {data === null && error !== null && <NotRead />}
         {data !== null &&
           (data.positions.length === 0 ? (
-            <EmptyState title={closed ? 'Nothing was held' : 'No open positions'}>
+            <EmptyState title={closed ? 'No positions at close' : 'No open positions'}>
               {closed
-                ? 'The book ended in cash.'
-                : `${current ? '' : 'When last seen. '}What agents hold appears here with its cost, its value at the bid, its stop, and a way to close it.`}
+                ? 'This account closed in cash.'
+                : `${current ? '' : 'When last seen. '}Open positions appear here with their cost, value and stop loss.`}
             </EmptyState>
           ) : (
             <Positions portfolio={data} closed={closed} table tools />
@@ -178,7 +173,7 @@ function Body({
   );
 }
 
-/** Below everything else, for it may be long; on a wide window beside the account all the same. */
+/** Below everything else, because it may be long; on a wide window as well. */
 function Traded({ shown: { data, history, error }, closed }: { shown: Shown; closed: boolean }) {
   return (
     <Section title="Trades" aside={closed ? undefined : <DataAge kind="history" />}>
@@ -203,7 +198,7 @@ function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
     const done = api.call('resetPaper', {}).then((reply) => {
       applyPortfolio(reply.portfolio, 'network');
     });
-    if (await showFailure(done, 'A new paper book has begun. The old one is kept.'))
+    if (await showFailure(done, 'New paper account opened. The old account is kept.'))
       await Promise.all([
         loadAgents(true),
         loadHistory(true),
@@ -211,21 +206,26 @@ function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
         loadAnalytics(true),
       ]);
   };
+  const open = portfolio?.positions.length ?? null;
+  const closing =
+    open === null
+      ? ''
+      : `The current one closes with ${open} open ${open === 1 ? 'position' : 'positions'}.`;
   return (
     <Section title="Paper account">
       <p className="rule py-3 text-ink-2">
-        Begins a new book with a fresh deposit. All agents are stopped and their positions closed in
-        the books; the old book stays readable.
+        Opens a new account with a new deposit. Stops all agents and closes the old account with its
+        positions. You can still view the old account.
       </p>
       <HoldToConfirm
         label="Reset paper account"
-        sentence={`Begins a new paper book. ${portfolio === null ? '' : `The present one ends with ${portfolio.positions.length} open ${portfolio.positions.length === 1 ? 'position' : 'positions'}.`}`}
+        sentence={`Opens a new paper account. ${closing}`}
         disabled={online === 'offline' || portfolio === null}
         onConfirm={() => {
           void reset();
         }}
       />
-      {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs the server.</p>}
+      {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs a connection.</p>}
     </Section>
   );
 }
@@ -293,7 +293,7 @@ export default function PortfolioScreen() {
             </Section>
           )}
           {data !== null && (
-            <Section title="Account" aside={`Paper book ${data.book}`}>
+            <Section title="Account" aside={`Paper account ${data.book}`}>
               <AccountLines portfolio={data} book={account} />
             </Section>
           )}

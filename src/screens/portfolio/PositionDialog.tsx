@@ -1,7 +1,4 @@
-/**
- * One position in full: what made its cost, what it would bring, its stop, its agent, and a way to
- * close it.
- */
+/** One position in full: cost, result, stop, agent, and the button to close it. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -28,7 +25,7 @@ import { UndoStop } from '../agents/start-stop/UndoStop.tsx';
 import { useAgentViews } from '../use-store.ts';
 import { buysBehind, gainPercent, shareOf } from './position-figures.ts';
 
-/** Stop by one tap, and under it the Undo: what is docked lies behind this dialog. */
+/** Stop, with the Undo below it: docked notices are hidden behind this dialog. */
 function ItsStop({ view }: { view: AgentView }) {
   const isPlace = useStopPlace(view);
   if (!isPlace) return null;
@@ -43,7 +40,7 @@ function ItsStop({ view }: { view: AgentView }) {
   );
 }
 
-/** The agent behind a position: its state, and Stop while it runs. */
+/** The agent of a position: its state, and Stop while it runs. */
 function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentName'> }) {
   const view = useAgentViews().views?.find(({ agent }) => agent.id === position.agentId);
   return (
@@ -69,21 +66,21 @@ function ItsAgent({ position }: { position: Pick<Position, 'agentId' | 'agentNam
   );
 }
 
-/** What is known of a position whose book is closed: what it was, not what it would bring. */
+/** What is known of a position in a closed account. */
 function ClosedAccountNote({ position, quote }: { position: Position; quote: string }) {
   return (
     <dl>
       <Line term="Agent">{position.agentName}</Line>
       <Line term="Quantity">{formatQuantity(position.quantity)}</Line>
-      <Line term="Average cost of one, fees of entry included">
+      <Line term="Average cost per unit, entry fees included">
         {formatPrice(position.averageCost)}
       </Line>
       <Line term="Cost">
         <Amount value={position.cost} quote={quote} />
       </Line>
       <p className="rule py-3 text-ink-2">
-        The book was valued as a whole when it was closed: what this one was worth then is not
-        known.
+        The account was valued as a whole when it closed. The value of this position at that time is
+        not known.
       </p>
     </dl>
   );
@@ -103,7 +100,7 @@ function Cost({ position, quote }: { position: Position; quote: string }) {
         </Line>
       ))}
       {buys === null && (
-        <Line term="Average cost of one, fees of entry included">
+        <Line term="Average cost per unit, entry fees included">
           {formatPrice(position.averageCost)}
         </Line>
       )}
@@ -116,7 +113,7 @@ function Cost({ position, quote }: { position: Position; quote: string }) {
   );
 }
 
-/** What it has brought, and what it would at its stop. */
+/** The result so far, and at the stop. */
 function ResultAndStop({ position, equity }: { position: Position; equity: string | undefined }) {
   const worst =
     position.stopPrice === null
@@ -129,11 +126,11 @@ function ResultAndStop({ position, equity }: { position: Position; equity: strin
         );
   return (
     <dl className="mt-4">
-      <Line term="Result on its cost">
-        <Percent value={gainPercent(position)} why="No price seen yet" />
+      <Line term="Result, % of cost">
+        <Percent value={gainPercent(position)} why="No price yet" />
       </Line>
       <Line term="Stop">{formatPrice(position.stopPrice)}</Line>
-      <Line term="If the stop fills at its price, before the fee">
+      <Line term="Result at the stop, before fees">
         <Amount value={worst} change why="No stop set" />
       </Line>
       {equity !== undefined && (
@@ -169,12 +166,15 @@ function ClosePosition({
     }
     setBusy(false);
   };
-  const sentence = `Sells ${formatQuantity(position.quantity)} ${position.pair.split('/')[0] ?? ''}, about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
+  const [base = ''] = position.pair.split('/');
+  const sentence =
+    `Sells ${formatQuantity(position.quantity)} ${base} ` +
+    `for about ${formatAmount(position.value)} ${quote} at the bid, less the fee.`;
   return (
     <div className="mt-4">
       <p className="mb-2 text-ink-2">
         {online === 'offline'
-          ? 'Closing needs the server; it cannot wait on this device. You can stop the agent now.'
+          ? 'You need a connection to close a position. You can stop the agent now.'
           : sentence}
       </p>
       <HoldToConfirm

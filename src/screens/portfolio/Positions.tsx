@@ -1,7 +1,4 @@
-/**
- * Open positions, as a table where there is room and as a list on a phone; each opens into its sum
- * and a way to close it.
- */
+/** Open positions: a table on wide windows, a list on a phone. Each opens its details. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
@@ -15,9 +12,9 @@ import { positionsTable, type PositionColumn } from './position-columns.tsx';
 import { gainPercent, shareOf } from './position-figures.ts';
 
 const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
-const NO_PRICE = 'No price seen yet';
+const NO_PRICE = 'No price yet';
 
-/** As wide as its place allows: a side column has the phone's two columns of figures. */
+/** Depends on the container: a narrow column has the phone's layout. */
 function ListRow({
   position,
   equity,
@@ -80,9 +77,9 @@ export interface PositionsProps {
   portfolio: Pick<Portfolio, 'positions' | 'quote'> & { equity?: string };
   closed?: boolean;
   showAgent?: boolean;
-  /** There is room for a table in a wide window. */
+  /** Wide windows have space for a table. */
   table?: boolean;
-  /** The choice of columns, and of an order where there are no headers. */
+  /** Chooses columns, and the order where there are no headers. */
   tools?: boolean;
 }
 

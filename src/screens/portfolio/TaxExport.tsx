@@ -1,4 +1,4 @@
-/** Gains lot by lot for a tax return: the sums before the file, and how they meet the portfolio's. */
+/** Exports gains by tax lot, with the sums and how they differ from the portfolio's. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { TaxLots } from '../../../contract/tax.ts';
@@ -7,6 +7,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
+import { HowCalculated } from '../../components/HowCalculated.tsx';
 import { Line } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
@@ -22,11 +23,11 @@ const ALL = 'all';
 const lotsText = (count: number): string =>
   `${formatNumber(count)} ${count === 1 ? 'lot' : 'lots'}`;
 
-/** From the file's gain to what the portfolio calls realised. */
+/** From the file's gain to the portfolio's realised result. */
 function meeting(found: TaxLots, year: number | null) {
   const held = sumOf(found.held.flatMap(({ averageCost, basis }) => [averageCost, less(basis)]));
   return equation(
-    'Gain and what the portfolio calls realised',
+    'Gain and realised result',
     [
       {
         key: 'gain',
@@ -39,19 +40,19 @@ function meeting(found: TaxLots, year: number | null) {
         : [
             {
               key: 'others',
-              label: 'Gain of the other years',
+              label: 'Gain of other years',
               value: sumOf([found.all.gain, less(found.sums.gain)]),
               change: true,
             },
           ]),
       {
         key: 'held',
-        label: 'What is held: its average cost less its cost here',
+        label: 'Open positions: average cost minus FIFO cost',
         value: held,
         change: true,
       },
     ],
-    { label: 'Realised, on the portfolio', value: found.realized, change: true },
+    { label: 'Realised in the portfolio', value: found.realized, change: true },
   );
 }
 
@@ -61,10 +62,10 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
     <>
       <dl aria-label={year === null ? 'Sold in all years' : `Sold in ${year}`}>
         <Line term="Sold">{lotsText(sums.lots)}</Line>
-        <Line term="Proceeds, fees taken off">
+        <Line term="Proceeds after fees">
           <Amount value={sums.proceeds} quote={quote} />
         </Line>
-        <Line term="Basis, fees included">
+        <Line term="Cost basis, fees included">
           <Amount value={sums.basis} />
         </Line>
         <Line term={<strong className="text-ink">= Gain</strong>}>
@@ -72,15 +73,15 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
             <Amount value={sums.gain} change quote={quote} />
           </strong>
         </Line>
-        <Line term="Fees, inside both already">
+        <Line term="Fees, already included">
           <Amount value={sums.fees} />
         </Line>
       </dl>
       <h3 className="mt-4 text-sm font-semibold">
-        Held still{held ? ', in the file without a sale' : ', not in the file'}
+        Open lots{held ? ', in the file without a sale' : ', not in the file'}
       </h3>
       {found.held.length === 0 ? (
-        <p className="rule py-2 text-ink-3">Nothing: every lot is sold.</p>
+        <p className="rule py-2 text-ink-3">None. All lots are sold.</p>
       ) : (
         <dl>
           {found.held.map((one) => (
@@ -89,7 +90,7 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
               term={
                 <>
                   {formatQuantity(one.quantity)} {one.pair.split('/')[0]}
-                  <span className="block text-xs text-ink-3">{lotsText(one.lots)}, basis</span>
+                  <span className="block text-xs text-ink-3">{lotsText(one.lots)}, cost basis</span>
                 </>
               }
             >
@@ -101,17 +102,21 @@ function Figures({ found, year, held }: { found: TaxLots; year: number | null; h
       <div className="mt-4">
         <Sum equation={meeting(found, year)} quote={quote} />
       </div>
-      <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
-        The screens count what was sold at its agent's average cost, this file at the oldest
-        purchase of the account; they differ by what is still held, and are equal once nothing is.
-        Years and times are UTC, on the market's clock. Ask your tax office which way it wants: this
-        is paper money, and no advice.
+      <HowCalculated>
+        <p>
+          The portfolio counts the cost of a sale at the agent's average cost. This file counts it
+          at the oldest purchase of the account (FIFO). The two differ by open positions only. Years
+          and times are UTC, on the market's clock.
+        </p>
+      </HowCalculated>
+      <p className="text-xs text-ink-3">
+        Paper money and no tax advice. Ask your tax office which method applies to you.
       </p>
     </>
   );
 }
 
-/** Reads what is asked for; a newer question ends the one before. */
+/** Loads the lots; a newer request cancels the one before. */
 function useTaxLots(
   ask: TaxAsk,
   online: boolean,
@@ -148,10 +153,10 @@ function useTaxLots(
   };
 }
 
-/** Reads every row and hands the file to the browser; what it said goes with other lots. */
+/** Loads every row and saves the file; its message disappears when the choice changes. */
 function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
   const [saving, setSaving] = useState<string | null>(null);
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const stop = useRef<AbortController | null>(null);
   useEffect(
@@ -161,34 +166,34 @@ function useSaveFile(ask: TaxAsk, found: TaxLots | null) {
     [],
   );
   useEffect(() => {
-    setSaid('');
+    setMessage('');
     setFault(null);
   }, [found]);
 
   const save = async (first: TaxLots): Promise<void> => {
     const ours = new AbortController();
     stop.current = ours;
-    setSaving('Reading…');
+    setSaving('Loading…');
     setFault(null);
     try {
       const rows = await readRows(ask, first, ours.signal, (count) => {
-        setSaving(`Reading, ${lotsText(count)} of ${formatNumber(first.total)}`);
+        setSaving(`Loading ${lotsText(count)} of ${formatNumber(first.total)}`);
       });
       download(taxFileName(ask, first), taxCsv(rows, first));
-      setSaid(`${lotsText(rows.length)} handed to the browser to save.`);
+      setMessage(`${lotsText(rows.length)} saved by your browser.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
-      setFault(`${errorSentence(failure)} No file was made.`);
+      setFault(`${errorSentence(failure)} No file was created.`);
     }
     setSaving(null);
   };
-  return { saving, said, fault, save };
+  return { saving, message, fault, save };
 }
 
 type SaveFile = ReturnType<typeof useSaveFile>;
 
 function SaveActions({
-  file: { saving, said, save },
+  file: { saving, message, save },
   found,
   offline,
 }: {
@@ -202,7 +207,7 @@ function SaveActions({
         className="mr-auto self-center text-xs text-ink-3"
         role={saving === null ? 'status' : undefined}
       >
-        {saving ?? said}
+        {saving ?? message}
       </span>
       <Button
         tone="primary"
@@ -234,7 +239,7 @@ function LotsChoice({
   return (
     <>
       <Select
-        label="Year of the sale"
+        label="Year of sale"
         value={year === null ? ALL : String(year)}
         disabled={disabled}
         onChange={(event) => {
@@ -250,8 +255,8 @@ function LotsChoice({
       />
       <div className="mt-2">
         <Switch
-          label="With what is held still"
-          hint="As rows without a sale, after the others."
+          label="Include open lots"
+          hint="Added at the end, without a sale."
           checked={held}
           disabled={disabled}
           onChange={onHeld}
@@ -261,7 +266,7 @@ function LotsChoice({
   );
 }
 
-/** What is in the place of the sums until they are there. */
+/** Shown in place of the sums until they are loaded. */
 function NoLots({
   offline,
   error,
@@ -273,15 +278,15 @@ function NoLots({
 }) {
   if (offline)
     return (
-      <EmptyState title="This needs the network">
-        Lots are worked out from every trade of the book, from the first on; this device keeps the
-        newest of them only. The trades it has can be saved by CSV beside the list.
+      <EmptyState title="You're offline">
+        Tax lots need all trades, and this device stores only the newest. You can save those with
+        CSV above the list of trades.
       </EmptyState>
     );
   if (error === null) return <SkeletonRows rows={7} label="Sums" />;
   return (
     <EmptyState
-      title="The lots could not be read"
+      title="Could not load tax lots"
       action={
         <Button size="sm" onClick={onAgain}>
           Try again
@@ -320,7 +325,7 @@ export default function TaxExport({
       title="Tax lots"
       description={
         <span className="flex flex-wrap items-center gap-x-2">
-          First in, first out, one row for each part of a purchase that was sold. <PaperTag />
+          FIFO: one row for each part of a purchase that was sold. <PaperTag />
         </span>
       }
       actions={<SaveActions file={file} found={found} offline={offline} />}

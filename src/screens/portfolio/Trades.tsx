@@ -1,4 +1,4 @@
-/** The trade history with its filters and its file, from whatever of it is known. */
+/** The trade history with filters and CSV export, as far as it is loaded. */
 import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -14,6 +14,7 @@ import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { TradesTable } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const TaxExport = lazy(() => import('./TaxExport.tsx'));
 
@@ -97,7 +98,7 @@ function Filters({
   );
 }
 
-/** Older trades than those at hand, read on demand; they are not kept on the device. */
+/** Older trades, loaded on demand. They are not kept on the device. */
 function useOlder(
   known: readonly Fill[],
   book: number | undefined,
@@ -126,7 +127,7 @@ function useOlder(
   return { fills, read, busy };
 }
 
-/** The trades on screen, and how they stand to all there are. */
+/** How many trades are shown, out of how many. */
 interface TradeCounts {
   mine: readonly Fill[];
   fills: readonly Fill[];
@@ -136,14 +137,15 @@ interface TradeCounts {
 }
 
 function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return `${mine.length} of ${fills.length} trades`;
-  if (missing > 0) return `Newest ${fills.length} of ${total ?? fills.length} trades`;
-  return `${fills.length} ${fills.length === 1 ? 'trade' : 'trades'}`;
+  if (isFiltered) return `${formatNumber(mine.length)} of ${formatNumber(fills.length)} trades`;
+  if (missing > 0)
+    return `Newest ${formatNumber(fills.length)} of ${formatNumber(total ?? fills.length)} trades`;
+  return `${formatNumber(fills.length)} ${fills.length === 1 ? 'trade' : 'trades'}`;
 }
 
 function fileTitle({ fills, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return 'The trades that the filter shows';
-  return missing > 0 ? `The newest ${fills.length} trades` : 'Every trade';
+  if (isFiltered) return 'Trades matching the filter';
+  return missing > 0 ? `The newest ${formatNumber(fills.length)} trades` : 'Every trade';
 }
 
 function TradeTools({
@@ -196,7 +198,7 @@ function TradeTools({
           size="sm"
           tone="plain"
           aria-haspopup="dialog"
-          title="Gains lot by lot, first in, first out"
+          title="Gains by tax lot (FIFO)"
           onClick={onTaxing}
         >
           <Landmark className="size-4" aria-hidden />
@@ -218,7 +220,7 @@ function NoMatch({
 }) {
   return (
     <EmptyState
-      title="No trade like that"
+      title="No matching trades"
       action={
         <Button size="sm" onClick={onShowAll}>
           Show all
@@ -226,13 +228,13 @@ function NoMatch({
       }
     >
       {missing > 0
-        ? `Among the newest ${fills.length}. Older ones have not been read.`
-        : 'Nothing in this book fits the filter.'}
+        ? `Searched the newest ${formatNumber(fills.length)} trades. Older trades are not loaded.`
+        : 'No trades in this account match the filter.'}
     </EmptyState>
   );
 }
 
-/** Trades that are on the server alone. */
+/** Trades that are only on the server. */
 function OlderTrades({
   missing,
   busy,
@@ -245,16 +247,16 @@ function OlderTrades({
   const { online } = useSnapshot(connection);
   return online === 'offline' ? (
     <p className="py-2 text-xs text-ink-3">
-      {missing} older {missing === 1 ? 'trade is' : 'trades are'} on the server.
+      {formatNumber(missing)} older {missing === 1 ? 'trade is' : 'trades are'} available online.
     </p>
   ) : (
     <Button wide tone="plain" busy={busy} onClick={onRead}>
-      Read {Math.min(READ_AT_ONCE, missing)} older
+      Load {formatNumber(Math.min(READ_AT_ONCE, missing))} older
     </Button>
   );
 }
 
-/** What comes after the rows on screen: more of those at hand, then older ones. */
+/** Below the shown rows: more of the loaded trades, then older ones. */
 function MoreTrades({
   rest,
   missing,
@@ -296,7 +298,7 @@ export function Trades({ known, total, quote, book }: TradesProps) {
   if (fills.length === 0)
     return (
       <EmptyState title="No trades yet">
-        Every trade is kept for good, with price, fee and the decision behind it.
+        Every trade is kept with its price, fee and reason.
       </EmptyState>
     );
   return (

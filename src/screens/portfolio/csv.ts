@@ -1,4 +1,4 @@
-/** The trade history as a CSV file; refuses cells that a spreadsheet would run as a formula. */
+/** The trade history as a CSV file. Cells that a spreadsheet would run as a formula are escaped. */
 import type { Fill } from '../../../contract/trading.ts';
 
 const COLUMNS = [
@@ -33,7 +33,7 @@ export function fillsCsv(fills: readonly Fill[]): string {
   return [COLUMNS.join(','), ...rows].join('\r\n');
 }
 
-/** Hands the file to the browser. */
+/** Saves the file by the browser. */
 export function download(name: string, content: BlobPart, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement('a');

@@ -1,4 +1,4 @@
-/** Buy-and-hold as the equity chart takes it, or why there is none. */
+/** Buy-and-hold for the equity chart, or the reason why there is none. */
 import type { Analytics } from '../../../contract/trading.ts';
 
 type Points = readonly (readonly [number, string])[];
@@ -11,8 +11,8 @@ export interface PriceNow {
 }
 
 /**
- * `priceNow`: what the pair costs now, where that is known later than the reading: the line then
- * ends with the account's.
+ * `priceNow`: the current price, if it is newer than the data: the line then ends with the
+ * account's.
  */
 export function heldOf(
   analytics: Read,
@@ -31,7 +31,7 @@ export function heldOf(
 }
 
 export function whyNotHeld(analytics: Read, quote: string): string {
-  if (analytics === null) return 'Buy-and-hold has not been read yet';
-  if (analytics.benchmark === undefined) return 'Buy-and-hold comes with the next reading';
-  return `No price of BTC/${quote} is known yet`;
+  if (analytics === null) return 'Buy-and-hold not loaded yet';
+  if (analytics.benchmark === undefined) return 'Buy-and-hold available after the next update';
+  return `No BTC/${quote} price yet`;
 }

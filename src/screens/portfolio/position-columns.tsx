@@ -15,7 +15,7 @@ import { formatPrice, formatQuantity, formatShare } from '../../format/numbers.t
 import type { TableSetup } from '../table-view.ts';
 import { gainPercent, shareOf } from './position-figures.ts';
 
-const NO_PRICE = 'No price seen yet';
+const NO_PRICE = 'No price yet';
 export type PositionColumn =
   | 'pair'
   | 'quantity'
@@ -31,7 +31,7 @@ export type PositionColumn =
   | 'result';
 type Columns = readonly DataColumn<Position, PositionColumn>[];
 
-/** A quotient is no decimal: it is compared at the 12 places that money has. */
+/** Compared at the 12 decimals of money. */
 const percentOf = ({ unrealized, cost }: Position): Fixed | null => {
   const paid = parseFixed(cost);
   return unrealized === null || paid === ZERO
@@ -69,7 +69,7 @@ const HOLDING: Columns = [
   {
     key: 'averageCost',
     title: 'Avg. cost',
-    note: 'Average cost of one',
+    note: 'Average cost per unit',
     value: ({ averageCost }) => exactly(averageCost),
     cell: ({ averageCost }) => formatPrice(averageCost),
   },
@@ -88,7 +88,7 @@ const HOLDING: Columns = [
   {
     key: 'toStop',
     title: 'To stop',
-    note: 'Fall to the stop',
+    note: 'Distance to the stop',
     value: toStop,
     cell: (row) => formatShare(toNumberOrNull(toStop(row)), { signed: false, decimals: 1 }),
   },

@@ -1,6 +1,6 @@
 /**
- * Figures of one position: its gain, its share, the buys behind its cost; refuses buys that do not
- * add up to it.
+ * Figures of one position: gain, share of equity and the buys behind its cost, if these add up to
+ * it.
  */
 import { add, parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
 import type { Fill, Position } from '../../../contract/trading.ts';
@@ -13,7 +13,7 @@ export function gainPercent(position: Pick<Position, 'unrealized' | 'cost'>): nu
     : (toNumber(parseFixed(position.unrealized)) / cost) * 100;
 }
 
-/** Share of equity, as a share; null where either is not known. */
+/** Share of equity; null where either is unknown. */
 export function shareOf(
   position: Pick<Position, 'value'>,
   equity: string | undefined,
@@ -25,8 +25,8 @@ export function shareOf(
 }
 
 /**
- * The buys that made the cost, oldest first, only where they add up to it to the last digit: after
- * a part was sold they do not.
+ * The buys that made the cost, oldest first, if they add up to it to the last digit. After a
+ * partial sale they do not.
  */
 export function buysBehind(
   position: Pick<Position, 'agentId' | 'pair' | 'openedAt' | 'cost'>,

@@ -1,4 +1,4 @@
-/** Lots for a tax return as a CSV file, read page by page. */
+/** Loads tax lots page by page and writes them as a CSV file. */
 import type { TaxLot, TaxLots } from '../../../contract/tax.ts';
 import { api } from '../../api/api.ts';
 import { csvCell } from './csv.ts';
@@ -22,14 +22,14 @@ export function readTaxLots(ask: TaxAsk, signal: AbortSignal): Promise<TaxLots> 
 }
 
 /**
- * Every row behind that first reading. `told` hears how many are there. @throws ApiError when any
- * page fails: half a file is none.
+ * Loads all rows from the first reply on. `onProgress` receives the number loaded so far. @throws
+ * ApiError when any page fails: an incomplete file is never saved.
  */
 export async function readRows(
   ask: TaxAsk,
   first: TaxLots,
   signal: AbortSignal,
-  told: (rows: number) => void,
+  onProgress: (rows: number) => void,
 ): Promise<TaxLot[]> {
   const rows = [...first.rows];
   for (let { next } = first; next !== null;) {
@@ -39,7 +39,7 @@ export async function readRows(
       signal,
     });
     rows.push(...page.rows);
-    told(rows.length);
+    onProgress(rows.length);
     ({ next } = page);
   }
   return rows;
@@ -52,9 +52,11 @@ function termOf(long: boolean | null): string {
   return long ? 'long' : 'short';
 }
 
-/** Columns as tax programs name them; amounts in the account's currency, every digit of them. */
+/**
+ * Columns by the names that tax programs use; amounts in the account's currency with all digits.
+ */
 const COLUMNS: readonly [string, (lot: TaxLot, of: TaxLots) => string][] = [
-  ['paper_account', (_lot, { book, source }) => `PAPER book ${book}, ${source}`],
+  ['paper_account', (_lot, { book, source }) => `PAPER account ${book}, ${source}`],
   ['asset', ({ pair }) => pair.split('/')[0] ?? pair],
   ['pair', ({ pair }) => pair],
   ['quantity', ({ quantity }) => quantity],
@@ -79,4 +81,4 @@ export function taxCsv(rows: readonly TaxLot[], of: TaxLots): string {
 export const taxFileName = (
   { year }: Pick<TaxAsk, 'year'>,
   { book }: Pick<TaxLots, 'book'>,
-): string => `PAPER-tradewind-fifo-lots-book-${book}-${year ?? 'all-years'}.csv`;
+): string => `PAPER-tradewind-fifo-lots-account-${book}-${year ?? 'all-years'}.csv`;

@@ -23,9 +23,9 @@ export type TradeColumn =
   | 'reason';
 
 function Realized({ fill, quote }: { fill: Fill; quote: string }) {
-  if (fill.realized === null) return <Amount value={null} why="A buy realises nothing" />;
+  if (fill.realized === null) return <Amount value={null} why="Buys have no realised result" />;
   return (
-    <Explain ask={{ of: 'sale', fill, quote }} name={`what ${fill.pair} brought`} plain>
+    <Explain ask={{ of: 'sale', fill, quote }} name={`the result of ${fill.pair}`} plain>
       <Amount value={fill.realized} change />
     </Explain>
   );

@@ -1,4 +1,4 @@
-/** Which trades a person wants to see; refuses to hide any without saying how many. */
+/** Filters the trade history. */
 import type { Fill } from '../../../contract/trading.ts';
 
 export interface TradeFilter {
@@ -20,7 +20,7 @@ export const EVERY_TRADE: TradeFilter = {
   to: '',
 };
 
-/** Midnight of a local date, ms; null for what is no date. */
+/** Midnight of a local date, ms; null for an invalid date. */
 function dayStart(text: string, addDays = 0): number | null {
   const [year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)?.slice(1).map(Number) ?? [];
   return year === undefined || month === undefined || day === undefined
@@ -47,7 +47,7 @@ export function filterFills(
   );
 }
 
-/** The choices there are among these trades, by name. */
+/** The filter options among these trades, by name. */
 export function choicesOf(fills: readonly Fill[]): {
   agents: { value: string; label: string }[];
   pairs: { value: string; label: string }[];

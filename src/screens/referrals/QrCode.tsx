@@ -1,8 +1,8 @@
-/** An address as a QR code, drawn as one path; refuses colours that a camera cannot tell apart. */
+/** An address as a QR code, drawn as one path, always black on white for cameras. */
 import qrcode from 'qrcode-generator';
 import { useMemo } from 'react';
 
-/** Light modules that a reader needs around the code. */
+/** Width of the quiet zone around the code, in modules. */
 const QUIET = 4;
 
 /** One path of unit squares, row by row. */
@@ -22,7 +22,7 @@ export function modulesPath(text: string): { path: string; size: number } {
 export default function QrCode({ text, label }: { text: string; label: string }) {
   const { path, size } = useMemo(() => modulesPath(text), [text]);
   return (
-    // Dark on light in both themes: many readers know no other way round.
+    // Dark on light in both themes: many readers cannot read inverted codes.
     <svg
       role="img"
       aria-label={label}

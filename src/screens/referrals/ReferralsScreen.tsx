@@ -1,6 +1,5 @@
 /**
- * A person's own code with its link, who came by it and what that earned. It does not say who they
- * are.
+ * A user's referral code and link, sign-ups and rewards. Names of referred people are not shown.
  */
 import { lazy, Suspense } from 'react';
 import { useSnapshot } from 'valtio';
@@ -17,16 +16,17 @@ import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { useCallable } from '../use-callable.ts';
+import { formatNumber } from '../../format/numbers.ts';
 
 const QrCode = lazy(() => import('./QrCode.tsx'));
 
-const SAID: Record<ReferralState, { label: string; tone: BadgeTone }> = {
-  joined: { label: 'Has an account', tone: 'neutral' },
-  earned: { label: 'Paid a first plan', tone: 'good' },
-  unrewarded: { label: 'Paid, beyond this year’s limit', tone: 'attention' },
+const STATE_TEXT: Record<ReferralState, { label: string; tone: BadgeTone }> = {
+  joined: { label: 'Signed up', tone: 'neutral' },
+  earned: { label: 'Paid for a plan', tone: 'good' },
+  unrewarded: { label: 'Paid, over this year’s limit', tone: 'attention' },
 };
 
-/** A day without a time is the same day everywhere: read at noon, UTC. */
+/** Noon UTC, so that a date is the same day in every time zone. */
 const dayText = (day: string): string => formatDate(Date.parse(`${day}T12:00:00Z`));
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
 
@@ -40,10 +40,10 @@ function Invite({ code }: { code: string }) {
           <p className="text-xl font-semibold tracking-[0.12em] tabular-nums select-all">{code}</p>
           <div className="mt-2">
             <ShareText
-              label="Share the link"
+              label="Share link"
               what={{
                 title: 'Tradewind',
-                text: 'Automated crypto trading agents on paper money:',
+                text: 'Automated crypto trading agents with paper money:',
                 url,
               }}
             />
@@ -60,25 +60,25 @@ function Invite({ code }: { code: string }) {
 function Joined({ referral }: { referral: Referral }) {
   const { joined, joinedCount } = referral;
   return (
-    <Section title="Who joined" aside={joinedCount === 0 ? undefined : `${joinedCount}`}>
+    <Section title="Sign-ups" aside={joinedCount === 0 ? undefined : formatNumber(joinedCount)}>
       {joined.length === 0 ? (
-        <EmptyState title="Nobody yet">
-          Those who create an account by your link stand here, with the day and how far they are.
-          Their names and addresses stay theirs.
+        <EmptyState title="No sign-ups yet">
+          People who sign up with your link appear here with the date and their progress. Names and
+          emails stay private.
         </EmptyState>
       ) : (
         <ul>
           {joined.map(({ day, state }, index) => (
             <li key={index} className="rule row flex items-center justify-between gap-4 py-1.5">
               <span className="tabular-nums">{dayText(day)}</span>
-              <StatusBadge tone={SAID[state].tone}>{SAID[state].label}</StatusBadge>
+              <StatusBadge tone={STATE_TEXT[state].tone}>{STATE_TEXT[state].label}</StatusBadge>
             </li>
           ))}
         </ul>
       )}
       {joinedCount > joined.length && (
         <p className="rule py-2 text-xs text-ink-3">
-          The newest {joined.length} of {joinedCount}.
+          The newest {formatNumber(joined.length)} of {formatNumber(joinedCount)}.
         </p>
       )}
     </Section>
@@ -95,20 +95,20 @@ function Earned({ referral: { days: earned, rewardDays, invitedOn } }: { referra
         <Line term="Waiting for a plan">
           <span className="tabular-nums">{days(earned.waiting)}</span>
         </Line>
-        {invitedOn !== null && <Line term="You came by a link on">{dayText(invitedOn)}</Line>}
+        {invitedOn !== null && <Line term="You signed up by a link on">{dayText(invitedOn)}</Line>}
       </dl>
       <ul className="rule flex list-disc flex-col gap-1.5 py-3 pl-5 text-ink-2">
         <li>
-          When somebody who came by your link pays a first plan, you both get {rewardDays} days: the
-          plan that runs ends that much later, without a charge.
+          When someone you referred pays for their first plan, you both get {rewardDays} free days.
+          Your current plan is extended by that time.
         </li>
         <li>
-          Without a plan or a running trial the days wait for the next one. A plan that is cancelled
-          is not lengthened.
+          Without an active plan or trial, the days are saved for your next one. Cancelled plans are
+          not extended.
         </li>
         <li>
-          Up to {REFERRAL_REWARDS_A_YEAR} rewards in a year. A link counts for an account in its
-          first {REFERRAL_NEW_DAYS} days, once, and not for your own.
+          Up to {REFERRAL_REWARDS_A_YEAR} rewards per year. A link works once per account, within
+          its first {REFERRAL_NEW_DAYS} days, and not for your own account.
         </li>
       </ul>
     </Section>
@@ -124,7 +124,7 @@ function ReferralSkeleton() {
         </div>
       </Section>
       <Section title="Earned">
-        <SkeletonRows rows={4} label="What was earned" />
+        <SkeletonRows rows={4} label="Rewards" />
       </Section>
     </div>
   );
@@ -142,8 +142,8 @@ export default function ReferralsScreen() {
         </div>
       )}
       {data === null && online === 'offline' && (
-        <EmptyState title="Your code is not on this device">
-          It is kept by the server and comes when the network is back.
+        <EmptyState title="Your code is not saved on this device">
+          It appears when you're back online.
         </EmptyState>
       )}
       {data === null && online !== 'offline' && error === null && <ReferralSkeleton />}

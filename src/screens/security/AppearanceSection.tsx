@@ -1,7 +1,4 @@
-/**
- * How the app looks on this device, and whether single keys act; refuses to change anything on
- * another.
- */
+/** Theme, colours, row height and single-key shortcuts on this device. */
 import { useSnapshot } from 'valtio';
 import { Select } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -10,7 +7,7 @@ import { appearance, type GainColours, type Rows, type Theme } from '../../shell
 import { MODIFIER, setShortcuts, shortcuts } from '../../shell/shortcuts.ts';
 
 const THEMES: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'System' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -19,8 +16,8 @@ const GAINS: readonly { value: GainColours; label: string }[] = [
   { value: 'blue', label: 'Blue up, orange down' },
 ];
 const ROWS: readonly { value: Rows; label: string }[] = [
-  { value: 'device', label: 'As the device needs' },
-  { value: 'roomy', label: 'Roomy everywhere' },
+  { value: 'device', label: 'Automatic' },
+  { value: 'roomy', label: 'Comfortable' },
 ];
 
 export function AppearanceSection() {
@@ -41,7 +38,7 @@ export function AppearanceSection() {
           label="Gains and losses"
           value={gain}
           options={GAINS}
-          hint="Both also carry ▲ ▼ and a sign."
+          hint="Gains and losses also have ▲ ▼ and a sign."
           onChange={(event) => {
             appearance.gain = event.target.value as GainColours;
           }}
@@ -50,14 +47,14 @@ export function AppearanceSection() {
           label="Rows"
           value={rows}
           options={ROWS}
-          hint="With a mouse, lists are denser than under a finger."
+          hint="Automatic: compact with a mouse, larger for touch."
           onChange={(event) => {
             appearance.rows = event.target.value as Rows;
           }}
         />
         <Switch
-          label="Keys without a modifier"
-          hint={`“g d” for the dashboard, “/” to search, “?” for the list. ${MODIFIER} K always finds.`}
+          label="Single-key shortcuts"
+          hint={`“g d” for the dashboard, “/” to search, “?” for all shortcuts. ${MODIFIER} K always works.`}
           checked={on}
           onChange={setShortcuts}
         />

@@ -1,4 +1,6 @@
-/** The end of an account: what ends is said, the word is typed, the person proves who they are. */
+/**
+ * Deletes the account: lists what will be deleted, asks for a typed word and a proof of identity.
+ */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -18,23 +20,29 @@ import { pageToast } from '../../stores/toast-store.ts';
 import { useCallable, type CallableState } from '../use-callable.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
+const refundText = (paidUntil: number | null): string =>
+  paidUntil === null ? '' : `There is no refund for the time until ${formatDate(paidUntil)}. `;
+
 const many = (count: number, one: string, more: string): string =>
   `${count} ${count === 1 ? one : more}`;
 
-/** What ends, in the order in which it does. */
+/** What will be deleted, in that order. */
 function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
   return [
     agents === 0
       ? 'You have no agents.'
       : `${many(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
     positions === 0
-      ? 'No position is open.'
-      : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the book. Nothing is sold.`,
+      ? 'No open positions.'
+      : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the account, without a sale.`,
     plan === null
       ? 'You have no plan to cancel.'
-      : `Your ${plan.tier} plan is cancelled at once${plan.paidUntil === null ? '' : `; what is paid up to ${formatDate(plan.paidUntil)} is not paid back`}. ${plan.provider === 'stripe' ? 'Stripe keeps invoices for as long as the law asks.' : 'It was a test plan: no money moved.'}`,
+      : `Your ${plan.tier} plan is cancelled at once. ${refundText(plan.paidUntil)}` +
+        (plan.provider === 'stripe'
+          ? 'Stripe keeps invoices as long as the law requires.'
+          : 'It was a test plan. No money was charged.'),
     'Trades, ledger, decisions, settings, referrals, support requests, linked addresses and notified devices are deleted.',
-    'Your sign-in is deleted: the address is free for a new account.',
+    'Your login is deleted. You can use the email for a new account.',
     ...(unsent === 0
       ? []
       : [
@@ -43,7 +51,7 @@ function endings({ agents, running, positions, plan }: DeletionPreview, unsent: 
   ];
 }
 
-/** What would end, from the server. */
+/** What will be deleted, from the server. */
 function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
   if (preview.data !== null)
     return (
@@ -54,7 +62,7 @@ function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
       </ul>
     );
   if (preview.error !== null) return <ReadError message={preview.error} onRetry={preview.again} />;
-  return <SkeletonRows rows={5} label="What would end" />;
+  return <SkeletonRows rows={5} label="What will be deleted" />;
 }
 
 interface DeleteErrors {
@@ -66,7 +74,7 @@ interface DeleteErrors {
 function refusalOf(error: unknown): DeleteErrors {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   return code === 'auth/invalid-credential' || code === 'auth/wrong-password'
-    ? { password: 'This is not the present password.' }
+    ? { password: 'This is not your current password.' }
     : { form: errorSentence(error) };
 }
 
@@ -96,7 +104,7 @@ function DeleteForm() {
           'success',
           state === 'done'
             ? 'Your account is deleted.'
-            : 'Your account is closed. The server deletes the rest by itself in a while.',
+            : 'Your account is closed. The server is deleting the remaining data.',
         );
       },
       (error: unknown) => {
@@ -108,7 +116,7 @@ function DeleteForm() {
   return (
     <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
       <Endings preview={preview} />
-      <p>This cannot be undone. Save your data before, if you want it.</p>
+      <p>You can't undo this. Download your data first if you want to keep it.</p>
       <Field
         label={`Type ${DELETION_WORD} to confirm`}
         value={word}
@@ -123,7 +131,7 @@ function DeleteForm() {
       {byPassword ? (
         <ProveField email={email} value={password} error={errors.password} onChange={setPassword} />
       ) : (
-        <p className="text-ink-2">Google asks you to confirm who you are.</p>
+        <p className="text-ink-2">Google will ask you to confirm your identity.</p>
       )}
       {errors.form !== undefined && (
         <p role="alert" className="text-danger">
@@ -144,8 +152,8 @@ export function DeleteAccount() {
     <Section title="Delete account">
       <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
         <p className="min-w-0 flex-1 basis-56 text-ink-2">
-          Stops your agents, cancels your plan, and deletes you and everything of yours from this
-          server.{online === 'offline' ? ' This needs the network.' : ''}
+          Stops your agents, cancels your plan and deletes all your data from this server.
+          {online === 'offline' ? ' You need a connection.' : ''}
         </p>
         <Button
           tone="danger-quiet"

@@ -1,4 +1,4 @@
-/** What is kept on this device, the switch for it, and its end. */
+/** What is stored on this device, whether it is stored, and the button to wipe it. */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { keepsSnapshots, setKeepSnapshots, unsentCommands } from '../../commands.ts';
@@ -11,15 +11,11 @@ import { persistence, checkPersistence } from '../../stores/storage-persistence.
 import { showFailure } from '../show-result.ts';
 
 const PROMISES = {
-  kept: 'Kept until you delete it',
-  'may-be-cleared': 'May be cleared when space is short',
-  unknown: 'This browser does not say',
+  kept: 'Stored until you delete it',
+  'may-be-cleared': 'May be cleared if space runs low',
+  unknown: 'Unknown in this browser',
 } as const;
 
-/**
- * What lies on this device: the snapshot and its switch, the room it takes, and the way to be rid
- * of it.
- */
 export function DeviceSection() {
   const { promise, usedBytes } = useSnapshot(persistence);
   useEffect(() => {
@@ -36,35 +32,40 @@ export function DeviceSection() {
       if (done) location.assign('/');
     });
   };
+  const unsent = unsentCommands().length;
   return (
     <Section title="This device">
       <dl>
         <Line term="Storage by this browser">{PROMISES[promise]}</Line>
         <Line term="Storage used">
           {usedBytes === null
-            ? '— not told by this browser'
+            ? '— unknown in this browser'
             : `${formatRatio(usedBytes / 1e6, 1)} MB`}
         </Line>
       </dl>
       <div className="rule">
         <Switch
-          label="Keep my last snapshot on this device"
+          label="Available offline"
           checked={keeps}
           onChange={change}
-          hint="Portfolio, agents and trades as last seen, to be read without a network. Off deletes what is kept now. Commands that wait to be sent are not affected."
+          hint="Saves your last portfolio, agents and trades on this device. Turning it off deletes them. Unsent commands are not affected."
         />
       </div>
       <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
         <div className="min-w-0 flex-1 basis-56">
           <p className="font-medium">Wipe this device</p>
           <p className="text-xs text-ink-3">
-            Deletes snapshots and unsent commands here, and signs out. Nothing on the server
-            changes.
+            Deletes saved data and unsent commands on this device and logs you out. Nothing on the
+            server changes.
           </p>
         </div>
         <HoldToConfirm
           label="Wipe"
-          sentence={`Deletes what is kept here${unsentCommands().length > 0 ? `, with ${unsentCommands().length} unsent commands,` : ''} and signs out.`}
+          sentence={
+            'Deletes all saved data on this device' +
+            (unsent > 0 ? `, including ${unsent} unsent commands,` : '') +
+            ' and logs you out.'
+          }
           onConfirm={wipe}
         />
       </div>

@@ -1,6 +1,6 @@
 /**
- * What this person is told of, when, and on which device. The browser is asked for permission only
- * by a press.
+ * Which notifications this user gets, when, and on this device. Only a press asks the browser for
+ * permission.
  */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -29,39 +29,43 @@ import { useSlot } from '../use-store.ts';
 const KINDS: readonly { kind: PushKind; label: string; hint: string }[] = [
   {
     kind: 'lateStop',
-    label: 'A stop was delivered late',
-    hint: 'One that had waited on a device for more than a minute.',
+    label: 'Late stop',
+    hint: 'A stop that waited on a device for over a minute.',
   },
   {
     kind: 'agentHeld',
-    label: 'An agent failed or was halted',
-    hint: 'By a guard, such as the day-loss limit.',
+    label: 'Agent halted or failed',
+    hint: 'For example, at the daily loss limit.',
   },
-  { kind: 'stopLoss', label: 'A stop loss was hit', hint: 'A position was closed at its stop.' },
+  { kind: 'stopLoss', label: 'Stop loss', hint: 'A position was closed at its stop loss.' },
   {
     kind: 'priceAlert',
     label: 'Price alerts',
-    hint: 'The pair and its price are shown on the lock screen.',
+    hint: 'Shows pair and price on the lock screen.',
   },
-  { kind: 'fills', label: 'Trades', hint: 'All other trades, those of one moment in one message.' },
-  { kind: 'trialEnding', label: 'Trial ending', hint: 'Two days before.' },
-  { kind: 'paymentFailed', label: 'A payment failed', hint: 'For your plan.' },
+  {
+    kind: 'fills',
+    label: 'Trades',
+    hint: 'All other trades. Trades at the same time are grouped.',
+  },
+  { kind: 'trialEnding', label: 'Trial ending', hint: 'Two days before the end.' },
+  { kind: 'paymentFailed', label: 'Payment failed', hint: 'When a payment for your plan fails.' },
 ];
 
-const SAID: Record<DeviceState, string> = {
-  on: 'This device is notified.',
-  off: 'This device is not notified.',
+const DEVICE_TEXT: Record<DeviceState, string> = {
+  on: 'Notifications are on for this device.',
+  off: 'Notifications are off for this device.',
   denied:
-    'This browser does not let Tradewind notify you. Only its own settings for this site can change that: look for Notifications behind the icon beside the address.',
+    'Notifications are blocked in your browser. To allow them, open the site settings beside the address bar.',
   unsupported:
-    'This browser cannot receive notifications. Current Chrome, Edge, Firefox and Safari can.',
+    'This browser does not support notifications. Use a current version of Chrome, Edge, Firefox or Safari.',
   install:
-    'On iPhone and iPad notifications come to the installed app alone. Put it on the home screen and open it from there:',
+    'On iPhone and iPad, you need the installed app to get notifications. Add it to your home screen and open it there:',
 };
 
 const localZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Sent when it is left: a time half typed is none. */
+/** Saved on blur: a half-typed time is invalid. */
 function Hour({
   label,
   value,
@@ -100,7 +104,7 @@ function QuietHours({
       <Switch
         label="Quiet hours"
         checked={quiet !== null}
-        hint="Nothing is sent in these hours; it comes when they end."
+        hint="Notifications wait until quiet hours end."
         onChange={(on) => {
           onChange(on ? { from: '22:00', to: '07:00', timeZone: localZone() } : null);
         }}
@@ -145,14 +149,14 @@ function QuietHours({
   );
 }
 
-/** What the server knows of this person's notifications, and this device's part in them. */
+/** The user's notification settings on the server, and the state of this device. */
 function usePush(uid: string) {
   const { online } = useSnapshot(connection);
   const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
   const [push, setPush] = useState<PushState | null>(null);
   const [error, setError] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  /** One question at a time; the answer is what is shown, a failure leaves what was there. */
+  /** One request at a time. A failure leaves the shown settings. */
   const ask = async (work: () => Promise<PushState | null>): Promise<void> => {
     setBusy(true);
     setError(null);
@@ -208,7 +212,7 @@ function DeviceSwitch({
             void ask(() => joinPush(uid));
           }}
         >
-          Notify this device
+          Turn on notifications
         </Button>
       )}
       {device === 'on' && (
@@ -218,7 +222,7 @@ function DeviceSwitch({
             void ask(leavePush);
           }}
         >
-          Stop notifying this device
+          Turn off notifications
         </Button>
       )}
     </div>
@@ -233,7 +237,7 @@ function Choices({
   onChange: (settings: PushSettings) => void;
 }) {
   return (
-    <div role="group" aria-label="What you are told">
+    <div role="group" aria-label="Notification types">
       {KINDS.map(({ kind, label, hint }) => (
         <div key={kind} className="rule">
           <Switch
@@ -255,7 +259,7 @@ function Choices({
       <div className="rule">
         <Switch
           label="Show details on the lock screen"
-          hint="Agents' names, pairs and amounts. Off, a notification says only what kind of thing has happened."
+          hint="Shows agent names, pairs and amounts. When off, notifications show only the type of event."
           checked={settings.showDetails}
           onChange={(showDetails) => {
             change({ ...settings, showDetails });
@@ -276,8 +280,8 @@ export function NotificationsSection() {
   return (
     <Section title="Notifications">
       <p className="rule py-3 text-ink-2" role="status">
-        {SAID[device]}
-        {push !== null && push.devices > 1 ? ` ${push.devices} of your devices are.` : ''}
+        {DEVICE_TEXT[device]}
+        {push !== null && push.devices > 1 ? ` You have them on for ${push.devices} devices.` : ''}
       </p>
       {device === 'install' && (
         <div className="-mt-2 pb-3 text-ink-2">
@@ -291,7 +295,7 @@ export function NotificationsSection() {
       )}
       {master === false && (
         <p className="flex flex-wrap items-center gap-3 pb-3 text-amber">
-          Notifications are off in your trading settings: nothing is sent.{' '}
+          Notifications are turned off in your trading settings.{' '}
           <LinkButton to="/trading" size="sm">
             Trading settings
           </LinkButton>
@@ -299,7 +303,7 @@ export function NotificationsSection() {
       )}
       <DeviceSwitch device={device} uid={uid} busy={busy} ask={ask} />
       {settings === undefined && (error === null || isOffline) && (
-        <SkeletonRows rows={8} label="What you are told" rowClass="min-h-14" />
+        <SkeletonRows rows={8} label="Notification types" rowClass="min-h-14" />
       )}
       {settings !== undefined && (
         <Choices

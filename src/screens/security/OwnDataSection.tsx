@@ -1,4 +1,4 @@
-/** Everything held about a person, as files; a part of it is never handed out as the whole. */
+/** Downloads all data of the user as files. An incomplete download is never saved. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -11,10 +11,10 @@ import { download } from '../portfolio/csv.ts';
 
 type Format = 'json' | 'csv';
 
-/** Reads every part and hands one file to the browser. */
+/** Loads every part and saves one file by the browser. */
 function useExport() {
   const [busy, setBusy] = useState<Format | null>(null);
-  const [said, setSaid] = useState('');
+  const [message, setMessage] = useState('');
   const [error, setError] = useState<string | null>(null);
   const abort = useRef<AbortController | null>(null);
   useEffect(
@@ -28,32 +28,32 @@ function useExport() {
     abort.current = ours;
     setBusy(format);
     setError(null);
-    setSaid('Reading…');
+    setMessage('Loading…');
     try {
       const { asJson, asZip, collect } = await import('./export-data.ts');
       const data = await collect((done, of) => {
-        setSaid(`Reading, ${done} of ${of} parts`);
+        setMessage(`Loading part ${done} of ${of}`);
       }, ours.signal);
       const at = new Date();
       const name = `tradewind-${at.toISOString().slice(0, 10)}`;
       if (format === 'json') download(`${name}.json`, asJson(data, at), 'application/json');
       else download(`${name}.zip`, asZip(data, at), 'application/zip');
       const rows = [...data.values()].reduce((sum, part) => sum + part.rows.length, 0);
-      setSaid(`${formatNumber(rows)} rows handed to the browser to save.`);
+      setMessage(`${formatNumber(rows)} rows saved by your browser.`);
     } catch (failure) {
       if (ours.signal.aborted) return;
-      setSaid('');
-      setError(`${errorSentence(failure)} No file was made.`);
+      setMessage('');
+      setError(`${errorSentence(failure)} No file was created.`);
     }
     setBusy(null);
   };
-  return { busy, said, error, fetchAll };
+  return { busy, message, error, fetchAll };
 }
 
 function SaveButtons({
   blocked,
   busy,
-  said,
+  message,
   fetchAll,
 }: Omit<ReturnType<typeof useExport>, 'error'> & { blocked: boolean }) {
   return (
@@ -76,9 +76,9 @@ function SaveButtons({
       >
         Save as CSV
       </Button>
-      {/* Said once it is over, and now and then on the way: a live region would read every part. */}
+      {/* Announced now and then, because a live region would read out every part. */}
       <span className="text-xs text-ink-3" role={busy === null ? 'status' : undefined}>
-        {said}
+        {message}
       </span>
     </div>
   );
@@ -87,19 +87,19 @@ function SaveButtons({
 export function OwnDataSection() {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
-  const { busy, said, error, fetchAll } = useExport();
+  const { busy, message, error, fetchAll } = useExport();
   const blocked = online === 'offline' || status !== 'signed-in' || busy !== null;
   return (
     <Section title="Your data">
       <p className="rule py-3 text-ink-2">
-        Everything the server holds about you: profile and sign-in, settings, agents and their
-        decisions, orders, trades, ledger, books and equity, plan, notified devices (without their
-        secret addresses), referrals and support requests.
+        Download everything the server stores about you: profile and login, settings, agents and
+        decisions, orders, trades, ledger, accounts and equity, plan, notified devices (without
+        their secret addresses), referrals and support requests.
       </p>
-      <SaveButtons blocked={blocked} busy={busy} said={said} fetchAll={fetchAll} />
+      <SaveButtons blocked={blocked} busy={busy} message={message} fetchAll={fetchAll} />
       {online === 'offline' && (
         <p role="status" className="mt-2 text-xs text-ink-3">
-          This needs the network. Trades as last seen can be saved on the Portfolio screen.
+          You're offline. You can save the last loaded trades on the Portfolio screen.
         </p>
       )}
       {error !== null && (
@@ -107,7 +107,7 @@ export function OwnDataSection() {
           {error}
         </p>
       )}
-      <p className="mt-2 text-xs text-ink-3">CSV comes as one file a table in a .zip.</p>
+      <p className="mt-2 text-xs text-ink-3">CSV: one file per table in a .zip.</p>
     </Section>
   );
 }

@@ -1,16 +1,11 @@
-/**
- * The question "is it you" inside a form: a password, or Google where there is none; refuses to ask
- * for both.
- */
+/** Proof of identity inside a form: a password, or Google where there is none. */
 import { useEffect, useState } from 'react';
 import { Field } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import type { SignInMethod } from '../../identity/account-port.ts';
 import { signInMethods } from '../../identity/own-sign-in.ts';
 
-/**
- * How this person may sign in; null until the provider is there, and the reason where it is not.
- */
+/** How this user can log in; null until the provider is loaded, and the reason where it is not. */
 export function useSignInMethods(): { methods: SignInMethod[] | null; reason: string | null } {
   const [methods, setMethods] = useState<SignInMethod[] | null>(null);
   const [reason, setReason] = useState<string | null>(null);
@@ -46,7 +41,7 @@ export function ProveField({
     <>
       <input type="hidden" autoComplete="username" value={email} readOnly />
       <Field
-        label="Present password"
+        label="Current password"
         type="password"
         name="password"
         autoComplete="current-password"

@@ -1,4 +1,4 @@
-/** Security: the session, the sign-in, and what lies on this device. */
+/** Security: session, login and the data on this device. */
 import { Link } from 'wouter';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { useLookedAt } from '../getting-started/step-notes.ts';

@@ -1,4 +1,4 @@
-/** How long the sign-in lasts, and its end on this device. */
+/** How long the session lasts, and the log-out on this device. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -41,7 +41,8 @@ function SignOut() {
           void ask();
         }}
       >
-        Sign out
+        {' '}
+        Log out{' '}
       </Button>
       <Dialog
         open={unsent.length > 0}
@@ -49,7 +50,7 @@ function SignOut() {
           setUnsent([]);
         }}
         title={`${unsent.length} unsent ${unsent.length === 1 ? 'command' : 'commands'}`}
-        description="The server has not received these. Signing out discards them."
+        description="The server has not received these. Logging out discards them."
         actions={
           <>
             <Button
@@ -57,7 +58,7 @@ function SignOut() {
                 setUnsent([]);
               }}
             >
-              Wait for the network
+              Stay logged in
             </Button>
             <Button
               tone="danger"
@@ -65,7 +66,7 @@ function SignOut() {
                 void leave();
               }}
             >
-              Discard and sign out
+              Discard and log out
             </Button>
           </>
         }
@@ -91,7 +92,7 @@ function leftText(ms: number): string {
 
 function signInText(expiresAt: number | null, isOver: boolean, now: number): string {
   if (expiresAt === null) return '—';
-  return isOver ? 'over' : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`;
+  return isOver ? 'ended' : `${leftText(expiresAt - now)} of 4 h, until ${formatClock(expiresAt)}`;
 }
 
 export function SessionSection() {
@@ -101,10 +102,10 @@ export function SessionSection() {
   return (
     <Section title="Session">
       <dl>
-        <Line term="Sign-in time left">{signInText(expiresAt, status === 'expired', now)}</Line>
+        <Line term="Session time left">{signInText(expiresAt, status === 'expired', now)}</Line>
       </dl>
       <p className="rule py-3 text-ink-2">
-        Then you sign in again. Agents run on meanwhile, and stops keep guarding positions.
+        After that, log in again. Agents keep running and stop losses stay active.
       </p>
       <div className="flex flex-wrap gap-2">
         <Button
@@ -112,7 +113,8 @@ export function SessionSection() {
             setOpen(true);
           }}
         >
-          Sign in again
+          {' '}
+          Log in again{' '}
         </Button>
         <SignOut />
       </div>

@@ -1,4 +1,4 @@
-/** Password, address and every other device. Either change asks for proof of who asks. */
+/** Changes password and email, and logs out everywhere. Each change asks for proof of identity. */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
@@ -22,11 +22,11 @@ interface Errors {
   form?: string;
 }
 
-/** A wrong password is said beside it, anything else where it belongs or below. */
+/** A wrong password is shown at its field, other errors at theirs or below. */
 function placed(error: unknown): Errors {
   const code = error instanceof Error && 'code' in error ? error.code : '';
   if (code === 'auth/invalid-credential' || code === 'auth/wrong-password')
-    return { present: 'This is not the present password.' };
+    return { present: 'This is not your current password.' };
   const { email, password, form } = refusedCredentials(error);
   return {
     ...((email ?? password) === undefined ? {} : { next: email ?? password }),
@@ -39,7 +39,7 @@ interface FormProps {
   onDone: () => void;
 }
 
-/** Both forms alike: the present password, what shall be instead, and one press. */
+/** The form for both changes: current password, new value and one button. */
 function ChangeForm({
   email,
   label,
@@ -115,7 +115,7 @@ const PasswordForm = ({ email, onDone }: FormProps) => (
     label="New password"
     type="password"
     complete="new-password"
-    hint="At least 6 characters. Your other devices are signed out within a minute."
+    hint="At least 6 characters. Your other devices are logged out within a minute."
     press="Change password"
     checked={(next) => checkCredentials(email, next, true).password}
     send={changePassword}
@@ -129,12 +129,12 @@ const EmailForm = ({ email, onDone, onSent }: FormProps & { onSent: (to: string)
     label="New email"
     type="email"
     complete="email"
-    hint="A link goes to this address. Yours changes when the link is opened."
-    press="Send the link"
+    hint="We'll email a link to this address. Open it to confirm the change."
+    press="Send link"
     checked={(next) =>
       checkCredentials(next, 'unused', true).email ??
       (next.trim().toLowerCase() === email.toLowerCase()
-        ? 'That is your present address.'
+        ? 'This is your current email.'
         : undefined)
     }
     send={async (present, next) => {
@@ -149,11 +149,10 @@ const isLocal = environment.firebase.projectId.startsWith('demo-');
 function LinkSent({ to }: { to: string }) {
   return (
     <p role="status" className="border-l-2 border-accent py-1 pl-3 text-ink-2">
-      A link is on its way to <strong className="break-all">{to}</strong>. Until it is opened your
-      address stays as it is. From then on you log in with the new one, and may be asked to on every
-      device.
+      We sent a link to <strong className="break-all">{to}</strong>. Open it to confirm your new
+      email. Then log in with it on all devices.
       {isLocal &&
-        ' This server uses the built-in identity emulator, which sends no mail: the link stands in the server’s log.'}
+        ' This server uses the built-in identity emulator, which sends no email. Find the link in the server’s log.'}
     </p>
   );
 }
@@ -182,15 +181,12 @@ function Everywhere() {
   return (
     <div className="rule flex flex-wrap items-center justify-between gap-3 py-3">
       <div className="min-w-0 flex-1 basis-56">
-        <p className="font-medium">Sign out everywhere</p>
-        <p className="text-xs text-ink-3">
-          Ends every sign-in of yours, on this device too, and their live updates at once. Agents
-          run on.
-        </p>
+        <p className="font-medium">Log out everywhere</p>
+        <p className="text-xs text-ink-3">Logs you out on all devices. Agents keep running.</p>
       </div>
       <HoldToConfirm
-        label="Sign out everywhere"
-        sentence="Signs you out on every device, this one too, and deletes what is kept here. Unsent commands here are discarded."
+        label="Log out everywhere"
+        sentence="Logs you out on all devices, including this one. Deletes saved data and unsent commands on this device."
         disabled={busy || online === 'offline'}
         onConfirm={() => {
           void end();
@@ -200,14 +196,12 @@ function Everywhere() {
   );
 }
 
-/** While it is not known whether there is a password. */
+/** Shown until it is known whether there is a password. */
 const unknownText = (offline: boolean, reason: string | null): string =>
-  offline ? 'Known when the network is back' : (reason ?? '…');
+  offline ? 'Available when you’re online' : (reason ?? '…');
 
 const passwordText = (hasPassword: boolean): string =>
-  hasPassword
-    ? 'Set'
-    : 'None: you sign in with Google, where your address and password are changed.';
+  hasPassword ? 'Set' : 'None. You log in with Google. Change your email and password there.';
 
 export function SignInSection() {
   const email = useSnapshot(session).user?.email ?? '';
@@ -232,7 +226,7 @@ export function SignInSection() {
     </Button>
   );
   return (
-    <Section title="Sign-in">
+    <Section title="Login">
       <Row term="Email" value={email === '' ? '—' : email} act={change('email')} />
       <Row
         term="Password"
@@ -244,7 +238,7 @@ export function SignInSection() {
       {sentTo !== null && <LinkSent to={sentTo} />}
       {online === 'offline' && (
         <p role="status" className="pb-2 text-xs text-ink-3">
-          Changes to your sign-in need the network.
+          You need a connection to change your login.
         </p>
       )}
       <Everywhere />
@@ -261,7 +255,7 @@ export function SignInSection() {
         open={open === 'email'}
         onOpenChange={close}
         title="Change email"
-        description={`Now ${email}.`}
+        description={`Current email: ${email}.`}
       >
         <EmailForm email={email} onDone={close} onSent={setSentTo} />
       </Dialog>

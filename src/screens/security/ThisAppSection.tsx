@@ -1,7 +1,4 @@
-/**
- * Whether the app is installed here and how it can be, at any time and after a no; refuses to ask
- * twice by itself.
- */
+/** Whether and how the app can be installed on this device. */
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -17,13 +14,13 @@ export function ThisAppSection() {
         <p className="rule py-3 text-ink-2">
           {installed || isStandalone()
             ? 'Tradewind is installed on this device.'
-            : 'This browser offers no installation here. Chrome and Edge have it in their menu, Safari under Share or File.'}
+            : 'To install, use the menu in Chrome or Edge, or Share or File in Safari.'}
         </p>
       ) : (
         <div className="rule py-3 text-ink-2">
           <p>
-            Installed, Tradewind has an icon and a window of its own, opens offline and has Stop all
-            agents on its icon.
+            Install Tradewind to open it from its own icon, use it offline and stop all agents from
+            the icon.
           </p>
           {way === 'share' ? (
             <InstallSteps />

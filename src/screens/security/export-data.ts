@@ -1,6 +1,6 @@
 /**
- * Everything that is held about a person, fetched page by page and made into files; refuses a file
- * with a part missing.
+ * Loads all data of a user page by page and makes files of it. A missing part fails the whole
+ * export.
  */
 import { strToU8, zipSync } from 'fflate';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
@@ -23,11 +23,11 @@ const NESTED = new Set([
 ]);
 
 /**
- * `told` hears how many parts are done. @throws ApiError when any page fails: half an answer is
- * none.
+ * `onProgress` receives how many parts are done. @throws ApiError when any page fails: an incomplete
+ * export is never saved.
  */
 export async function collect(
-  told: (done: number, of: number) => void,
+  onProgress: (done: number, of: number) => void,
   aborted: AbortSignal,
 ): Promise<Exported> {
   const found: Exported = new Map();
@@ -45,7 +45,7 @@ export async function collect(
       after = page.next;
     } while (after !== null);
     found.set(part, whole);
-    told(index + 1, EXPORT_PARTS.length);
+    onProgress(index + 1, EXPORT_PARTS.length);
   }
   return found;
 }
@@ -77,7 +77,7 @@ export function asCsv({ columns, rows }: Pick<ExportRows, 'columns' | 'rows'>): 
     .join('\r\n');
 }
 
-/** One CSV file a part. */
+/** One CSV file per part. */
 export function asZip(data: Exported, at: Date): Uint8Array<ArrayBuffer> {
   const files = Object.fromEntries(
     [...data].map(([part, table]) => [

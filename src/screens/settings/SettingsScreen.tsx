@@ -63,8 +63,8 @@ function Profile() {
 }
 
 const ELSEWHERE = [
-  ['/trading', 'Trading settings', 'Pause trading, the most per order, defaults for new agents.'],
-  ['/trading#risk', 'Risk values', 'Your own largest position, signal threshold and stop loss.'],
+  ['/trading', 'Trading settings', 'Pause trading, limit order size, set defaults for new agents.'],
+  ['/trading#risk', 'Risk values', 'Set your largest position, signal threshold and stop loss.'],
   ['/security', 'Security', 'Password, email, sessions.'],
 ] as const;
 

@@ -1,4 +1,4 @@
-/** The parts of Settings by the names under which an address leads to them. */
+/** The parts of Settings, by the anchors that lead to them. */
 export const SETTINGS_PARTS = [
   ['profile', 'Profile'],
   ['appearance', 'Appearance'],

@@ -1,6 +1,6 @@
 /**
- * Stop everything, from a shortcut or a fright: who runs, what becomes of positions, one button,
- * the result. It works offline.
+ * Stops all agents: which are running, what happens to positions, one button, the result. It works
+ * offline.
  */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -20,27 +20,31 @@ import { useAgentViews, useEntries } from '../use-store.ts';
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
 
-/** What a press does, to whom, and what it leaves. `running` null: this device does not know. */
+/** What Stop all does and what happens to positions. `running` null: no agents loaded. */
 export function stopAllSentence(
   running: readonly string[] | null,
   positions: number,
   current = true,
 ): string {
   if (running === null)
-    return 'This device does not know your agents at the moment. The stop reaches every agent you have. Positions stay open, protected by their stops.';
-  const kept =
+    return 'Your agents are not loaded on this device. Stop all reaches every agent. Open positions keep their stop losses.';
+  const positionsText =
     positions === 0
-      ? 'No position is open.'
-      : `${count(positions, 'open position stays', 'open positions stay')} open, protected by ${positions === 1 ? 'its stop' : 'their stops'}: stopping sells nothing.`;
+      ? 'No open positions.'
+      : `${count(positions, 'open position keeps its stop loss', 'open positions keep their stop losses')}. Nothing is sold.`;
   if (!current) {
-    const held = `When last seen, ${positions === 0 ? 'no position was open' : count(positions, 'position was open', 'positions were open')}; what is open stays open, protected by its stops: stopping sells nothing.`;
+    const open =
+      positions === 0
+        ? 'no position was open'
+        : count(positions, 'position was open', 'positions were open');
+    const lastSeenText = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
     return running.length === 0
-      ? `Nothing ran when this device last saw your agents. A stop reaches every agent you have. ${held}`
-      : `Stops ${running.join(', ')}, and whatever another device has started. ${held}`;
+      ? `No agents running when last seen. Stop all reaches every agent. ${lastSeenText}`
+      : `Stops ${running.join(', ')} and any agents started on other devices. ${lastSeenText}`;
   }
   return running.length === 0
-    ? `Nothing runs, as far as this device knows. A stop still reaches what another device has started. ${kept}`
-    : `Stops ${running.join(', ')}, and whatever another device has started. ${kept}`;
+    ? `No agents running, as far as this device knows. Stop all also reaches agents started on other devices. ${positionsText}`
+    : `Stops ${running.join(', ')} and any agents started on other devices. ${positionsText}`;
 }
 
 function Names({ title, views }: { title: string; views: readonly AgentView[] }) {
@@ -65,7 +69,7 @@ function Names({ title, views }: { title: string; views: readonly AgentView[] })
 type Entry = ReturnType<typeof useEntries>[number];
 
 const isWaiting = ({ state }: Entry): boolean => state === 'saved' || state === 'sending';
-/** Still on this device: Undo takes it back. */
+/** Not sent yet: Undo cancels it. */
 const isUnsent = ({ state, attempts }: Entry): boolean => state === 'saved' && attempts === 0;
 
 function buttonLabel(entry: Entry | undefined): string {
@@ -74,12 +78,12 @@ function buttonLabel(entry: Entry | undefined): string {
   return isUnsent(entry) ? 'Stop all saved' : 'Stop all sent';
 }
 
-/** What this device knows and can do without a network. */
+/** What this device knows without a network. */
 function OfflineNotes({
   savedAt,
   waits,
 }: {
-  /** When the agents were read; absent while none are known. */
+  /** When the agents were loaded; absent while none are. */
   savedAt: number | null | undefined;
   waits: boolean;
 }) {
@@ -88,19 +92,19 @@ function OfflineNotes({
     <>
       {savedAt !== undefined && (
         <p className="text-ink-2">
-          {savedAt === null ? '' : `Known ${formatAgo(Math.max(0, now - savedAt))}.`}
+          {savedAt === null ? '' : `Data ${formatAgo(Math.max(0, now - savedAt))}.`}
         </p>
       )}
       {!waits && (
         <p className="text-amber">
-          Offline: the stop is saved on this device and sent first when you are back.
+          You're offline. The stop is saved on this device and sent first when you're back online.
         </p>
       )}
     </>
   );
 }
 
-/** How far the last order has come, and its Undo. */
+/** The state of the last command, and its Undo. */
 function OrderState({
   entry,
   running,
@@ -132,7 +136,7 @@ function OrderState({
         </Button>
       )}
       {done && (
-        <CommandState phase="accepted">{`All ${count(stopped.length, 'agent is', 'agents are')} stopped, by the server's word.`}</CommandState>
+        <CommandState phase="accepted">{`The server confirms: ${count(stopped.length, 'agent', 'agents')} stopped.`}</CommandState>
       )}
     </div>
   );
@@ -154,7 +158,7 @@ export default function StopAllScreen() {
     current,
   );
   const waits = entry !== undefined && isWaiting(entry);
-  /** Its answer has come a moment ago: the second tap of a hurried hand is no second order. */
+  /** Just answered: a second tap in a hurry is ignored. */
   const received = entry?.state === 'accepted';
   const done =
     pressed &&
@@ -165,12 +169,12 @@ export default function StopAllScreen() {
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-6">
       <h1 className="text-xl">Stop all agents</h1>
-      {/* Room for its five lines on a phone: the button must not move under the finger once the agents are read. */}
+      {/* Reserves five lines on a phone: the button must not move under the finger once agents are loaded. */}
       <p className="min-h-30 text-base text-ink-2 sm:min-h-18">{sentence}</p>
       {online === 'offline' && (
         <OfflineNotes savedAt={views === null ? undefined : slot.savedAt} waits={waits} />
       )}
-      {/* It keeps its place while the stop waits: Undo stands below it, never where it was. */}
+      {/* Keeps its place while the stop waits: Undo appears below it, never in its place. */}
       <StopAllButton
         label={buttonLabel(entry)}
         tone={idle ? 'danger-quiet' : 'danger'}

@@ -1,32 +1,36 @@
-/** What a plan means for each agent: which go on opening, which only keep their exits. */
+/** What a plan change means for each agent. */
 import type { AgentConsequence, Consequences } from '../../../contract/plan-change.ts';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 
 const positions = (count: number): string =>
   count === 0
     ? ''
-    : ` ${count} ${count === 1 ? 'position keeps its stop and its exits' : 'positions keep their stops and exits'}.`;
+    : ` ${count} ${count === 1 ? 'position keeps its stop loss and exits' : 'positions keep their stop losses and exits'}.`;
 
-/** One agent's lot, in a sentence. */
+/** What happens to one agent, in a sentence. */
 function fate({ effect, reason, openPositions, mayStart }: AgentConsequence): string {
   switch (effect) {
     case 'opens':
-      return 'Goes on as it is.';
+      return 'No change.';
     case 'exits_only':
-      return `Opens nothing new: ${reason === 'over_cap' ? 'the plan has no place for it' : 'agents need a plan'}.${positions(openPositions)}`;
+      return `No new positions: ${reason === 'over_cap' ? 'over the limit of the plan' : 'agents need a plan'}.${positions(openPositions)}`;
     case 'stopped':
-      return `Stopped, and stays so.${positions(openPositions)}${mayStart ? '' : ' It cannot be started.'}`;
+      return `Stays stopped.${positions(openPositions)}${mayStart ? '' : ' You can’t start it.'}`;
   }
 }
 
-/** The sum of it: how many open nothing more, and what is safe. */
+/** The summary: how many open no new positions. */
 function agentsSentence(agents: readonly AgentConsequence[]): string {
   const held = agents.filter(({ effect }) => effect === 'exits_only').length;
-  if (agents.length === 0) return 'You have no agents that it would concern.';
-  if (held === 0) return 'Every agent goes on as it is. Nothing is deleted, and Stop always works.';
+  if (agents.length === 0) return 'You have no agents.';
+  if (held === 0) return 'No change for your agents. Stop always works.';
   if (agents.length === 1)
-    return 'Your one agent opens nothing new. It is not deleted, and Stop always works.';
-  return `${held === agents.length ? 'All' : `${held} of`} ${agents.length} agents ${held === 1 ? 'opens' : 'open'} nothing new. Nothing is deleted, and Stop always works.`;
+    return 'Your agent opens no new positions. It is kept, and Stop always works.';
+  const affected = held === agents.length ? 'All' : `${held} of`;
+  return (
+    `${affected} ${agents.length} agents ${held === 1 ? 'opens' : 'open'} no new positions. ` +
+    'All are kept, and Stop always works.'
+  );
 }
 
 const TONE: Record<AgentConsequence['effect'], BadgeTone> = {
@@ -46,7 +50,7 @@ export function AgentsAfter({
     <>
       <p className="max-w-[64ch] text-ink-2">{agentsSentence(agents)}</p>
       {list.length > 0 && (
-        <ul aria-label="What becomes of your agents" className="mt-2">
+        <ul aria-label="Effect on your agents" className="mt-2">
           {list.map((agent) => (
             <li
               key={agent.id}

@@ -1,4 +1,4 @@
-/** What another plan, or none, would mean, before anything is changed: agents, money, date. */
+/** Shows what a change of plan means for agents and money before it is confirmed. */
 import { useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { ChangePreview } from '../../../contract/plan-change.ts';
@@ -20,7 +20,7 @@ import { chargeLines, comesAndGoes, whenText } from './change-text.ts';
 
 export interface ChangeDialogProps {
   planId: string;
-  /** Where the change was wanted: the person comes back there. */
+  /** The page to return to. */
   from: string | null;
   onLeave?: (() => void) | undefined;
   onClose: () => void;
@@ -63,12 +63,10 @@ function usePreview(planId: string): Read {
 function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
   if (charge === null)
     return kind === 'end' ? null : (
-      <p className="text-ink-2">
-        What it costs today is shown in the billing portal, before you confirm.
-      </p>
+      <p className="text-ink-2">The billing portal shows today's cost before you confirm.</p>
     );
   return (
-    <section aria-label="What it costs">
+    <section aria-label="Cost">
       <dl>
         {chargeLines(charge).map(({ term, amount }) => (
           <Line key={term} term={term}>
@@ -79,7 +77,7 @@ function Money({ preview: { charge, kind } }: { preview: ChangePreview }) {
       {charge.lines.length > 1 && (
         <details className="mt-1 text-ink-2">
           <summary className="reach min-h-8 cursor-pointer text-accent">
-            How that is reckoned
+            How this is calculated
           </summary>
           <dl>
             {charge.lines.map(({ text, amount }, index) => (
@@ -105,12 +103,12 @@ function ComesAndGoes({ preview }: { preview: ChangePreview }) {
   return (
     <>
       {list('You get', gets)}
-      {list('You give up', givesUp)}
+      {list('You lose', givesUp)}
     </>
   );
 }
 
-/** Ends the plan here, or goes to the portal for another. */
+/** Cancels the plan here, or opens the portal for a change. */
 function useConfirm(
   { planId, from, onLeave, onClose }: ChangeDialogProps,
   planName: string,
@@ -132,8 +130,8 @@ function useConfirm(
       pageToast(
         'success',
         preview === null
-          ? 'Your plan ends when its paid time is over.'
-          : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then nothing changes.`,
+          ? 'Your plan ends with the paid period.'
+          : `Your plan ends on ${formatDate(preview.effectiveAt)}. Until then, nothing changes.`,
       );
       onClose();
     } catch (caught) {
@@ -149,7 +147,7 @@ function Meaning({ preview }: { preview: ChangePreview }) {
     <>
       <Money preview={preview} />
       <ComesAndGoes preview={preview} />
-      <section aria-label="Your agents then">
+      <section aria-label="Your agents after the change">
         <AgentsAfter consequences={preview} />
       </section>
     </>
@@ -173,8 +171,8 @@ export default function ChangeDialog(props: ChangeDialogProps) {
       onOpenChange={(open) => {
         if (!open) onClose();
       }}
-      title={end ? 'End your plan' : `${word} to ${name}`}
-      description={preview === null ? 'Nothing is changed before you confirm.' : whenText(preview)}
+      title={end ? 'Cancel plan' : `${word} to ${name}`}
+      description={preview === null ? 'Nothing changes until you confirm.' : whenText(preview)}
       actions={
         preview?.kind !== 'none' && (
           <>
@@ -187,7 +185,7 @@ export default function ChangeDialog(props: ChangeDialogProps) {
                 void confirm();
               }}
             >
-              {end ? 'End my plan' : 'Confirm in the billing portal'}
+              {end ? 'Cancel plan' : 'Confirm in the billing portal'}
             </Button>
           </>
         )
@@ -195,11 +193,11 @@ export default function ChangeDialog(props: ChangeDialogProps) {
     >
       <div className="flex min-h-44 flex-col gap-4">
         {error !== null && <ReadError message={error} onRetry={again} />}
-        {preview === null && error === null && <SkeletonRows rows={4} label="What it means" />}
+        {preview === null && error === null && <SkeletonRows rows={4} label="Details" />}
         {preview !== null && preview.kind !== 'none' && <Meaning preview={preview} />}
         {online === 'offline' && (
           <p role="status" className="text-amber">
-            Offline: a plan is changed with a connection. Nothing was changed.
+            You're offline. You need a connection to change plans. Nothing was changed.
           </p>
         )}
         {wrong !== null && online !== 'offline' && (

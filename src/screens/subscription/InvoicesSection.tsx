@@ -1,4 +1,4 @@
-/** What was billed, newest first, each with the provider's own page. */
+/** Invoices, newest first, each with the provider's page. */
 import { useSnapshot } from 'valtio';
 import type { Invoice } from '../../../contract/plan-change.ts';
 import { safeAddress } from '../../billing/checkout.ts';
@@ -14,8 +14,8 @@ import { useSlot } from '../use-store.ts';
 
 const STATUS: Record<Invoice['status'], { tone: BadgeTone; word: string }> = {
   paid: { tone: 'good', word: 'Paid' },
-  open: { tone: 'attention', word: 'To be paid' },
-  draft: { tone: 'neutral', word: 'Being made' },
+  open: { tone: 'attention', word: 'Due' },
+  draft: { tone: 'neutral', word: 'Draft' },
   void: { tone: 'neutral', word: 'Void' },
   uncollectible: { tone: 'bad', word: 'Not paid' },
 };
@@ -50,7 +50,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
       </StatusBadge>
       <span className="text-right md:order-5">
         {page === null ? (
-          <span className="text-ink-3" title="The provider has no page for it">
+          <span className="text-ink-3" title="No page at the payment provider">
             —
           </span>
         ) : (
@@ -72,7 +72,7 @@ function InvoiceRow({ invoice }: { invoice: Invoice }) {
 export function InvoicesSection({ expected }: { expected: boolean }) {
   const { data, error } = useSlot(invoicesStore, loadInvoices);
   const { online } = useSnapshot(connection);
-  // Who never had a plan has nothing to look for here; what one is comes with the first payment.
+  // Hidden for users who never had a plan.
   if (!expected && (data === null || data.invoices.length === 0)) return null;
   return (
     <Section title="Invoices">
@@ -90,7 +90,7 @@ export function InvoicesSection({ expected }: { expected: boolean }) {
       )}
       {data !== null && data.invoices.length === 0 && (
         <p className="rule row flex items-center text-ink-3">
-          None yet. The first comes with the first payment.
+          No invoices yet. Your first payment creates one.
         </p>
       )}
       {data !== null && data.invoices.length > 0 && (
@@ -102,7 +102,7 @@ export function InvoicesSection({ expected }: { expected: boolean }) {
       )}
       {data?.more === true && (
         <p className="rule row flex items-center text-ink-3">
-          Older ones are in the billing portal.
+          See older invoices in the billing portal.
         </p>
       )}
     </Section>

@@ -1,4 +1,4 @@
-/** How much of a limit is used, as a bar and in words; refuses a bar where there is no limit. */
+/** Use of a limit, as a bar and in words. */
 import { classes } from '../../components/class-names.ts';
 
 export function Meter({
@@ -12,7 +12,7 @@ export function Meter({
   limit: number;
   words: string;
 }) {
-  // None of none is not full: nothing has been reached.
+  // 0 of 0 does not count as full.
   const full = used > 0 && used >= limit;
   return (
     <div className="rule py-2.5">

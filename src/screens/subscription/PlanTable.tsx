@@ -1,4 +1,4 @@
-/** The plans beside each other by what they permit, each row in line with its neighbour's. */
+/** The plans side by side by what they include. */
 import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
 import { tierRank, type Tier } from '../../../contract/tiers.ts';
@@ -10,22 +10,19 @@ import { formatAmount } from '../../format/numbers.ts';
 
 export interface PlanTableProps {
   plans: readonly Plan[];
-  /** null while none of them is the person's: on a trial. */
+  /** Null while the user has none of them, as on a trial. */
   currentPlanId: string | null;
-  /** On the free trial: the plan that has the same says so. */
+  /** On the free trial, marks the plan with the same features. */
   onTrial: boolean;
   busyPlanId: string | null;
-  /** The plan that will end by itself: it is not offered to be ended again. */
+  /** The plan that is already cancelled: it cannot be cancelled again. */
   ending: boolean;
-  /** Why nothing can be taken now; null where it can. */
+  /** Why no plan can be chosen now; null if one can. */
   blocked: string | null;
   onChoose: (plan: Plan) => void;
 }
 
-/**
- * In a list of one column what is missing would only be in the way: there a plan says what it adds
- * to the one before.
- */
+/** In a single column, a plan lists only what it adds to the one before. */
 function Features({ tier, before }: { tier: Tier; before: Plan | undefined }) {
   const added =
     before === undefined ? FEATURES.map(({ name }) => name) : addedOver(tier, before.tier);
@@ -68,7 +65,7 @@ function PlanPrice({ plan }: { plan: Plan }) {
   return (
     <p className="pt-1">
       <span className="text-lg font-semibold">
-        {plan.priceId === null ? 'Nothing to pay' : formatAmount(plan.amount)}
+        {plan.priceId === null ? 'Free of charge' : formatAmount(plan.amount)}
       </span>
       {plan.priceId !== null && (
         <span className="text-ink-3">
@@ -99,14 +96,14 @@ interface PlanCardProps extends Pick<
   'currentPlanId' | 'onTrial' | 'busyPlanId' | 'ending' | 'blocked' | 'onChoose'
 > {
   plan: Plan;
-  /** The plan beside it, one step down. */
+  /** The plan one step down. */
   before: Plan | undefined;
   current: Plan | undefined;
-  /** It stands out. */
+  /** Highlighted. */
   isNext: boolean;
 }
 
-/** What the press on a plan would do. */
+/** What a press on a plan would do. */
 function chooseText(
   plan: Plan,
   { currentPlanId, current }: Pick<PlanCardProps, 'currentPlanId' | 'current'>,
@@ -142,7 +139,8 @@ function PlanActions({
       )}
       {plan.priceId === null && current !== undefined && current.priceId !== null && !ending && (
         <Button wide {...press}>
-          End my plan
+          {' '}
+          Cancel plan{' '}
         </Button>
       )}
     </div>
@@ -161,7 +159,7 @@ function PlanCard(props: PlanCardProps) {
         {plan.id === currentPlanId ? (
           <Tag tone="accent">Your plan</Tag>
         ) : (
-          onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>As your trial</Tag>
+          onTrial && tierRank(plan.tier) === tierRank('trial') && <Tag>Your trial</Tag>
         )}
       </div>
       <PlanPrice plan={plan} />
@@ -175,7 +173,7 @@ function PlanCard(props: PlanCardProps) {
 export function PlanTable({ plans, ...rest }: PlanTableProps) {
   const { currentPlanId, onTrial } = rest;
   const current = plans.find((plan) => plan.id === currentPlanId);
-  // One step up stands out, or what the trial has; the others are as near, and quieter.
+  // Highlights the plan one step up, or the one with the trial's features.
   const next = plans.find(
     (plan) =>
       plan.priceId !== null &&

@@ -8,7 +8,7 @@ import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import {
   closeTill,
-  OFFLINE_TILL,
+  OFFLINE_CHECKOUT,
   PORTAL,
   takePlan,
   checkoutProgress,
@@ -66,7 +66,7 @@ function useSubscriptionText(): SubscriptionFacts {
   };
 }
 
-/** A plan and no agent yet: the way on, so that nobody is left with a plan and nothing to do. */
+/** The next step for a user with a plan but no agent. */
 function FirstAgent() {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const next = useNextStep();
@@ -150,30 +150,30 @@ function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null })
 function placesText(used: number, limit: number): string {
   if (limit === 0)
     return used === 0
-      ? 'Agents come with a plan or the free trial.'
-      : 'Kept, and they open nothing new without a plan.';
+      ? 'You need a plan or the free trial for agents.'
+      : 'Kept. They open no new positions without a plan.';
   const left = limit - used;
-  if (left > 0) return `${left} ${left === 1 ? 'place' : 'places'} left.`;
+  if (left > 0) return `${left} left.`;
   return left === 0
-    ? 'All places are in use.'
-    : `${-left} more than the plan has places for: the newest open nothing new.`;
+    ? 'Limit reached.'
+    : `${-left} over the limit. The newest open no new positions.`;
 }
 
-/** Places that are used, and what trading costs no limit. */
+/** Use of limits. */
 function Used() {
   const { data: usage, error } = useSlot(usageStore, loadUsage);
   const { online } = useSnapshot(connection);
   const unknown =
-    online === 'offline' ? <span className="text-ink-3">Not on this device</span> : '—';
+    online === 'offline' ? <span className="text-ink-3">Not saved on this device</span> : '—';
   if (usage === null && error === null && online !== 'offline')
     return (
-      <Section title="Used">
-        <SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Used" />
+      <Section title="Usage">
+        <SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Usage" />
       </Section>
     );
   const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
   return (
-    <Section title="Used">
+    <Section title="Usage">
       {online !== 'offline' && (
         <ReadError
           message={error}
@@ -211,7 +211,7 @@ function Used() {
 
 function rebateText({ percentOff, amountOff }: Coupon, currency: string): string {
   if (percentOff !== null) return `${percentOff} % off`;
-  return amountOff === null ? 'A rebate' : `${formatAmount(amountOff)} ${currency} off`;
+  return amountOff === null ? 'A discount' : `${formatAmount(amountOff)} ${currency} off`;
 }
 
 function rebatedPayments({ duration, months }: Coupon): string {
@@ -221,10 +221,10 @@ function rebatedPayments({ duration, months }: Coupon): string {
 }
 
 function couponText(coupon: Coupon, currency: string): string {
-  return `Coupon ${coupon.id}: ${rebateText(coupon, currency)} ${rebatedPayments(coupon)}. It is taken off at checkout; the prices here are without it.`;
+  return `Coupon ${coupon.id}: ${rebateText(coupon, currency)} ${rebatedPayments(coupon)}. Applied at checkout. Prices shown exclude it.`;
 }
 
-/** What follows, shown as long as it can still be averted or explains why nothing opens. */
+/** What will happen to agents, while it can still be averted or explains the present. */
 function Follows({ facts }: { facts: SubscriptionFacts }) {
   const agents = useSlot(agentsStore, loadAgents).data?.agents;
   const { standing } = facts;
@@ -239,7 +239,7 @@ function Follows({ facts }: { facts: SubscriptionFacts }) {
   const when =
     standing.until === null
       ? 'Now, without a plan'
-      : `From ${formatDate(standing.until)}, if nothing is done`;
+      : `From ${formatDate(standing.until)}, without action`;
   return (
     <Section title={when} aside={<DataAge kind="agents" />}>
       <AgentsAfter consequences={consequencesOf(standing.tier, standing.next.tier, agents)} />
@@ -266,13 +266,13 @@ function Checkout() {
   );
 }
 
-/** null while none of the plans is the person's: on a trial. */
+/** Null while the user has no plan, as on a trial. */
 function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boolean): string | null {
   if (isLiving(subscription)) return subscription?.planId ?? null;
   return isTrialActive ? null : 'free';
 }
 
-/** What stands in the way of taking a plan. */
+/** What prevents choosing a plan. */
 function PlanNotices({ offline }: { offline: boolean }) {
   const { data: list, error } = useSnapshot(plansStore);
   const { problem } = useSnapshot(checkoutProgress);
@@ -281,7 +281,7 @@ function PlanNotices({ offline }: { offline: boolean }) {
       {offline ? (
         list !== null && (
           <p role="status" className="pb-2 text-amber">
-            {OFFLINE_TILL}
+            {OFFLINE_CHECKOUT}
           </p>
         )
       ) : (
@@ -336,7 +336,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
           onTrial={isTrialActive}
           busyPlanId={busy}
           ending={facts.subscription?.cancelAtPeriodEnd === true}
-          blocked={offline ? OFFLINE_TILL : null}
+          blocked={offline ? OFFLINE_CHECKOUT : null}
           onChoose={choose}
         />
       )}
@@ -359,7 +359,7 @@ export default function SubscriptionScreen() {
   const search = useSearch();
   const from = ownPath(new URLSearchParams(search).get('from'));
   const facts = useSubscriptionText();
-  // What has come, or comes soon without anybody's doing, stands before what may be bought.
+  // Effects on agents come before the plans on offer.
   const pressing =
     facts.standing !== undefined &&
     facts.standing.state !== 'trial' &&
@@ -379,7 +379,7 @@ export default function SubscriptionScreen() {
             href={from}
             className="flex min-h-11 items-center text-accent underline underline-offset-2"
           >
-            Back to where you were
+            Back
           </Link>
         )}
       </ScreenTitle>

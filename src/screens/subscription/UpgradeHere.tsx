@@ -1,6 +1,6 @@
 /**
- * The way past a limit from where it was met: the trial at once, or the smallest plan that has it,
- * and back.
+ * Offers the way past a limit where it was met: the trial or the smallest plan that lifts it, and
+ * back.
  */
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -8,7 +8,7 @@ import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
-import { OFFLINE_TILL, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
+import { OFFLINE_CHECKOUT, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { formatAmount } from '../../format/numbers.ts';
@@ -22,20 +22,20 @@ const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
 
 export interface UpgradeHereProps {
   need: Need;
-  /** Where to come back to; this screen by default. */
+  /** The page to return to; this one by default. */
   from?: string;
-  /** Just before the person leaves: the place to keep what was typed. */
+  /** Called before the user leaves, to save entries. */
   onLeave?: () => void;
-  /** Something is being typed here: that it is kept is said. */
+  /** The user is typing here: say that entries are kept. */
   typed?: boolean;
-  /** The plans can be compared from here by a link of the host's own. */
+  /** The host has its own link to the plans. */
   withoutLink?: boolean;
 }
 
 const priceText = (plan: Pick<Plan, 'amount' | 'currency' | 'interval'>): string =>
-  `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}`;
+  `${formatAmount(plan.amount)} ${plan.currency} per ${plan.interval}`;
 
-/** The trial where it can still begin, and the smallest plan that has what is needed. */
+/** The trial if it is available, and the smallest plan that includes what is needed. */
 function useOffer(need: Need) {
   const { data: list, error } = useSlot(plansStore, loadPlans);
   const { subscriptionTier, hasUsedTrial, isSubscribed, loading } = useAuth();
@@ -80,13 +80,13 @@ function OfferNotes({
   return (
     <>
       <p className="mt-2 min-h-5 text-ink-3">
-        {trial && 'Everything of Standard, nothing to pay, no card. It begins at once.'}
+        {trial && 'All Standard features. Free, no card needed. Starts at once.'}
         {!trial && plan !== null && `${priceText(plan)}, up to ${plan.agents} agents. ${back}`}
-        {!trial && plan === null && list !== null && 'No plan has more of this.'}
+        {!trial && plan === null && list !== null && 'No plan has a higher limit.'}
       </p>
       {offline && (
         <p role="status" className="mt-1 text-amber">
-          {OFFLINE_TILL}
+          {OFFLINE_CHECKOUT}
         </p>
       )}
       {!offline && problem !== null && problem.of === plan?.id && (
@@ -112,7 +112,7 @@ export function UpgradeHere({
   const { list, error, plan, trial } = offer;
   const { busy } = useSnapshot(checkoutProgress);
   const { online } = useSnapshot(connection);
-  // What went wrong here is not carried to the next screen.
+  // An error here is not carried to the next screen.
   useEffect(
     () => () => {
       checkoutProgress.problem = null;
@@ -124,10 +124,10 @@ export function UpgradeHere({
   const offline = online === 'offline';
   const take = async (chosen: Plan): Promise<void> => {
     onLeave?.();
-    // The checkout inside the app has its place on the plans' own screen.
+    // The embedded checkout is on the plans' own screen.
     if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
-  const back = typed ? 'You come back here, and what you typed is kept.' : 'You come back here.';
+  const back = typed ? "You'll return here. Your entries are saved." : "You'll return here.";
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">

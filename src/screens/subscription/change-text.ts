@@ -1,4 +1,4 @@
-/** A change of plan in words: when, what it costs, what comes and goes. */
+/** A change of plan in words: date, cost, gains and losses. */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
 import type { Permission } from '../../../contract/tiers.ts';
 import { FEATURES } from '../../billing/offers.ts';
@@ -8,13 +8,11 @@ import { formatDate } from '../../format/times.ts';
 function placesText(before: number, after: number): string {
   if (before === after) return '';
   if (before === 0) return `up to ${after} agents`;
-  return after === 0
-    ? `all ${before} places for agents`
-    : `${after} places for agents instead of ${before}`;
+  return after === 0 ? `all ${before} agents` : `${after} agents instead of ${before}`;
 }
 
 /**
- * What comes and what goes. Of agents both plans have a number: it is told once, on the side it
+ * What the new plan adds and what it lacks. The number of agents is listed once, on the side it
  * belongs to.
  */
 export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'lost'>): {
@@ -32,7 +30,7 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
   };
 }
 
-/** In the words of the plans' own rows; what has none there is nothing a person would notice. */
+/** In the words of the plan table. Permissions without a row there are not listed. */
 function permissionText({ resource, action }: Permission): string[] {
   return FEATURES.filter(
     (feature) => feature.resource === resource && feature.action === action,
@@ -41,24 +39,24 @@ function permissionText({ resource, action }: Permission): string[] {
 
 const isZero = (text: string): boolean => !/[1-9]/.test(text);
 
-/** When it comes into force, and that nothing else does before. */
+/** When the change takes effect. */
 export function whenText({
   kind,
   effectiveAt,
 }: Pick<ChangePreview, 'kind' | 'effectiveAt'>): string {
   switch (kind) {
     case 'end':
-      return `Ends on ${formatDate(effectiveAt)}, when what is paid has run out. Until then nothing changes.`;
+      return `Your plan stays active until ${formatDate(effectiveAt)}, the end of the paid period.`;
     case 'none':
-      return 'This is your plan already.';
+      return 'This is your current plan.';
     case 'upgrade':
     case 'downgrade':
     case 'start':
-      return 'Comes into force as soon as it is confirmed.';
+      return 'Takes effect as soon as you confirm.';
   }
 }
 
-/** Money of a change, one line each. */
+/** Amounts of a change, one per line. */
 export function chargeLines({
   dueNow,
   credit,
@@ -67,12 +65,12 @@ export function chargeLines({
 }: ChargePreview): { term: string; amount: string }[] {
   return [
     {
-      term: 'To pay now',
+      term: 'Due now',
       amount: isZero(dueNow) ? 'Nothing' : `${formatAmount(dueNow)} ${currency}`,
     },
     ...(isZero(credit)
       ? []
-      : [{ term: 'Left over, for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
+      : [{ term: 'Credit for later invoices', amount: `${formatAmount(credit)} ${currency}` }]),
     {
       term:
         renewal.at === null

@@ -1,4 +1,4 @@
-/** Where a person stands with their plan, in plain words and a date. */
+/** The state of a user's plan in a sentence with its date. */
 import { useSnapshot } from 'valtio';
 import { PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import type { SubscriptionState } from '../../../contract/subscription-state.ts';
@@ -13,10 +13,7 @@ export function useSubscription(): Subscription | null {
   return useSnapshot(subscriptionStore).data?.status?.subscription ?? null;
 }
 
-/**
- * A plan that is there and can be changed, as opposed to none, one that ended, or a checkout never
- * finished.
- */
+/** A current plan that can be changed: not one that ended or a checkout never finished. */
 export function isLiving(subscription: Subscription | null): boolean {
   return (
     subscription !== null &&
@@ -26,7 +23,7 @@ export function isLiving(subscription: Subscription | null): boolean {
   );
 }
 
-/** Before the plans are read: by its tier. */
+/** Named by its tier until the plans are loaded. */
 function nameOf(subscription: Subscription | null): string {
   const tier = subscription?.tier ?? 'free';
   return tier === 'free' || tier === 'trial' ? 'Your plan' : PLAN_NAMES[tier];
@@ -34,7 +31,7 @@ function nameOf(subscription: Subscription | null): string {
 
 export interface SubscriptionFacts {
   subscription: Subscription | null;
-  /** Absent where a back end does not tell it: then it is read off the subscription. */
+  /** Absent from older servers: then derived from the subscription. */
   standing: SubscriptionState | undefined;
   plan: Plan | undefined;
   /** Null without a running trial. */
@@ -64,7 +61,7 @@ function stateOf({
   return subscription?.cancelAtPeriodEnd === true ? 'ending' : 'active';
 }
 
-/** The one line under "Now" and what follows from it. */
+/** The line under "Now" and its consequences. */
 export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
   const { subscription, standing, plan, trialDays, trialEndsAt } = facts;
   const name = plan?.name ?? nameOf(subscription);
@@ -76,7 +73,9 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         tone: trialDays !== null && trialDays <= 2 ? 'attention' : 'good',
         name: 'Free trial',
         line: `Free trial. ${trialBannerText(trialDays ?? 0)}.`,
-        then: `${trialEndsAt === null ? 'After it' : `It ends on ${formatDate(trialEndsAt)}. After that`} agents open nothing new; what they hold keeps its stops and exits.`,
+        then:
+          `${trialEndsAt === null ? 'After the trial' : `Ends on ${formatDate(trialEndsAt)}. After that`}, ` +
+          'no new positions. Stop losses and exits stay active.',
       };
     case 'active':
       return {
@@ -86,21 +85,23 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         then:
           plan === undefined
             ? ''
-            : `${formatAmount(plan.amount)} ${plan.currency} a ${plan.interval}. Change or end it below, or in the billing portal.`,
+            : `${formatAmount(plan.amount)} ${plan.currency} per ${plan.interval}. Change or cancel below or in the billing portal.`,
       };
     case 'grace':
       return {
         tone: 'bad',
         name,
-        line: `${name}. The last payment has not come through.`,
-        then: `${until === null ? 'For now everything goes on' : `Everything goes on until ${formatDate(until)}`}: check the card in the billing portal before then. After that agents open nothing new.`,
+        line: `${name}. Payment failed.`,
+        then:
+          `Your plan stays active ${until === null ? 'for now' : `until ${formatDate(until)}`}. ` +
+          'Update your card in the billing portal to keep it. After that, no new positions.',
       };
     case 'ending':
       return {
         tone: 'attention',
         name,
         line: `${name}. Ends${on}.`,
-        then: 'Until then nothing changes. You can keep the plan in the billing portal.',
+        then: 'Until then, nothing changes. You can renew in the billing portal.',
       };
     case 'lapsed':
       return {
@@ -109,15 +110,15 @@ export function subscriptionText(facts: SubscriptionFacts): SubscriptionText {
         line:
           subscription?.status === 'canceled'
             ? `Free. ${name} has ended${subscription.currentPeriodEnd === null ? '' : `, paid until ${formatDate(subscription.currentPeriodEnd)}`}.`
-            : 'Free. Your free trial has been used.',
-        then: 'Agents open nothing new. Agents and history are kept, and Stop always works.',
+            : 'Free. You have used your free trial.',
+        then: 'No new positions. Your agents and history are kept, and Stop always works.',
       };
     case 'free':
       return {
         tone: 'neutral',
         name: 'Free',
         line: 'Free.',
-        then: 'Dashboard, markets and portfolio. Agents come with a plan or the free trial.',
+        then: 'Dashboard, markets and portfolio. You need a plan or the free trial for agents.',
       };
   }
 }

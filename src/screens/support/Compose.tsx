@@ -1,4 +1,4 @@
-/** A new request: what it is about, the words, and facts by consent. */
+/** A new support request: topic, text and, by consent, app details. */
 import { useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import {
@@ -23,8 +23,8 @@ export const CATEGORY_LABEL: Record<SupportCategory, string> = {
   agents: 'Agents and trading',
   portfolio: 'Portfolio and figures',
   billing: 'Plan and payments',
-  'sign-in': 'Sign-in and security',
-  app: 'The app itself',
+  'sign-in': 'Login and security',
+  app: 'App',
   other: 'Something else',
 };
 const OPTIONS = [
@@ -36,7 +36,7 @@ function Facts({ facts }: { facts: SupportDiagnostics }) {
   return (
     <details className="rule">
       <summary className="row flex cursor-pointer items-center text-ink-2">
-        What would be sent
+        Data that will be sent
       </summary>
       <dl>
         {diagnosticLines(facts).map(([term, value]) => (
@@ -63,7 +63,7 @@ function textErrorOf(text: string): string | undefined {
 function errorsIn({ category, text }: Draft): ComposeErrors {
   const textError = textErrorOf(text);
   return {
-    ...(category === '' ? { category: 'Choose what it is about' } : {}),
+    ...(category === '' ? { category: 'Choose a topic' } : {}),
     ...(textError === undefined ? {} : { text: textError }),
   };
 }
@@ -72,11 +72,11 @@ function textHint(text: string, kept: boolean): string {
   const left = SUPPORT_TEXT_MAX - text.length;
   if (left < 200) return `${left} characters left.`;
   return text !== '' && kept
-    ? 'Kept on this device until it is sent.'
-    : 'Never your password. Nobody here asks for it.';
+    ? 'Saved on this device until sent.'
+    : 'Never share your password. We will not ask for it.';
 }
 
-/** The draft as this device keeps it. */
+/** The draft saved on this device. */
 function useDraft(uid: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
   const [kept, setKept] = useState(true);
@@ -85,7 +85,7 @@ function useDraft(uid: string) {
     setDraft(next);
     setKept(keepDraft(uid, next));
   };
-  /** Words that were sent and not answered may have arrived: others are another request. */
+  /** A text that was sent without an answer may have arrived: a changed text is a new request. */
   const change = (part: Partial<Draft>): void => {
     put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
     tried.current = false;
@@ -96,7 +96,7 @@ function useDraft(uid: string) {
   return { draft, kept, put, change, markTried };
 }
 
-/** Sends the draft, and keeps it where that fails. */
+/** Sends the draft, and keeps it if that fails. */
 function useRequest(
   { draft, put, markTried }: ReturnType<typeof useDraft>,
   diagnostics: SupportDiagnostics | null,
@@ -125,7 +125,7 @@ function useRequest(
           pageToast('success', 'Request received.');
         },
         (error: unknown) => {
-          setErrors({ form: `${errorSentence(error)} What you wrote is kept.` });
+          setErrors({ form: `${errorSentence(error)} Your text is saved.` });
         },
       )
       .finally(() => {
@@ -135,7 +135,7 @@ function useRequest(
   return { errors, busy, submit };
 }
 
-/** What is in the way of a send, or of keeping what is written. */
+/** Why it cannot be sent or saved. */
 function Notices({
   kept,
   error,
@@ -151,7 +151,7 @@ function Notices({
     <>
       {!kept && (
         <p role="alert" className="text-amber">
-          This browser has no room to keep what you write: send it before you leave.
+          This browser is out of storage and cannot save your text. Send it before you leave.
         </p>
       )}
       {error !== undefined && (
@@ -161,10 +161,10 @@ function Notices({
       )}
       {isOffline && (
         <p role="status" className="text-amber">
-          Offline: this cannot be sent now.{' '}
+          You're offline. You can't send this now.{' '}
           {begun
-            ? 'What you wrote is kept on this device; send it when the network is back.'
-            : 'You can write it; it is kept on this device.'}
+            ? 'Your text is saved on this device. Send it when you’re online.'
+            : 'Your text is saved on this device as you write.'}
         </p>
       )}
     </>
@@ -191,10 +191,10 @@ export function Compose({
     onSent(reply);
   });
   return (
-    <Section title="New request" aside={priority ? 'Priority with your plan' : undefined}>
+    <Section title="New request" aside={priority ? 'Priority support' : undefined}>
       <form noValidate className="rule flex flex-col gap-4 pt-4" onSubmit={submit}>
         <Select
-          label="About"
+          label="Topic"
           options={OPTIONS}
           value={draft.category}
           error={errors.category}
@@ -203,7 +203,7 @@ export function Compose({
           }}
         />
         <TextAreaField
-          label="What happened, and what you expected"
+          label="What happened, and what did you expect?"
           rows={6}
           value={draft.text}
           error={errors.text}
@@ -214,13 +214,13 @@ export function Compose({
         />
         <div>
           <Switch
-            label="Send facts about this app"
+            label="Include app details"
             checked={withFacts}
             onChange={(on) => {
               setWithFacts(on);
               setShown(on ? facts() : null);
             }}
-            hint="Version, browser and the last errors. No addresses, no tokens, no amounts."
+            hint="Version, browser and recent errors. No addresses, tokens or amounts."
           />
           {shown !== null && <Facts facts={shown} />}
         </div>

@@ -1,4 +1,4 @@
-/** A person's own requests with their answers; refuses to call one answered before it is. */
+/** The user's support requests with their replies. */
 import { ChevronDown } from 'lucide-react';
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -29,8 +29,7 @@ type Put = (reply: SupportRequests) => void;
 
 function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
   const { online } = useSnapshot(connection);
-  // One id for these words: pressed again after a lost answer, it is still one message. Other words
-  // get another.
+  // One id per text: a retry after a lost answer is the same message.
   const [messageId, setMessageId] = useState(() => crypto.randomUUID());
   const [text, setText] = useState('');
   const [error, setError] = useState<string>();
@@ -60,7 +59,7 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
   return (
     <form noValidate className="flex flex-col gap-3 pt-3" onSubmit={send}>
       <TextAreaField
-        label="Add to this"
+        label="Add a message"
         rows={3}
         maxLength={SUPPORT_TEXT_MAX}
         value={text}
@@ -85,7 +84,7 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
             );
           }}
         >
-          Solved: close it
+          Close request
         </Button>
       </div>
     </form>
@@ -145,7 +144,7 @@ function Request({ request, onChanged }: { request: SupportRequest; onChanged: P
           </ol>
           <p className="mt-2 text-xs text-ink-3">
             Request {request.id.slice(0, 8)}
-            {request.hasDiagnostics ? ', with facts about the app' : ''}.
+            {request.hasDiagnostics ? ', with app details' : ''}.
           </p>
           {request.state !== 'closed' && <Add requestId={request.id} onAdded={onChanged} />}
         </div>
@@ -162,9 +161,7 @@ export function Requests({
   onChanged: Put;
 }) {
   if (requests.length === 0)
-    return (
-      <EmptyState title="No requests yet">What you ask stands here with its answer.</EmptyState>
-    );
+    return <EmptyState title="No requests yet">Your requests and replies appear here.</EmptyState>;
   return (
     <ul>
       {requests.map((request) => (

@@ -1,4 +1,4 @@
-/** Help: answers at hand, a request to a person, and what became of those before. */
+/** Help: topics, a new request and earlier requests. */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SupportDiagnostics } from '../../../contract/support.ts';
@@ -13,9 +13,9 @@ import { diagnosticsNow } from './diagnostics.ts';
 import { Requests } from './Requests.tsx';
 
 const ANSWERS = [
-  ['/faq', 'Frequent questions'],
+  ['/faq', 'Frequently asked questions'],
   ['/how-it-works', 'How it works'],
-  ['/library', 'What the strategies do'],
+  ['/library', 'Strategies'],
   ['/settings', 'Settings and your data'],
   ['/security', 'Session and this device'],
   ['/stop-all', 'Stop all agents'],
@@ -29,7 +29,7 @@ export default function SupportScreen() {
     diagnosticsNow({
       online: connection.online,
       stream: connection.stream,
-      prices: marketStore.data?.source.label ?? 'not yet received',
+      prices: marketStore.data?.source.label ?? 'not received yet',
       plan: subscriptionTier,
     });
   return (
@@ -38,7 +38,7 @@ export default function SupportScreen() {
       <div className="grid max-w-5xl gap-x-12 gap-y-8 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-8">
           <Compose facts={facts} priority={data?.priority ?? false} onSent={put} />
-          <Section title="Answers at hand">
+          <Section title="Help topics">
             <ul>
               {ANSWERS.map(([to, label]) => (
                 <li key={to} className="rule">
@@ -61,8 +61,8 @@ export default function SupportScreen() {
           )}
           {data !== null && <Requests requests={data.requests} onChanged={put} />}
           {data === null && online === 'offline' && (
-            <EmptyState title="Not on this device">
-              Your requests and their answers come when the network is back.
+            <EmptyState title="Not saved on this device">
+              Your requests and replies appear when you're back online.
             </EmptyState>
           )}
           {data === null && online !== 'offline' && error === null && (

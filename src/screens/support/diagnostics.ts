@@ -1,6 +1,5 @@
 /**
- * The facts that may go with a request, as they are shown before; refuses addresses, tokens and
- * anything that looks like one.
+ * The app details that may go with a request, as shown before. They contain no addresses or tokens.
  */
 import type { SupportDiagnostics } from '../../../contract/support.ts';
 import { environment } from '../../environment.ts';
@@ -11,8 +10,8 @@ import { formatClock } from '../../format/times.ts';
 const LINE_MAX = 240;
 
 /**
- * Whatever could name a person or open something: mail addresses, queries of addresses, and long
- * runs without a space.
+ * Anything that could identify a user or grant access: email addresses, queries of URLs, and long
+ * unbroken strings.
  */
 export function withoutSecrets(text: string): string {
   return text
@@ -45,7 +44,7 @@ export function diagnosticsNow(said: {
   };
 }
 
-/** As a person reads it, line by line; what is sent is exactly this. */
+/** As shown, line by line; exactly this is sent. */
 export function diagnosticLines(facts: SupportDiagnostics): [string, string][] {
   return [
     ['App version', facts.appVersion],
@@ -58,7 +57,7 @@ export function diagnosticLines(facts: SupportDiagnostics): [string, string][] {
     ['Plan', facts.plan],
     ['Installed', facts.installed ? 'yes' : 'no'],
     ...(facts.errors.length === 0
-      ? [['Errors since the start', 'none'] as [string, string]]
+      ? [['Errors since the app was opened', 'none'] as [string, string]]
       : facts.errors.map((line, index): [string, string] => [`Error ${index + 1}`, line])),
   ];
 }

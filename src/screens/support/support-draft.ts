@@ -1,7 +1,4 @@
-/**
- * What a person is typing to support, kept on this device until it is sent; refuses to outlive
- * their sign-in.
- */
+/** Keeps an unsent support request on this device. It is deleted at log-out. */
 import * as z from 'zod/mini';
 import { keepsSnapshots } from '../../commands.ts';
 import { SUPPORT_DRAFT_KEY as KEY } from '../../identity/last-user.ts';
@@ -12,12 +9,12 @@ const Draft = z.object({
   category: z.union([SupportCategory, z.literal('')]),
   text: z.string(),
 });
-/** `id` is the request's, from the first letter on: sent twice, it is one. */
+/** `id` is the request's from the first letter on, so that sending twice creates one. */
 export type Draft = z.infer<typeof Draft>;
 
 export const emptyDraft = (): Draft => ({ id: crypto.randomUUID(), category: '', text: '' });
 
-/** Where nothing may be kept on the device, this tab still remembers. */
+/** Where nothing may be saved on the device, this tab remembers it. */
 const stores = (): [Storage, Storage] =>
   keepsSnapshots() ? [localStorage, sessionStorage] : [sessionStorage, localStorage];
 
@@ -29,13 +26,13 @@ export function readDraft(uid: string): Draft {
         .safeParse(JSON.parse(store.getItem(KEY) ?? 'null'));
       if (kept.success && kept.data.uid === uid) return kept.data.draft;
     } catch {
-      // Not ours, or cut short: a new one begins.
+      // Unknown or truncated: start a new draft.
     }
   }
   return emptyDraft();
 }
 
-/** Whether it is kept: a full or closed store keeps nothing. */
+/** Whether it was saved: storage may be full or closed. */
 export function keepDraft(uid: string, draft: Draft): boolean {
   const [store, other] = stores();
   other.removeItem(KEY);

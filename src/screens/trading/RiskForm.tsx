@@ -1,7 +1,4 @@
-/**
- * A person's own percentages for each risk profile. What a profile has without them comes from its
- * preset and is never guessed.
- */
+/** A user's own values for each risk profile. Missing ones come from its preset. */
 import { useState, type FormEvent } from 'react';
 import { RiskProfile } from '../../../contract/agents.ts';
 import { RiskProfileBody } from '../../../contract/user.ts';
@@ -43,9 +40,9 @@ export interface RiskFormProps {
   blocked: string | null;
 }
 
-/** What is typed for each profile, and its way to the server. */
+/** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
-  /** What is typed, by profile: looking at another profile loses nothing. */
+  /** Entries by profile: switching profiles loses none. */
   const [typed, setTyped] = useState<Partial<Record<RiskProfile, Numbers>>>({});
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
@@ -126,7 +123,7 @@ function NumberFields({
         label="Stop loss"
         unit="%"
         inputMode="decimal"
-        hint={withLocalNumbers(`Below the entry, 0.01 to 50. Preset ${preset.stop}.`)}
+        hint={withLocalNumbers(`Below entry, 0.01 to 50. Preset ${preset.stop}.`)}
         value={numbers.stop_loss_percentage}
         error={errors.stop_loss_percentage}
         onChange={(event) => {
@@ -157,7 +154,7 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
       />
       {own.every((values) => values.profile !== profile) && (
         <p className="text-ink-3">
-          {profile} agents run on the preset values until you save your own.
+          {profile} agents use the presets until you save your own values.
         </p>
       )}
       <NumberFields profile={profile} numbers={numbers} errors={errors} set={set} />

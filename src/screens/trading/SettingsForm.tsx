@@ -1,6 +1,6 @@
 /**
- * Forms over a person's settings: trading here, the profile in Settings. A change made elsewhere is
- * shown, never overwritten unasked.
+ * Forms for trading settings and profile. A change made on another device is shown before it is
+ * overwritten.
  */
 import { TradingFrequency, UserRiskProfile } from '../../../contract/agents.ts';
 import type { UserSettings } from '../../../contract/user.ts';
@@ -27,13 +27,14 @@ function Conflict({
   return (
     <div role="alert" className="mt-4 border-l-2 border-amber pl-3">
       <p className="font-medium text-amber">
-        These settings were changed elsewhere meanwhile. What you typed is kept.
+        These settings were changed on another device. Your entries are kept.
       </p>
       <table className="mt-2 w-full text-left">
         <thead>
           <tr className="text-ink-3">
             <th className="py-1 font-normal" scope="col">
-              Field
+              {' '}
+              Setting{' '}
             </th>
             <th className="font-normal" scope="col">
               Yours
@@ -60,7 +61,7 @@ function Conflict({
           Save mine
         </Button>
         <Button disabled={busy} onClick={onTheirs}>
-          Take the server's
+          Use the server's
         </Button>
       </div>
     </div>
@@ -71,7 +72,7 @@ const WORDS: Partial<Record<string, string>> = {
   'long-haul': 'Long haul',
   'bi-weekly': 'Every two weeks',
   high: 'High: at every check',
-  optimized: 'Optimized: when it pays',
+  optimized: 'Optimized: when gains exceed costs',
 };
 const word = (value: string): string =>
   WORDS[value] ?? value.charAt(0).toUpperCase() + value.slice(1);
@@ -82,11 +83,11 @@ export interface SettingsFormProps {
   initial: UserSettings;
   version: number;
   quote: string;
-  /** Why saving is not possible now; null when it is. */
+  /** Why it cannot be saved now; null if it can. */
   blocked: string | null;
 }
 
-/** What went wrong or differs, and the save: the same under every form over the settings. */
+/** Errors, differences and the save button, shared by all forms over the settings. */
 function Saving({
   edit,
   blocked,
@@ -101,7 +102,7 @@ function Saving({
     <>
       {newer && (
         <p role="status" className="text-amber">
-          Changed elsewhere since you opened this. You will see both when you save.
+          Changed on another device since you opened this. You can compare both when you save.
         </p>
       )}
       {failure !== null && (
@@ -121,7 +122,7 @@ function Saving({
           }}
         />
       )}
-      {/* Room for the sentence that comes with the network’s going. */}
+      {/* Reserves the offline sentence's height. */}
       <div className="flex flex-wrap items-center content-start gap-3 max-sm:min-h-24">
         <Button
           type="submit"
@@ -135,7 +136,9 @@ function Saving({
           <span className="text-ink-3">{blocked}</span>
         ) : (
           unsaved &&
-          clash === null && <span className="text-ink-3">Not saved yet; kept on this device.</span>
+          clash === null && (
+            <span className="text-ink-3">Not saved yet. Your entries are kept on this device.</span>
+          )
         )}
       </div>
     </>
@@ -203,7 +206,7 @@ function NewAgentFields({ draft, errors, set }: Fields) {
   );
 }
 
-/** What the agents of a person may do, and what a new one begins with. */
+/** Rules for the user's agents, and defaults for new ones. */
 export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
   const edit = useSettingsEdit({
     name: 'settings',
@@ -222,12 +225,12 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
       <EntryFields draft={draft} errors={errors} set={set} />
       <NewAgentFields draft={draft} errors={errors} set={set} />
       <Field
-        label="Most per order"
+        label="Maximum per order"
         unit={quote}
         inputMode="decimal"
         value={draft.maxTradeAmount}
         error={errors.maxTradeAmount}
-        hint={withLocalNumbers('From 1 to 1,000,000. No single order is larger.')}
+        hint={withLocalNumbers('From 1 to 1,000,000. Limits every single order.')}
         onChange={(event) => {
           set({ maxTradeAmount: event.target.value });
         }}
@@ -240,8 +243,8 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
         }}
         hint={
           draft.notificationsEnabled
-            ? 'When off, none of your devices is notified.'
-            : 'Off: none of your devices is notified.'
+            ? 'When off, no device gets notifications.'
+            : 'Off: no device gets notifications.'
         }
       />
       <Saving edit={edit} blocked={blocked} label="Save settings" />
@@ -249,14 +252,14 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
   );
 }
 
-/** The sign-in bears the same name, where the identity provider can be reached. */
+/** The identity provider gets the same name, where it can be reached. */
 function nameSignIn({ displayName }: UserSettings): void {
   updateProfile({ displayName }).catch((error: unknown) => {
-    log.warn('The sign-in keeps its former name', error);
+    log.warn('The login keeps its previous name', error);
   });
 }
 
-/** The name by which the app and support call a person. */
+/** The name used in the app and by support. */
 export function ProfileForm({ initial, version, blocked }: Omit<SettingsFormProps, 'quote'>) {
   const edit = useSettingsEdit({
     name: 'profile',

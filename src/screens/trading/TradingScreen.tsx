@@ -1,7 +1,4 @@
-/**
- * Trading settings and own risk values, with the wallet below; nothing is called saved before the
- * server says so.
- */
+/** Trading settings and own risk values, with the wallet below. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { permits, type Permission } from '../../../contract/tiers.ts';
@@ -32,8 +29,8 @@ function RiskSection({
     return (
       <Section id="risk" title="Your own risk values">
         <p className="mb-3 max-w-[56ch] text-ink-2">
-          Agents run on the presets of their profile. A larger plan, and the trial, let you set the
-          largest position, the signal threshold and the stop loss yourself.
+          Agents use the presets of their profile. With a larger plan or the trial, you can set the
+          largest position, signal threshold and stop loss yourself.
         </p>
         <UpgradeHere need={{ resource: 'trading', action: 'standard' }} typed />
       </Section>
@@ -67,7 +64,7 @@ export default function TradingScreen() {
         title="Trading"
         note={
           <>
-            What your agents may do.{' '}
+            Rules for your agents.{' '}
             <Link href="/wallet" className="text-accent underline underline-offset-2">
               Wallet
             </Link>{' '}

@@ -1,4 +1,4 @@
-/** Takes an address off the account, after a question. */
+/** Unlinks an address from the account after a confirmation. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { LinkedAddress } from '../../../contract/wallet.ts';
@@ -13,7 +13,7 @@ import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { loadWallet } from '../../stores/wallet-store.ts';
 
-/** The unlinking itself; `onDone` once the server has done it. */
+/** Unlinks the address; `onDone` once the server has confirmed it. */
 function useUnlink(link: LinkedAddress, onDone: () => void) {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
@@ -21,13 +21,13 @@ function useUnlink(link: LinkedAddress, onDone: () => void) {
     setBusy(true);
     setFailure(null);
     try {
-      // Gone already is what was wanted.
+      // Already gone counts as success.
       await api.call('unlinkAddress', { params: { id: link.id } }).catch((error: unknown) => {
         if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
       });
       await loadWallet(true);
       onDone();
-      pageToast('success', `${shortAddress(link.address)} is not linked any more.`);
+      pageToast('success', `${shortAddress(link.address)} unlinked.`);
     } catch (error) {
       setFailure(errorSentence(error));
     } finally {
@@ -54,7 +54,7 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
       <Button
         size={size}
         disabled={away}
-        title={away ? 'Needs the server, and a sign-in' : undefined}
+        title={away ? 'You need to be online and logged in' : undefined}
         aria-label={`Unlink ${link.label}, ${short}`}
         onClick={() => {
           forget();
@@ -71,8 +71,8 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
           <>
             <p className="font-mono text-sm break-all">{link.address}</p>
             <p className="mt-2">
-              This address on {chainName(link.chainId)} is taken off your account. Its coins stay
-              where they are. It can be linked again by another signature.
+              This address on {chainName(link.chainId)} will be removed from your account. Its coins
+              stay where they are. You can link it again with a new signature.
             </p>
           </>
         }
@@ -83,7 +83,7 @@ export function UnlinkWallet({ link, size = 'sm' }: { link: LinkedAddress; size?
                 setAsking(false);
               }}
             >
-              Keep it
+              Cancel
             </Button>
             <Button
               tone="danger"

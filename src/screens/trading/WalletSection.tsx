@@ -1,4 +1,4 @@
-/** The wallet's place on the trading screen; refuses to load the kit before it is asked for. */
+/** The wallet's place on the trading screen. The kit is loaded only on request. */
 import { Component, lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -10,7 +10,7 @@ import { walletRemembered } from '../../wallet/connect/remembered-wallet.ts';
 
 const load = () => import('../../wallet/WalletRoot.tsx');
 
-/** A kit that cannot be loaded or that fails takes only its own place with it. */
+/** Contains a failure of the kit to its own part of the screen. */
 class WalletBoundary extends Component<
   { children: ReactNode; onRetry: () => void },
   { failed: boolean }
@@ -22,14 +22,14 @@ class WalletBoundary extends Component<
   }
 
   override componentDidCatch(error: unknown): void {
-    log.error('The wallet could not be shown', error);
+    log.error('Could not show the wallet', error);
   }
 
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
       <div role="alert" className="mt-2">
-        <p>The wallet could not be loaded. Trading is not affected.</p>
+        <p>Could not load the wallet. Trading is not affected.</p>
         <Button className="mt-2" onClick={this.props.onRetry}>
           Try again
         </Button>
@@ -38,10 +38,10 @@ class WalletBoundary extends Component<
   }
 }
 
-/** An address that names a part of the wallet leads to it: it lies far down. */
+/** A link to a part of the wallet scrolls to it. */
 export function WalletSection() {
   const { online } = useSnapshot(connection);
-  // A wallet that was connected here reconnects by itself; nobody else pays for its download.
+  // A wallet connected here before reconnects by itself; for all others the kit is not downloaded.
   const [attempt, setAttempt] = useState<{
     number: number;
     Panel: ReturnType<typeof lazyPanel>;
@@ -53,7 +53,7 @@ export function WalletSection() {
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (!new URLSearchParams(location.search).has('wallet')) return;
-    // After the screen's own arrival, which shows its top.
+    // After the route change, which scrolls to the top.
     const frame = requestAnimationFrame(() => {
       place.current?.scrollIntoView({ block: 'start' });
     });
@@ -68,8 +68,8 @@ export function WalletSection() {
           <>
             <p className={offline ? 'text-amber' : 'text-ink-2'}>
               {offline
-                ? 'Offline. A wallet talks to its chain over the network: it can be shown when you are back.'
-                : 'A smart wallet on Base, beside the paper account. It is loaded only when you ask for it.'}
+                ? "You're offline. The wallet needs a connection."
+                : 'A smart wallet on Base, separate from your paper account. It loads when you press the button.'}
             </p>
             <Button className="mt-3" disabled={offline} onClick={show}>
               Show wallet
@@ -77,7 +77,7 @@ export function WalletSection() {
           </>
         ) : (
           <WalletBoundary key={attempt.number} onRetry={show}>
-            <Suspense fallback={<SkeletonRows rows={2} label="Loading the wallet" />}>
+            <Suspense fallback={<SkeletonRows rows={2} label="Loading wallet" />}>
               <attempt.Panel />
             </Suspense>
           </WalletBoundary>

@@ -1,6 +1,4 @@
-/**
- * What the server holds of the person: where it trades, with what, and which addresses are theirs.
- */
+/** The trading account and linked addresses, as the server has them. */
 import { useEffect, useRef } from 'react';
 import { useSnapshot } from 'valtio';
 import { QUERY_FRESH_MS } from '../../../contract/limits.ts';
@@ -26,10 +24,9 @@ const again = (): void => {
   void loadWallet(true);
 };
 
-/** Before anything was said: a place that is kept, or why there is none. */
+/** Placeholders while loading, or the reason why there is no data. */
 function Unsaid({ error, rows, label }: { error: string | null; rows: number; label: string }) {
-  // As high as the rows it waits for: on a phone the next part would jump up when the server is
-  // found to be away.
+  // As high as the rows it replaces, so that nothing jumps on a phone when the server is away.
   return (
     <div style={{ minHeight: `calc(var(--row) * ${rows})` }}>
       {error === null ? <SkeletonRows rows={rows} label={label} /> : <NotRead />}
@@ -82,7 +79,7 @@ function Venue({ slot }: { slot: Slot<Status> }) {
       aside={savedAt === null ? undefined : <Age savedAt={savedAt} staleAfterMs={QUERY_FRESH_MS} />}
     >
       {data === null ? (
-        <Unsaid error={error} rows={3} label="The trading account" />
+        <Unsaid error={error} rows={3} label="Trading account" />
       ) : (
         <>
           <dl>
@@ -120,7 +117,7 @@ function Address({ link }: { link: LinkedAddress }) {
           </span>{' '}
           <span
             className="whitespace-nowrap"
-            title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'vouched for by its contract'}`}
+            title={`${formatMoment(linkedAt)}, ${proof === 'key' ? 'signed by its key' : 'confirmed by its contract'}`}
           >
             since {formatDate(linkedAt)}
           </span>
@@ -135,8 +132,8 @@ function AddressList({ links }: Pick<Status, 'links'>) {
   if (links.length === 0)
     return (
       <p className="rule max-w-[56ch] py-2 text-ink-2">
-        None. An address that you link in the wallet below is known to be yours. No agent can spend
-        from it: trading stays on paper.
+        None. Link an address in the wallet below to show that it is yours. Agents cannot spend from
+        it. Trading uses paper money.
       </p>
     );
   return (
@@ -169,7 +166,7 @@ function Addresses({ slot: { data, error } }: { slot: Slot<Status> }) {
 
 export function WalletStatus() {
   const slot = useSlot(walletStore, loadWallet);
-  // What a trade changes in the portfolio it changes here: the same cash reads the same.
+  // Loaded again when the portfolio's cash changes, so that both agree.
   const { cash, positions } = useSnapshot(portfolioStore).data ?? { cash: '', positions: [] };
   const held = `${cash} ${positions.map(({ id, quantity }) => `${id}:${quantity}`).join(' ')}`;
   const known = useRef(held);

@@ -1,10 +1,10 @@
-/** Whether the settings can be saved now, and what gives a form its height before they are read. */
+/** Whether the settings can be saved now, and placeholder values while they load. */
 import { useSnapshot } from 'valtio';
 import type { UserSettings } from '../../../contract/user.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 
-/** Never seen: it only gives a form its height. */
+/** Invisible values that give a form its height while loading. */
 export const UNKNOWN_SETTINGS: UserSettings = {
   displayName: '',
   tradingEnabled: false,
@@ -15,10 +15,12 @@ export const UNKNOWN_SETTINGS: UserSettings = {
   notificationsEnabled: false,
 };
 
-/** Why nothing can be saved; null where it can. */
+/** Why it cannot be saved; null if it can. */
 export function useBlocked(): string | null {
   const { online } = useSnapshot(connection);
   const { status } = useSnapshot(session);
-  if (status === 'expired') return 'Your sign-in has ended. Sign in again to save.';
-  return online === 'offline' ? 'Offline. What you type stays here; save when you are back.' : null;
+  if (status === 'expired') return 'Your session has ended. Log in again to save.';
+  return online === 'offline'
+    ? "You're offline. Your entries are kept. Save when you're back online."
+    : null;
 }

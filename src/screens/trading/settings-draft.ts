@@ -1,4 +1,4 @@
-/** What is typed into the trading settings, as text until it is right. */
+/** The entries of the trading settings, as text until they are valid. */
 import * as z from 'zod/mini';
 import { UserSettings } from '../../../contract/user.ts';
 import { formatQuantity } from '../../format/numbers.ts';
@@ -15,7 +15,7 @@ export interface SettingsDraft extends Omit<
   riskProfile: string;
 }
 
-/** The draft as it is kept on the device until it is saved, with the version it began on. */
+/** The draft saved on the device, with the version it began with. */
 export const KeptSettings = z.nullable(
   z.object({
     base: z.number(),
@@ -38,7 +38,7 @@ export function draftOf(settings: UserSettings): SettingsDraft {
 export type CheckedDraft =
   { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
 
-/** The draft as settings, or what is wrong with it by field. */
+/** The draft as settings, or errors by field. */
 export function checkDraft(draft: SettingsDraft): CheckedDraft {
   const checked = check(UserSettings, {
     ...draft,
@@ -50,7 +50,7 @@ export function checkDraft(draft: SettingsDraft): CheckedDraft {
     : { ok: false, errors: byField(checked.issues) };
 }
 
-/** The names of the fields in which two settings differ. */
+/** The fields in which two settings differ. */
 export function differences(a: UserSettings, b: UserSettings): (keyof UserSettings)[] {
   return (Object.keys(a) as (keyof UserSettings)[]).filter((name) => a[name] !== b[name]);
 }
@@ -61,11 +61,11 @@ export const FIELD_NAMES: Record<keyof UserSettings, string> = {
   tradingMode: 'Mode',
   tradingFrequency: 'Frequency',
   riskProfile: 'Risk profile',
-  maxTradeAmount: 'Most per order',
+  maxTradeAmount: 'Maximum per order',
   notificationsEnabled: 'Notifications',
 };
 
-/** A value as a person reads it. */
+/** A value as shown. */
 export function valueText(value: UserSettings[keyof UserSettings]): string {
   if (typeof value === 'number') return formatQuantity(String(value));
   if (typeof value === 'boolean') return value ? 'on' : 'off';

@@ -1,6 +1,6 @@
 /**
- * An edit of the settings from the first key to the server's word: kept on the device, checked,
- * saved on the version it began on.
+ * An edit of the settings: kept on the device, validated, and saved against the version it began
+ * with.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -14,7 +14,7 @@ import { pageToast } from '../../stores/toast-store.ts';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
 import { checkDraft, draftOf, KeptSettings, type SettingsDraft } from './settings-draft.ts';
 
-/** What the person wanted to save, and what is on the server by now. */
+/** What the user wanted to save, and what the server has by now. */
 export interface Clash {
   mine: UserSettings;
   theirs: UserSettings;
@@ -27,7 +27,7 @@ export interface SettingsEdit {
   failure: string | null;
   clash: Clash | null;
   busy: boolean;
-  /** Typed and not saved yet. */
+  /** There are unsaved entries. */
   unsaved: boolean;
   /** The server has a newer version than this edit began on. */
   newer: boolean;
@@ -37,7 +37,7 @@ export interface SettingsEdit {
   takeTheirs: (clash: Clash) => void;
 }
 
-/** The server's present settings out of a 409, or null where they cannot be read. */
+/** The server's current settings from a 409; null where they cannot be read. */
 function freshOf(error: ApiError): { settings: UserSettings; version: number } | null {
   const settings = UserSettings.safeParse(error.details?.settings);
   const version = TradingSettings.shape.version.safeParse(error.details?.version);
@@ -47,16 +47,16 @@ function freshOf(error: ApiError): { settings: UserSettings; version: number } |
 }
 
 export interface SettingsEditOptions {
-  /** Under which the draft is kept. */
+  /** The key under which the draft is saved. */
   name: string;
   initial: UserSettings;
   version: number;
-  /** What is said once it is saved. */
+  /** The message after saving. */
   said: string;
   onSaved?: (settings: UserSettings) => void;
 }
 
-/** Why a save came to nothing: fields that are wrong, a sentence, or a change made elsewhere. */
+/** Why a save failed: invalid fields, a sentence, or a change on another device. */
 function useRefusal() {
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
@@ -74,7 +74,7 @@ function useRefusal() {
   return { errors, setErrors, failure, setFailure, clash, setClash, refused };
 }
 
-/** Saves settings on the version they began on, and puts the reply into the store. */
+/** Saves settings against the version they began with, and puts the reply into the store. */
 async function saveSettings(
   settings: UserSettings,
   version: number,
@@ -94,7 +94,7 @@ export function useSettingsEdit({
 }: SettingsEditOptions): SettingsEdit {
   const [kept, keep] = useKeptDraft(name, KeptSettings, null);
   const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
-  /** What the store hears meanwhile does not move it. */
+  /** Later changes in the store do not move it. */
   const [base, setBase] = useState(kept?.base ?? version);
   const { errors, setErrors, failure, setFailure, clash, setClash, refused } = useRefusal();
   const [busy, setBusy] = useState(false);

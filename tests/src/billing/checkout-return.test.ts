@@ -152,12 +152,12 @@ describe('after a finished checkout', () => {
     returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
     expect(checkoutReturnText(checkoutReturn, 'online')).toBe(
-      'Checkout finished. Pro is being set up: waiting for the payment’s confirmation.',
+      'Checkout finished. Setting up Pro. Waiting for payment confirmation.',
     );
     await vi.advanceTimersByTimeAsync(30_000);
     expect(checkoutReturn.state).toBe('late');
     expect(checkoutReturnText(checkoutReturn, 'online')).toMatch(
-      /^Checkout finished, but the payment is not confirmed yet\..* you need not pay again\.$/,
+      /^Checkout finished, but the payment is not confirmed yet\..* Do not pay again\.$/,
     );
     await vi.advanceTimersByTimeAsync(4 * 60_000);
     expect(checks()).toBe(6);
@@ -188,7 +188,7 @@ describe('after a finished checkout', () => {
     returnFromCheckout('success', back);
     await vi.advanceTimersByTimeAsync(0);
     expect(checkoutReturnText(checkoutReturn, 'offline')).toBe(
-      'Checkout finished. Pro shows here once there is a connection and the server has confirmed it. Nothing is lost.',
+      "Checkout finished. Pro appears here once you're online and the server has confirmed it.",
     );
     endCheckoutReturn();
     clearSubscription();

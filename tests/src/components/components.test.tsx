@@ -37,12 +37,12 @@ describe('figures', () => {
   it('show what is not known as a dash with its reason, never as zero', () => {
     const { container } = render(
       <>
-        <Amount value={null} why="No price seen yet" />
+        <Amount value={null} why="No price yet" />
         <Ratio value={null} why="Not enough trades yet" />
         <Percent value={Number.NaN} />
       </>,
     );
-    expect(screen.getByText('No price seen yet')).toBeTruthy();
+    expect(screen.getByText('No price yet')).toBeTruthy();
     expect(screen.getByText('Not enough trades yet')).toBeTruthy();
     expect(container.textContent).not.toMatch(/[0-9]/);
   });

@@ -42,7 +42,7 @@ describe('an alert in words', () => {
     expect(phaseText(alert, 0, true)).toBe('Watching');
     expect(phaseText(alert, 0, false)).toBe('Watching when last seen');
     expect(phaseText({ ...alert, phase: 'waiting' }, 0, true)).toBe(
-      `Waits until the price is below ${price}`,
+      `Waiting for the price to move below ${price}`,
     );
     expect(phaseText({ ...alert, phase: 'fired', lastFiredAt: 1 }, 2, false)).toMatch(
       /^Reached \d\d:\d\d$/,

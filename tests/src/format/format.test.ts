@@ -294,7 +294,7 @@ describe('errors', () => {
     expect(errorSentence(of('internal'))).toBe(ERROR_TEXT.internal);
     expect(
       errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/invalid-credential' })),
-    ).toBe('The email or the password is not right.');
+    ).toBe('Wrong email or password.');
     // What became of the money is the server's to say; without a word of its own the
     // specification's sentence stands.
     expect(
@@ -312,7 +312,7 @@ describe('errors', () => {
       ),
     ).toBe('Backend service unavailable');
     expect(errorSentence(Object.assign(new Error('Firebase: …'), { code: 'auth/whatever' }))).toBe(
-      'Signing in did not work. Try again.',
+      'Could not log in. Try again.',
     );
     expect(errorSentence('x')).toBe('Something went wrong.');
   });

@@ -9,7 +9,7 @@ const firebaseError = (code: string): Error =>
 describe('signing in with Google', () => {
   it('says that Google cannot be reached, and what to do, when its script does not load', () => {
     expect(errorSentence(googleFailure(firebaseError('auth/internal-error')))).toMatch(
-      /^Google cannot be reached from here\. Nothing was changed\..*email and password\.$/,
+      /^Could not reach Google\. Nothing was changed\..*email and password\.$/,
     );
   });
 
@@ -18,7 +18,7 @@ describe('signing in with Google', () => {
       /blocked the Google window/,
     );
     expect(errorSentence(googleFailure(firebaseError('auth/popup-closed-by-user')))).toMatch(
-      /closed before you were signed in/,
+      /closed before you were logged in/,
     );
   });
 });

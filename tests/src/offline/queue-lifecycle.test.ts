@@ -198,7 +198,7 @@ describe('when it sends', () => {
   it('holds everything when the session is over, and goes on after a sign-in (F29)', async () => {
     const over = {
       status: 401,
-      body: { error: { code: 'reauth_required', message: 'Sign in again' } },
+      body: { error: { code: 'reauth_required', message: 'Log in again' } },
     };
     server.answer((asked) => (asked.path === '/healthz' ? health : over));
     const { life, view } = tab();

@@ -74,8 +74,8 @@ describe('a command without a disk', () => {
       outcome: 'refused',
       message: 'Your plan does not start agents',
     });
-    server.answer(() => refusal(401, 'reauth_required', 'Sign in again'));
-    expect(await press()).toEqual({ outcome: 'refused', message: 'Sign in again' });
+    server.answer(() => refusal(401, 'reauth_required', 'Log in again'));
+    expect(await press()).toEqual({ outcome: 'refused', message: 'Log in again' });
   });
   it('is never sent in the name of another user (F34)', async () => {
     expect(await press(stop('x'), 'eve')).toBeNull();

@@ -188,7 +188,7 @@ describe('what can be found', () => {
   });
 
   it('offers the one act that an agent can have', () => {
-    expect(all.filter((find) => find.group === 'Acts').map((find) => find.name)).toEqual([
+    expect(all.filter((find) => find.group === 'Actions').map((find) => find.name)).toEqual([
       'Stop Harbour',
       'Start Drift',
     ]);
@@ -238,7 +238,7 @@ describe('the palette', () => {
         .map((found) => `${found.id} ${found.nodes[0]?.html ?? ''}`),
     ).toEqual([]);
     fireEvent.change(input, { target: { value: 'nothing like it' } });
-    expect(screen.getByText(/Nothing here is called/)).toBeTruthy();
+    expect(screen.getByText(/No results for/)).toBeTruthy();
     expect(input.getAttribute('aria-activedescendant')).toBeNull();
     fireEvent.keyDown(input, { key: 'Enter' });
     fireEvent.keyDown(input, { key: 'k', ctrlKey: true });
@@ -319,8 +319,12 @@ describe('keys', () => {
   it('open their list by ?, which turns them off and on again, and the choice is kept on the device', async () => {
     await open();
     fireEvent.keyDown(document.body, { key: '?' });
-    const sheet = await screen.findByRole('dialog', { name: 'Keyboard' }, { timeout: 10_000 });
-    fireEvent.click(within(sheet).getByRole('switch', { name: 'Keys without a modifier' }));
+    const sheet = await screen.findByRole(
+      'dialog',
+      { name: 'Keyboard shortcuts' },
+      { timeout: 10_000 },
+    );
+    fireEvent.click(within(sheet).getByRole('switch', { name: 'Single-key shortcuts' }));
     expect(localStorage.getItem('tradewind.shortcuts')).toBe('off');
     fireEvent.keyDown(sheet, { key: 'Escape' });
     await waitFor(() => {

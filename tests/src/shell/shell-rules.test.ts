@@ -163,9 +163,9 @@ describe('what a device keeps of the look', () => {
   it('says what an offline screen shows and what will be sent first', () => {
     const at = new Date(2026, 10, 21, 14, 32).getTime();
     expect(offlineText(at, false, at + 60_000)).toBe(
-      'Offline. Showing 14:32. Stops will be sent first when you are back.',
+      'Offline. Showing 14:32. Stops are sent first when you’re back online.',
     );
-    expect(offlineText(at, true, at)).toContain('Read-only; Stop still works.');
-    expect(offlineText(null, false, at)).toContain('Nothing of this is saved on this device.');
+    expect(offlineText(at, true, at)).toContain('Read-only. Stop still works.');
+    expect(offlineText(null, false, at)).toContain('No data saved on this device.');
   });
 });

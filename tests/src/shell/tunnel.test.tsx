@@ -190,7 +190,7 @@ describe('a stop that failed', () => {
     await later(() => {
       agentsAre([agent('a1', 'Harbour', { status: 'stopped' })], 4);
     });
-    expect(lines().join()).toMatch(/It is stopped meanwhile\..*All are stopped meanwhile\./);
+    expect(lines().join()).toMatch(/It is stopped now\..*All are stopped now\./);
     await later(() => {
       connection.online = 'offline';
     });
@@ -212,7 +212,7 @@ describe('stop all', () => {
     await open('/stop-all');
     expect(
       screen.getByText(
-        'Stops Harbour, Ebb, and whatever another device has started. 3 open positions stay open, protected by their stops: stopping sells nothing.',
+        'Stops Harbour, Ebb and any agents started on other devices. 3 open positions keep their stop losses. Nothing is sold.',
       ),
     ).toBeTruthy();
     const rows = within(screen.getByRole('region', { name: 'Not stopped' }))
@@ -239,10 +239,10 @@ describe('stop all', () => {
     expect(main.getByRole('button', { name: 'Stop all saved' }).getAttribute('aria-disabled')).toBe(
       'true',
     );
-    expect(main.queryByText(/by the server's word/)).toBeNull();
+    expect(main.queryByText(/The server confirms/)).toBeNull();
     expect(
       main.getByText(
-        /When last seen, 3 positions were open; what is open stays open, protected by its stops/,
+        /When last seen, 3 positions were open\. Open positions keep their stop losses/,
       ),
     ).toBeTruthy();
     expect(
@@ -269,13 +269,13 @@ describe('stop all', () => {
     ];
     await open('/stop-all');
     expect(
-      within(screen.getByRole('main')).getByText('Stop all went in part: 1 of 2 stopped'),
+      within(screen.getByRole('main')).getByText('Stop all partly failed: 1 of 2 stopped'),
     ).toBeTruthy();
     const tray = within(screen.getByRole('region', { name: 'Commands on this device' }));
-    fireEvent.click(tray.getByRole('button', { name: '1 command did not go throughShow' }));
-    expect(tray.getByText('Went: Harbour.')).toBeTruthy();
+    fireEvent.click(tray.getByRole('button', { name: '1 command failedShow' }));
+    expect(tray.getByText('Done: Harbour.')).toBeTruthy();
     expect(tray.getByText('Ebb').parentElement?.textContent).toBe(
-      'Ebb did not: Internal server error',
+      'Ebb failed: Internal server error',
     );
     expect(tray.getByRole('button', { name: 'Try the 1 again' })).toBeTruthy();
   });
@@ -285,7 +285,7 @@ describe('stop all', () => {
     await open('/stop-all');
     expect(
       screen.getByText(
-        /This device does not know your agents at the moment\. The stop reaches every agent you have\./,
+        /Your agents are not loaded on this device\. Stop all reaches every agent\./,
       ),
     ).toBeTruthy();
     expect(within(screen.getByRole('main')).getByRole('button', { name: 'Stop all' })).toBeTruthy();
@@ -296,13 +296,11 @@ describe('what is known', () => {
   it('may be behind, once a notification has told of more than the list of agents holds, until a fresh reading', async () => {
     pushLag.pushedSequence = 7;
     await open('/agents');
-    expect(
-      screen.getByText('A notification told of more than is shown here: this may be behind.'),
-    ).toBeTruthy();
+    expect(screen.getByText('Updates pending. Data may be out of date.')).toBeTruthy();
     await later(() => {
       agentsAre([agent('a1', 'Harbour')], 7);
     });
-    expect(screen.queryByText(/this may be behind/)).toBeNull();
+    expect(screen.queryByText(/Data may be out of date/)).toBeNull();
   });
 
   it('is, where no prices come, that a running agent has nothing to look at; and without the server, when it last looked', async () => {
@@ -311,7 +309,7 @@ describe('what is known', () => {
         ?.textContent ?? '';
     connection.marketStoppedAt = NOW;
     await open('/agents');
-    expect(row()).toContain('prices have stopped: nothing to look at');
+    expect(row()).toContain('no checks: prices have stopped');
     expect(
       screen.getAllByRole('listitem').find((one) => one.textContent.includes('Drift'))?.textContent,
     ).not.toContain('prices have stopped');
@@ -319,15 +317,15 @@ describe('what is known', () => {
       connection.online = 'offline';
     });
     // The day is said too where it was another one, as shortly after midnight.
-    expect(row()).toMatch(/last known look (?:\w+ \d+, \d+ )?\d/);
+    expect(row()).toMatch(/last known check (?:\w+ \d+, \d+ )?\d/);
   });
 
   it('is not whether a plan has a page, where no plan was kept: the screen says that, not that the plan lacks it', async () => {
     clearSubscription();
     connection.online = 'offline';
     await open('/pro-dashboard');
-    expect(screen.getByRole('heading', { name: 'Not on this device' })).toBeTruthy();
-    expect(screen.getByText(/It opens when the server is back\./)).toBeTruthy();
+    expect(screen.getByRole('heading', { name: 'Plan not saved on this device' })).toBeTruthy();
+    expect(screen.getByText(/It opens when you're back online\./)).toBeTruthy();
     expect(screen.queryByText(/upgrade/i)).toBeNull();
     cleanup();
     await open('/stop-all');

@@ -22,7 +22,7 @@ const of = (...pairs: ReturnType<typeof pair>[]) =>
   });
 
 describe('an agent’s record', () => {
-  it('counts a round trip in trades, win rate and expectancy where it counts it in what was realised', () => {
+  it('counts a round trip in trades, win rate and expectancy where it counts it in the realised result', () => {
     expect(of(pair({}))).toEqual({
       realized: '-13.47',
       unrealized: '0',

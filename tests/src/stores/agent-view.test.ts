@@ -179,7 +179,7 @@ describe('agent view', () => {
         { agentId: 'b', name: 'Drift', went: false, message: 'it has changed' },
       ],
     });
-    expect(commandText(part)).toBe('Start all went in part: 1 of 2 started');
+    expect(commandText(part)).toBe('Start all partly failed: 1 of 2 started');
     expect(agentView(agent, [part])).toMatchObject({ entry: null, commandText: null });
     expect(agentView({ ...agent, id: 'b' }, [part]).commandText).toBe(
       'Start failed: it has changed',

@@ -157,7 +157,7 @@ describe('a reading', () => {
       savedAt: NOW - 60_000,
     });
     expect(portfolioStore.data?.equity).toBe(portfolio.equity);
-    expect(portfolioStore.error).toMatch(/cannot be reached/);
+    expect(portfolioStore.error).toMatch(/Could not reach the server/);
   });
 
   it('that comes back for a person who has left is thrown away', async () => {

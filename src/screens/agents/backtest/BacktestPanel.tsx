@@ -1,4 +1,4 @@
-/** Backtests an agent on past candles and shows the result beside that of buying and holding. */
+/** Backtests an agent on past candles and compares the result with buy-and-hold. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { BacktestTrade } from '../../../../contract/backtest.ts';
@@ -10,9 +10,10 @@ import { Button } from '../../../components/Button.tsx';
 import { classes } from '../../../components/class-names.ts';
 import { Amount, Percent, Ratio } from '../../../components/Figures.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
+import { HowCalculated } from '../../../components/HowCalculated.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
-import { formatPrice, formatQuantity } from '../../../format/numbers.ts';
+import { formatNumber, formatPrice, formatQuantity } from '../../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { connection } from '../../../stores/connection.ts';
 import { isOtherList, listText } from './coin-list-text.ts';
@@ -25,16 +26,16 @@ const PERIODS = [
   [90, '3M'],
 ] as const;
 const INTERVAL_NAME = {
-  '1m': 'a minute',
-  '5m': 'five minutes',
-  '15m': 'fifteen minutes',
-  '20m': 'twenty minutes',
-  '1h': 'an hour',
-  '4h': 'four hours',
-  '1d': 'a day',
+  '1m': '1 minute',
+  '5m': '5 minutes',
+  '15m': '15 minutes',
+  '20m': '20 minutes',
+  '1h': '1 hour',
+  '4h': '4 hours',
+  '1d': '1 day',
 } as const;
-/** Minutes between looks, and of candles. */
-const LOOKS = {
+/** Minutes between evaluations, and of candles. */
+const EVALUATION_MINUTES = {
   '5-minute': 5,
   '20-minute': 20,
   daily: 1_440,
@@ -60,7 +61,7 @@ function Trade({ trade, until }: { trade: BacktestTrade; until: number }) {
         </span>
         <span className="shrink-0">
           {trade.pnl === null ? (
-            <span className="text-ink-3">still held</span>
+            <span className="text-ink-3">still open</span>
           ) : (
             <Amount value={trade.pnl} change />
           )}
@@ -73,7 +74,7 @@ function Trade({ trade, until }: { trade: BacktestTrade; until: number }) {
             {' '}
             to {formatWhen(Date.parse(trade.exitTime), until)}, sold at{' '}
             {formatPrice(trade.exitPrice)}
-            {trade.exitReason === 'stop_loss' ? ', by its stop' : ''}
+            {trade.exitReason === 'stop_loss' ? ' (stop loss)' : ''}
           </>
         )}
       </p>
@@ -81,18 +82,18 @@ function Trade({ trade, until }: { trade: BacktestTrade; until: number }) {
   );
 }
 
-/** The result, and that of buying its pairs and holding them. */
+/** The result, and that of buy-and-hold. */
 function ResultSentence({ outcome, terms }: Pick<BacktestDone, 'outcome' | 'terms'>) {
   const { buyAndHold, finalEquity, metrics } = outcome;
   const change = formatFixed(subtract(parseFixed(finalEquity), parseFixed(terms.deposit)));
   return (
     <p aria-live="polite" className="pb-2">
-      From {formatDate(terms.from)} to {formatDate(terms.to)} its result would have been{' '}
+      Result from {formatDate(terms.from)} to {formatDate(terms.to)}:{' '}
       <strong className="font-semibold">
         <Amount value={change} change quote={terms.quote} />
       </strong>{' '}
       (<Percent value={metrics.totalReturn === null ? null : metrics.totalReturn * 100} />
-      ). Buying its pairs in equal parts and holding them:{' '}
+      ). Buy-and-hold of its pairs:{' '}
       <Percent value={buyAndHold === null ? null : buyAndHold * 100} why="No prices" />.
     </p>
   );
@@ -105,30 +106,30 @@ function Metrics({
   outcome: BacktestDone['outcome'];
   quote: string;
 }) {
-  const few = metrics.winRate === null ? 'Nothing was sold' : 'Too few days';
+  const few = metrics.winRate === null ? 'No closed trades' : 'Too few days';
   return (
     <dl className="mt-2">
-      <Line term="Trades">{trades.length}</Line>
-      <Line term="Fees, spread and price impact, taken off">
+      <Line term="Trades">{formatNumber(trades.length)}</Line>
+      <Line term="Fees, spread and price impact (deducted)">
         <Amount
           value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
           quote={quote}
         />
       </Line>
-      <Line term="Deepest fall from a peak">
+      <Line term="Maximum drawdown">
         <Percent
           value={metrics.maxDrawdown === null ? null : metrics.maxDrawdown * 100}
           why="Nothing to measure"
         />
       </Line>
-      <Line term="Sales that won">
+      <Line term="Win rate">
         <Ratio value={metrics.winRate} share why={few} />
       </Line>
-      <Line term="Time with something held">
+      <Line term="Time in the market">
         <Ratio value={metrics.exposure} share why="Nothing to measure" />
       </Line>
       {reasons[0] !== undefined && (
-        <Line term="What kept it from trading most often">{reasonText(reasons[0][0])}</Line>
+        <Line term="Most common reason for no trade">{reasonText(reasons[0][0])}</Line>
       )}
     </dl>
   );
@@ -145,7 +146,7 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
   const newest = [...trades].reverse();
   return (
     <>
-      <h4 className="mt-3 text-sm font-semibold">Its trades, newest first</h4>
+      <h4 className="mt-3 text-sm font-semibold">Trades, newest first</h4>
       <ul>
         {(all ? newest : newest.slice(0, TRADES_SHOWN)).map((trade, index) => (
           <Trade
@@ -157,32 +158,39 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
       </ul>
       {newest.length > TRADES_SHOWN && !all && (
         <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
-          Show all {newest.length} trades
+          Show all {formatNumber(newest.length)} trades
         </Button>
       )}
     </>
   );
 }
 
-/** What the test was made with, and what no test can tell. */
+/** How the backtest was made, and what no backtest can tell. */
 function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
   const interval = testedInterval(terms);
   return (
-    <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
-      {keptAt !== null && (
-        <>
-          From candles kept on this device <Age savedAt={keptAt} staleAfterMs={0} />.{' '}
-        </>
-      )}
-      Begun with <Amount value={terms.deposit} quote={terms.quote} />, what the account is worth
-      now. Decided at the close of a candle, filled at the next one's open
-      {LOOKS[interval] > LOOKS[terms.agent.interval]
-        ? `; on candles of ${INTERVAL_NAME[interval]}, so it looked less often than it does live`
-        : ''}
-      . What a test cannot tell: how it goes on. These candles are known now and were not then;
-      nobody reacted to its orders, nothing was ever down, and whoever tries many settings finds one
-      that would have done well. Paper money.
-    </p>
+    <>
+      <p className="mt-2 max-w-[72ch] text-xs text-ink-3">
+        {keptAt !== null && (
+          <>
+            Candles saved on this device <Age savedAt={keptAt} staleAfterMs={0} />.{' '}
+          </>
+        )}
+        Past results do not predict future ones. Paper money.
+      </p>
+      <HowCalculated>
+        <p>
+          Starts with <Amount value={terms.deposit} quote={terms.quote} />, the account's present
+          equity. Decisions are made at the close of a candle and filled at the open of the next.
+          {EVALUATION_MINUTES[interval] > EVALUATION_MINUTES[terms.agent.interval] &&
+            ` Candles last ${INTERVAL_NAME[interval]}, so checks are less frequent than live.`}
+        </p>
+        <p>
+          A backtest knows these candles in advance. Its orders move no market and it has no
+          outages. If you try many settings, one will look good by chance.
+        </p>
+      </HowCalculated>
+    </>
   );
 }
 
@@ -193,12 +201,12 @@ function Result({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
     <div>
       <ResultSentence outcome={outcome} terms={terms} />
       <TimeChart
-        label={`Equity in ${terms.quote}, as it would have been`}
+        label={`Backtested equity in ${terms.quote}`}
         line={outcome.curve}
         lineName="Equity"
         height={CHART_HEIGHT}
         unit={terms.quote}
-        empty="Nothing moved."
+        empty="No change in equity."
       />
       <Metrics outcome={outcome} quote={terms.quote} />
       {outcome.trades.length > 0 && (
@@ -226,9 +234,7 @@ function Result({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
   );
 }
 
-/**
- * The place of what will be found, from the press on: a result moves nothing that stands below it.
- */
+/** Reserves the height of the result from the press on, so that nothing below it moves. */
 function ResultSkeleton() {
   return (
     <div aria-hidden>
@@ -259,7 +265,7 @@ function ResultSkeleton() {
 
 function Periods({ days, onDays }: { days: number; onDays: (days: number) => void }) {
   return (
-    <span role="group" aria-label="Period of the test" className="-mr-1.5 flex">
+    <span role="group" aria-label="Backtest period" className="-mr-1.5 flex">
       {PERIODS.map(([length, name]) => (
         <button
           key={name}
@@ -285,11 +291,12 @@ function Offer({ days, onStart }: { days: number; onStart: () => void }) {
   return (
     <div className="rule flex flex-wrap items-center justify-between gap-3 py-2">
       <p className="min-w-0 text-ink-2">
-        The same decisions, guards, fees and fills on the candles of the last {days} days, on this
-        device{online === 'offline' ? ', from those it keeps' : ''}.
+        Runs the agent on the candles of the last {days} days, with the same rules, guards and fees
+        {online === 'offline' ? ', using candles saved on this device' : ''}.
       </p>
       <Button size="sm" data-next onClick={onStart}>
-        Test it
+        {' '}
+        Run backtest{' '}
       </Button>
     </div>
   );
@@ -332,8 +339,8 @@ function Failed({ message, onAgain }: { message: string; onAgain: () => void }) 
 }
 
 /**
- * The button that was pressed gives way to the next one: a keyboard is not sent back to the top of
- * the page. `notePress` says that the person asked, rather than the page.
+ * Moves focus to the next button when the pressed one disappears, so that keyboard users are not
+ * sent to the top. `notePress` marks that the user asked.
  */
 function useNextFocus(at: BacktestState['at']) {
   const section = useRef<HTMLElement>(null);
@@ -356,8 +363,8 @@ interface BacktestPanelProps {
 }
 
 /**
- * `ask` null: the terms do not make an agent yet. `version`: of the agent's settings, whose old
- * test would be of another agent.
+ * `ask` null: the settings are not valid yet. `version`: of the agent's settings; a backtest of an
+ * older version is dropped.
  */
 export default function BacktestPanel({
   ask,
@@ -373,13 +380,9 @@ export default function BacktestPanel({
     run();
   };
   return (
-    <section
-      ref={section}
-      aria-label="What would it have done?"
-      aria-busy={state.at === 'busy' || undefined}
-    >
+    <section ref={section} aria-label="Backtest" aria-busy={state.at === 'busy' || undefined}>
       <div className="flex min-h-8 flex-wrap items-center justify-between gap-x-3">
-        <Heading className="text-sm font-semibold">What would it have done?</Heading>
+        <Heading className="text-sm font-semibold">Backtest</Heading>
         <Periods days={days} onDays={setDays} />
       </div>
       {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
@@ -390,7 +393,8 @@ export default function BacktestPanel({
         <>
           <Result done={state.done} />
           <Button size="sm" tone="plain" className="mt-2 -ml-3" data-next onClick={start}>
-            Test again
+            {' '}
+            Run again{' '}
           </Button>
         </>
       )}

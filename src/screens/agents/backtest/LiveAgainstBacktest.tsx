@@ -1,8 +1,4 @@
-/**
- * Compares an agent with the test it was started after: its place in the band, its costs and what
- * it missed. Too few days give no verdict.
- */
-import { ChevronRight } from 'lucide-react';
+/** Compares a running agent with its backtest: result against the expected range, and costs. */
 import { useEffect, useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -10,9 +6,10 @@ import type { AgentInsight } from '../../../../contract/insight.ts';
 import type { AgentTest, NoBand } from '../../../../contract/backtest-record.ts';
 import { Age } from '../../../components/Age.tsx';
 import { Amount, Percent } from '../../../components/Figures.tsx';
+import { HowCalculated } from '../../../components/HowCalculated.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
-import { formatRatio, formatShare } from '../../../format/numbers.ts';
+import { formatNumber, formatRatio, formatShare } from '../../../format/numbers.ts';
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { insightStore, loadInsight } from '../../../stores/analytics-store.ts';
 import { connection } from '../../../stores/connection.ts';
@@ -26,7 +23,7 @@ const HASH_SHOWN = 12;
 const days = (count: number): string => `${count} ${count === 1 ? 'day' : 'days'}`;
 const share = (value: number): string => formatShare(value, { decimals: 2 });
 
-/** Where the live result stands; null without a band of these settings. */
+/** Position of the live result in the band; null without a band for these settings. */
 export function bandPosition({
   band,
   change,
@@ -47,44 +44,46 @@ export function bandPosition({
 function whyNoBand(why: NoBand, test: AgentTest): string {
   switch (why) {
     case 'too_few_days':
-      return `No band: ${days(test.days)} were tested, and it takes 20 to say how much a day varies.`;
+      return `No expected range: the backtest covers ${days(test.days)}, and 20 are needed.`;
     case 'flat':
-      return 'No band: nothing moved in the test.';
+      return 'No expected range: equity did not change in the backtest.';
     case 'too_soon':
-      return 'No band yet: it is drawn after a day.';
+      return 'No expected range yet. It appears after one day.';
     case 'beyond':
-      return `No band any more: it has run for longer than the ${days(test.days)} that were tested. Test it again and start it anew.`;
+      return `No expected range: the agent has run longer than the ${days(test.days)} backtested. Run a new backtest and start it again.`;
   }
 }
 
 function BandPosition({ test }: { test: AgentTest }) {
   const found = bandPosition(test);
   if (!test.sameSettings)
-    return <p className="text-ink-2">No band: the test was of other settings.</p>;
+    return <p className="text-ink-2">No expected range: the backtest used other settings.</p>;
   if (found === null)
     return <p className="text-ink-2">{whyNoBand(test.noBand ?? 'too_soon', test)}</p>;
   const span = `${share(found.low)} to ${share(found.high)} after ${days(Math.floor(test.liveDays))}`;
   if (found.is === 'inside')
     return (
       <p role="status" className="text-ink-2">
-        Inside what the test leads to expect: {span}.
+        Inside the expected range: {span}.
       </p>
     );
   if (found.is === 'above')
     return (
       <p role="status" className="text-ink-2">
-        Above what the test leads to expect in 95 of 100 cases: {span}.
+        Above the expected range: {span}.
       </p>
     );
   return (
     <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
-      Below what the test leads to expect in 95 of 100 cases: {span}. Once in twenty that is chance;
-      it may also be a market that the test did not see.
+      Below the expected range: {span}. By chance alone, 1 in 20 results falls this low. The market
+      may also differ from the backtest.
     </p>
   );
 }
 
-/** The band between two of its points, so that it has a value wherever the live line has one. */
+/**
+ * The band interpolated between its points, so that it has a value at every point of the live line.
+ */
 export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): number {
   const next = band.findIndex(([time]) => time >= at);
   const after = band[next === -1 ? band.length - 1 : next];
@@ -96,7 +95,7 @@ export function edgeAt(band: AgentTest['band'], index: 1 | 2 | 3, at: number): n
   );
 }
 
-/** Live result and the band's edges in money, from the start on. */
+/** Live result and limits of the band in money, since the start. */
 function useLines(test: AgentTest, insight: AgentInsight) {
   return useMemo(() => {
     const then = Number(test.resultThen);
@@ -114,8 +113,8 @@ function useLines(test: AgentTest, insight: AgentInsight) {
         test.band.length === 0
           ? []
           : [
-              { name: 'Low edge', points: edge(1) },
-              { name: 'High edge', points: edge(3), alike: true },
+              { name: 'Lower limit', points: edge(1) },
+              { name: 'Upper limit', points: edge(3), alike: true },
             ],
     };
   }, [test, insight]);
@@ -137,29 +136,31 @@ function Costs({ test }: { test: AgentTest }) {
           <>
             Spread and price impact paid
             <span className="block text-xs text-ink-3">
-              in the test <Bps value={test.testedSlippageBps} why="No trade in the test" />
+              in the backtest <Bps value={test.testedSlippageBps} why="No trade in the backtest" />
             </span>
           </>
         }
       >
-        <Bps value={test.slippageBps} why="No trade since its start" />
+        <Bps value={test.slippageBps} why="No trade since the start" />
       </Line>
       {test.fills > 0 && (
-        <Line term="Of it half the spread">
+        <Line term="Of which half-spread">
           <Bps value={test.halfSpreadBps} />
         </Line>
       )}
       {test.fills > 0 && (
-        <Line term="Price between decision and fill, against it">
-          <Bps value={test.delayBps} why="No trade of its own decision in the last week" />
+        <Line term="Price move between decision and fill">
+          <Bps value={test.delayBps} why="No trade by this agent in the last week" />
         </Line>
       )}
-      <Line term="Purchases filled in part">{test.partFills}</Line>
-      <Line term="Entries decided and refused">
+      <Line term="Partially filled buys">{test.partFills}</Line>
+      <Line term="Entries blocked">
         {test.missed.reduce((sum, { count }) => sum + count, 0)}
         {test.missed.length > 0 && (
           <span className="block text-xs text-ink-3">
-            {test.missed.map(({ count, reason }) => `${reasonText(reason)} ${count}`).join(', ')}
+            {test.missed
+              .map(({ count, reason }) => `${reasonText(reason)} ${formatNumber(count)}`)
+              .join(', ')}
           </span>
         )}
       </Line>
@@ -173,7 +174,7 @@ interface ComparisonProps {
   agent: Pick<Agent, 'quote'>;
 }
 
-/** What was tested, and whether the agent and the engine are still the same. */
+/** The backtested settings, and whether agent and engine are still the same. */
 function BacktestFacts({ test }: { test: AgentTest }) {
   const over = `${formatDate(test.from)} to ${formatDate(test.to)}`;
   return (
@@ -182,15 +183,14 @@ function BacktestFacts({ test }: { test: AgentTest }) {
     >
       {test.sameSettings ? (
         <>
-          Tested over {over} with these settings: {test.trades}{' '}
+          Backtest of {over} with these settings: {formatNumber(test.trades)}{' '}
           {test.trades === 1 ? 'trade' : 'trades'},{' '}
           <Percent value={test.totalReturn === null ? null : test.totalReturn * 100} />.
         </>
       ) : (
-        <>Settings have changed since it was tested over {over}.</>
+        <>Settings have changed since the backtest of {over}.</>
       )}
-      {test.sameEngine === false &&
-        ' The engine has changed since, too: a test of today may come out otherwise.'}
+      {test.sameEngine === false && ' The engine has changed too. A new backtest may differ.'}
     </p>
   );
 }
@@ -206,7 +206,7 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
             value={
               Number(test.equity) > 0 ? (Number(test.change) / Number(test.equity)) * 100 : null
             }
-            why="No equity then"
+            why="No equity at the start"
           />
         </span>
       </Line>
@@ -214,39 +214,46 @@ function ResultSince({ test, quote }: { test: AgentTest; quote: string }) {
   );
 }
 
-/** The result so far in the band that the test leads to expect. */
+/** The result so far within the expected range. */
 function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
   const { live, edges } = useLines(test, insight);
   if (bandPosition(test) === null || live.length <= 1) return null;
   return (
     <TimeChart
-      label={`Result in ${quote} since its start, in the band of its test`}
+      label={`Result in ${quote} since the start, with the range expected from the backtest`}
       line={live}
       lineName="Live"
       compared={edges}
       height={CHART_HEIGHT}
       unit={quote}
-      note={`${quote}. Dotted: the edges of the band`}
+      note={`${quote}. Dotted: expected range`}
       {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
-      empty="Nothing traded yet."
+      empty="No trades yet."
     />
   );
 }
 
-function Hashes({ test }: { test: AgentTest }) {
+/** The statistics behind the range, and fingerprints that show which backtest it was. */
+function Method({ test }: { test: AgentTest }) {
   return (
-    <details className="group/hashes text-xs text-ink-3">
-      <summary className="-ml-1 flex min-h-11 cursor-pointer list-none items-center gap-1 hover:text-ink pointer-fine:min-h-8 [&::-webkit-details-marker]:hidden">
-        <ChevronRight className="size-4 shrink-0 group-open/hashes:rotate-90" aria-hidden />
-        What was tested with, as hashes
-      </summary>
-      <p className="mt-1 break-all">
-        Settings {test.settings.slice(0, HASH_SHOWN)}, data {test.data.slice(0, HASH_SHOWN)}, engine{' '}
-        {test.engine === '' ? 'not told' : test.engine.slice(0, HASH_SHOWN)}. The same hashes again
-        mean the same settings, candles and engine, and so the same test. They do not say that the
-        device ran it, nor that it comes out so again.
+    <HowCalculated>
+      <p>
+        If coming days resemble the {days(test.days)} backtested and do not depend on each other, 90
+        % of results fall inside the range. Real days seldom do. Formula: h·m ± t·s·√(h + h²/n), a
+        prediction interval (Hahn and Meeker, Statistical Intervals).
       </p>
-    </details>
+      <p>
+        The backtest used the whole account. Live, agents share the cash. Paper fills follow the
+        same rules as the backtest, so costs differ by spread and size only. Percentages are of the
+        account's equity at the start.
+      </p>
+      <p className="break-all">
+        Fingerprints: settings {test.settings.slice(0, HASH_SHOWN)}, data{' '}
+        {test.data.slice(0, HASH_SHOWN)}, engine{' '}
+        {test.engine === '' ? 'unknown' : test.engine.slice(0, HASH_SHOWN)}. Equal fingerprints mean
+        the same settings, candles and engine. They do not prove that the backtest ran.
+      </p>
+    </HowCalculated>
   );
 }
 
@@ -258,14 +265,8 @@ function Comparison({ test, insight, agent }: ComparisonProps) {
       <BandPosition test={test} />
       <BandChart test={test} insight={insight} agent={agent} />
       <Costs test={test} />
-      <p className="max-w-[72ch] text-xs text-ink-3">
-        The band holds nine results in ten if days to come are like the {days(test.days)} tested,
-        each apart from the others: h·m ± t·s·√(h + h²/n), a prediction interval (Hahn and Meeker,
-        Statistical Intervals). They seldom are. The test had the whole account to itself; live it
-        shares the cash. Paper fills follow the test's own rules, so what differs in cost is spread
-        and size. Percentages are of the account's equity at that start. Paper money.
-      </p>
-      <Hashes test={test} />
+      <p className="text-xs text-ink-3">Paper money.</p>
+      <Method test={test} />
     </div>
   );
 }
@@ -277,7 +278,7 @@ export default function LiveAgainstBacktest({
 }) {
   const { online } = useSnapshot(connection);
   const slot = useSnapshot(insightStore) as Slot<AgentInsight>;
-  // A start or an edit begins another measure: it is asked for anew.
+  // A start or an edit begins a new comparison: load it again.
   useEffect(() => {
     if (online !== 'offline') void loadInsight(true);
   }, [agent.generation, online]);
@@ -291,7 +292,7 @@ export default function LiveAgainstBacktest({
     return null;
   return (
     <Section
-      title="Against its test"
+      title="Live vs. backtest"
       aside={
         slot.origin === 'snapshot' && slot.savedAt !== null ? (
           <Age savedAt={slot.savedAt} staleAfterMs={0} />
@@ -300,8 +301,7 @@ export default function LiveAgainstBacktest({
     >
       {test === undefined ? (
         <p className="rule py-2 text-ink-3">
-          It was not tested before it was started, so there is nothing to hold its result against.
-          Test it, then start it: the test is kept.
+          No backtest to compare with. Run a backtest before you start the agent, and it is kept.
         </p>
       ) : (
         <Comparison test={test} insight={insight} agent={agent} />

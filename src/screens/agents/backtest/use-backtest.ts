@@ -1,7 +1,4 @@
-/**
- * Runs a backtest and follows its progress; without a network it uses the candles that this device
- * keeps.
- */
+/** Runs a backtest and follows its progress. Offline it uses the candles saved on this device. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { BacktestTerms } from '../../../../contract/backtest.ts';
@@ -16,13 +13,13 @@ import { connection } from '../../../stores/connection.ts';
 import { keepBacktest, readKeptBacktest } from '../../../stores/kept-backtest.ts';
 import { recordBacktest } from '../../../stores/started-backtests.ts';
 
-/** Reading candles takes longer than going through them: shares of the whole way. */
+/** Share of the progress bar for loading candles, which takes longer than the run. */
 const READING = 0.6;
 
 export interface BacktestDone {
   terms: BacktestTerms;
   outcome: BacktestOutcome;
-  /** Device clock, ms, at which candles kept earlier were read; null for fresh ones. */
+  /** Device clock, ms, at which saved candles were loaded; null for fresh ones. */
   keptAt: number | null;
 }
 
@@ -34,17 +31,17 @@ export type BacktestState =
 
 class NoCandles extends Error {}
 const NO_CANDLES =
-  'Offline, and this device holds no candles for this question. Ask it once with a network; then it can be asked here too.';
+  "You're offline and this device has no candles for this backtest. Run it once online to use it offline later.";
 
 function why(error: unknown): string {
   if (error instanceof NoCandles) return NO_CANDLES;
-  if (!(error instanceof ApiError)) return 'The test could not be run on this device.';
+  if (!(error instanceof ApiError)) return 'The backtest could not run on this device.';
   return error.status === 0 ? 'The server did not answer.' : errorSentence(error);
 }
 
 type Progress = (share: number, text: string) => void;
 
-/** What a test is of, and the key under which its candles are kept. */
+/** The parameters of a backtest, and the key under which its candles are saved. */
 interface Question {
   ask: AgentPreviewBody | null;
   days: number;
@@ -58,7 +55,7 @@ async function freshOrder(
 ): Promise<BacktestOrder> {
   const terms = await api.call('backtestTerms', { body: { ...ask, days }, signal, attempts: 2 });
   const candles = await readPastCandles(terms, signal, (share) => {
-    onProgress(share * READING, 'Reading candles');
+    onProgress(share * READING, 'Loading candles');
   });
   void keepBacktest({ key, terms, candles });
   return { terms, candles };
@@ -66,7 +63,7 @@ async function freshOrder(
 
 interface Source {
   order: BacktestOrder;
-  /** Null for candles that were read for this test. */
+  /** Null for candles that were loaded for this run. */
   keptAt: number | null;
 }
 
@@ -77,7 +74,7 @@ async function keptOrder(key: string): Promise<Source | null> {
     : { order: { terms: found.kept.terms, candles: found.kept.candles }, keptAt: found.savedAt };
 }
 
-/** Fresh candles where there is a network, else those that this device keeps. */
+/** Fresh candles if online, otherwise those saved on this device. */
 async function orderOf(
   question: Question,
   offline: boolean,
@@ -92,7 +89,7 @@ async function orderOf(
   try {
     return { order: await freshOrder(question, signal, onProgress), keptAt: null };
   } catch (error) {
-    // The network may have gone on the way.
+    // The network may have been lost on the way.
     const unanswered = error instanceof ApiError && error.status === 0;
     const found = signal.aborted || !unanswered ? null : await keptOrder(question.key);
     if (found === null) throw error;
@@ -109,7 +106,7 @@ export function useBacktest(
   const [state, setState] = useState<BacktestState>({ at: 'idle' });
   const stop = useRef<AbortController | null>(null);
   const key = ask === null ? '' : JSON.stringify([ask, days, version]);
-  // Other terms, or a page that is left: the test under way answers nobody.
+  // New parameters or a closed page cancel the run.
   useEffect(
     () => () => {
       stop.current?.abort();
@@ -125,7 +122,7 @@ export function useBacktest(
     const offline = online === 'offline';
     const { order, keptAt } = await orderOf({ ask, days, key }, offline, signal, onProgress);
     const { outcome, tested } = await runTest(order, signal, (share) => {
-      onProgress(READING + share * (1 - READING), 'Going through them');
+      onProgress(READING + share * (1 - READING), 'Running backtest');
     });
     if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
       recordBacktest(ask, version, tested);
@@ -135,7 +132,7 @@ export function useBacktest(
     stop.current?.abort();
     const control = new AbortController();
     stop.current = control;
-    setState({ at: 'busy', share: 0, text: 'Asking for its terms' });
+    setState({ at: 'busy', share: 0, text: 'Loading settings' });
     test(control.signal).then(
       (done) => {
         if (!control.signal.aborted) setState({ at: 'done', key, done });

@@ -1,4 +1,4 @@
-/** Creates an agent in three steps: how much it may risk, what it trades, what it would do now. */
+/** Creates an agent in three steps: risk, name and pairs, preview. */
 import { useState, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
@@ -19,9 +19,9 @@ import BacktestPanel from '../backtest/BacktestPanel.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
 type Step = z.infer<typeof Kept>['step'];
-const INCOMPLETE = 'The terms are incomplete. Go back and complete them.';
+const INCOMPLETE = 'Some settings are missing. Go back to complete them.';
 
-/** A step's own heading, which takes the keyboard when the step begins. */
+/** A step's heading, focused when the step begins. */
 function StepHead({ children }: { children: ReactNode }) {
   return (
     <h3 data-step-heading tabIndex={-1} className="mb-3 text-sm font-semibold outline-none">
@@ -30,7 +30,7 @@ function StepHead({ children }: { children: ReactNode }) {
   );
 }
 
-/** Create alone, or create and start: one call either way, so that nothing is half done. */
+/** Create alone, or create and start: one call either way, so that it cannot half succeed. */
 export function CreateActs({
   draft,
   quote,
@@ -50,8 +50,8 @@ export function CreateActs({
   if (online === 'offline')
     return (
       <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
-        Offline. You can create the agent when you are back online. What you have chosen is kept on
-        this device.
+        You're offline. Create the agent when you're back online. Your choices are saved on this
+        device.
       </p>
     );
   return (
@@ -91,7 +91,7 @@ export function CreateActs({
 
 interface CreateWizardProps {
   quote: string;
-  /** A copy of another agent: not kept, beginning where its name is. */
+  /** A copy of another agent: not saved on the device, starting at the name. */
   draft?: AgentDraft | undefined;
   onCreated: (agent: Agent) => void;
 }
@@ -124,7 +124,7 @@ function RiskStep({
         onStep('terms');
       }}
     >
-      <StepHead>1 of 3. How much may it risk</StepHead>
+      <StepHead>1 of 3. Risk</StepHead>
       <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={onChange} />
       <Button type="submit" tone="primary" wide className="mt-4">
         Next: name and pairs
@@ -155,7 +155,7 @@ function TermsStep({
         onNext();
       }}
     >
-      <StepHead>2 of 3. What it trades</StepHead>
+      <StepHead>2 of 3. Name and pairs</StepHead>
       <TermsFields
         draft={draft}
         quote={quote}
@@ -171,7 +171,7 @@ function TermsStep({
       <Failure message={failure} />
       <div className="mt-5 flex flex-col gap-2 sm:flex-row-reverse">
         <Button type="submit" tone="primary" className="sm:flex-1">
-          Next: what would it do now
+          Next: preview
         </Button>
         <Button
           onClick={() => {
@@ -220,14 +220,14 @@ function PreviewStep({
             onStep('terms');
           }}
         >
-          Back to what it trades
+          Back to name and pairs
         </Button>
       </div>
     </>
   );
 }
 
-/** The draft and its step. A new agent's is kept on the device; a copy's is not. */
+/** The draft and its step. A new agent's is saved on the device; a copy's is not. */
 function useWizardDraft(given: AgentDraft | undefined) {
   const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
     draft: given ?? NEW_AGENT,

@@ -1,9 +1,9 @@
-/** Chooses the pairs of an agent among those on offer, with a search. */
+/** Chooses the pairs of an agent, with a search. */
 import { useMemo, useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Field } from '../../../components/Field.tsx';
 
-/** Fewer than this are seen at a glance and need no search. */
+/** With fewer pairs there is no search. */
 const SEARCH_FROM = 13;
 const SHOWN_MAX = 60;
 
@@ -56,7 +56,7 @@ function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }
 export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
   const [query, setQuery] = useState('');
   const wanted = query.trim().toUpperCase();
-  // What was chosen and is not offered any more can still be taken out.
+  // A chosen pair that is no longer offered can still be removed.
   const all = useMemo(
     () => [...chosen, ...offered.filter((pair) => !chosen.includes(pair))],
     [offered, chosen],
@@ -101,17 +101,17 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
           );
         })}
         {matching.length === 0 && offered.length > 0 && (
-          <p className="py-2 text-ink-3">No pair on offer matches “{query.trim()}”.</p>
+          <p className="py-2 text-ink-3">No pair matches “{query.trim()}”.</p>
         )}
       </div>
       {matching.length > SHOWN_MAX && (
         <p className="mt-1 text-xs text-ink-3">
-          {matching.length - SHOWN_MAX} more: search for them.
+          {matching.length - SHOWN_MAX} more. Search to find them.
         </p>
       )}
       {full && (
         <p className="mt-1 text-xs text-amber">
-          {AGENT_PAIRS_MAX} pairs, the most one agent may have.
+          Limit of {AGENT_PAIRS_MAX} pairs per agent reached.
         </p>
       )}
       <p aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">

@@ -1,7 +1,4 @@
-/**
- * The three risk profiles, each with its worst loss in money by this account; refuses to recommend
- * one.
- */
+/** The three risk profiles, each with its maximum loss in money for this account. */
 import { useSnapshot } from 'valtio';
 import { PositionSize } from '../../../../contract/agents.ts';
 import { classes } from '../../../components/class-names.ts';
@@ -15,18 +12,15 @@ import { useSlot } from '../../use-store.ts';
 import { PRESETS, type AgentDraft } from './agent-draft.ts';
 import { positionLimit, riskOf, worstLoss } from '../agent-risk.ts';
 
-const UNKNOWN = 'Equity not yet known';
+const UNKNOWN = 'Equity not loaded yet';
 
-/** A size that is not one yet counts as the preset's. */
+/** An invalid size counts as the preset's. */
 function sizeOf(typed: string, preset: string): number {
   const size = typedNumber(typed);
   return size !== undefined && PositionSize.safeParse(size).success ? size : Number(preset);
 }
 
-/**
- * What the draft may hold and lose in one pair, by this account; decimal text, or why it is not
- * known.
- */
+/** The largest position and maximum loss of the draft; decimal text, or why they are unknown. */
 export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): {
   position: string | undefined;
   loss: string | undefined;
@@ -87,22 +81,21 @@ function Preset({
       </span>
       <span className="mt-1 flex items-baseline justify-between gap-3 text-xs">
         <span className="text-ink-2">{preset.line}</span>
-        <span className="shrink-0 text-ink-3">worst loss in one pair</span>
+        <span className="shrink-0 text-ink-3">max. loss per pair</span>
       </span>
       <span className="mt-1 block text-xs text-ink-3">
-        At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> in a pair (
+        At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> per pair (
         {formatNumber(Number(positionLimit(risk).toFixed(2)))}
-        {'\u202f%'} of equity), stop {formatNumber(risk.stop)}
-        {'\u202f%'} below, enters from a signal of {formatRatio(risk.threshold)}. Opens nothing new
-        after losing {formatNumber(risk.dayLoss)}
-        {'\u202f%'} in a day or {formatNumber(risk.drawdown)}
+        {'\u202f%'} of equity). Stop loss {formatNumber(risk.stop)} {'\u202f%'} below entry. Enters
+        at a signal of {formatRatio(risk.threshold)} or more. No new positions after losing{' '}
+        {formatNumber(risk.dayLoss)} {'\u202f%'} in a day or {formatNumber(risk.drawdown)}{' '}
         {'\u202f%'} from the peak.
       </span>
     </label>
   );
 }
 
-/** `size` is the draft's own for the chosen profile, each other one's preset. */
+/** `size` is the draft's for the chosen profile, and the preset's for the others. */
 export function RiskPresets({
   draft,
   quote,
@@ -137,8 +130,7 @@ export function RiskPresets({
         ))}
       </fieldset>
       <p className="mt-3 text-xs text-ink-3">
-        At the stop, fees of both sides included. A gap in price can lose more than the stop. All of
-        it is paper money.
+        Loss at the stop price, including fees. If the price gaps, you can lose more. Paper money.
       </p>
     </>
   );

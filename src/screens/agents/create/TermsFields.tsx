@@ -19,10 +19,7 @@ export const INTERVALS = [
 ];
 const POOL_IDS = Object.keys(POOL_NAME) as PoolId[];
 
-/**
- * The pool, chosen where the plan lets a person choose; elsewhere the one that every plan has, and
- * what another adds.
- */
+/** Chooses the pool where the plan allows it; otherwise shows the one that every plan has. */
 function PoolChoice({
   pool,
   error,
@@ -42,9 +39,7 @@ function PoolChoice({
       <Select
         label="Pool"
         hint={
-          locked
-            ? `${POOL_LINE.all_pools} Choosing one of the five alone comes with a larger plan.`
-            : POOL_LINE[pool]
+          locked ? `${POOL_LINE.all_pools} Single strategies need a larger plan.` : POOL_LINE[pool]
         }
         value={pool}
         error={error}
@@ -61,7 +56,7 @@ function PoolChoice({
       {locked && (
         <details className="mt-1">
           <summary className="reach min-h-8 cursor-pointer text-accent">
-            Choose a pool of your own
+            Choose one strategy
           </summary>
           <div className="pt-2">
             <UpgradeHere need={{ resource: 'trading', action: 'advanced' }} typed {...upgrade} />
@@ -72,7 +67,7 @@ function PoolChoice({
   );
 }
 
-/** Where to come back to from taking a plan, and what to keep before. */
+/** Where to return from choosing a plan, and what to save before. */
 interface Upgrade {
   from: string;
   onLeave?: () => void;
@@ -104,10 +99,10 @@ function SizeAndInterval({ draft, quote, issues, onChange }: FieldsProps & { quo
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <Field
-        label="Most in one position"
+        label="Largest position"
         unit={quote}
         inputMode="decimal"
-        hint={withLocalNumbers('From 1 to 1,000,000. A cap, not a target.')}
+        hint={withLocalNumbers('From 1 to 1,000,000. A limit, not a target.')}
         value={draft.size}
         error={issues.max_position_size}
         onChange={(event) => {

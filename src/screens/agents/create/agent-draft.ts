@@ -1,7 +1,4 @@
-/**
- * A new agent as it is typed, from first choice to the body that is sent; refuses rules of its own:
- * the contract judges.
- */
+/** A new agent as typed, up to the request body. The contract validates it. */
 import * as z from 'zod/mini';
 import { AgentCreateBody, PoolId, type RiskProfile } from '../../../../contract/agents.ts';
 import type { FieldIssue } from '../../../../contract/errors.ts';
@@ -11,7 +8,7 @@ import { errorSentence } from '../../../format/error-text.ts';
 import { typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
 
-/** Everything as text, as it stands in the fields. */
+/** All values as text, as typed. */
 export const AgentDraft = z.object({
   name: z.string(),
   pool: PoolId,
@@ -31,14 +28,14 @@ export const NEW_AGENT: AgentDraft = {
   execution_interval: '5-minute',
 };
 
-/** The size that goes with each profile until the person types their own. */
+/** The size of each profile until the user enters one. */
 export const PRESETS: readonly { profile: RiskProfile; size: string; line: string }[] = [
-  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, an early stop.' },
-  { profile: 'Moderate', size: '1000', line: 'The middle: more trades, twice the position.' },
+  { profile: 'Conservative', size: '500', line: 'Few trades, small positions, tight stop loss.' },
+  { profile: 'Moderate', size: '1000', line: 'More trades, twice the position size.' },
   {
     profile: 'Aggressive',
     size: '2000',
-    line: 'Enters on weaker signals, with large positions and a late stop.',
+    line: 'Weaker signals, large positions, wide stop loss.',
   },
 ];
 
@@ -50,7 +47,7 @@ const termsOf = (draft: AgentDraft): object => ({
   pool: draft.pool,
 });
 
-/** The body to send, or what keeps it from being one. */
+/** The request body, or what is wrong with the draft. */
 export function checkDraft(
   draft: AgentDraft,
   enabled = false,
@@ -58,15 +55,13 @@ export function checkDraft(
   return check(AgentCreateBody, { ...termsOf(draft), name: draft.name, enabled });
 }
 
-/**
- * What to ask a preview of; null while the terms are not terms yet. The name does not matter to it.
- */
+/** The body for a preview; null while the draft is not valid. The name does not matter. */
 export function previewOf(draft: AgentDraft): AgentPreviewBody | null {
   const checked = check(PreviewTerms, termsOf(draft));
   return checked.ok ? { terms: checked.value } : null;
 }
 
-/** Messages by field of the form; a pair's own message stands under the pairs. */
+/** Messages by field of the form; a message about one pair is shown under all pairs. */
 export function formIssues(issues: readonly FieldIssue[]): Record<string, string> {
   const found = byField(issues);
   const pair = Object.entries(found).find(([field]) => field.startsWith('trading_pairs'))?.[1];

@@ -1,6 +1,6 @@
 /**
- * What is typed and not yet sent, kept on this device for this person until it is done; refuses to
- * outlive a sign-out or "keep nothing".
+ * Keeps unsent form entries on this device for their user until they are sent. They are deleted at
+ * log-out.
  */
 import * as z from 'zod/mini';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { keepsSnapshots } from '../../../commands.ts';
 import { readLastUser } from '../../../identity/last-user.ts';
 import { session } from '../../../identity/session.ts';
 
-/** A sign-out takes everything under this app's names that is not the device's own. */
+/** Log-out deletes everything under this prefix except settings of the device. */
 const keyOf = (name: string): string => `tradewind.draft.${name}`;
 
 const Kept = z.object({ uid: z.string(), value: z.unknown() });
@@ -27,30 +27,30 @@ function read<S extends z.ZodMiniType>(name: string, uid: string, schema: S): z.
 
 function write(name: string, uid: string, value: unknown): void {
   try {
-    // By the device's record too: another tab's sign-out is in it before this page has heard of it.
+    // Also checks the device's record: it has another tab's log-out before this page hears of it.
     if (value === null || readLastUser()?.uid !== uid || !keepsSnapshots())
       localStorage.removeItem(keyOf(name));
     else localStorage.setItem(keyOf(name), JSON.stringify({ uid, value }));
   } catch {
-    // A device without room: what is typed stays on the screen.
+    // Without free storage the draft stays on the screen only.
   }
 }
 
-/** The wizard's own draft, and the path on which it is open. */
+/** The wizard's draft, and the path on which it is open. */
 export const WIZARD_DRAFT = 'agent';
 export const NEW_AGENT_PATH = '/agents?new';
 
-/** Keeps what was typed elsewhere, for the person who is signed in. */
+/** Saves a draft for the current user. */
 export function keepDraft(name: string, value: unknown): void {
   write(name, session.user?.uid ?? '', value);
 }
 
-/** Whether something typed under this name waits to be gone on with. */
+/** Whether there is an unfinished draft under this name. */
 export function hasDraft(name: string, uid: string): boolean {
   return read(name, uid, z.unknown()) !== null;
 }
 
-/** State that is there again after a reload. `null` forgets it. */
+/** State that survives a reload. `null` deletes it. */
 export function useKeptDraft<S extends z.ZodMiniType>(
   name: string,
   schema: S,

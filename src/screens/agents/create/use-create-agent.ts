@@ -1,6 +1,6 @@
 /**
- * Sends a new agent to the server, once for one wish; refuses to make a second where the answer was
- * lost.
+ * Creates an agent. A repeated press after a lost answer reuses the idempotency key, so that no
+ * second agent is made.
  */
 import { useRef, useState } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -11,11 +11,11 @@ import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from
 
 export interface Creating {
   busy: boolean;
-  /** What went wrong and belongs to no field. */
+  /** An error that belongs to no field. */
   failure: string | null;
   /**
-   * Answers the messages of fields at fault; null where it was created, or where the fault is not a
-   * field's.
+   * Resolves to messages by field; null where the agent was created or the error belongs to no
+   * field.
    */
   create: (draft: AgentDraft, start: boolean) => Promise<Record<string, string> | null>;
 }
@@ -24,8 +24,8 @@ export function useCreateAgent(onCreated: (agent: Agent) => void): Creating {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   /**
-   * One id for one body: pressed again after an unknown outcome it cannot make a second agent, and
-   * a changed one is another wish.
+   * One idempotency key per body: a retry after an unknown outcome cannot create a second agent,
+   * and a changed body gets a new key.
    */
   const request = useRef({ body: '', commandId: '' });
   const create: Creating['create'] = async (draft, start) => {

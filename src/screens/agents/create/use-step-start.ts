@@ -1,10 +1,7 @@
-/**
- * Starts each step of a wizard at its top, with its heading focused, so that eyes and screen
- * readers begin there.
- */
+/** Starts each step of a wizard at its top with its heading focused. */
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** The nearest part around an element that scrolls by itself; null where the page does. */
+/** The nearest scrolling ancestor of an element; null where the page itself scrolls. */
 function scrollerOf(element: Element): Element | null {
   for (
     let part = element.parentElement;

@@ -1,7 +1,4 @@
-/**
- * The price of one of an agent's pairs with its own entries and exits; refuses marks of other
- * agents.
- */
+/** The price of one of an agent's pairs, with the agent's own entries and exits. */
 import { useMemo, useState } from 'react';
 import type { CandleInterval } from '../../../../contract/market.ts';
 import type { Fill } from '../../../../contract/trading.ts';
@@ -9,7 +6,7 @@ import { PairChart } from '../../../charts/PairChart.tsx';
 import { presentBoard, useQuote } from '../../market/use-quote.ts';
 
 const HEIGHT = 300;
-/** Candles fine enough that its trades stand apart, for the rhythm at which it checks. */
+/** Timeframes fine enough to tell the agent's trades apart. */
 const USUAL: Record<string, CandleInterval> = { '5-minute': '15m', '20-minute': '1h', daily: '1d' };
 
 export default function AgentChart({
@@ -23,7 +20,7 @@ export default function AgentChart({
   rhythm: string;
   quote: string;
 }) {
-  /** What it trades first: a pair without a trade says less. */
+  /** The pair it traded last comes first. */
   const choices = useMemo(
     () => [...new Set([...fills.map((fill) => fill.pair), ...pairs])],
     [fills, pairs],
@@ -32,7 +29,11 @@ export default function AgentChart({
   const pair = wanted !== null && choices.includes(wanted) ? wanted : (choices[0] ?? '');
   const price = useQuote(presentBoard(), pair)?.price ?? null;
   if (pair === '')
-    return <p className="rule row flex items-center text-ink-3">It has no pairs on this market.</p>;
+    return (
+      <p className="rule row flex items-center text-ink-3">
+        This agent has no pairs on this market.
+      </p>
+    );
   const lead = choices.length > 1 && (
     <select
       aria-label="Pair"

@@ -9,10 +9,11 @@ import { formatWhen } from '../../../format/times.ts';
 import { useMarketNow } from '../../use-store.ts';
 import { groupDecisions, type DecisionGroup } from './decision-groups.ts';
 import { reasonText } from '../reason-text.ts';
+import { formatNumber } from '../../../format/numbers.ts';
 
 const ACTION: Record<Decision['action'], string> = {
   enter: 'Entered',
-  exit: 'Left',
+  exit: 'Exited',
   hold: 'Held',
   skip: 'No trade',
 };
@@ -31,15 +32,14 @@ export function reasonCounts(
 }
 
 /**
- * Below this, as seen from the top of the window, px, nothing of the list has gone under the
- * header.
+ * The list counts as scrolled once its top is above this, px from the top of the window: the height
+ * of the header.
  */
 const HEADER_PX = 60;
 
 /**
- * The decisions to show. As long as the list begins on the screen they are the newest there are;
- * once the reader has scrolled into it they stay as they were, so that nothing moves under the
- * finger, and the newer ones are counted.
+ * The decisions to show. While the top of the list is visible they are the newest. Once the reader
+ * has scrolled into the list they stay, and newer ones are counted.
  */
 function useHeld(
   decisions: readonly Decision[],
@@ -65,7 +65,7 @@ function useHeld(
 
 const isTrade = ({ action }: Decision): boolean => action === 'enter' || action === 'exit';
 
-/** Comes and goes over the list, without a height of its own: nothing moves. */
+/** Floats over the list without a height of its own, so that nothing moves. */
 function NewDecisions({ count, onShow }: { count: number; onShow: () => void }) {
   return (
     <div className="sticky top-16 z-10 flex h-0 justify-center">
@@ -79,7 +79,7 @@ function NewDecisions({ count, onShow }: { count: number; onShow: () => void }) 
 }
 
 interface Filter {
-  /** The empty string shows every pair. */
+  /** The empty string means all pairs. */
   pair: string;
   tradesOnly: boolean;
 }
@@ -146,7 +146,7 @@ function DecisionRow({
           className="text-xs whitespace-nowrap text-ink-3"
           dateTime={new Date(decision.at).toISOString()}
         >
-          {count > 1 && <span className="mr-2 text-ink-2">{count} times</span>}
+          {count > 1 && <span className="mr-2 text-ink-2">{formatNumber(count)} times</span>}
           {count > 1 ? `${formatWhen(since, now)} – ` : ''}
           {formatWhen(decision.at, now)}
         </time>
@@ -171,7 +171,10 @@ function OlderReasons({ older }: { older: AgentPerformance['decisionCounts'] }) 
   return (
     <p className="rule pt-2 text-xs text-ink-3">
       Older than 30 days, by reason:{' '}
-      {counted.map(({ reason, count }) => `${reasonText(reason)} ${count}×`).join(', ')}.
+      {counted
+        .map(({ reason, count }) => `${reasonText(reason)} ${formatNumber(count)}×`)
+        .join(', ')}
+      .
     </p>
   );
 }
@@ -215,7 +218,7 @@ export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps
       />
       {groups.length === 0 && (
         <p className="rule row flex items-center text-ink-3">
-          {tradesOnly ? 'None of the last 200 decisions was a trade.' : 'None.'}
+          {tradesOnly ? 'None of the last 200 checks led to a trade.' : 'None.'}
         </p>
       )}
       <ul>

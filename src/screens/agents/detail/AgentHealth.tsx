@@ -1,7 +1,4 @@
-/**
- * Why an agent is held and until when, and how far it is from the guards that would hold it;
- * refuses to call a guard's halt a stop.
- */
+/** Why an agent is halted and until when, and how much headroom its guards leave. */
 import { useSnapshot } from 'valtio';
 import type { Agent, Decision } from '../../../../contract/agents.ts';
 import { Age } from '../../../components/Age.tsx';
@@ -18,33 +15,29 @@ import { useEntriesOff } from '../EntriesOffNotice.tsx';
 import { heldBack } from './held-back.ts';
 import { riskOf } from '../agent-risk.ts';
 
-/** Until when, and what ends it, in a sentence. `now` and `until` on the market clock. */
+/** When and how the halt ends. `now` and `until` on the market clock. */
 export function untilText(
   { status, hold }: Pick<Agent, 'status' | 'hold'>,
   now: number,
   speed = 1,
 ): string {
-  if (status === 'faulted')
-    return 'It looks at nothing until you start it. Its stops stay on guard.';
+  if (status === 'faulted') return 'No checks until you start it again. Stop losses stay active.';
   if (hold === null) return '';
   const ends =
     hold.until === null
-      ? 'It lasts until you stop it and start it again.'
-      : `It ends by itself ${formatWhen(hold.until, now)}${speed === 1 ? ` (${formatUntil(Math.max(0, hold.until - now))})` : ' market time'}.`;
-  return `${ends} Until then it opens nothing; exits and stops go on.`;
+      ? 'To resume, stop the agent and start it again.'
+      : `Resumes ${formatWhen(hold.until, now)}${speed === 1 ? ` (${formatUntil(Math.max(0, hold.until - now))})` : ' market time'}.`;
+  return `${ends} Until then, no new positions. Stop losses and exits stay active.`;
 }
 
-/**
- * The same of an agent that nobody here has heard of since: when the hold was to end, not that it
- * lasts.
- */
+/** The same while the server is away: what was known, not what is. */
 function untilThenText({ status, hold }: Pick<Agent, 'status' | 'hold'>, now: number): string {
   if (status === 'faulted')
-    return 'It was to look at nothing until you start it. Its stops were on guard.';
+    return 'When last seen, it made no checks until a new start. Stop losses were active.';
   if (hold === null) return '';
   return hold.until === null
-    ? 'It was to last until you stop it and start it again.'
-    : `It was to end by itself ${formatWhen(hold.until, now)} market time.`;
+    ? 'When last seen, it had to be stopped and started again to resume.'
+    : `When last seen, it was to resume ${formatWhen(hold.until, now)} market time.`;
 }
 
 export function HoldNotice({ agent }: { agent: Agent }) {
@@ -59,7 +52,7 @@ export function HoldNotice({ agent }: { agent: Agent }) {
       className={`mb-5 border-l-2 py-1 pl-4 ${bad ? 'border-danger' : 'border-amber'}`}
     >
       <p className={`font-medium ${bad ? 'text-danger' : 'text-amber'}`}>
-        {bad ? 'Taken out by a fault' : 'Held by a guard'}
+        {bad ? 'Stopped by a fault' : 'Halted by a guard'}
         {current ? '' : ' when last seen'}
         {agent.hold === null ? '' : `. ${localSentence(agent.hold.text, now)}`}
       </p>
@@ -81,7 +74,7 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
         />
       </span>
       <span className="whitespace-nowrap">
-        <Ratio value={used} share why="Marked at its first look of the day" />
+        <Ratio value={used} share why="Set at the first check of the day" />
         <span className="text-ink-3">
           {' '}
           of <Ratio value={limit} share />
@@ -91,16 +84,16 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
   );
 }
 
-/** What is not in the plan, or how old the distances are where the server is away. */
+/** The hint to Pro, or the age of the figures while the server is away. */
 function GuardsNote({ isPro, age }: { isPro: boolean; age: number | null }) {
-  if (!isPro) return <span className="text-xs">distances with Pro</span>;
+  if (!isPro) return <span className="text-xs">See headroom with Pro</span>;
   return age === null ? null : <Age savedAt={age} staleAfterMs={0} />;
 }
 
-/** What stops new entries: the limits of its profile, and with Pro what is used of them. */
+/** The limits of the agent's guards, and with Pro how much of them is used. */
 export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly Decision[] }) {
   const now = useMarketNow(60_000);
-  // A switch that is off stands above the whole page: it is not said again.
+  // A trading halt is already shown at the top of the page.
   const off = useEntriesOff(agent.id) !== null;
   const back =
     agent.status === 'stopped' ? [] : heldBack(decisions, off ? 'entries_stopped' : null);
@@ -112,7 +105,7 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
   const risk = riskOf(agent.risk_profile, own);
   return (
     <Section
-      title="What holds it back"
+      title="Limits"
       aside={
         insight === null ? undefined : (
           <GuardsNote
@@ -123,19 +116,19 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
       }
     >
       <dl>
-        <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
-        <Line term="Stop of each position">
+        <Line term="Signal needed to enter">{formatRatio(risk.threshold)} or more</Line>
+        <Line term="Stop loss of each position">
           {formatNumber(risk.stop)}
-          {'\u202f%'} below
+          {'\u202f%'} below entry{' '}
         </Line>
-        <Line term="Loss of the day">
+        <Line term="Loss today">
           {distance === undefined ? (
             `halts at ${formatNumber(risk.dayLoss)}\u202f%`
           ) : (
             <Used used={distance.dayLoss} limit={distance.dayLossLimit} />
           )}
         </Line>
-        <Line term="Fall from the peak">
+        <Line term="Drawdown">
           {distance === undefined ? (
             `halts at ${formatNumber(risk.drawdown)}\u202f%`
           ) : (
@@ -145,7 +138,7 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
       </dl>
       {back.length > 0 && (
         <div className="rule py-2">
-          <p className="text-xs text-ink-3">At its last look</p>
+          <p className="text-xs text-ink-3">At the last check</p>
           <ul>
             {back.map(({ pairs, text }) => (
               <li key={text} className="mt-1 border-l-2 border-amber pl-2">
@@ -159,8 +152,8 @@ export function Guards({ agent, decisions }: { agent: Agent; decisions: readonly
         </div>
       )}
       <p className="rule pt-2 text-xs text-ink-3">
-        The account's equity counts. After a stop: 24 h off that pair; three stops in a day: 12 h
-        off all.
+        Measured on the account's equity. After a stop loss, the pair is paused for 24 h. After
+        three in a day, all pairs are paused for 12 h.
       </p>
     </Section>
   );

@@ -20,8 +20,7 @@ const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
 const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
 
 /**
- * The same terms under a name of its own. What the pool decides is not written down as a choice of
- * pairs.
+ * A copy of the settings under a new name. A pool's own list is not copied as a choice of pairs.
  */
 function copyOf(agent: Agent): AgentDraft {
   return {
@@ -43,7 +42,7 @@ function StartButton({ agentId, onPress }: { agentId: string; onPress: () => voi
   );
 }
 
-/** A start that waited too long, laid out before it is confirmed. */
+/** A start that waited too long is reviewed before it is confirmed. */
 function ReviewStart({ view }: { view: AgentView }) {
   const [reviewing, setReviewing] = useState(false);
   return (
@@ -55,7 +54,7 @@ function ReviewStart({ view }: { view: AgentView }) {
             setReviewing(true);
           }}
         >
-          Review the start
+          Review start
         </Button>
       )}
       {reviewing && view.entry !== null && (
@@ -94,7 +93,7 @@ function EditDialog({ agent, editing, onEdit }: EditProps) {
       onOpenChange={onEdit}
       wide
       title={`Edit ${agent.name}`}
-      description="What is open stays; the next decision uses the new terms."
+      description="Open positions stay. New settings apply from the next check."
     >
       <Suspense fallback={<SkeletonRows rows={5} />}>
         <EditAgentForm
@@ -140,7 +139,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
       >
         Duplicate
       </Button>
-      {/* Last: what it takes back stands first, and nothing between them moves. */}
+      {/* Last, so that the Undo of a stop appears before it and nothing in between moves. */}
       {view.canUndo && view.entry !== null && <UndoButton commandId={view.entry.commandId} />}
       <CreateDialog
         key={String(copying)}

@@ -1,7 +1,4 @@
-/**
- * Shows what an agent has earned: its result, the line of it over time, and the figures of its
- * trades.
- */
+/** An agent's result, its line over time and the figures of its trades. */
 import { useMemo, useState, type ReactNode } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
@@ -22,13 +19,14 @@ import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentRecord } from '../../../stores/agent-money.ts';
 import type { Ask } from '../../explain/explain-figure.ts';
 import { Explain } from '../../explain/Explain.tsx';
+import { formatNumber } from '../../../format/numbers.ts';
 
 const HEIGHT = 160;
-/** A range with fewer points says nothing that the whole line does not. */
+/** A range with fewer points is not offered. */
 const LEAST_POINTS = 8;
 type Line = readonly (readonly [number, string])[];
 
-/** The ranges that the line is long and fine enough for; none where there is but the whole. */
+/** The ranges for which the line is long and fine enough; none if only the whole line is left. */
 export function rangesOf(line: Line): Range[] {
   const some = RANGES.filter((range) => {
     if (range === 'ALL') return true;
@@ -42,14 +40,11 @@ interface ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote'>;
   insight: AgentInsight | null;
   failed: boolean;
-  /**
-   * Market clock (ms) and result now: the end of the line, so that it agrees with the figure above
-   * it.
-   */
+  /** Market clock (ms) and current result: ends the line at the figure shown above it. */
   now: readonly [number, string] | undefined;
 }
 
-/** The agent's own equity: realised and unrealised together, since its first trade. */
+/** The agent's realised and unrealised result since its first trade. */
 function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   const [wanted, setWanted] = useState<Range>('ALL');
   const [nowAt, nowResult] = now ?? [];
@@ -71,12 +66,12 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
   if (insight === null)
     return (
       <ChartPlace
-        what="The result over time"
+        what="Result over time"
         className="h-[204px] w-full pointer-fine:h-[192px]"
         failed={failed}
       />
     );
-  // Over the whole line it is the figure above it, which need not be said again.
+  // Over the whole line it equals the figure above it and is not shown again.
   const note =
     change === null ? undefined : range === 'ALL' ? (
       <span className="text-ink-3">since {formatWhen(change.from, line.at(-1)?.[0])}</span>
@@ -93,7 +88,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
       height={HEIGHT}
       unit={agent.quote}
       {...(stepMs === undefined ? {} : { stepMs })}
-      empty="The line begins with its first trade."
+      empty="Starts with the first trade."
       note={note}
       controls={
         ranges.length === 0 ? undefined : (
@@ -113,7 +108,7 @@ function Figure({ term, children }: { term: string; children: ReactNode }) {
   );
 }
 
-/** Why a figure of sales is not there: said on the screen, not only to who asks. */
+/** The reason why a figure is missing, shown on screen and not only in a tooltip. */
 const Unknown = ({ why }: { why: string }) => (
   <span className="text-ink-3">
     <span aria-hidden>— </span>
@@ -122,7 +117,7 @@ const Unknown = ({ why }: { why: string }) => (
 );
 
 const NOTHING_CLOSED = 'no closed trade yet';
-const NOT_TOLD = 'comes with the next reading';
+const NOT_TOLD = 'available after the next update';
 
 function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
   if (sells === 0) return <Unknown why={NOTHING_CLOSED} />;
@@ -131,7 +126,7 @@ function WinRate({ record: { sells, wins } }: { record: AgentRecord }) {
     <>
       <Ratio value={wins / sells} share />
       <span className="text-xs text-ink-3">
-        , {wins} of {sells}
+        , {formatNumber(wins)} of {formatNumber(sells)}
       </span>
     </>
   );
@@ -149,7 +144,7 @@ function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: Agent
 
 interface AgentResultProps extends ResultLineProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote' | 'total' | 'realized' | 'unrealized' | 'fees'>;
-  /** Null where no reading of the account tells results by agent. */
+  /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
 }
 
@@ -200,7 +195,7 @@ function MoneyFigures({ agent, money }: TotalsProps) {
           agent={agent}
           of="agent-realized"
           shown={money.realized}
-          what="what was realised"
+          what="the realised result"
         >
           <Amount value={money.realized} change />
         </Explained>
@@ -210,7 +205,7 @@ function MoneyFigures({ agent, money }: TotalsProps) {
           agent={agent}
           of="agent-unrealized"
           shown={money.unrealized}
-          what="what is unrealised"
+          what="the unrealised result"
         >
           <Amount value={money.unrealized} change />
         </Explained>
@@ -230,8 +225,8 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
           <Unknown why={NOT_TOLD} />
         ) : (
           <>
-            {record.trades}
-            <span className="text-xs text-ink-3">, {record.sells} closed</span>
+            {formatNumber(record.trades)}
+            <span className="text-xs text-ink-3">, {formatNumber(record.sells)} closed</span>
           </>
         )}
       </Figure>
@@ -241,7 +236,7 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
       <Figure term="Profit factor">
         {record === null ? <Unknown why={NOT_TOLD} /> : <ProfitFactor record={record} />}
       </Figure>
-      <Figure term="Expectancy a trade">
+      <Figure term="Expectancy per trade">
         {record?.expectancy == null ? (
           <Unknown why={record === null ? NOT_TOLD : NOTHING_CLOSED} />
         ) : (

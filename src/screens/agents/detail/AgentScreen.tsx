@@ -1,4 +1,4 @@
-/** The page of one agent: its state, result, positions, chart, decisions, trades and terms. */
+/** The page of one agent: state, result, positions, chart, decisions, trades and settings. */
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
@@ -54,7 +54,7 @@ const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
 const UNREAD = emptySlot<AgentPerformance>();
 const NO_DECISIONS: AgentPerformance['decisions'] = [];
 
-/** The places of its name, its acts, its result and its line. */
+/** Placeholders of name, buttons, result and line. */
 function Waiting() {
   const { online } = useSnapshot(connection);
   if (online === 'offline') return <SkeletonRows label="Agent" />;
@@ -80,23 +80,23 @@ function Waiting() {
 }
 
 /**
- * Whether the server's own list is here without it: then there is nothing to read, as on the way
- * out after a deletion.
+ * Whether the server's list is loaded and lacks this agent, as after a deletion: then nothing is
+ * requested.
  */
 const isGone = (id: string): boolean => {
   const { data, origin } = agentsStore;
   return data !== null && origin !== 'snapshot' && !data.agents.some((one) => one.id === id);
 };
 
-/** Why there is no agent to show: not read yet, not to be read, or not there. */
+/** Why there is no agent to show: loading, failed, or not found. */
 function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
   if (slot.data === null && slot.error === null) return <Waiting />;
-  // That it is gone is the server's to say.
+  // Only the server can say that it is gone.
   if (slot.data === null) {
     return (
       <EmptyState
         screen
-        title="This agent could not be read"
+        title="Could not load this agent"
         action={<Button onClick={again}>Try again</Button>}
       >
         {slot.error}
@@ -109,15 +109,13 @@ function Absent({ slot, again }: { slot: Slot<unknown>; again: () => void }) {
     </Link>
   );
   return (
-    <EmptyState screen title="This agent is not here" action={all}>
-      It was deleted, or it is not yours.
+    <EmptyState screen title="Agent not found" action={all}>
+      It may have been deleted.
     </EmptyState>
   );
 }
 
-/**
- * Its name and state, and what can be done about it: Stop is at hand before anything is scrolled.
- */
+/** Name, state and buttons. Stop is visible without scrolling. */
 function Head({ agent }: { agent: Agent }) {
   const [editing, setEditing] = useState(false);
   const current = useCurrent('agents');
@@ -147,7 +145,7 @@ function Head({ agent }: { agent: Agent }) {
   );
 }
 
-/** What it holds; its place is kept while the account is still being read. */
+/** The agent's positions; their place is reserved while the account loads. */
 function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null }) {
   if (portfolio === null) {
     if (agent.openPositions === 0) return null;
@@ -179,8 +177,7 @@ function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
       )}
       {data !== null && data.decisions.length === 0 && (
         <EmptyState title="No decisions yet">
-          Each check of a closed candle is recorded here with its reason, the ones without a trade
-          too.
+          Every check appears here with its reason, including checks without a trade.
         </EmptyState>
       )}
       {data !== null && data.decisions.length > 0 && (
@@ -193,17 +190,17 @@ function Decided({ id, slot }: { id: string; slot: Slot<AgentPerformance> }) {
 function Terms({ agent }: { agent: Agent }) {
   const speed = useMarketSpeed();
   return (
-    <Section title="Terms">
+    <Section title="Settings">
       <dl>
         <Line term="Pool">{POOL_NAME[agent.pool]}</Line>
         <Line term="Pairs">{pairsText(agent)}</Line>
         <Line term="Risk profile">{agent.risk_profile}</Line>
-        <Line term="Most in one position">
+        <Line term="Largest position">
           <Amount value={String(agent.max_position_size)} quote={agent.quote} />
         </Line>
-        <Line term="Looks">
+        <Line term="Checks the market">
           {intervalText(agent.execution_interval)}
-          {speed === 1 ? '' : ' of market time'}
+          {speed === 1 ? '' : ' (market time)'}
         </Line>
         <Line term="Rebalances">{FREQUENCY_NAME[agent.tradingFrequency]}</Line>
       </dl>
@@ -211,7 +208,7 @@ function Terms({ agent }: { agent: Agent }) {
   );
 }
 
-/** Its decisions and its line, read again with each of its evaluations and trades. */
+/** The agent's decisions and results, loaded again after each of its evaluations and trades. */
 function useAgentReadings(id: string): {
   slot: Slot<AgentPerformance>;
   read: () => Promise<void>;
@@ -237,9 +234,9 @@ function useAgentReadings(id: string): {
   return { slot: slots[id] ?? UNREAD, read, insight };
 }
 
-/** Trades that the stream told and that were read, each once, newest first. */
-function tradesOf(id: string, told: readonly Fill[], read: readonly Fill[]): Fill[] {
-  const live = told.filter((fill) => fill.agentId === id);
+/** Fills from the stream and from the server, each once, newest first. */
+function tradesOf(id: string, streamed: readonly Fill[], read: readonly Fill[]): Fill[] {
+  const live = streamed.filter((fill) => fill.agentId === id);
   const known = new Set(live.map((fill) => fill.id));
   return [...live, ...read.filter((fill) => !known.has(fill.id))].sort(
     (a, b) => b.filledAt - a.filledAt,
@@ -252,7 +249,7 @@ function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
     <Section title="Trades">
       {fills.length === 0 ? (
         <EmptyState title={current ? 'No trades yet' : 'No trades when last seen'}>
-          They appear with price, fee and reason as they are made.
+          Each trade appears here with its price, fee and reason.
         </EmptyState>
       ) : (
         <TradesTable fills={fills} most={100} quote={quote} showAgent={false} />
@@ -263,7 +260,7 @@ function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
 
 function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
   return (
-    <Section title="Price and its trades">
+    <Section title="Price and trades">
       <Suspense fallback={<Skeleton className="h-[440px] w-full md:h-[352px]" />}>
         <AgentChart
           pairs={agent.trading_pairs}
@@ -276,14 +273,14 @@ function Chart({ agent, fills }: { agent: Agent; fills: Fill[] }) {
   );
 }
 
-/** What it would have done, and how it fares against the test it was started after. */
+/** The backtest, and how the live result compares with it. */
 function Tests({ agent, id }: { agent: Agent; id: string }) {
   return (
     <>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
         <BacktestPanel ask={{ agentId: id }} version={agent.version} heading="h2" />
       </Suspense>
-      {/* Last in its column: it comes with a later answer, and moves nothing. */}
+      {/* Last in its column, because it arrives later and must not move anything. */}
       <Suspense>
         <LiveAgainstBacktest agent={agent} />
       </Suspense>

@@ -1,6 +1,6 @@
 /**
- * Edits the terms of an agent. An edit made on an older version is not saved before the person has
- * seen the newer one.
+ * Edits an agent's settings. If they were changed on another device, the user sees that before
+ * saving again.
  */
 import { lazy, Suspense, useState } from 'react';
 import * as z from 'zod/mini';
@@ -35,9 +35,7 @@ const EditDraft = z.object({
   execution_interval: z.string(),
 });
 type EditDraft = z.infer<typeof EditDraft>;
-/**
- * `base`: the version this edit was made on; what is heard of the agent meanwhile does not move it.
- */
+/** `base`: the version this edit was made on. Later changes of the agent do not move it. */
 const Kept = z.object({ base: z.number(), draft: EditDraft });
 
 const termsOf = (agent: Agent): EditDraft => ({
@@ -50,7 +48,7 @@ const isSame = (a: EditDraft, b: EditDraft): boolean =>
   a.size === b.size &&
   a.execution_interval === b.execution_interval;
 
-/** The same agent under the terms as they are typed; null while they cannot be saved. */
+/** The body for a preview of the edited agent; null while it is not valid. */
 function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | null {
   const checked = check(PreviewTerms, {
     trading_pairs: [],
@@ -61,13 +59,13 @@ function conflictQuestion(agent: Agent, draft: EditDraft): AgentPreviewBody | nu
   return checked.ok ? { agentId: agent.id, terms: checked.value } : null;
 }
 
-/** The terms that the server has, where another edit came before this one; null otherwise. */
+/** The server's settings if another edit came first; null otherwise. */
 function changedElsewhere(error: unknown): Agent | null {
   if (!(error instanceof ApiError) || error.code !== 'agent_changed') return null;
   return Agent.safeParse(error.details?.agent).data ?? null;
 }
 
-/** An edit as it is typed, kept over a reload, and the version of the agent that it was made on. */
+/** An edit as typed, kept over a reload, and the version of the agent it was made on. */
 function useEdit(agent: Agent) {
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
   const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
@@ -83,7 +81,7 @@ function useEdit(agent: Agent) {
   return { base, draft, keep, restored, change, discard };
 }
 
-/** Sends an edit; what the server refuses is told by field, or for the form as a whole. */
+/** Saves an edit and shows rejections by field, or for the whole form. */
 function useSave(
   agent: Agent,
   { base, draft, keep }: Pick<ReturnType<typeof useEdit>, 'base' | 'draft' | 'keep'>,
@@ -98,7 +96,8 @@ function useSave(
       const { version, risk_profile, max_position_size, execution_interval } = theirs;
       keep({ base: version, draft });
       setFailure(
-        `Changed elsewhere meanwhile. The server has ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. What you typed is kept: save again to put it in place.`,
+        `Changed on another device: ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. ` +
+          'Your edits are kept. Save again to apply them.',
       );
       return;
     }
@@ -151,13 +150,13 @@ function RestoredNotice({ onDiscard }: { onDiscard: () => void }) {
       role="status"
       className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
     >
-      <span>What you typed before and did not save.</span>
+      <span>Unsaved edits restored.</span>
       <button
         type="button"
         className="reach min-h-8 font-medium underline underline-offset-2"
         onClick={onDiscard}
       >
-        Take the present terms
+        Discard edits
       </button>
     </p>
   );
@@ -186,7 +185,7 @@ function EditFields({
         }}
       />
       <Field
-        label="Most in one position"
+        label="Largest position"
         unit={quote}
         inputMode="decimal"
         value={draft.size}
@@ -245,7 +244,7 @@ export default function EditAgentForm({
         <PreviewPanel
           ask={conflictQuestion(agent, draft)}
           rows={agent.trading_pairs.length}
-          missing="These terms cannot be saved yet."
+          missing="Fix the highlighted fields first."
           running={agent.status === 'running'}
         />
       </Suspense>
@@ -253,7 +252,7 @@ export default function EditAgentForm({
         <BacktestPanel
           ask={conflictQuestion(agent, draft)}
           version={agent.version}
-          missing="These terms cannot be saved yet."
+          missing="Fix the highlighted fields first."
         />
       </Suspense>
       <Button type="submit" tone="primary" busy={busy}>

@@ -1,4 +1,4 @@
-/** The two ways out of an agent that cannot be undone: stop and sell, and delete. */
+/** The two actions that cannot be undone: stop and sell, and delete. */
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -18,7 +18,7 @@ import { stopSentence } from '../list/AgentActions.tsx';
 async function sellAll(agent: Agent): Promise<void> {
   const sold = await showFailure(
     api.call('liquidateAgent', { params: { id: agent.id } }),
-    `${agent.name} is stopped and has sold.`,
+    `${agent.name} stopped. Its positions were sold.`,
   );
   if (sold) await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
 }
@@ -26,13 +26,13 @@ async function sellAll(agent: Agent): Promise<void> {
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   const view = agentView(agent, useEntries());
   const sell = (): void => {
-    // Selling cannot wait on a device; stopping can.
+    // Selling is not queued; stopping is.
     if (offline) showResult(stopAgent(agent));
     else void sellAll(agent);
   };
   const text = offline
-    ? 'Offline: the stop is saved now. Selling needs the server.'
-    : `${stopSentence(view)} Then all of them are sold at the bid, less fees.`;
+    ? 'Offline. The stop is saved now. Selling needs a connection.'
+    : `${stopSentence(view)} All positions are then sold at the bid, less fees.`;
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">
       <p className="text-ink-2">{text}</p>
@@ -41,11 +41,11 @@ function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   );
 }
 
-/** Why the agent cannot be deleted now; null where it can. */
+/** Why the agent cannot be deleted now; null if it can. */
 function keptBecause({ openPositions, status }: Agent, offline: boolean): string | null {
-  if (openPositions > 0) return 'It can be deleted once it holds nothing.';
-  if (status === 'running') return 'It can be deleted once it is stopped.';
-  return offline ? 'Deleting needs the server.' : null;
+  if (openPositions > 0) return 'Close all positions before deleting this agent.';
+  if (status === 'running') return 'Stop this agent before deleting it.';
+  return offline ? 'Deleting needs a connection.' : null;
 }
 
 function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
@@ -53,7 +53,7 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
   const remove = async (): Promise<void> => {
     const deleted = await showFailure(
       api.call('deleteAgent', { params: { id: agent.id } }),
-      `${agent.name} deleted. Its trades stay in the history.`,
+      `${agent.name} deleted. Its trades stay in your history.`,
     );
     if (!deleted) return;
     await loadAgents(true);
@@ -63,13 +63,13 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
     <div className="rule flex flex-col items-start gap-2 py-3">
       <p className="text-ink-2">
         {keptBecause(agent, offline) ??
-          `Deletes ${agent.name} for good. Its trades stay in the history.`}
+          `Deletes ${agent.name} permanently. Its trades stay in your history.`}
       </p>
       {agent.openPositions <= 0 && agent.status !== 'running' && (
         <HoldToConfirm
           label="Delete"
           tone="danger-quiet"
-          sentence={`Deletes ${agent.name}. Its trades stay in the history.`}
+          sentence={`Deletes ${agent.name}. Its trades stay in your history.`}
           disabled={offline}
           onConfirm={() => {
             void remove();
@@ -80,11 +80,11 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
   );
 }
 
-/** What cannot be taken back stands apart from Stop, each with what it does, and is held. */
+/** Actions that cannot be undone, kept apart from Stop. Each needs a hold. */
 export function ExitActions({ agent }: { agent: Agent }) {
   const offline = useSnapshot(connection).online === 'offline';
   return (
-    <Section title="Getting out">
+    <Section title="Close and delete">
       {agent.openPositions > 0 && <Sell agent={agent} offline={offline} />}
       <Delete agent={agent} offline={offline} />
     </Section>

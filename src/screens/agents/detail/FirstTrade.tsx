@@ -1,6 +1,4 @@
-/**
- * What a new agent is waiting for, and when it checks next, until its first trade has been seen.
- */
+/** What a new agent is waiting for and when it checks next, until its first trade. */
 import { useState } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
 import { formatClock, formatUntil } from '../../../format/times.ts';
@@ -21,7 +19,7 @@ function nextCheck(agent: Pick<Agent, 'nextRunAt'>, now: number, speed: number):
     : `Next check ${formatUntil(wait)}. `;
 }
 
-/** It keeps its place when the trade comes, so that nothing moves under the eyes. */
+/** Keeps its place when the trade comes, so that nothing moves. */
 export function FirstTrade({ agent }: { agent: Agent }) {
   const now = useMarketNow(1_000);
   const speed = useMarketSpeed();
@@ -38,11 +36,11 @@ export function FirstTrade({ agent }: { agent: Agent }) {
       className="mb-5 min-h-18 border-l-2 border-accent py-1 pl-4 sm:min-h-13"
     >
       <p role="status" className="font-medium">
-        {traded ? 'The first trade is made' : waiting}
+        {traded ? 'First trade made' : waiting}
       </p>
       <p className="max-w-[70ch] text-ink-2">
         {traded
-          ? 'You find it under Trades, with its price, fee and reason.'
+          ? 'See it under Trades, with its price, fee and reason.'
           : `${next}Your agent trades when its signal is strong enough. Most checks end with no trade.`}
       </p>
     </section>

@@ -1,8 +1,8 @@
-/** Folds decisions that say the same again and again; refuses to fold what acted. */
+/** Groups equal decisions without a trade that follow each other. */
 import type { Decision } from '../../../../contract/agents.ts';
 
 export interface DecisionGroup {
-  /** The newest of them. */
+  /** The newest decision of the group. */
   decision: Decision;
   count: number;
   /** Market time (ms) of the oldest. */
@@ -14,8 +14,8 @@ const same = (a: Decision, b: Decision): boolean =>
 const acted = ({ action }: Decision): boolean => action === 'enter' || action === 'exit';
 
 /**
- * Newest first, as they come. Looks at several pairs interleave: what is folded is a run of one
- * pair, ended by any other word on it.
+ * Newest first, as they come. Pairs interleave: a group is a run of equal decisions of one pair,
+ * ended by any other decision on that pair.
  */
 export function groupDecisions(decisions: readonly Decision[]): DecisionGroup[] {
   const groups: DecisionGroup[] = [];

@@ -1,4 +1,4 @@
-/** Which guards keep an agent from entering which pairs at its newest check. */
+/** Which guards blocked which pairs at an agent's last evaluation. A weak signal is not a guard. */
 import type { Decision } from '../../../../contract/agents.ts';
 import { GUARD_CODES } from '../../../../contract/guards.ts';
 
@@ -10,14 +10,18 @@ export interface HeldBack {
 }
 
 /**
- * One line for each reason, with the pairs it is given for; a stop that was just carried out is no
- * guard. `said`: a code that stands elsewhere on the page.
+ * One line per reason with its pairs. A stop that was just executed is not a guard. `shownCode`: a code
+ * that is already shown elsewhere on the page.
  */
-export function heldBack(decisions: readonly Decision[], said: string | null = null): HeldBack[] {
+export function heldBack(
+  decisions: readonly Decision[],
+  shownCode: string | null = null,
+): HeldBack[] {
   const newest = Math.max(...decisions.map(({ at }) => at));
   const lines = new Map<string, string[]>();
   for (const { action, at, pair, reason, text } of decisions) {
-    if (at !== newest || !HELD_BACK.has(reason) || reason === said || action === 'exit') continue;
+    if (at !== newest || !HELD_BACK.has(reason) || reason === shownCode || action === 'exit')
+      continue;
     const why = text.replace(/^(No trade|Holding): /, '');
     lines.set(why, [...(lines.get(why) ?? []), pair]);
   }

@@ -1,7 +1,4 @@
-/**
- * What a person can do about one agent from any list: stop it, start it, take back or look at what
- * waits; refuses to hide Stop.
- */
+/** The buttons of one agent in a list: stop, start, undo or review. */
 import { CircleAlert, Play, Undo2 } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { cancelCommand } from '../../../commands.ts';
@@ -18,19 +15,19 @@ export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string
   if (!view.current) {
     const held =
       openPositions === 0
-        ? 'It held no positions when last seen'
-        : `It held ${openPositions} ${openPositions === 1 ? 'position' : 'positions'} when last seen`;
-    return `${name} opens nothing more once the server has the stop. ${held}; what is open stays open, protected by stops.`;
+        ? 'It had no positions when last seen'
+        : `It had ${openPositions} ${openPositions === 1 ? 'position' : 'positions'} when last seen`;
+    return `${name} opens no new positions once the server has the stop. ${held}. Open positions keep their stop losses.`;
   }
   return openPositions === 0
-    ? `${name} opens nothing more. It holds no positions.`
-    : `${name} opens nothing more. Its ${openPositions} ${openPositions === 1 ? 'position stays' : 'positions stay'} open and protected by stops.`;
+    ? `${name} opens no new positions. It has none open.`
+    : `${name} opens no new positions. Its ${openPositions} ${openPositions === 1 ? 'position keeps its stop loss' : 'positions keep their stop losses'}.`;
 }
 
-/** Takes back what was never sent, and says so where it was too late. */
+/** Undoes a command that was never sent, or says that it is too late. */
 export async function undo(commandId: string): Promise<void> {
   const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Taken back. Nothing was sent.');
+  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
   if (result === 'already-sent')
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
@@ -45,7 +42,7 @@ export function AgentActions({ view, startable = true }: { view: AgentView; star
       {view.canReview && (
         <Button
           size="icon"
-          aria-label={`Review the start of ${agent.name}`}
+          aria-label={`Review start of ${agent.name}`}
           title="Review"
           className="text-amber"
           onClick={() => {
@@ -55,12 +52,12 @@ export function AgentActions({ view, startable = true }: { view: AgentView; star
           <CircleAlert className="size-4.5" aria-hidden />
         </Button>
       )}
-      {/* A stop is taken back where its Undo is offered, and in the tray: nothing may come close to Stop's own place. */}
+      {/* The Undo of a stop is offered elsewhere: nothing may appear close to Stop's own place. */}
       {view.canUndo && view.pendingIntent === 'start' && entry !== null && (
         <Button
           size="icon"
           data-act={`take back ${entry.commandId}`}
-          aria-label={`Take back: start ${agent.name}`}
+          aria-label={`Undo: start ${agent.name}`}
           title="Undo"
           onClick={() => {
             void undo(entry.commandId);

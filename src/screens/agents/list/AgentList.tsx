@@ -1,5 +1,5 @@
 /**
- * Lists all agents with their results, searchable and sortable; rows on a phone, columns on a wide
+ * Lists all agents with their results, searchable and sortable: rows on a phone, columns on a wide
  * window.
  */
 import { ArrowDown, ArrowUp } from 'lucide-react';
@@ -28,7 +28,7 @@ import {
   type StatusFilter,
 } from './agent-list-view.ts';
 
-/** Fewer are seen at a glance: a search over them would be in the way. */
+/** With fewer agents there is no search. */
 const FIND_FROM = 4;
 const GRID =
   'grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 lg:grid-cols-[minmax(0,1.3fr)_minmax(0,1fr)_6rem_repeat(3,minmax(5.5rem,auto))_2.75rem] lg:gap-x-5';
@@ -72,7 +72,7 @@ function StatusChips({ views }: { views: readonly AgentView[] }) {
   );
 }
 
-/** The order on a phone, where there are no columns to press. */
+/** The order on a phone, where there are no column headers. */
 function SortSelect() {
   const view = useSnapshot(listView);
   return (
@@ -93,7 +93,7 @@ function SortSelect() {
       </select>
       <button
         type="button"
-        aria-label={view.down ? 'Largest first; turn round' : 'Smallest first; turn round'}
+        aria-label={view.down ? 'Largest first. Reverse order' : 'Smallest first. Reverse order'}
         onClick={() => {
           listView.down = !view.down;
         }}
@@ -159,7 +159,7 @@ function Heading({ by, right = false }: { by: SortKey; right?: boolean }) {
   );
 }
 
-/** On a phone the result alone opens: what was realised and what is open are rows of its sum. */
+/** On a phone only the result opens: realised and unrealised are rows of its sum. */
 function Row({ view }: { view: AgentView }) {
   const { agent } = view;
   const opens = (
@@ -191,10 +191,10 @@ function Row({ view }: { view: AgentView }) {
         <AgentLine agent={agent} />
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-realized', agent.realized, 'what was realised')}
+        {opens('agent-realized', agent.realized, 'the realised result')}
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agent-unrealized', agent.unrealized, 'what is unrealised')}
+        {opens('agent-unrealized', agent.unrealized, 'the unrealised result')}
       </span>
       <span className="flex flex-col items-end text-right">
         {opens('agent', agent.total, 'the result', 'font-medium')}
@@ -233,7 +233,7 @@ function Headings() {
   );
 }
 
-/** Says what no agent matches, and takes the filter off. */
+/** Says that no agent matches, and clears the filter. */
 function NoMatch({ views }: { views: readonly AgentView[] }) {
   const chosen = useSnapshot(listView);
   return (
@@ -257,7 +257,7 @@ function NoMatch({ views }: { views: readonly AgentView[] }) {
   );
 }
 
-/** The sums of the agents that are shown. */
+/** Totals of the agents shown. */
 function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolean }) {
   const sums = together(shown);
   const ids = shown.map(({ agent }) => agent.id);
@@ -282,10 +282,10 @@ function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolea
       <span className="hidden lg:block" />
       <span className="hidden lg:block" />
       <span className="hidden text-right lg:block">
-        {opens('agents-realized', sums.realized, 'what was realised')}
+        {opens('agents-realized', sums.realized, 'the realised result')}
       </span>
       <span className="hidden text-right lg:block">
-        {opens('agents-unrealized', sums.unrealized, 'what is unrealised')}
+        {opens('agents-unrealized', sums.unrealized, 'the unrealised result')}
       </span>
       <span className="text-right">
         {opens('agents', sums.total, 'the result')}

@@ -1,7 +1,4 @@
-/**
- * An agent's name with its state, and what waits for it or when it looks; leads to its screen,
- * refuses to claim more than the server has said.
- */
+/** An agent's name with its state and its next check or queued command; leads to its page. */
 import { Link } from 'wouter';
 import { classes } from '../../../components/class-names.ts';
 import { CommandState } from '../../../components/CommandState.tsx';
@@ -11,17 +8,15 @@ import { runText, useLate } from '../evaluation-times.ts';
 import { AgentStatus } from '../AgentStatus.tsx';
 import { useEntriesOff } from '../EntriesOffNotice.tsx';
 
-/**
- * On a phone the next look must not be cut off: whose time it is, the line under the header says.
- */
+/** Shortened for a phone, so that the next check is not cut off. */
 const narrow = (evaluations: string): string =>
-  evaluations.replace(' market time', '').replace('last known look', 'last look');
+  evaluations.replace(' (market time)', '').replace('last known check', 'last check');
 
-/** What was protected when last seen, before the rest of the line. */
-function withProtected(view: AgentView, looks: string): string {
+/** Adds the protected positions when last seen in front. */
+function withProtected(view: AgentView, checks: string): string {
   const protecting =
     view.current || view.agent.status !== 'stopped' ? '' : protectingText(view.agent).slice(2);
-  return protecting === '' ? looks : `${protecting} · ${looks}`;
+  return protecting === '' ? checks : `${protecting} · ${checks}`;
 }
 
 export function AgentName({ view }: { view: AgentView }) {
@@ -32,7 +27,7 @@ export function AgentName({ view }: { view: AgentView }) {
   const late = useLate(agent, now, market);
   const speed = useMarketSpeed();
   const off = useEntriesOff(agent.id);
-  const looks = withProtected(view, runText(agent, now, market, late, speed));
+  const checks = withProtected(view, runText(agent, now, market, late, speed));
   return (
     <Link
       href={`/agents/${encodeURIComponent(agent.id)}`}
@@ -41,7 +36,7 @@ export function AgentName({ view }: { view: AgentView }) {
       <span className="block truncate font-medium">{agent.name}</span>
       <AgentStatus view={view} brief className="text-xs" />
       {off?.scope === 'agent' && (
-        <span className="block truncate text-xs text-amber">New trades off by the operator</span>
+        <span className="block truncate text-xs text-amber">Trading paused by the operator</span>
       )}
       {entry !== null && commandText !== null ? (
         <span className="block">
@@ -51,8 +46,8 @@ export function AgentName({ view }: { view: AgentView }) {
         </span>
       ) : (
         <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>
-          <span className="max-sm:hidden">{looks}</span>
-          <span className="sm:hidden">{narrow(looks)}</span>
+          <span className="max-sm:hidden">{checks}</span>
+          <span className="sm:hidden">{narrow(checks)}</span>
         </span>
       )}
     </Link>

@@ -1,7 +1,4 @@
-/**
- * One agent in a list: its state by the server's word, what waits on this device, its result, its
- * one act; refuses to guess.
- */
+/** One agent in a list: state, queued command, result and button. */
 import { useSnapshot } from 'valtio';
 import { Amount } from '../../../components/Figures.tsx';
 import { Sparkline } from '../../../components/Sparkline.tsx';
@@ -11,7 +8,7 @@ import { Explain } from '../../explain/Explain.tsx';
 import { AgentActions } from './AgentActions.tsx';
 import { AgentName } from './AgentName.tsx';
 
-/** The agent's result over time. Its place is kept before the line is known. */
+/** The agent's result over time. Its place is reserved while it loads. */
 export function AgentLine({
   agent: { id, name, total },
 }: {
@@ -19,7 +16,7 @@ export function AgentLine({
 }) {
   const points =
     useSnapshot(insightStore).data?.series.find((one) => one.agentId === id)?.points ?? [];
-  // From nothing to the figure beside it, whatever the age of the points between them.
+  // From zero to the figure beside it, however old the points in between.
   const values = [0, ...points.map(([, value]) => value), Number(total)];
   return (
     <span className="block h-5 w-16 sm:h-7 sm:w-24">

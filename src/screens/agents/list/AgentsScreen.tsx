@@ -1,4 +1,4 @@
-/** The screen of all agents, with start and stop of one or of all. */
+/** The screen of all agents, with start and stop of one or all. */
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -31,7 +31,7 @@ interface CreateDialogProps {
   title?: string;
 }
 
-/** Whether there is room for one more, and what to say where there is not. */
+/** Whether the plan allows another agent, and what to say if not. */
 export function CreateDialog({
   open,
   onOpenChange,
@@ -89,14 +89,14 @@ export function CreateDialog({
   );
 }
 
-function createDescription(mayCreate: boolean, room: boolean, cap: number): string {
-  if (!mayCreate) return 'Agents come with a plan or the free trial.';
-  return room
-    ? 'Nothing is created before the last step, and what you type is kept.'
-    : `Your plan has ${cap} agents, and all are in use. Delete one, or take a larger plan.`;
+function createDescription(mayCreate: boolean, hasPlace: boolean, cap: number): string {
+  if (!mayCreate) return 'You need a plan or the free trial to create agents.';
+  return hasPlace
+    ? 'Nothing is created until the last step. Your entries are saved.'
+    : `You have reached your plan's limit of ${cap} agents. Delete one or upgrade.`;
 }
 
-/** What a command for all did not do, one line an agent, until it is tried again or dismissed. */
+/** The agents that a command for all did not reach, until it is retried or dismissed. */
 function NotDone({ views }: { views: readonly AgentView[] }) {
   const entry = useEntries()
     .filter((one) => one.intent === 'start-all' || one.intent === 'stop-all')
@@ -117,10 +117,10 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
               href={`/agents/${encodeURIComponent(result.agentId)}`}
               className="font-medium hover:text-accent"
             >
-              {names.get(result.agentId) ?? 'An agent that is gone'}
+              {names.get(result.agentId) ?? 'Deleted agent'}
             </Link>{' '}
             <span className="text-ink-2">
-              {result.message === '' ? 'The server gave no reason.' : result.message}
+              {result.message === '' ? 'No reason given.' : result.message}
             </span>
           </li>
         ))}
@@ -135,7 +135,7 @@ interface AllAgentsButtonsProps {
   onStopAll: () => void;
 }
 
-/** Start and stop of all agents, each where there is something to start or to stop. */
+/** Start all and Stop all, each only if it would do something. */
 function AllAgentsButtons({ views, onStartAll, onStopAll }: AllAgentsButtonsProps) {
   return (
     <>
@@ -206,7 +206,7 @@ function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
   );
 }
 
-/** The list, or what stands in its place. */
+/** The list, or what is shown in its place. */
 function AllAgents({ views, error }: { views: readonly AgentView[] | null; error: string | null }) {
   return (
     <>
@@ -228,7 +228,7 @@ function AllAgents({ views, error }: { views: readonly AgentView[] | null; error
 
 export default function AgentsScreen() {
   const { views, current, slot } = useAgentViews();
-  // `?new`: back from taking a plan, where this was open.
+  // `?new`: returned from choosing a plan while this was open.
   const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
   useEffect(() => {
     if (location.search !== '') history.replaceState(history.state, '', location.pathname);

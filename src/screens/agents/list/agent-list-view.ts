@@ -1,7 +1,4 @@
-/**
- * Which agents a list shows and in what order, as the person last chose while the app is open;
- * refuses to hide one that needs them under "All".
- */
+/** Filters and sorts the list of agents as last chosen while the app is open. */
 import { proxy } from 'valtio';
 import { add, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
@@ -14,7 +11,7 @@ export interface ListView {
   query: string;
   status: StatusFilter;
   sort: SortKey;
-  /** Largest first; of names and of the order they were made in, the last first. */
+  /** Largest first; for names and creation date, last first. */
   down: boolean;
 }
 
@@ -27,11 +24,11 @@ export const STATUS_NAME: Record<StatusFilter, string> = {
   'needs-you': 'Needs you',
 };
 export const SORT_NAME: Record<SortKey, string> = {
-  made: 'Order made',
+  made: 'Date created',
   name: 'Name',
-  looked: 'Last look',
+  looked: 'Last check',
   realized: 'Realised',
-  unrealized: 'Open result',
+  unrealized: 'Unrealised',
   total: 'Result',
 };
 
@@ -43,7 +40,7 @@ export function hasStatus(view: AgentView, status: StatusFilter): boolean {
   return status === 'needs-you' ? needsYou(view) : view.agent.status === status;
 }
 
-/** By name, by a pair that it trades, or by its pool: every word must be found. */
+/** By name, pair or pool: every word must match. */
 function matches({ agent }: AgentView, query: string): boolean {
   const text = [agent.name, ...agent.trading_pairs, POOL_NAME[agent.pool], agent.risk_profile]
     .join(' ')
@@ -71,7 +68,7 @@ function compare(a: AgentView, b: AgentView, sort: SortKey): number {
   }
 }
 
-/** Equals keep the server's order, whichever way the list is turned. */
+/** Equal agents keep the server's order in both directions. */
 export function shownAgents(
   views: readonly AgentView[],
   { query, status, sort, down }: Readonly<ListView>,
@@ -82,10 +79,7 @@ export function shownAgents(
     .sort((a, b) => way * compare(a, b, sort));
 }
 
-/**
- * What a press on a heading makes of the order: figures and times begin with the largest, names
- * with A.
- */
+/** The order after a press on a header: figures and times begin with the largest, names with A. */
 export function turned(view: Readonly<ListView>, key: SortKey): Pick<ListView, 'sort' | 'down'> {
   return view.sort === key
     ? { sort: key, down: !view.down }

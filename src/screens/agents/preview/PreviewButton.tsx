@@ -1,14 +1,11 @@
-/** What an agent would do now, asked for when it is wanted; refuses to ask for many at once. */
+/** Loads an agent's preview when it is asked for. */
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
 
 const PreviewPanel = lazy(() => import('./PreviewPanel.tsx'));
 
-/**
- * `rows`: how many pairs are likely to come. `name` is said to those who do not see beside whom the
- * button stands.
- */
+/** `rows`: how many pairs to expect. `name` is for screen readers. */
 export function PreviewButton({
   agentId,
   name,
@@ -34,7 +31,7 @@ export function PreviewButton({
         setAsked(true);
       }}
     >
-      What would it do now? <span className="sr-only">{name}</span>
+      Preview <span className="sr-only">{name}</span>
     </Button>
   );
 }

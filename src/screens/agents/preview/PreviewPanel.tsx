@@ -1,4 +1,4 @@
-/** Previews what an agent would do now, pair by pair, as the server decides it. */
+/** Previews what an agent would do now, pair by pair, as decided by the server. */
 import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -18,8 +18,8 @@ const SHOWN = 5;
 
 function verdict({ action, order }: PairPreview): string {
   if (order !== null)
-    return `${order.side === 'buy' ? 'Buys' : 'Sells'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
-  return action === 'hold' ? 'Holds' : 'No trade';
+    return `${order.side === 'buy' ? 'Buy' : 'Sell'} ${formatQuantity(order.quantity)} for ${formatAmount(order.notional)}`;
+  return action === 'hold' ? 'Hold' : 'No trade';
 }
 
 function Pair({ one }: { one: PairPreview }) {
@@ -46,7 +46,7 @@ function Pair({ one }: { one: PairPreview }) {
       </div>
       <div className="mt-0.5 flex flex-wrap items-center justify-between gap-x-3 text-xs text-ink-3">
         <SignalMeter strength={one.strength} threshold={one.threshold} />
-        {one.stopPrice !== null && <span>at its stop, {formatPrice(one.stopPrice)}</span>}
+        {one.stopPrice !== null && <span>at stop {formatPrice(one.stopPrice)}</span>}
       </div>
       {!acts && one.reason !== 'weak_signal' && (
         <p className="mt-0.5 text-xs text-ink-2">{reasonOnly(one.text)}</p>
@@ -57,7 +57,7 @@ function Pair({ one }: { one: PairPreview }) {
 
 function Waiting({ rows }: { rows: number }) {
   return (
-    <div role="status" aria-label="Asking what it would do now">
+    <div role="status" aria-label="Loading preview">
       <Skeleton className="mb-3 h-4 w-64 max-w-full" />
       {Array.from({ length: rows }, (_, index) => (
         <div key={index} className="rule flex h-[57px] items-center justify-between">
@@ -65,7 +65,7 @@ function Waiting({ rows }: { rows: number }) {
           <Skeleton className="h-3.5 w-14" />
         </div>
       ))}
-      {/* Where it will say when this was decided. */}
+      {/* Reserves the line that says when this was decided. */}
       <div className="h-12 md:h-8" />
     </div>
   );
@@ -74,7 +74,7 @@ function Waiting({ rows }: { rows: number }) {
 function Head({ asking, onAgain }: { asking: boolean; onAgain: (() => void) | null }) {
   return (
     <div className="flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
-      <h3 className="text-sm font-semibold">What would it do now?</h3>
+      <h3 className="text-sm font-semibold">Preview</h3>
       {onAgain !== null && (
         <button
           type="button"
@@ -83,7 +83,7 @@ function Head({ asking, onAgain }: { asking: boolean; onAgain: (() => void) | nu
           className="-mr-2 flex min-h-11 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink disabled:opacity-60 pointer-fine:min-h-8"
         >
           <RefreshCw aria-hidden className={classes('size-3.5', asking && 'spin')} />
-          Check again
+          Refresh
         </button>
       )}
     </div>
@@ -96,7 +96,7 @@ function Failed({ error, onAgain }: { error: string; onAgain: () => void }) {
       role="status"
       className="flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-amber py-1 pl-3 text-amber"
     >
-      <span>The preview could not be loaded. {error}</span>
+      <span>Could not load the preview. {error}</span>
       <button
         type="button"
         onClick={onAgain}
@@ -115,13 +115,12 @@ function Timing({ preview, running }: { preview: AgentPreview; running: boolean 
   const speed = useMarketSpeed();
   return (
     <p className="text-xs text-ink-3">
-      {online === 'offline' && 'Read before the connection went. '}Decided on the candle that closed{' '}
-      {formatWhen(preview.close, preview.asOf)}, at the prices of{' '}
-      {formatWhen(preview.asOf, preview.asOf)}
-      {speed === 1 ? '' : ' market time'}.{' '}
+      {online === 'offline' && 'Loaded before you went offline. '}Based on the candle closed{' '}
+      {formatWhen(preview.close, preview.asOf)}, at prices of{' '}
+      {formatWhen(preview.asOf, preview.asOf)} {speed === 1 ? '' : ' (market time)'}.{' '}
       {market === 'stopped'
-        ? 'Prices have stopped: it checks again when they come.'
-        : `${running ? 'Next check' : 'Started now, its first check is at'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`}{' '}
+        ? 'Prices have stopped. Checks resume with new prices.'
+        : `${running ? 'Next check' : 'If started now, first check'} ${formatWhen(preview.nextLookAt, preview.asOf)}.`}{' '}
       Preview only. Nothing will be traded.
     </p>
   );
@@ -175,8 +174,8 @@ interface WouldDoNowProps {
 }
 
 /**
- * `ask` null: the terms do not make an agent yet, and `missing` says what they lack. `rows`: how
- * many pairs are likely to come. `running`: it looks anyway.
+ * `ask` null: the settings are not valid yet, and `missing` says why. `rows`: how many pairs to
+ * expect. `running`: the agent is checking already.
  */
 export default function PreviewPanel({
   ask,
@@ -186,17 +185,16 @@ export default function PreviewPanel({
 }: WouldDoNowProps) {
   const offline = useSnapshot(connection).online === 'offline';
   const { preview, asking, error, again } = usePreview(ask);
-  // Chosen once for every preview that comes after.
+  // Stays open for later previews.
   const [all, setAll] = useState(false);
   const unread = ask !== null && preview === null;
   return (
-    <section aria-label="What would it do now?" aria-busy={asking || undefined}>
+    <section aria-label="Preview" aria-busy={asking || undefined}>
       <Head asking={asking} onAgain={preview !== null && !offline ? again : null} />
       {ask === null && <p className="rule py-2 text-ink-3">{missing}</p>}
       {unread && offline && (
         <p role="status" className="rule py-2 text-ink-2">
-          This needs the server: it decides on live candles and your account. Available when you’re
-          online.
+          The preview uses live candles and your account. Available when you’re online.
         </p>
       )}
       {unread && !offline && error === null && (

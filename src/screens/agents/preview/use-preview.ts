@@ -1,7 +1,4 @@
-/**
- * Asks the server what an agent would do now, and words the answer; refuses to decide anything on
- * the device.
- */
+/** Requests a preview from the server and puts it into a sentence. */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
@@ -13,21 +10,21 @@ import { formatAmount } from '../../../format/numbers.ts';
 import { localSentence } from '../../../format/sentences.ts';
 import { connection } from '../../../stores/connection.ts';
 
-/** Typing is let come to rest before it is asked about, ms. */
+/** Delay after the last key before a preview is requested, ms. */
 const REST_MS = 350;
-/** An exchange may first have to be asked for the candles of a pair nobody has looked at. */
+/** An exchange may first have to be asked for the candles of a new pair. */
 const TIMEOUT_MS = 20_000;
 
 export interface PreviewState {
-  /** The last answer, to these terms or to the ones before. */
+  /** The last answer, for the current or the previous settings. */
   preview: AgentPreview | null;
-  /** The answer is to other terms than those asked about, or a new one is on its way. */
+  /** A new answer is on its way. */
   asking: boolean;
   error: string | null;
   again: () => void;
 }
 
-/** `body` null: nothing that could be asked about yet. */
+/** `body` null: nothing to ask about yet. */
 export function usePreview(body: AgentPreviewBody | null): PreviewState {
   const { online } = useSnapshot(connection);
   const [read, setRead] = useState<{
@@ -83,7 +80,7 @@ export function usePreview(body: AgentPreviewBody | null): PreviewState {
 
 const WEIGHT: Record<PairPreview['action'], number> = { exit: 0, enter: 1, hold: 2, skip: 3 };
 
-/** What it would do first, then the strongest signals. */
+/** Trades first, then the strongest signals. */
 export function inWeight(pairs: readonly PairPreview[]): PairPreview[] {
   return [...pairs].sort(
     (a, b) => WEIGHT[a.action] - WEIGHT[b.action] || (b.strength ?? -1) - (a.strength ?? -1),
@@ -103,7 +100,7 @@ const total = (pairs: readonly PairPreview[]): string =>
     ),
   );
 
-/** All of it in a sentence: `Now it would buy BTC and ETH for 1 000.00 USDT.` */
+/** The whole preview in a sentence: `Now it would buy BTC and ETH for 1,000.00 USDT.` */
 export function previewSentence({
   pairs,
   quote,
@@ -116,19 +113,18 @@ export function previewSentence({
     ...(sells.length > 0 ? [`sell ${bases(sells)} for ${total(sells)} ${quote}`] : []),
   ];
   if (acts.length > 0) return `Now it would ${acts.join(' and ')}.`;
-  if (hold !== null) return `Now it would open nothing: ${localSentence(hold.text)}`;
+  if (hold !== null) return `No new positions now: ${localSentence(hold.text)}`;
   const off = pairs.find(({ reason }) => reason === 'entries_stopped');
-  if (off !== undefined)
-    return `Now it would open nothing: ${reasonOnly(off.text).replace(/^T/, 't')}`;
+  if (off !== undefined) return `No new positions now: ${reasonOnly(off.text).replace(/^T/, 't')}`;
   const unpriced = pairs.filter(({ reason }) => reason === 'no_price').length;
   if (unpriced > 0 && unpriced === pairs.length)
-    return 'Now it would trade nothing: no price has come since the candle closed.';
+    return 'No trade now: no price since the candle closed.';
   const weak = pairs.filter(({ reason }) => reason === 'weak_signal').length;
-  if (pairs.length === 0) return 'It has no pairs to look at here.';
-  return `Now it would trade nothing${weak > 0 ? `: ${weak} of ${pairs.length} ${pairs.length === 1 ? 'signal is' : 'signals are'} under the threshold` : ''}.`;
+  if (pairs.length === 0) return 'This agent has no pairs on this market.';
+  return `No trade now${weak > 0 ? `: ${weak} of ${pairs.length} ${pairs.length === 1 ? 'signal is' : 'signals are'} below the threshold` : ''}.`;
 }
 
-/** A decision's sentence without its verdict, where the verdict stands beside it already. */
+/** The reason without its verdict, where the verdict is already shown. */
 export function reasonOnly(text: string): string {
   const reason = localSentence(text).replace(/^(No trade|Holding): /, '');
   return reason.charAt(0).toUpperCase() + reason.slice(1);

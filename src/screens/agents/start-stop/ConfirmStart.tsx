@@ -1,6 +1,6 @@
 /**
- * Shows a start that waited too long again before it is confirmed: prices then and now, plan, worst
- * loss, and who changed the agent.
+ * Asks for confirmation of a start that waited too long: prices then and now, plan, maximum loss
+ * and changes since.
  */
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -37,7 +37,7 @@ function PriceCell({ price, why }: { price: string | null; why: string | null })
   return price === null ? <span title={why ?? ''}>{NONE}</span> : formatPrice(price);
 }
 
-/** `common`: the age that the heading has for all; an age of its own is said in the row. */
+/** `common`: the age in the heading for all rows; another age is shown in its row. */
 function PairRow({ row, common }: { row: PriceRow; common: string | null }) {
   return (
     <tr>
@@ -74,7 +74,7 @@ function Prices({ rows, pressedAt, now }: PricesProps) {
   if (rows.length === 0)
     return (
       <p className="rule py-2 text-ink-2">
-        Prices then and now: {NONE}. The pairs of its pool are not on this device.
+        Prices then and now: {NONE}. The pairs of this agent are not loaded on this device.
       </p>
     );
   const ages = rows.flatMap((row) => (row.nowAgeMs === null ? [] : [row.nowAgeMs]));
@@ -122,7 +122,7 @@ interface AgentPlanProps {
   entry: OutboxEntryView;
   id: string;
   agent: Agent | undefined;
-  /** Its name and worst loss; null where one agent alone is started. */
+  /** Name and maximum loss; null where one agent alone is started. */
   head: { name: string; loss: string | undefined } | null;
   now: number;
 }
@@ -134,7 +134,7 @@ function AgentPlan({ entry, id, agent, head, now }: AgentPlanProps) {
         <p className="flex items-baseline justify-between gap-3">
           <span className="min-w-0 truncate font-medium">{head.name}</span>
           {agent !== undefined && (
-            <Amount value={head.loss} change why="Equity is not on this device" />
+            <Amount value={head.loss} change why="Equity not loaded on this device" />
           )}
         </p>
       )}
@@ -171,7 +171,7 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
       <ul>
         {ids.map((id) => {
           const agent = agents.find((one) => one.id === id);
-          const name = agent?.name ?? names.get(id) ?? 'An agent that is gone';
+          const name = agent?.name ?? names.get(id) ?? 'Deleted agent';
           return (
             <AgentPlan
               key={id}
@@ -188,17 +188,17 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
         <Line
           term={
             <strong className="text-ink">
-              Worst loss in one pair, at the stop{ids.length > 1 ? ', all agents together' : ''}
+              Maximum loss per pair at the stop{ids.length > 1 ? ', all agents together' : ''}
               {agents[0] === undefined ? '' : `, ${agents[0].quote}`}
             </strong>
           }
         >
           <strong>
-            <Amount value={worst?.together} change why="Equity is not on this device" />
+            <Amount value={worst?.together} change why="Equity not loaded on this device" />
           </strong>
         </Line>
       </dl>
-      <p className="text-xs text-ink-3">A gap in price can lose more than the stop. Paper money.</p>
+      <p className="text-xs text-ink-3">If the price gaps, you can lose more. Paper money.</p>
     </div>
   );
 }
@@ -229,23 +229,24 @@ export default function ConfirmStart({
   };
   const since =
     now < entry.createdAt
-      ? 'at a time this device cannot tell'
+      ? 'at an unknown time'
       : `${formatAgo(now - entry.createdAt)}, at ${formatWhen(entry.createdAt, now)}`;
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
-      title={`Start ${name} after all?`}
+      title={`Start ${name} now?`}
       description={
         <>
           <p>
-            {entry.reason?.message ?? 'This start waits for you'}. You pressed Start {since}.
+            {entry.reason?.message ?? 'This start needs your confirmation'}. You pressed Start{' '}
+            {since}.
           </p>
         </>
       }
       actions={
         <>
-          <Button onClick={refuse}>Do not start</Button>
+          <Button onClick={refuse}>Don't start</Button>
           {agents.some((agent) => agent.risk_profile === 'Aggressive') ? (
             <HoldToConfirm
               label="Hold to start"

@@ -1,6 +1,6 @@
 /**
- * Start all: who, on what terms, what is lost at most if every stop is hit, and what each would do
- * now; refuses to start by a tap.
+ * Confirms the start of all agents: their settings, the maximum loss together and a preview of
+ * each.
  */
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -21,8 +21,8 @@ import { namesText, planText } from '../agent-text.ts';
 import { worstOf } from './confirm-start-text.ts';
 
 /**
- * Start all, in words: who, what they may hold together at most, and what is lost at the stops.
- * `worst` is decimal text, null while it is not known.
+ * Which agents are started, how much they may hold together, and the maximum loss at the stops.
+ * `worst` is decimal text, null while unknown.
  */
 function startAllSentence(agents: readonly Agent[], quote: string, worst: string | null): string {
   const most = agents.reduce((sum, agent) => sum + agent.max_position_size, 0);
@@ -30,8 +30,12 @@ function startAllSentence(agents: readonly Agent[], quote: string, worst: string
   const loss =
     worst === null
       ? ''
-      : ` Worst loss with one position each, at the stops: ${formatAmount(worst.replace('-', ''))} ${quote}.`;
-  return `Starts ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}: ${namesText(agents.map((agent) => agent.name))}. With one position each they hold at most ${formatAmount(String(most))} ${quote}${aggressive > 0 ? `; ${aggressive} of them Aggressive` : ''}.${loss} On paper.`;
+      : ` Maximum loss at the stops, with one position each: ${formatAmount(worst.replace('-', ''))} ${quote}.`;
+  return (
+    `Starts ${agents.length} ${agents.length === 1 ? 'agent' : 'agents'}: ${namesText(agents.map((agent) => agent.name))}. ` +
+    `With one position each, they hold at most ${formatAmount(String(most))} ${quote}.` +
+    `${aggressive > 0 ? ` Aggressive: ${aggressive}.` : ''}${loss} Paper money.`
+  );
 }
 
 export default function StartAllDialog({
@@ -75,7 +79,11 @@ export default function StartAllDialog({
           <li key={agent.id} className="rule py-2">
             <div className="flex items-baseline justify-between gap-3">
               <span className="min-w-0 truncate font-medium">{agent.name}</span>
-              <Amount value={worst?.each.get(agent.id)} change why="Equity is not on this device" />
+              <Amount
+                value={worst?.each.get(agent.id)}
+                change
+                why="Equity not loaded on this device"
+              />
             </div>
             <p className="text-xs text-ink-2">{planText(agent)}</p>
             <PreviewButton agentId={agent.id} name={agent.name} rows={agent.trading_pairs.length} />
@@ -83,19 +91,19 @@ export default function StartAllDialog({
         ))}
       </ul>
       <p className="rule flex items-baseline justify-between gap-3 py-2">
-        <strong className="font-semibold">Worst loss at the stops, one position each</strong>
+        <strong className="font-semibold">Maximum loss at the stops, one position each</strong>
         <strong className="shrink-0 font-semibold">
           <Amount
             value={worst?.together}
             change
             quote={agents[0]?.quote ?? ''}
-            why="Equity is not on this device"
+            why="Equity not loaded on this device"
           />
         </strong>
       </p>
       <p className="text-xs text-ink-3">
-        {feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more
-        than the stop, and each agent may open more than one position. Paper money.
+        {feeBps === undefined ? '' : 'Fees included. '}If the price gaps, you can lose more. Each
+        agent may open more than one position. Paper money.
       </p>
     </Dialog>
   );

@@ -1,6 +1,6 @@
 /**
- * What an agent will do and what it can lose, before it is started; refuses to start an Aggressive
- * one by a tap.
+ * Confirms the start of an agent: what it will do and what it can lose. An Aggressive one needs a
+ * hold.
  */
 import { lazy, Suspense } from 'react';
 import { useSnapshot } from 'valtio';
@@ -40,23 +40,27 @@ function Preview({ agent }: { agent: Agent }) {
       <dl>
         <Line term="Risk values">
           {agent.risk_profile},{' '}
-          {settings === null ? 'yours not yet read' : risk.isOwn ? 'your own' : 'the preset'}
+          {settings === null
+            ? 'your values not loaded yet'
+            : risk.isOwn
+              ? 'your own values'
+              : 'preset'}
         </Line>
-        <Line term="Enters at a signal of">{formatRatio(risk.threshold)} or more</Line>
+        <Line term="Signal needed to enter">{formatRatio(risk.threshold)} or more</Line>
         <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}>
-          <Amount value={worst?.position} quote={agent.quote} why="Equity not yet known" />
+          <Amount value={worst?.position} quote={agent.quote} why="Equity not loaded yet" />
         </Line>
-        <Line term="Stop">{formatNumber(risk.stop)} % below the entry</Line>
-        <Line term={<strong className="text-ink">Worst loss in one pair, at the stop</strong>}>
+        <Line term="Stop loss">{formatNumber(risk.stop)} % below entry</Line>
+        <Line term={<strong className="text-ink">Maximum loss per pair at the stop</strong>}>
           <strong>
-            <Amount value={worst?.loss} change why="Equity not yet known" />
+            <Amount value={worst?.loss} change why="Equity not loaded yet" />
           </strong>
         </Line>
       </dl>
       <p className="mt-3 mb-4 text-ink-2">
-        {feeBps === undefined ? '' : 'Fees of both sides are in it. '}A gap in price can lose more
-        than the stop. After losing {formatNumber(risk.dayLoss)} % of its equity in a day, or{' '}
-        {formatNumber(risk.drawdown)} % from its peak, it opens nothing new. Paper money.
+        {feeBps === undefined ? '' : 'Fees included. '}If the price gaps, you can lose more. After a
+        loss of {formatNumber(risk.dayLoss)} % of equity in a day, or {formatNumber(risk.drawdown)}{' '}
+        % from the peak, the agent opens no new positions. Paper money.
       </p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}>
         <PreviewPanel ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />
@@ -121,8 +125,8 @@ export function StartDialog({
       ) : (
         <>
           <p className="mb-4 text-ink-2">
-            Starting agents comes with a plan or the free trial. Your agents are kept, and Stop
-            always works.
+            You need a plan or the free trial to start agents. Your agents are kept, and Stop always
+            works.
           </p>
           <UpgradeHere
             need={{ resource: 'trading', action: 'basic', agents: 1 }}

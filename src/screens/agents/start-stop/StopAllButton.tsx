@@ -1,7 +1,4 @@
-/**
- * Stops every agent, by one tap on a button that stands under the words of what it does; refuses to
- * act twice while the first waits.
- */
+/** Stops all agents by one tap. Later taps do nothing while the first is being saved. */
 import { CircleStop } from 'lucide-react';
 import { stopAll } from '../../../commands.ts';
 import { Button, type ButtonTone } from '../../../components/Button.tsx';
@@ -11,7 +8,7 @@ export interface StopAllButtonProps {
   label?: string;
   tone?: ButtonTone;
   wide?: boolean;
-  /** A stop of all waits already: the button keeps its place and does nothing. */
+  /** While a stop of all is waiting, the button keeps its place and does nothing. */
   resting?: boolean;
   onPress: () => void;
 }

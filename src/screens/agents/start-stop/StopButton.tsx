@@ -1,7 +1,4 @@
-/**
- * Stop of one agent, by one tap wherever it stands; refuses to give its place to anything else
- * until the press is past.
- */
+/** Stops one agent by one tap. No other control takes its place until the press is over. */
 import { CircleStop } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Button, type ButtonTone } from '../../../components/Button.tsx';
@@ -10,15 +7,15 @@ import { stopOffer } from '../../../stores/stop-offer.ts';
 import { pressStop } from './stop-press.ts';
 
 /**
- * Whether Stop has its place: where it can be pressed, and while it waits or its Undo is offered,
- * when nothing else may come under the finger.
+ * Whether Stop keeps its place: while it can be pressed, is waiting, or offers its Undo. Nothing
+ * else may come under the finger then.
  */
 export function useStopPlace(view: AgentView): boolean {
   const { offer } = useSnapshot(stopOffer);
   return view.canStop || view.pendingIntent === 'stop' || offer?.agent.id === view.agent.id;
 }
 
-/** What the button says while there is nothing to press. Stopped is the server's word. */
+/** The label while there is nothing to press. "Stopped" only by the server's word. */
 function restingLabel({ agent, current, pendingIntent, entry }: AgentView): string {
   if (pendingIntent === 'stop' && entry?.state === 'saved') return 'Stop saved';
   return agent.status === 'stopped' && current ? 'Stopped' : 'Stop sent';

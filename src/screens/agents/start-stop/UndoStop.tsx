@@ -1,7 +1,4 @@
-/**
- * Undo of the last stop while it is offered: what became of the stop, and what Undo does about it;
- * refuses to call a sent stop unsent.
- */
+/** The offer to undo the last stop, with the state of that stop. */
 import { Undo2 } from 'lucide-react';
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
@@ -14,7 +11,7 @@ import { useEntries } from '../../use-store.ts';
 import { undoStopText } from './undo-stop-text.ts';
 import { undoStop } from './stop-press.ts';
 
-/** The offer with what is so now; null where there is nothing to undo. */
+/** The offer with its current state; null where there is nothing to undo. */
 export function useStopOffer(): { offer: StopOffer; words: string } | null {
   const { offer } = useSnapshot(stopOffer);
   const entries = useEntries();
@@ -22,7 +19,7 @@ export function useStopOffer(): { offer: StopOffer; words: string } | null {
   const agents = useSnapshot(agentsStore).data?.agents;
   if (offer === null) return null;
   const entry = entries.find((one) => one.commandId === offer.commandId);
-  // It stands as an alert from then on.
+  // From then on it is shown as an alert.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return null;
   const isUnsent = entry?.state === 'saved' && entry.attempts === 0;
   const isStopped =
@@ -34,10 +31,10 @@ export function useStopOffer(): { offer: StopOffer; words: string } | null {
   };
 }
 
-/** `agentId`: only of this agent, for a place of its own. */
+/** `agentId`: only offers of this agent. */
 export function UndoStop({ agentId, className }: { agentId?: string; className?: string }) {
   const offered = useStopOffer();
-  // Whoever pointed at it may have closed what it stood in.
+  // The dialog around it may have been closed while it was pointed at.
   useEffect(() => resumeOffer, []);
   if (offered === null || (agentId !== undefined && offered.offer.agent.id !== agentId))
     return null;

@@ -1,6 +1,4 @@
-/**
- * Tells what has changed between the press of a start and its confirmation, as rows and sentences.
- */
+/** What changed between the press of a start and its confirmation, as rows and sentences. */
 import type { Agent } from '../../../../contract/agents.ts';
 import type { SymbolQuote } from '../../../../contract/market.ts';
 import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
@@ -11,10 +9,10 @@ import { riskOf, worstLoss } from '../agent-risk.ts';
 
 export interface PriceRow {
   pair: string;
-  /** Decimal text; null where this device had none at the press. */
+  /** Decimal text; null where this device had no price at the press. */
   then: string | null;
   now: string | null;
-  /** How old the present price is, ms; null without one. */
+  /** Age of the current price, ms; null without one. */
   nowAgeMs: number | null;
   /** Percent between the two; null where one is missing. */
   change: number | null;
@@ -33,14 +31,14 @@ function whyMissing(
   quote: Readonly<SymbolQuote> | undefined,
   board: Board | null,
 ): string | null {
-  if (board === null) return 'No price is on this device';
-  if (quote === undefined) return `${board.source.label} has no price of it here`;
-  return then === null ? 'No price was on this device at the press' : null;
+  if (board === null) return 'No price on this device';
+  if (quote === undefined) return `No price at ${board.source.label}`;
+  return then === null ? 'No price saved when you pressed Start' : null;
 }
 
 /**
- * One row a pair, the largest move first. `savedAt` is when the board was read, `now` the device's
- * clock, both ms.
+ * One row per pair, the largest move first. `savedAt` is when prices were loaded, `now` the
+ * device's clock, both ms.
  */
 export function priceRows(
   entry: Pick<OutboxEntryView, 'seen'>,
@@ -74,17 +72,16 @@ const STATUS: Record<
   (agent: Pick<Agent, 'startedAt' | 'stoppedAt' | 'hold'>, now: number) => string
 > = {
   running: (agent, now) =>
-    `It was started${agent.startedAt === null ? '' : ` at ${formatWhen(agent.startedAt, now)}`}, not by this command.`,
+    `It was started${agent.startedAt === null ? '' : ` at ${formatWhen(agent.startedAt, now)}`} by another command.`,
   stopped: (agent, now) =>
     `It was stopped${agent.stoppedAt === null ? '' : ` at ${formatWhen(agent.stoppedAt, now)}`}, on another device or screen.`,
-  halted: (agent) =>
-    `The server's guard holds it${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+  halted: (agent) => `A guard halted it${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
   faulted: (agent) =>
-    `The server stopped it for a fault${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
+    `It stopped with a fault${agent.hold === null ? '.' : `: ${agent.hold.text}`}`,
 };
 
 /**
- * Who changed the agent since the press, as far as it can be known here. `now` is the device's
+ * What changed about the agent since the press, as far as this device knows. `now` is the device's
  * clock, ms.
  */
 export function changedMeanwhile(
@@ -93,7 +90,7 @@ export function changedMeanwhile(
   agent: Agent | undefined,
   now: number,
 ): string {
-  if (agent === undefined) return 'It is not among your agents any more.';
+  if (agent === undefined) return 'This agent no longer exists.';
   const seen = entry.seen?.agents.find((one) => one.id === agentId);
   const generation =
     entry.agentId === null
@@ -104,16 +101,15 @@ export function changedMeanwhile(
     parts.push(STATUS[agent.status](agent, now));
   if (seen !== undefined && seen.version !== agent.version) parts.push('Its settings were edited.');
   if (parts.length > 0) return parts.join(' ');
-  if (generation === undefined || generation === null)
-    return 'Whether it was changed since is not known.';
+  if (generation === undefined || generation === null) return 'Changes since then are unknown.';
   return generation === agent.generation
-    ? 'Nobody has changed it since, as far as this device knows.'
-    : 'It was started or stopped meanwhile, on another device or screen.';
+    ? 'No changes since then, as far as this device knows.'
+    : 'It was started or stopped since then, on another device or screen.';
 }
 
 /**
- * Worst loss in one pair of each agent, and of all together; null where equity is not known.
- * Decimal text.
+ * Maximum loss per pair of each agent, and of all together; null while equity is unknown. Decimal
+ * text.
  */
 export function worstOf(
   agents: readonly Pick<Agent, 'id' | 'risk_profile' | 'max_position_size'>[],

@@ -1,7 +1,4 @@
-/**
- * What one press of Stop does, and what Undo does after it; refuses to call a stop undone that was
- * sent.
- */
+/** Handles a press of Stop and its Undo. A stop that was already sent is undone by a start. */
 import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import {
@@ -15,14 +12,14 @@ import {
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 
-/** The strip above the bottom bar where the offer stands, px. */
+/** The strip above the bottom bar where the offer is shown, px. */
 const OFFER_PLACE_PX = 190;
 
-/** Undo never takes Stop's place: pressed down there, the offer stands at the top. */
+/** Undo never takes Stop's place: for a press in that strip the offer is shown at the top. */
 const isLow = (pressed: Element | null): boolean =>
   pressed !== null && pressed.getBoundingClientRect().bottom > innerHeight - OFFER_PLACE_PX;
 
-/** `by`: the button that was pressed. `byKey`: no finger and no mouse did it. */
+/** `by`: the pressed button. `byKey`: pressed by keyboard. */
 export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: boolean): void {
   const atTop = isLow(by);
   const stopping = stopAgent(agent);
@@ -41,24 +38,21 @@ export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: 
   );
 }
 
-/**
- * Takes back what was never sent. What was sent is not undone by that: the agent is started again,
- * by a command of its own.
- */
+/** Undoes a command that was never sent. A stop that was sent is followed by a start instead. */
 export async function undoStop(): Promise<void> {
   const { offer } = stopOffer;
   if (offer === null) return;
   const { agent, commandId } = { agent: { ...offer.agent }, commandId: offer.commandId };
   withdrawOffer();
   const entry = queue.entries.find((one) => one.commandId === commandId);
-  // A stop that failed stands as an alert until it is dealt with there.
+  // A failed stop is shown as an alert instead.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return;
   const result = commandId === null ? 'gone' : await cancelCommand(commandId);
   if (result === 'undone') {
-    pageToast('success', 'Taken back. Nothing was sent.');
+    pageToast('success', 'Undone. Nothing was sent.');
     return;
   }
   const now = agentsStore.data?.agents.find((one) => one.id === agent.id);
   showResult(startAgent(now ?? agent));
-  pageToast('blank', `The stop was sent. ${agent.name} is being started again.`);
+  pageToast('blank', `The stop was already sent. Starting ${agent.name} again.`);
 }

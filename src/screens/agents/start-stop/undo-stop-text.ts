@@ -1,12 +1,9 @@
-/**
- * The words of an offered Undo, in the app and in the demo on the landing page; refuses to call a
- * sent stop unsent.
- */
+/** The texts of an offered Undo, in the app and in the demo on the landing page. */
 
-/** Where the stop is, and what Undo would do now. */
+/** The state of the stop, and what Undo would do now. */
 export function undoStopText(name: string, stop: 'unsent' | 'sent' | 'stopped'): string {
   if (stop === 'unsent') return `${name}: stop saved, not sent yet.`;
   return stop === 'stopped'
-    ? `${name} is stopped. Undo starts it again.`
+    ? `${name} stopped. Undo starts it again.`
     : `Stop sent. Undo starts ${name} again.`;
 }

@@ -87,15 +87,12 @@ describe('referrals', () => {
     expect(await screen.findByText('ABCD2345')).toBeTruthy();
     expect(screen.getByText(new RegExp(`${location.origin}/ref/ABCD2345`))).toBeTruthy();
     expect(await screen.findByRole('img', { name: /QR code/ })).toBeTruthy();
-    const joined = screen.getByRole('region', { name: 'Who joined' });
+    const joined = screen.getByRole('region', { name: 'Sign-ups' });
     expect(
       within(joined)
         .getAllByRole('listitem')
         .map((row) => row.textContent),
-    ).toEqual([
-      expect.stringContaining('Paid a first plan'),
-      expect.stringContaining('Has an account'),
-    ]);
+    ).toEqual([expect.stringContaining('Paid for a plan'), expect.stringContaining('Signed up')]);
     expect(
       within(screen.getByRole('region', { name: 'Earned' })).getByText('14 days'),
     ).toBeTruthy();
@@ -105,17 +102,17 @@ describe('referrals', () => {
   it('say what is missing where there is nobody yet, no network, or no answer', async () => {
     hosted.mockResolvedValue({ ...REFERRAL, joined: [], joinedCount: 0 });
     render(<Referrals />);
-    expect(await screen.findByText('Nobody yet')).toBeTruthy();
+    expect(await screen.findByText('No sign-ups yet')).toBeTruthy();
     cleanup();
     connection.online = 'offline';
     render(<Referrals />);
-    expect(screen.getByText('Your code is not on this device')).toBeTruthy();
+    expect(screen.getByText('Your code is not saved on this device')).toBeTruthy();
     cleanup();
     connection.online = 'online';
     hosted.mockRejectedValueOnce(refusal('internal'));
     render(<Referrals />);
     fireEvent.click(await screen.findByRole('button', { name: 'Try again' }));
-    expect(await screen.findByText('Nobody yet')).toBeTruthy();
+    expect(await screen.findByText('No sign-ups yet')).toBeTruthy();
   });
 
   it('draw a code with the three corners that readers look for', () => {
@@ -183,7 +180,7 @@ const none = { requests: [], priority: false };
 
 describe('a support request', () => {
   const fill = (): void => {
-    type('About', 'billing');
+    type('Topic', 'billing');
     type(/What happened/, 'My card was declined.');
   };
 
@@ -194,11 +191,11 @@ describe('a support request', () => {
     render(<Support />);
     await screen.findByText('No requests yet');
     press('Send');
-    expect(screen.getByText('Choose what it is about')).toBeTruthy();
+    expect(screen.getByText('Choose a topic')).toBeTruthy();
     expect(sent('openSupportRequest')).toEqual([]);
     fill();
     press('Send');
-    expect((await screen.findByRole('alert')).textContent).toContain('What you wrote is kept.');
+    expect((await screen.findByRole('alert')).textContent).toContain('Your text is saved.');
     cleanup();
     hosted.mockImplementation((name: string) =>
       Promise.resolve(
@@ -243,7 +240,7 @@ describe('a support request', () => {
     render(<Support />);
     fill();
     expect(
-      screen.getByText(/Offline: this cannot be sent now. What you wrote is kept/),
+      screen.getByText(/You're offline. You can't send this now. Your text is saved/),
     ).toBeTruthy();
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(true);
     cleanup();
@@ -286,8 +283,8 @@ describe('a support request', () => {
     );
     render(<Support />);
     fill();
-    fireEvent.click(screen.getByRole('switch', { name: 'Send facts about this app' }));
-    const shown = screen.getByText('What would be sent').closest('details')?.textContent ?? '';
+    fireEvent.click(screen.getByRole('switch', { name: 'Include app details' }));
+    const shown = screen.getByText('Data that will be sent').closest('details')?.textContent ?? '';
     press('Send');
     await screen.findByText('Waiting for an answer');
     const [{ diagnostics }] = sent('openSupportRequest') as [
@@ -305,7 +302,7 @@ describe('a support request', () => {
     );
     expect(JSON.stringify(diagnostics)).not.toMatch(/jane|eyJ|token=1|0123456789abcdef/);
     expect(withoutSecrets('x'.repeat(900)).length).toBeLessThanOrEqual(240);
-    expect(screen.getByText('Priority with your plan')).toBeTruthy();
+    expect(screen.getByText('Priority support')).toBeTruthy();
   });
 
   it('stands with its answer, takes an addition once, and can be closed', async () => {
@@ -329,14 +326,14 @@ describe('a support request', () => {
     expect(await screen.findByText('Under Plan.')).toBeTruthy();
     expect(screen.getByText('Answered')).toBeTruthy();
     expect(screen.getByText('Priority')).toBeTruthy();
-    type('Add to this', 'Thank you, and the one before?');
+    type('Add a message', 'Thank you, and the one before?');
     const row = screen.getByText('Under Plan.').closest('details') as HTMLElement;
     fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
     await waitFor(() => {
       expect(sent('addToSupportRequest')).toHaveLength(1);
     });
     await waitFor(() => {
-      expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe(
+      expect(screen.getByLabelText<HTMLTextAreaElement>('Add a message').value).toBe(
         'Thank you, and the one before?',
       );
     });
@@ -347,11 +344,11 @@ describe('a support request', () => {
     });
     fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
     await waitFor(() => {
-      expect(screen.getByLabelText<HTMLTextAreaElement>('Add to this').value).toBe('');
+      expect(screen.getByLabelText<HTMLTextAreaElement>('Add a message').value).toBe('');
     });
     const [one, two] = sent('addToSupportRequest');
     expect(two).toEqual(one);
-    press('Solved: close it');
+    press('Close request');
     expect(await screen.findByText('Closed')).toBeTruthy();
   });
 });

@@ -124,13 +124,13 @@ describe('the sign-in', () => {
     await screen.findByLabelText('New password');
     press('Change password');
     expect(screen.getAllByText('Required')).toHaveLength(2);
-    type('Present password', 'wrong');
+    type('Current password', 'wrong');
     type('New password', 'longer than six');
     press('Change password');
-    expect(await screen.findByText('This is not the present password.')).toBeTruthy();
+    expect(await screen.findByText('This is not your current password.')).toBeTruthy();
     expect(asked).toEqual(['prove wrong']);
     expect(screen.getByLabelText<HTMLInputElement>('New password').value).toBe('longer than six');
-    type('Present password', 'right');
+    type('Current password', 'right');
     press('Change password');
     await waitFor(() => {
       expect(screen.queryByLabelText('New password')).toBeNull();
@@ -143,14 +143,14 @@ describe('the sign-in', () => {
     render(<SignInSection />);
     await screen.findByText('Set');
     press('Change email');
-    type('Present password', 'right');
+    type('Current password', 'right');
     await screen.findByLabelText('New email');
     type('New email', 'A@example.com');
-    press('Send the link');
-    expect(screen.getByText('That is your present address.')).toBeTruthy();
+    press('Send link');
+    expect(screen.getByText('This is your current email.')).toBeTruthy();
     type('New email', ' b@example.com ');
-    press('Send the link');
-    expect(await screen.findByText(/Until it is opened your address stays as it is/)).toBeTruthy();
+    press('Send link');
+    expect(await screen.findByText(/Open it to confirm your new email/)).toBeTruthy();
     expect(asked).toEqual(['prove right', `email b@example.com ${location.origin}/login`]);
     expect(screen.getByText('a@example.com')).toBeTruthy();
   });
@@ -158,13 +158,13 @@ describe('the sign-in', () => {
   it('has nothing to change for somebody who signs in with Google, nor without a network', async () => {
     methods = ['google'];
     render(<SignInSection />);
-    expect(await screen.findByText(/None: you sign in with Google/)).toBeTruthy();
+    expect(await screen.findByText(/None. You log in with Google/)).toBeTruthy();
     for (const name of ['Change email', 'Change password'])
       expect(screen.getByRole<HTMLButtonElement>('button', { name }).disabled).toBe(true);
     cleanup();
     connection.online = 'offline';
     render(<SignInSection />);
-    expect(screen.getByText('Changes to your sign-in need the network.')).toBeTruthy();
+    expect(screen.getByText('You need a connection to change your login.')).toBeTruthy();
   });
 });
 
@@ -214,14 +214,14 @@ describe("one's own data", () => {
     );
     render(<OwnDataSection />);
     press('Save as JSON');
-    expect((await screen.findByRole('alert')).textContent).toContain('No file was made.');
+    expect((await screen.findByRole('alert')).textContent).toContain('No file was created.');
     expect(made).not.toHaveBeenCalled();
     hosted.mockImplementation((_name: string, { part, after }: { part: string; after?: string }) =>
       Promise.resolve(page(part, after)),
     );
     press('Save as CSV');
     expect(
-      await screen.findByText(`${EXPORT_PARTS.length + 1} rows handed to the browser to save.`),
+      await screen.findByText(`${EXPORT_PARTS.length + 1} rows saved by your browser.`),
     ).toBeTruthy();
     expect(made).toHaveBeenCalledTimes(1);
   });
@@ -243,7 +243,7 @@ describe('deleting the account', () => {
     press('Delete account…');
     expect(await screen.findByText(/3 agents are stopped \(1 runs now\) and deleted/)).toBeTruthy();
     expect(
-      screen.getByText(/2 open paper positions are deleted with the book. Nothing is sold./),
+      screen.getByText(/2 open paper positions are deleted with the account, without a sale./),
     ).toBeTruthy();
     expect(screen.getByText(/Your pro plan is cancelled at once/)).toBeTruthy();
     type('Type DELETE to confirm', 'delete');
@@ -251,12 +251,12 @@ describe('deleting the account', () => {
     expect(screen.getByText('Type DELETE')).toBeTruthy();
     expect(asked).toEqual([]);
     type('Type DELETE to confirm', 'DELETE');
-    type('Present password', 'wrong');
+    type('Current password', 'wrong');
     press('Delete my account');
-    expect(await screen.findByText('This is not the present password.')).toBeTruthy();
+    expect(await screen.findByText('This is not your current password.')).toBeTruthy();
     expect(sent('deleteAccount')).toEqual([]);
     expect(await seriousFaults()).toEqual([]);
-    type('Present password', 'right');
+    type('Current password', 'right');
     press('Delete my account');
     await waitFor(() => {
       expect(session.status).toBe('signed-out');
@@ -274,11 +274,9 @@ describe('deleting the account', () => {
     press('Delete account…');
     await screen.findByText(/3 agents/);
     type('Type DELETE to confirm', 'DELETE');
-    type('Present password', 'right');
+    type('Current password', 'right');
     press('Delete my account');
-    expect((await screen.findByRole('alert')).textContent).toContain(
-      'The server cannot be reached',
-    );
+    expect((await screen.findByRole('alert')).textContent).toContain('Could not reach the server');
     expect(session.status).toBe('signed-in');
     expect(asked).toEqual(['prove right']);
   });

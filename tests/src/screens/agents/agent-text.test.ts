@@ -143,8 +143,6 @@ describe('risk before a start', () => {
         quote: 'USDT',
         risk_profile: 'Moderate',
       }),
-    ).toBe(
-      'Looks at BTC/USDT every 5 minutes, by All pools, with at most 1,000 USDT in one position.',
-    );
+    ).toBe('Checks BTC/USDT every 5 minutes. Strategy: All pools. Largest position: 1,000 USDT.');
   });
 });

@@ -70,8 +70,7 @@ const off = (more: Partial<EntriesOff> = {}): EntriesOff => ({
   until: NOW + 3_600_000,
   ...more,
 });
-const notice = () =>
-  screen.queryByRole('status', { name: 'New trades are off' })?.textContent ?? null;
+const notice = () => screen.queryByRole('status', { name: 'Trading paused' })?.textContent ?? null;
 
 beforeEach(() => {
   call.mockReset();
@@ -132,9 +131,9 @@ describe('new trades switched off', () => {
       act(() => {
         applyEvent({ type: 'entries.off', off: [off()] });
       });
-      expect(await screen.findByRole('status', { name: 'New trades are off' })).toBeTruthy();
+      expect(await screen.findByRole('status', { name: 'Trading paused' })).toBeTruthy();
       expect(notice()).toBe(
-        `New trades are off for everybodyBy the operator since ${formatWhen(NOW - 60_000)}: Checking prices. Until ${formatWhen(NOW + 3_600_000)}. Agents open nothing meanwhile; exits and stops go on, and Stop and selling work as always.`,
+        `Trading is paused for everyoneBy the operator since ${formatWhen(NOW - 60_000)}: Checking prices. Until ${formatWhen(NOW + 3_600_000)}. No new positions. Stop losses and exits stay active. You can still stop agents and sell.`,
       );
       expect(await seriousFaults()).toEqual([]);
       act(() => {
@@ -159,8 +158,8 @@ describe('new trades switched off', () => {
     await open('/agents/b');
     fireEvent.click(await screen.findByRole('button', { name: 'Start' }));
     const dialog = await screen.findByRole('dialog');
-    expect(dialog.textContent).toContain('New trades are off at this venue');
-    expect(dialog.textContent).toContain('It lasts until the operator lifts it.');
+    expect(dialog.textContent).toContain('Trading is paused at this venue');
+    expect(dialog.textContent).toContain('No end is set.');
   });
 
   it("of one agent is said on it and in its row alone; a person's own says where to switch it on", async () => {
@@ -174,7 +173,7 @@ describe('new trades switched off', () => {
       'network',
     );
     await open('/agents');
-    expect(screen.getAllByText('New trades off by the operator')).toHaveLength(1);
+    expect(screen.getAllByText('Trading paused by the operator')).toHaveLength(1);
     expect(notice()).toBeNull();
     act(() => {
       applyEvent({
@@ -208,6 +207,6 @@ describe('new trades switched off', () => {
     if (kept !== null) applyAgents(kept.value, 'snapshot', kept.savedAt);
     expect(agentsStore.data?.entriesOff).toHaveLength(2);
     await open('/agents/a');
-    expect(notice()).toContain('New trades are off at this venue');
+    expect(notice()).toContain('Trading is paused at this venue');
   });
 });

@@ -246,7 +246,7 @@ describe('the calendar of days', () => {
 
   it('has the same days as rows of figures one tap away, in a region the keyboard can scroll', () => {
     render(<HeatMap analytics={analytics({ daily: [day(2, -40), day(0, 25)] })} fills={[]} />);
-    expect(screen.getByText('1 up, 1 down, together', { exact: false })).toBeTruthy();
+    expect(screen.getByText('1 up, 1 down, total', { exact: false })).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Table' }));
     const region = screen.getByRole('region', { name: 'Days: table' });
     expect(region.tabIndex).toBe(0);
@@ -258,7 +258,7 @@ describe('the calendar of days', () => {
 
   it('says of a day without a mark that it was not marked, and does not call it zero', () => {
     render(<HeatMap analytics={analytics({ daily: [day(2, -40), day(0, 25)] })} fills={[]} />);
-    expect(screen.getByText('2026-05-19: not marked')).toBeTruthy();
+    expect(screen.getByText('2026-05-19: no data')).toBeTruthy();
     expect(screen.queryByRole('button', { name: /2026-05-19/ })).toBeNull();
   });
 });
@@ -279,14 +279,14 @@ describe('the books before this one', () => {
   it('are named with their days and how they ended, newest first; one is picked and left again', () => {
     const pick = vi.fn();
     const { rerender } = render(<AccountPicker books={books} open={2} book={null} onPick={pick} />);
-    const select = screen.getByLabelText<HTMLSelectElement>('Paper book');
+    const select = screen.getByLabelText<HTMLSelectElement>('Paper account');
     expect([...select.options].map(({ value }) => value)).toEqual(['2', '1']);
-    expect(select.options[1]?.text).toMatch(/^Book 1, .* to .*, ended at 9,120\.50$/);
+    expect(select.options[1]?.text).toMatch(/^Account 1, .* to .*, closed at 9,120\.50$/);
     expect(select.value).toBe('2');
     fireEvent.change(select, { target: { value: '1' } });
     expect(pick).toHaveBeenLastCalledWith(1);
     rerender(<AccountPicker books={books} open={2} book={1} onPick={pick} />);
-    fireEvent.click(screen.getByRole('button', { name: 'Back to the open book' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Back to current account' }));
     expect(pick).toHaveBeenLastCalledWith(null);
     fireEvent.change(select, { target: { value: '2' } });
     expect(pick).toHaveBeenLastCalledWith(null);
@@ -295,9 +295,9 @@ describe('the books before this one', () => {
   it('say offline that they are on the server, and cannot be picked', () => {
     connection.online = 'offline';
     render(<AccountPicker books={books} open={2} book={null} onPick={() => undefined} />);
-    expect(screen.getByText('Old books are on the server.')).toBeTruthy();
+    expect(screen.getByText('Closed accounts are available online.')).toBeTruthy();
     expect(
-      [...screen.getByLabelText<HTMLSelectElement>('Paper book').options].map(
+      [...screen.getByLabelText<HTMLSelectElement>('Paper account').options].map(
         ({ disabled }) => disabled,
       ),
     ).toEqual([false, true]);

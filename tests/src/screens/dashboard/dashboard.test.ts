@@ -144,10 +144,10 @@ describe('what needs the person', () => {
     const [due] = needs([], trial, { state: 'grace', until });
     expect(due).toMatchObject({
       to: '/subscription',
-      title: 'The last payment has not come through',
+      title: 'Payment failed',
     });
     expect(due?.text).toMatch(
-      /^Everything goes on until Nov 2\d, 2026\. Check the card before then\.$/,
+      /^Your plan stays active until Nov 2\d, 2026\. Update your card to keep it\.$/,
     );
     const runs = agentView(agent('runs', { status: 'running' }), []);
     expect(needs([runs], trial, { state: 'lapsed', until: null })).toEqual([
@@ -155,7 +155,7 @@ describe('what needs the person', () => {
         key: 'plan',
         to: '/subscription',
         title: 'Your plan has ended',
-        text: 'Agents that run open nothing new. What they hold keeps its stops and exits.',
+        text: 'No new positions. Stop losses and exits of running agents stay active.',
       },
     ]);
     expect(needs([], trial, { state: 'lapsed', until: null })).toEqual([]);
@@ -166,10 +166,10 @@ describe('what needs the person', () => {
   it('adds a trial in its last two days, and not before (R9-03)', () => {
     expect(needs([], { isTrialActive: true, trialDaysRemaining: 3 })).toEqual([]);
     expect(needs([], { isTrialActive: true, trialDaysRemaining: 2 })[0]?.title).toBe(
-      'The trial ends in 2 days',
+      'Your free trial ends in 2 days',
     );
     expect(needs([], { isTrialActive: true, trialDaysRemaining: 0 })[0]?.title).toBe(
-      'The trial ends today',
+      'Your free trial ends today',
     );
   });
 });
@@ -203,14 +203,14 @@ describe('agents that move alike', () => {
   it('has no figure but a reason for too few moves or an agent that stood still', () => {
     expect(correlation(line('a', wave, 10), line('b', wave, 10))).toMatchObject({
       value: null,
-      why: `9 common moves; ${LEAST_MOVES} are needed`,
+      why: `9 of ${LEAST_MOVES} common moves needed`,
     });
     expect(
       correlation(
         line('a', wave),
         line('b', () => 0),
       ),
-    ).toMatchObject({ value: null, why: 'one of the two has not moved' });
+    ).toMatchObject({ value: null, why: 'one of them has not moved' });
   });
   it('puts the most alike first and those without a figure last', () => {
     const list = pairings([
@@ -277,7 +277,7 @@ describe('looks', () => {
   it('says late with the number of looks, and when it last looked', () => {
     expect(
       runText(agent('a', { lastRunAt: NOW - 960_000, nextRunAt: NOW - 660_000 }), NOW, 'moving', 3),
-    ).toBe('late: 3 looks missed · looked 16 min ago');
+    ).toBe('late: 3 checks missed · last check 16 min ago');
   });
 });
 

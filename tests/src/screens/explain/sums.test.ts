@@ -283,7 +283,7 @@ describe('a figure that opens', () => {
         ];
         for (const ask of asks)
           for (const rest of walk(explain(ask, { portfolio, fills, analytics, agents })))
-            expect(rest).toBe('Older trades, not read here');
+            expect(rest).toBe('older trades not loaded');
         expect(
           explain({ of: 'today' }, { portfolio, fills, analytics, agents }).equations[0]?.total
             .value,

@@ -124,7 +124,7 @@ describe('the landing page', () => {
       fireEvent.click(screen.getByRole('switch', { name: 'In a tunnel' }));
       expect(
         screen.getByText(
-          /^Offline\. Showing \d\d:\d\d\. Stops will be sent first when you are back\.$/,
+          /^Offline\. Showing \d\d:\d\d\. Stops are sent first when you’re back online\.$/,
         ),
       ).toBeTruthy();
       fireEvent.click(screen.getByRole('button', { name: 'Stop Harbour' }));
@@ -145,7 +145,7 @@ describe('the landing page', () => {
       expect(screen.getByText('Stop is being sent.')).toBeTruthy();
       await act(() => vi.advanceTimersByTimeAsync(1_000));
       expect(screen.getByText('Stopped, protecting 1 position')).toBeTruthy();
-      expect(screen.getByText('Harbour is stopped. Undo starts it again.')).toBeTruthy();
+      expect(screen.getByText('Harbour stopped. Undo starts it again.')).toBeTruthy();
       fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
       expect(screen.getByText('Running')).toBeTruthy();
     } finally {
@@ -296,7 +296,7 @@ describe('a new person’s dashboard', () => {
       screen.getByRole('progressbar', { name: 'First steps' }).getAttribute('aria-valuenow'),
     ).toBe('1');
     expect(await seriousFaults()).toEqual([]);
-    fireEvent.click(screen.getByRole('button', { name: 'Hide the first steps' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Hide getting started' }));
     expect(screen.queryByRole('region', { name: 'Getting started' })).toBeNull();
     expect(screen.getByRole('region', { name: 'Agents' })).toBeTruthy();
     cleanup();

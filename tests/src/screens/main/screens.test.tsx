@@ -293,14 +293,14 @@ describe('protected screens', () => {
     );
     await open('/agents');
     await act(() => vi.advanceTimersByTimeAsync(40_000));
-    expect(document.body.textContent).toContain('last known look');
-    expect(document.body.textContent).not.toMatch(/looks missed/);
+    expect(document.body.textContent).toContain('last known check');
+    expect(document.body.textContent).not.toMatch(/checks missed/);
     // Back, with the heartbeat that each stream has.
     act(() => {
       Object.assign(connection, { stream: 'open', gapAt: null, verifiedAt: Date.now() });
     });
     await act(() => vi.advanceTimersByTimeAsync(40_000));
-    expect(document.body.textContent).toMatch(/late: \d+ looks missed/);
+    expect(document.body.textContent).toMatch(/late: \d+ checks missed/);
     connection.stream = 'closed';
     vi.useRealTimers();
   }, 30_000);
@@ -390,13 +390,13 @@ describe('truth on the screen', () => {
     await open('/portfolio');
     fireEvent.click(screen.getByRole('button', { name: /^Explain the equity/ }));
     const dialog = await screen.findByRole('dialog', { name: 'Equity' }, { timeout: 10_000 });
-    const made = within(dialog).getByRole('region', { name: 'What there is' });
+    const made = within(dialog).getByRole('region', { name: 'Assets' });
     expect(
       within(made)
         .getAllByRole('listitem')
         .map((row) => row.textContent),
     ).toEqual(['Cash7,889.59', 'ETH 0.84Harbour2,110.41']);
-    expect(within(dialog).queryByText('Not explained by these rows')).toBeNull();
+    expect(within(dialog).queryByText('Other')).toBeNull();
   });
 
   it('keeps the last data and says why it is not newer when a reading fails', async () => {
@@ -422,14 +422,14 @@ describe('before a start', () => {
   it('shows the worst loss of a pair in money, at the preset stop', async () => {
     applySettings({ settings: SETTINGS, version: 1, riskProfiles: [] }, 'network');
     const dialog = await preview();
-    expect(within(dialog).getByText('Moderate, the preset')).toBeTruthy();
+    expect(within(dialog).getByText('Moderate, preset')).toBeTruthy();
     // 10 % of 10,000 is the cap of 1,000; 5 % of that is 50.
     expect(
       within(dialog)
-        .getByText(/Worst loss in one pair/)
+        .getByText(/Maximum loss per pair at the stop/)
         .closest('div')?.textContent,
     ).toContain('\u221250.00');
-    expect(within(dialog).getByText(/A gap in price can lose more/)).toBeTruthy();
+    expect(within(dialog).getByText(/If the price gaps, you can lose more/)).toBeTruthy();
   });
 
   it('shows the person’s own risk values where they have set them', async () => {
@@ -449,11 +449,11 @@ describe('before a start', () => {
       'network',
     );
     const dialog = await preview();
-    expect(within(dialog).getByText('Moderate, your own')).toBeTruthy();
-    expect(within(dialog).getByText('12.5 % below the entry')).toBeTruthy();
+    expect(within(dialog).getByText('Moderate, your own values')).toBeTruthy();
+    expect(within(dialog).getByText('12.5 % below entry')).toBeTruthy();
     expect(
       within(dialog)
-        .getByText(/Worst loss in one pair/)
+        .getByText(/Maximum loss per pair at the stop/)
         .closest('div')?.textContent,
     ).toContain('\u221250.00');
     expect(within(dialog).getByText('0.60 or more')).toBeTruthy();
@@ -482,7 +482,7 @@ describe('creating an agent', () => {
     expect(screen.getByRole('button', { name: 'Back to risk: Aggressive' })).toBeTruthy();
     // Chosen once: the second step does not ask for it again.
     expect(screen.queryByLabelText('Risk profile')).toBeNull();
-    expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('2000');
+    expect(screen.getByLabelText<HTMLInputElement>(/Largest position/).value).toBe('2000');
   });
 
   it('keeps what was typed over a look back at the risk', async () => {
@@ -498,7 +498,7 @@ describe('creating an agent', () => {
     await open('/agents/a2');
     fireEvent.click(await screen.findByRole('button', { name: 'Duplicate' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('Drift copy');
-    expect(screen.getByLabelText<HTMLInputElement>(/Most in one position/).value).toBe('1000');
+    expect(screen.getByLabelText<HTMLInputElement>(/Largest position/).value).toBe('1000');
   });
   it('shows the pool choice locked with what the plan adds, to a plan that has none', async () => {
     applySubscription(
@@ -522,9 +522,7 @@ describe('creating an agent', () => {
     await toTerms();
     const pool = await screen.findByLabelText<HTMLSelectElement>('Pool');
     expect([pool.disabled, pool.value]).toEqual([true, 'all_pools']);
-    expect(
-      screen.getByText(/Choosing one of the five alone comes with a larger plan/),
-    ).toBeTruthy();
+    expect(screen.getByText(/Single strategies need a larger plan/)).toBeTruthy();
   });
 
   it('lets pro choose its pool', async () => {
@@ -551,7 +549,7 @@ describe('creating an agent', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Start all' }));
     const dialog = await screen.findByRole('dialog');
     expect(dialog.textContent).toContain('Starts 2 agents: Harbour, Drift.');
-    expect(dialog.textContent).toContain('1 of them Aggressive');
+    expect(dialog.textContent).toContain('Aggressive: 1');
     fireEvent.pointerDown(within(dialog).getByRole('button', { name: /^Hold to start 2/ }));
     fireEvent.pointerUp(within(dialog).getByRole('button', { name: /^Hold to start 2/ }));
     expect(queue.entries).toEqual([]);
@@ -597,8 +595,8 @@ describe('creating an agent', () => {
     await open('/agents');
     await toTerms();
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'bad<name' } });
-    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '0' } });
-    fireEvent.click(screen.getByRole('button', { name: 'Next: what would it do now' }));
+    fireEvent.change(screen.getByLabelText(/Largest position/), { target: { value: '0' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Next: preview' }));
     expect(
       await screen.findByText('Only letters, digits, spaces, hyphens and underscores'),
     ).toBeTruthy();
@@ -631,7 +629,7 @@ describe('small rules of screens', () => {
     await open('/dashboard?subscription=success');
     expect(
       await screen.findByText(
-        'Checkout finished. Your plan is being set up: waiting for the payment’s confirmation.',
+        'Checkout finished. Setting up Your plan. Waiting for payment confirmation.',
       ),
     ).toBeTruthy();
     expect(toastStore.toasts).toEqual([]);

@@ -174,7 +174,7 @@ describe('the list', () => {
     expect(pairs()).toEqual(['BTC/USDT']);
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'zzz' } });
     expect(screen.getByText('No pair matches “zzz”')).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Clear the search' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Clear search' }));
     expect(pairs()).toHaveLength(4);
   }, 30_000);
 
@@ -232,9 +232,7 @@ describe('the list', () => {
       'exchange',
     );
     await open('/market');
-    expect(
-      screen.getByText(/public prices of Kraken, read by this device, to look at only/),
-    ).toBeTruthy();
+    expect(screen.getByText(/public prices from Kraken, for display only/)).toBeTruthy();
     expect(pairs()).toEqual(['BTC/USD']);
   }, 30_000);
 
@@ -265,7 +263,7 @@ describe('the list', () => {
       'network',
     );
     await open('/market');
-    expect(said(glance())).toContain('1 up, 1 down, 1 level');
+    expect(said(glance())).toContain('1 up, 1 down, 1 unchanged');
     act(() => {
       applyTicks(falling, NOW + 1);
     });
@@ -278,7 +276,7 @@ describe('the list', () => {
   it('names nobody the strongest while everything falls: it says so, and which falls least', async () => {
     applyTicks(falling, NOW + 1);
     await open('/market');
-    expect(said(glance())).toMatch(/Strongest, 24 hNone is upSmallest fall: ETH ▼−0\.20 %/);
+    expect(said(glance())).toMatch(/Strongest, 24 hNo pair is upSmallest fall: ETH ▼−0\.20 %/);
     expect(said(glance())).toMatch(/Weakest, 24 hPEPE ▼−4\.50 %then BTC, ETH/);
     act(() => {
       applyTicks(
@@ -291,7 +289,7 @@ describe('the list', () => {
       );
     });
     await waitFor(() => {
-      expect(said(glance())).toMatch(/Weakest, 24 hNone is downSmallest rise: ETH ▲\+0\.30 %/);
+      expect(said(glance())).toMatch(/Weakest, 24 hNo pair is downSmallest rise: ETH ▲\+0\.30 %/);
     });
   }, 30_000);
 
@@ -362,7 +360,7 @@ describe('the list', () => {
     );
     await open('/market');
     const glance = screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
-    expect(glance.textContent).toContain('1 up, 1 down, 1 level');
+    expect(glance.textContent).toContain('1 up, 1 down, 1 unchanged');
     // The list below says +1.20 %, whatever an overview said a minute ago.
     expect(glance.textContent?.replace(/\u202f/g, ' ')).toContain('BTC ▲+1.20 %');
   }, 30_000);
@@ -378,7 +376,7 @@ describe('/markets', () => {
 describe('one pair', () => {
   it('that is not offered says so, with what may have been meant and the way back', async () => {
     await open('/market/ETC-USDT');
-    expect(screen.getByText('Not offered here')).toBeTruthy();
+    expect(screen.getByText('Pair not available')).toBeTruthy();
     expect(screen.getByRole('link', { name: 'All pairs' }).getAttribute('href')).toBe('/market');
   }, 30_000);
 
@@ -478,9 +476,7 @@ describe('one pair', () => {
       NOW,
     );
     await open('/market/BTC-USDT');
-    expect(
-      await screen.findByRole('slider', { name: /The last day of BTC\/USDT kept on this device/ }),
-    ).toBeTruthy();
+    expect(await screen.findByRole('slider', { name: /Last saved day of BTC\/USDT/ })).toBeTruthy();
   }, 30_000);
 });
 
@@ -500,9 +496,9 @@ describe('pools', () => {
     );
     expect(parts[0]?.textContent).toContain('On a rise.');
     expect(parts[0]?.textContent).toContain('It may lose.');
-    expect(parts[0]?.textContent).toContain('not offered by this source: APT');
+    expect(parts[0]?.textContent).toContain('Not offered by this source: APT');
     expect(
-      within(parts[0]!).getByRole('button', { name: 'Create an agent with this pool' }),
+      within(parts[0]!).getByRole('button', { name: 'Create agent with this pool' }),
     ).toBeTruthy();
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'btc' } });
     expect(
@@ -519,7 +515,7 @@ describe('pools', () => {
           {
             id: 'all_pools',
             name: 'All pools',
-            description: 'Its rules and pairs come from the server, which is not answering.',
+            description: 'Rules and pairs are not available while the server is not responding.',
             risk: 'unknown',
             pairs: [],
           },
@@ -530,11 +526,11 @@ describe('pools', () => {
     await open('/market?view=pools');
     expect(
       await screen.findByText(
-        /come from the server, which is not answering/,
+        /not available while the server is not responding/,
         {},
         { timeout: 15_000 },
       ),
     ).toBeTruthy();
-    expect(screen.queryByRole('button', { name: 'Create an agent with this pool' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Create agent with this pool' })).toBeNull();
   }, 30_000);
 });

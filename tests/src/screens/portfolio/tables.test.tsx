@@ -228,7 +228,7 @@ describe('trades', () => {
       .map((row) => within(row).getAllByRole('cell').at(-2)?.textContent ?? '')
       .map((text) => /[▲▼][−+][\d.,]+|—/.exec(text)?.[0]);
 
-  it('are newest first, and sorted by what was realised with buys last; as many are drawn as are asked for', async () => {
+  it('are newest first, and sorted by the realised result with buys last; as many are drawn as are asked for', async () => {
     const { rerender } = render(<TradesTable fills={FILLS} quote="USDT" most={25} />);
     expect(sorted('Time')).toBe('descending');
     expect(realised()).toEqual(['▼−5.50', '—', '▲+12.25']);

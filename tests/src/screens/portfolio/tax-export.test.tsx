@@ -112,25 +112,22 @@ const open = (): void => {
 };
 const read = async (): Promise<HTMLElement> => {
   open();
-  await screen.findByText('Proceeds, fees taken off');
+  await screen.findByText('Proceeds after fees');
   return screen.getByRole('button', { name: 'Save CSV' });
 };
 
 describe('the tax file', () => {
   it('shows its sums first, and how they meet what the portfolio calls realised', async () => {
     open();
-    expect(await screen.findByText('Proceeds, fees taken off')).toBeTruthy();
-    const sum = screen.getByRole('region', { name: 'Gain and what the portfolio calls realised' });
+    expect(await screen.findByText('Proceeds after fees')).toBeTruthy();
+    const sum = screen.getByRole('region', { name: 'Gain and realised result' });
     expect(
       within(sum)
         .getAllByRole('listitem')
         .map((row) => row.textContent),
-    ).toEqual([
-      'Gain of these lots▲+61.13',
-      'What is held: its average cost less its cost here▼−10.00',
-    ]);
-    expect(sum.textContent).toContain('= Realised, on the portfolio▲+51.13');
-    expect(screen.getByText(/paper money, and no advice/)).toBeTruthy();
+    ).toEqual(['Gain of these lots▲+61.13', 'Open positions: average cost minus FIFO cost▼−10.00']);
+    expect(sum.textContent).toContain('= Realised in the portfolio▲+51.13');
+    expect(screen.getByText(/Paper money and no tax advice/)).toBeTruthy();
     expect(screen.getByTitle('Paper account: no real money')).toBeTruthy();
     const { violations } = await axe.run(document.body, {
       rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
@@ -147,7 +144,7 @@ describe('the tax file', () => {
       {},
       { after: 2, through: 9 },
     ]);
-    expect(saved[0]?.name).toBe('PAPER-tradewind-fifo-lots-book-2-all-years.csv');
+    expect(saved[0]?.name).toBe('PAPER-tradewind-fifo-lots-account-2-all-years.csv');
     const lines = taxCsv(
       [
         lot(),
@@ -181,8 +178,8 @@ describe('the tax file', () => {
     );
     expect(lines).toEqual([
       'paper_account,asset,pair,quantity,acquired,disposed,proceeds,basis,gain,fees,currency,term,bought_by,sold_by,reason',
-      '"PAPER book 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,2025-01-02T00:00:00.000Z,120.5,100.123456789012,20.376543210988,0.2,USDT,long,Harbour,Ebb,signal_left',
-      '"PAPER book 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,,,100.123456789012,,0.2,USDT,held,Harbour,,',
+      '"PAPER account 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,2025-01-02T00:00:00.000Z,120.5,100.123456789012,20.376543210988,0.2,USDT,long,Harbour,Ebb,signal_left',
+      '"PAPER account 2, Simulated",BTC,BTC/USDT,0.000000000001,2023-12-31T23:59:59.000Z,,,100.123456789012,,0.2,USDT,held,Harbour,,',
     ]);
   });
 
@@ -204,12 +201,12 @@ describe('the tax file', () => {
 
   it('is of one year where one is chosen, and the other years are a row of their own', async () => {
     open();
-    await screen.findByText('Proceeds, fees taken off');
+    await screen.findByText('Proceeds after fees');
     call.mockImplementation(() =>
       Promise.resolve(found({ sums: { ...SUMS, lots: 1, gain: '1.129629632964' } })),
     );
-    fireEvent.change(screen.getByLabelText('Year of the sale'), { target: { value: '2024' } });
-    expect(await screen.findByText('Gain of the other years')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Year of sale'), { target: { value: '2024' } });
+    expect(await screen.findByText('Gain of other years')).toBeTruthy();
     expect(call).toHaveBeenLastCalledWith(
       'taxLots',
       expect.objectContaining({ query: { year: 2024 } }),
@@ -222,16 +219,16 @@ describe('the tax file', () => {
       Promise.reject(new ApiError('gone', { code: 'network', status: 0, text: 'gone' })),
     );
     fireEvent.click(button);
-    expect((await screen.findByRole('alert')).textContent).toContain('No file was made.');
+    expect((await screen.findByRole('alert')).textContent).toContain('No file was created.');
     expect(saved).toEqual([]);
   });
 
   it('says what it needs without a network, and asks for nothing', () => {
     connection.online = 'offline';
     open();
-    expect(screen.getByText('This needs the network')).toBeTruthy();
+    expect(screen.getByText("You're offline")).toBeTruthy();
     // A choice that could lead to nothing is not offered.
-    expect(screen.queryByLabelText('Year of the sale')).toBeNull();
+    expect(screen.queryByLabelText('Year of sale')).toBeNull();
     expect(screen.getByRole('button', { name: 'Save CSV' })).toHaveProperty('disabled', true);
     expect(call).not.toHaveBeenCalled();
   });

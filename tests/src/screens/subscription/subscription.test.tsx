@@ -241,7 +241,7 @@ describe('where one stands', () => {
     clearSubscription();
     trial = { isActive: false, endDate: new Date(NOW - DAY).toISOString(), hasUsed: true };
     render(<SubscriptionScreen />);
-    expect(await line(/^Free\. Your free trial has been used\.$/)).toBeTruthy();
+    expect(await line(/^Free\. You have used your free trial\.$/)).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Start free trial' })).toBeNull();
     expect(screen.getByText(/Stop always works/)).toBeTruthy();
   });
@@ -255,7 +255,7 @@ describe('where one stands', () => {
     trial = { isActive: true, endDate: new Date(Date.now() + left).toISOString(), hasUsed: true };
     render(<SubscriptionScreen />);
     expect(await line(new RegExp(`^Free trial\\. ${text}\\.$`))).toBeTruthy();
-    expect((await card('STANDARD')).getByText('As your trial')).toBeTruthy();
+    expect((await card('STANDARD')).getByText('Your trial')).toBeTruthy();
     expect((await card('STANDARD')).getByRole('button', { name: 'Choose STANDARD' })).toBeTruthy();
   });
 
@@ -275,28 +275,28 @@ describe('where one stands', () => {
     );
     render(<SubscriptionScreen />);
     expect(await line(new RegExp(`^PRO\\. Ends on ${formatDate(END)}\\.$`))).toBeTruthy();
-    expect(screen.queryByRole('button', { name: 'End my plan' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Cancel plan' })).toBeNull();
     const then = within(
-      screen.getByRole('region', { name: `From ${formatDate(END)}, if nothing is done` }),
+      screen.getByRole('region', { name: `From ${formatDate(END)}, without action` }),
     );
     expect(
       then.getByText(
-        'Opens nothing new: agents need a plan. 2 positions keep their stops and exits.',
+        'No new positions: agents need a plan. 2 positions keep their stop losses and exits.',
       ),
     ).toBeTruthy();
     expect(
-      then.getByText('Your one agent opens nothing new. It is not deleted, and Stop always works.'),
+      then.getByText('Your agent opens no new positions. It is kept, and Stop always works.'),
     ).toBeTruthy();
   });
 
   it('in grace: the payment has not come through, until when all goes on, and where to mend it', async () => {
     pro({ status: 'past_due' }, 'grace');
     render(<SubscriptionScreen />);
-    expect(await line(/^PRO\. The last payment has not come through\.$/)).toBeTruthy();
+    expect(await line(/^PRO\. Payment failed\.$/)).toBeTruthy();
     expect(
       screen.getByText(
         new RegExp(
-          `Everything goes on until ${formatDate(END)}: check the card in the billing portal`,
+          `Your plan stays active until ${formatDate(END)}. Update your card in the billing portal`,
         ),
       ),
     ).toBeTruthy();
@@ -322,7 +322,7 @@ describe('where one stands', () => {
     expect(await line(/^Free\. PRO has ended, paid until /)).toBeTruthy();
     expect(
       within(await screen.findByRole('region', { name: 'Now, without a plan' })).getByText(
-        'Opens nothing new: agents need a plan.',
+        'No new positions: agents need a plan.',
       ),
     ).toBeTruthy();
     expect((await card('PRO')).getByRole('button', { name: 'Upgrade to PRO' })).toBeTruthy();
@@ -334,7 +334,7 @@ describe('where one stands', () => {
         new ApiError('API Error: 500 - broken', { code: 'internal', status: 500, text: 'broken' }),
       );
     render(<SubscriptionScreen />);
-    expect(await screen.findByText(/The server failed on this/)).toBeTruthy();
+    expect(await screen.findByText(/The server had an error/)).toBeTruthy();
     expect((await card('FREE')).getByText('Your plan')).toBeTruthy();
     answers = {};
     pro();
@@ -348,7 +348,7 @@ describe('usage and invoices', () => {
     pro();
     render(<SubscriptionScreen />);
     const meter = await screen.findByRole('meter', { name: 'Agents' });
-    expect(meter.getAttribute('aria-valuetext')).toBe('1 of 10. 9 places left.');
+    expect(meter.getAttribute('aria-valuetext')).toBe('1 of 10. 9 left.');
     answers.usage = () =>
       Promise.resolve({
         tier: 'starter',
@@ -360,7 +360,7 @@ describe('usage and invoices', () => {
     clearSubscription();
     render(<SubscriptionScreen />);
     expect(
-      await screen.findByText('1 more than the plan has places for: the newest open nothing new.'),
+      await screen.findByText('1 over the limit. The newest open no new positions.'),
     ).toBeTruthy();
   });
 
@@ -387,7 +387,7 @@ describe('usage and invoices', () => {
       'https://pay.example/2',
     ]);
     expect(list.getByText('Paid')).toBeTruthy();
-    expect(list.getByText('To be paid')).toBeTruthy();
+    expect(list.getByText('Due')).toBeTruthy();
   });
 });
 
@@ -484,10 +484,10 @@ describe('taking a plan', () => {
     [
       'reauth_required',
       401,
-      'You signed in more than four hours ago. Sign in again to go on; what waits to be sent is kept.',
+      'Your session has ended after 4 hours. Log in again to continue. Unsent commands are kept.',
     ],
-    ['rate_limited', 429, 'Too many requests just now. Wait a moment.'],
-    ['already_subscribed', 409, 'You have this plan already.'],
+    ['rate_limited', 429, 'Too many requests. Wait a moment and try again.'],
+    ['already_subscribed', 409, 'You already have this plan.'],
   ] as const)('says what refused it: %s (R8-04, R8-05)', async (code, status, text) => {
     answers.createCheckout = () =>
       Promise.reject(new ApiError(`API Error: ${status}`, { code, status, text: code }));
@@ -503,7 +503,9 @@ describe('taking a plan', () => {
     act(() => {
       connection.online = 'offline';
     });
-    expect(await screen.findByText(/^Offline: a plan is taken with a connection\./)).toBeTruthy();
+    expect(
+      await screen.findByText(/^You're offline\. You need a connection to choose a plan\./),
+    ).toBeTruthy();
     expect((button as HTMLButtonElement).disabled).toBe(true);
     expect(checkoutProgress.busy).toBeNull();
   });
@@ -512,9 +514,7 @@ describe('taking a plan', () => {
     history.replaceState(null, '', '/subscription?from=%2Fagents%3Fnew');
     checkout({ url: '/test-checkout/1' });
     const { unmount } = render(<SubscriptionScreen />);
-    expect(screen.getByRole('link', { name: 'Back to where you were' }).getAttribute('href')).toBe(
-      '/agents?new',
-    );
+    expect(screen.getByRole('link', { name: 'Back' }).getAttribute('href')).toBe('/agents?new');
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' }));
     await waitFor(() => {
       expect(readCheckout('uid-1')).toMatchObject({ from: '/agents?new' });
@@ -528,7 +528,7 @@ describe('taking a plan', () => {
     ]) {
       history.replaceState(null, '', `/subscription?from=${encodeURIComponent(from)}`);
       const { unmount: leave } = render(<SubscriptionScreen />);
-      expect(screen.queryByRole('link', { name: 'Back to where you were' })).toBeNull();
+      expect(screen.queryByRole('link', { name: 'Back' })).toBeNull();
       leave();
     }
   });
@@ -573,22 +573,22 @@ describe('changing a plan', () => {
     const dialog = within(await screen.findByRole('dialog', { name: 'Change to STARTER' }));
     expect(
       await dialog.findByText(
-        'Opens nothing new: the plan has no place for it. 1 position keeps its stop and its exits.',
+        'No new positions: over the limit of the plan. 1 position keeps its stop loss and exits.',
       ),
     ).toBeTruthy();
     expect(
       dialog.getByText(
-        '1 of 2 agents opens nothing new. Nothing is deleted, and Stop always works.',
+        '1 of 2 agents opens no new positions. All are kept, and Stop always works.',
       ),
     ).toBeTruthy();
-    expect(dialog.getByText('Left over, for later invoices').parentElement?.textContent).toContain(
+    expect(dialog.getByText('Credit for later invoices').parentElement?.textContent).toContain(
       '53.34 USD',
     );
     expect(
       dialog.getByText(`Each month from ${formatDate(END)}`).parentElement?.textContent,
     ).toContain('19.00 USD');
-    expect(dialog.getByText('You give up:').parentElement?.textContent).toBe(
-      'You give up: 2 places for agents instead of 10; PRO Dashboard.',
+    expect(dialog.getByText('You lose:').parentElement?.textContent).toBe(
+      'You lose: 2 agents instead of 10; PRO Dashboard.',
     );
     expect(dialog.queryByText('You get:')).toBeNull();
     expect(asked('customerPortal')).toEqual([]);
@@ -612,21 +612,21 @@ describe('changing a plan', () => {
       agents: [{ ...lot('Harbour', 'exits_only', 0), reason: 'no_plan' }],
     };
     render(<SubscriptionScreen />);
-    fireEvent.click((await card('FREE')).getByRole('button', { name: 'End my plan' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'End your plan' }));
+    fireEvent.click((await card('FREE')).getByRole('button', { name: 'Cancel plan' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Cancel plan' }));
     expect(
       await dialog.findByText(
-        new RegExp(`^Ends on ${formatDate(END)}, when what is paid has run out`),
+        new RegExp(`^Your plan stays active until ${formatDate(END)}, the end of the paid period`),
       ),
     ).toBeTruthy();
     expect(asked('subscribe')).toEqual([]);
-    fireEvent.click(dialog.getByRole('button', { name: 'End my plan' }));
+    fireEvent.click(dialog.getByRole('button', { name: 'Cancel plan' }));
     await waitFor(() => {
       expect(asked('subscribe')).toEqual([{ body: { userId: 'uid-1', planId: 'free' } }]);
     });
     await waitFor(() => {
       expect(toastStore.toasts[0]?.message).toBe(
-        `Your plan ends on ${formatDate(END)}. Until then nothing changes.`,
+        `Your plan ends on ${formatDate(END)}. Until then, nothing changes.`,
       );
     });
     expect(screen.queryByRole('dialog')).toBeNull();
@@ -652,7 +652,7 @@ describe('changing a plan', () => {
     ).toBe(true);
     delete answers.changePreview;
     fireEvent.click(dialog.getByRole('button', { name: 'Try again' }));
-    expect(await dialog.findByText('You have no agents that it would concern.')).toBeTruthy();
+    expect(await dialog.findByText('You have no agents.')).toBeTruthy();
   });
 
   it("sends the portal's own visitors back to the dashboard (R7-04, R2-30)", async () => {

@@ -168,7 +168,7 @@ describe('which plan has it', () => {
       for (const { has, resource, action } of FEATURES)
         expect(has(tier)).toBe(tierPermits(tier, resource, action));
     expect(addedOver('pro', 'standard')).toEqual([
-      'A pool of your choice, all agents at once',
+      'Choice of strategy, all agents at once',
       'PRO Dashboard',
     ]);
     expect(addedOver('trial', 'standard')).toEqual([]);
@@ -202,7 +202,7 @@ describe('at a limit', () => {
     const button = await screen.findByRole('button', { name: 'Upgrade to pro' });
     expect(
       screen.getByText(
-        '29.00 USD a month, up to 10 agents. You come back here, and what you typed is kept.',
+        "29.00 USD per month, up to 10 agents. You'll return here. Your entries are saved.",
       ),
     ).toBeTruthy();
     fireEvent.click(button);
@@ -267,7 +267,7 @@ describe('at a limit', () => {
     });
     expect(
       await screen.findByText(
-        /^Offline: a plan is taken with a connection\. Nothing was charged, and what you typed is kept\.$/,
+        /^You're offline\. You need a connection to choose a plan\. Nothing was charged, and your entries are kept\.$/,
       ),
     ).toBeTruthy();
     expect(button.disabled).toBe(true);

@@ -62,7 +62,7 @@ describe('the trading settings form', () => {
     const saved = { ...settings, tradingEnabled: false, maxTradeAmount: 250.5 };
     call.mockResolvedValue({ commandId: '1', settings: saved, version: 4 });
     form();
-    type('Most per order', '250,5');
+    type('Maximum per order', '250,5');
     fireEvent.click(screen.getByRole('switch', { name: 'Agents may open positions' }));
     save();
     await waitFor(() => {
@@ -71,7 +71,7 @@ describe('the trading settings form', () => {
     expect(call).toHaveBeenCalledExactlyOnceWith('updateTradingSettings', {
       body: { ...saved, version: 3 },
     });
-    expect(field('Most per order').value).toBe('250.5');
+    expect(field('Maximum per order').value).toBe('250.5');
   });
 
   it('labels its switch with what on means, and its sentence agrees with the state', () => {
@@ -93,19 +93,19 @@ describe('the trading settings form', () => {
 
   it('names each field that is wrong, sends nothing and keeps what was typed (R5-15)', () => {
     form();
-    type('Most per order', '1000001');
+    type('Maximum per order', '1000001');
     save();
-    expect(field('Most per order').getAttribute('aria-invalid')).toBe('true');
+    expect(field('Maximum per order').getAttribute('aria-invalid')).toBe('true');
     expect(call).not.toHaveBeenCalled();
-    expect(field('Most per order').value).toBe('1000001');
+    expect(field('Maximum per order').value).toBe('1000001');
   });
 
   it('says why it cannot save while it cannot', () => {
-    form('Offline. What you type stays here; save when you are back.');
+    form("You're offline. Your entries are kept. Save when you're back online.");
     expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save settings' }).disabled).toBe(
       true,
     );
-    expect(screen.getByText(/^Offline/)).toBeTruthy();
+    expect(screen.getByText(/^You're offline/)).toBeTruthy();
   });
 });
 
@@ -158,7 +158,7 @@ describe('a form over settings that changed elsewhere', () => {
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.textContent);
-    expect(cells).toEqual(['Display nameMineElsewhere', 'Most per order10,0005']);
+    expect(cells).toEqual(['Display nameMineElsewhere', 'Maximum per order10,0005']);
     expect(field('Display name').value).toBe('Mine');
     call.mockResolvedValueOnce({
       commandId: '2',
@@ -185,10 +185,10 @@ describe('a form over settings that changed elsewhere', () => {
       }),
     );
     form();
-    type('Most per order', '70');
+    type('Maximum per order', '70');
     save();
-    fireEvent.click(await screen.findByRole('button', { name: "Take the server's" }));
-    expect(field('Most per order').value).toBe('5');
+    fireEvent.click(await screen.findByRole('button', { name: "Use the server's" }));
+    expect(field('Maximum per order').value).toBe('5');
     call.mockResolvedValueOnce({ commandId: '2', settings, version: 10 });
     save();
     await waitFor(() => {
@@ -203,12 +203,12 @@ describe('a form over settings that changed elsewhere', () => {
       new ApiError('Failed to fetch', { code: 'network', status: 0, text: 'Failed to fetch' }),
     );
     form();
-    type('Most per order', '70');
+    type('Maximum per order', '70');
     save();
     expect((await screen.findByRole('alert')).textContent).toBe(
-      'The server cannot be reached. Saved data stays readable.',
+      'Could not reach the server. Saved data is still available.',
     );
-    expect(field('Most per order').value).toBe('70');
+    expect(field('Maximum per order').value).toBe('70');
   });
 });
 

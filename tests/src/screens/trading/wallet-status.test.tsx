@@ -87,7 +87,7 @@ describe('the trading account', () => {
       ['0', '0.4'],
     ]);
     expect(part('Linked addresses').textContent).toContain(
-      'None. An address that you link in the wallet below is known to be yours. No agent can spend from it',
+      'None. Link an address in the wallet below to show that it is yours. Agents cannot spend from it',
     );
     expect(call).toHaveBeenCalledExactlyOnceWith('walletStatus', {});
   });
@@ -108,7 +108,7 @@ describe('the trading account', () => {
     call.mockRejectedValue(unavailable());
     render(<WalletStatus />);
     expect(await screen.findByText(MESSAGE)).toBeTruthy();
-    expect(screen.getAllByText('— Not read yet.')).toHaveLength(2);
+    expect(screen.getAllByText('— Not loaded yet.')).toHaveLength(2);
     call.mockResolvedValue(status());
     act(() => {
       screen.getByRole('button', { name: 'Try again' }).click();
@@ -121,7 +121,7 @@ describe('the trading account', () => {
     applyWallet(status({ links: [BOX] }), 'snapshot', Date.now() - 3.5 * 60 * 60_000);
     call.mockRejectedValue(unavailable());
     render(<WalletStatus />);
-    expect(await screen.findByText(`${MESSAGE}. The last good data is shown.`)).toBeTruthy();
+    expect(await screen.findByText(`${MESSAGE}. Showing the last loaded data.`)).toBeTruthy();
     expect(rows()[0]).toEqual(['9,007.44', '0.00']);
     expect(screen.getByText('Cold box')).toBeTruthy();
     expect(part('Trading account').textContent).toMatch(/3 h ago/);
@@ -137,7 +137,7 @@ describe('the trading account', () => {
     clearWallet();
     render(<WalletStatus />);
     expect(part('Trading account').textContent).toContain(
-      'not on this device. Comes when the server is back.',
+      'not saved on this device. Available when you’re online.',
     );
     await Promise.resolve();
     expect(call).not.toHaveBeenCalled();

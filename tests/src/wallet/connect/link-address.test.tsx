@@ -214,7 +214,7 @@ describe('an address that is connected', () => {
   it('is not linked by what another key signed', async () => {
     await show(other);
     await press();
-    expect(await alertText()).toContain('not signed as it should be');
+    expect(await alertText()).toContain('The signature is not valid');
     expect(screen.getByRole('button', { name: 'Link this address' })).toBeTruthy();
   });
 
@@ -223,7 +223,7 @@ describe('an address that is connected', () => {
     await show();
     fireEvent.change(await screen.findByLabelText('Name it'), { target: { value: 'Smart' } });
     await press();
-    expect(await alertText()).toContain('what you signed is still good');
+    expect(await alertText()).toContain('Your signature is still valid');
     refuse = null;
     await press('Try again with what you signed');
     expect(await screen.findByText(/linked since/)).toBeTruthy();
@@ -262,7 +262,7 @@ describe('an address that is connected', () => {
     refuse = failed('link_message_expired', 410);
     await press();
     await waitFor(() => {
-      expect(screen.getByRole('alert').textContent).toContain('too old');
+      expect(screen.getByRole('alert').textContent).toContain('has expired');
     });
     expect(signings).toBe(2);
   });
@@ -283,7 +283,7 @@ describe('an address that is connected', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Unlink Everyday?' });
     expect(dialog.textContent).toContain(account.address);
     expect(dialog.textContent).toContain('Its coins stay where they are');
-    fireEvent.click(within(dialog).getByRole('button', { name: 'Keep it' }));
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
     expect(asked('unlinkAddress')).toEqual([]);
     call.mockImplementationOnce(() =>
       Promise.reject(new ApiError('x', { code: 'network', status: 0, text: '' })),
@@ -292,7 +292,7 @@ describe('an address that is connected', () => {
     fireEvent.click(
       within(await screen.findByRole('dialog')).getByRole('button', { name: 'Unlink' }),
     );
-    expect(await alertText()).toContain('cannot be reached');
+    expect(await alertText()).toContain('Could not reach the server');
     expect(walletStore.data?.links).toHaveLength(1);
     fireEvent.click(
       within(await screen.findByRole('dialog')).getByRole('button', { name: 'Unlink' }),

@@ -111,9 +111,9 @@ describe('an agent against its test', () => {
   it('is told to be below what 95 of 100 cases bring, with the span, and that chance does that too', async () => {
     show(insight([test()]));
     expect(screen.getByRole('status').textContent.replaceAll('\u202f', ' ')).toBe(
-      'Below what the test leads to expect in 95 of 100 cases: −3.00 % to +3.50 % after 4 days. Once in twenty that is chance; it may also be a market that the test did not see.',
+      'Below the expected range: −3.00 % to +3.50 % after 4 days. By chance alone, 1 in 20 results falls this low. The market may also differ from the backtest.',
     );
-    expect(screen.getByText(/^Tested over .* with these settings: 12 trades,/)).toBeTruthy();
+    expect(screen.getByText(/^Backtest of .* with these settings: 12 trades,/)).toBeTruthy();
     expect(document.body.textContent).toMatch(/▼−400\.00USDT ▼−4\.00\s%/);
     const { violations } = await axe.run(document.body, {
       rules: { 'color-contrast': { enabled: false }, region: { enabled: false } },
@@ -150,10 +150,10 @@ describe('an agent against its test', () => {
 
   it('has no verdict where the settings have changed, and says so', () => {
     show(insight([test({ sameSettings: false, sameEngine: false })]));
-    expect(
-      screen.getByText(/^Settings have changed since it was tested over/).textContent,
-    ).toContain('The engine has changed since, too');
-    expect(screen.getByText('No band: the test was of other settings.')).toBeTruthy();
+    expect(screen.getByText(/^Settings have changed since the backtest of/).textContent).toContain(
+      'The engine has changed too',
+    );
+    expect(screen.getByText('No expected range: the backtest used other settings.')).toBeTruthy();
     expect(screen.queryByRole('status')).toBeNull();
   });
 
@@ -161,14 +161,14 @@ describe('an agent against its test', () => {
     [
       'too_few_days',
       { days: 7 },
-      'No band: 7 days were tested, and it takes 20 to say how much a day varies.',
+      'No expected range: the backtest covers 7 days, and 20 are needed.',
     ],
-    ['flat', {}, 'No band: nothing moved in the test.'],
-    ['too_soon', {}, 'No band yet: it is drawn after a day.'],
+    ['flat', {}, 'No expected range: equity did not change in the backtest.'],
+    ['too_soon', {}, 'No expected range yet. It appears after one day.'],
     [
       'beyond',
       {},
-      'No band any more: it has run for longer than the 30 days that were tested. Test it again and start it anew.',
+      'No expected range: the agent has run longer than the 30 days backtested. Run a new backtest and start it again.',
     ],
   ] as const)('has no verdict: %s', (noBand, part, says) => {
     show(insight([test({ noBand, band: [], ...part })]));
@@ -180,19 +180,19 @@ describe('an agent against its test', () => {
     const row = (term: string): string | null | undefined =>
       screen.getByText(term).closest('div')?.textContent;
     expect(row('Spread and price impact paid')).toBe(
-      'Spread and price impact paidin the test 3.0 bps4.3 bps',
+      'Spread and price impact paidin the backtest 3.0 bps4.3 bps',
     );
-    expect(row('Of it half the spread')).toContain('2.0 bps');
-    expect(row('Price between decision and fill, against it')).toContain('−0.5 bps');
-    expect(row('Purchases filled in part')).toContain('1');
-    expect(row('Entries decided and refused')).toBe(
-      'Entries decided and refused4too little free cash 3, cooling down 1',
+    expect(row('Of which half-spread')).toContain('2.0 bps');
+    expect(row('Price move between decision and fill')).toContain('−0.5 bps');
+    expect(row('Partially filled buys')).toContain('1');
+    expect(row('Entries blocked')).toBe(
+      'Entries blocked4not enough cash 3, cooldown after an exit 1',
     );
   });
 
   it('works from what the device keeps, with its age, and asks nobody', () => {
     show(insight([test()]), { origin: 'snapshot' });
-    expect(screen.getByRole('region', { name: 'Against its test' }).textContent).toContain(
+    expect(screen.getByRole('region', { name: 'Live vs. backtest' }).textContent).toContain(
       '1 h ago',
     );
     expect(call).not.toHaveBeenCalled();
@@ -201,13 +201,13 @@ describe('an agent against its test', () => {
   it('says what a hash proves and what it does not', () => {
     show(insight([test()]));
     expect(
-      screen.getByText(/Settings a1a1a1a1a1a1, data b2b2b2b2b2b2, engine c3c3c3c3c3c3/).textContent,
-    ).toContain('They do not say that the device ran it');
+      screen.getByText(/settings a1a1a1a1a1a1, data b2b2b2b2b2b2, engine c3c3c3c3c3c3/).textContent,
+    ).toContain('They do not prove that the backtest ran');
   });
 
   it('says that nothing was tested, of an agent that was started, and nothing where the server cannot know', () => {
     show(insight([]));
-    expect(screen.getByText(/It was not tested before it was started/)).toBeTruthy();
+    expect(screen.getByText(/No backtest to compare with/)).toBeTruthy();
     cleanup();
     show(insight([]), { startedAt: null });
     expect(document.body.textContent).toBe('');

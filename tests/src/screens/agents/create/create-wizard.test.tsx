@@ -203,8 +203,8 @@ describe('the wizard', () => {
     await toTerms();
     fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
     await press('BTC/USDT');
-    await press('Next: what would it do now');
-    const look = await screen.findByRole('region', { name: 'What would it do now?' });
+    await press('Next: preview');
+    const look = await screen.findByRole('region', { name: 'Preview' });
     await waitFor(() => {
       expect(look.textContent).toContain('Now it would buy BTC for 250.56 USDT.');
     });
@@ -243,12 +243,12 @@ describe('the wizard', () => {
   it('begins each step with its heading focused, forwards and back', async () => {
     const focused = (): string => document.activeElement?.textContent ?? '';
     await toTerms();
-    expect(focused()).toBe('2 of 3. What it trades');
+    expect(focused()).toBe('2 of 3. Name and pairs');
     fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
-    await press('Next: what would it do now');
+    await press('Next: preview');
     expect(focused()).toBe('3 of 3. Windward, Moderate');
-    await press('Back to what it trades');
-    expect(focused()).toBe('2 of 3. What it trades');
+    await press('Back to name and pairs');
+    expect(focused()).toBe('2 of 3. Name and pairs');
   }, 30_000);
 
   it('keeps what was typed over a reload, for its person alone, until they sign out', async () => {
@@ -269,11 +269,11 @@ describe('the wizard', () => {
 
   it('says Required, and a number where none was typed, beside the field and sends nothing (R5-01, R5-04, R8-32)', async () => {
     await toTerms();
-    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: '' } });
-    await press('Next: what would it do now');
+    fireEvent.change(screen.getByLabelText(/Largest position/), { target: { value: '' } });
+    await press('Next: preview');
     expect(screen.getAllByText('Required')).toHaveLength(2);
-    fireEvent.change(screen.getByLabelText(/Most in one position/), { target: { value: 'much' } });
-    await press('Next: what would it do now');
+    fireEvent.change(screen.getByLabelText(/Largest position/), { target: { value: 'much' } });
+    await press('Next: preview');
     expect(screen.getByText('A number from 1 to 1,000,000')).toBeTruthy();
     expect(bodies('createAgent')).toEqual([]);
   }, 30_000);
@@ -282,9 +282,9 @@ describe('the wizard', () => {
     await toTerms();
     fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Later' } });
     connection.online = 'offline';
-    await press('Next: what would it do now');
-    expect(await screen.findByText(/This needs the server/)).toBeTruthy();
-    expect(screen.getByText(/What you have chosen is kept on this device/)).toBeTruthy();
+    await press('Next: preview');
+    expect(await screen.findByText(/The preview uses live candles and your account/)).toBeTruthy();
+    expect(screen.getByText(/Your choices are saved on this device/)).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Create and start' })).toBeNull();
   }, 30_000);
 
@@ -292,14 +292,14 @@ describe('the wizard', () => {
     applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
     await open('/agents');
     await press('New agent');
-    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+    expect(await screen.findByText(/You have reached your plan's limit of 2 agents/)).toBeTruthy();
     expect(screen.getByRole('link', { name: 'View Plans' })).toBeTruthy();
   }, 30_000);
 });
 
 describe('an edit', () => {
   const size = () =>
-    screen.findByLabelText<HTMLInputElement>(/Most in one position/, {}, { timeout: 10_000 });
+    screen.findByLabelText<HTMLInputElement>(/Largest position/, {}, { timeout: 10_000 });
 
   it('is kept over a reload until it is saved or put away, and says that it is not the present terms', async () => {
     await open('/agents/one');
@@ -309,8 +309,8 @@ describe('an edit', () => {
     await open('/agents/one');
     await press('Edit');
     expect((await size()).value).toBe('750');
-    expect(screen.getByText('What you typed before and did not save.')).toBeTruthy();
-    await press('Take the present terms');
+    expect(screen.getByText('Unsaved edits restored.')).toBeTruthy();
+    await press('Discard edits');
     expect((await size()).value).toBe('1000');
     expect(localStorage.getItem('tradewind.draft.agent-edit.one')).toBeNull();
     fireEvent.change(await size(), { target: { value: '800' } });
@@ -364,11 +364,11 @@ describe('start all', () => {
     const dialog = await screen.findByRole('dialog', {}, { timeout: 10_000 });
     // Moderate: at most 1 000 in a pair, 5 % under its entry, twice.
     expect(dialog.textContent).toContain(
-      'Worst loss with one position each, at the stops: 100.00 USDT.',
+      'Maximum loss at the stops, with one position each: 100.00 USDT.',
     );
     expect(dialog.textContent).toContain('\u2212100.00');
     expect(bodies('previewAgent')).toEqual([]);
-    await press('What would it do now? two');
+    await press('Preview two');
     await waitFor(() => {
       expect(dialog.textContent).toContain('Now it would buy BTC for 250.56 USDT.');
     });

@@ -136,7 +136,7 @@ describe('an agent’s page', () => {
     await open(`/agents/${ID}`);
     await screen.findByRole('button', { name: 'Stop' });
     const parts = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'));
-    const order = ['Result', 'Positions', 'Price and its trades', 'Decisions', 'Trades', 'Terms'];
+    const order = ['Result', 'Positions', 'Price and trades', 'Decisions', 'Trades', 'Settings'];
     expect(parts.filter((name) => order.includes(name ?? ''))).toEqual(order);
     expect(
       within(screen.getByRole('region', { name: 'Result' })).getByRole('slider', {
@@ -150,7 +150,7 @@ describe('an agent’s page', () => {
     expect(result()).toMatch(/Trades1, 0 closed/);
     expect(result()).toMatch(/Win rate— no closed trade yet/);
     expect(result()).toMatch(/Profit factor— no closed trade yet/);
-    expect(result()).toMatch(/Expectancy a trade— no closed trade yet/);
+    expect(result()).toMatch(/Expectancy per trade— no closed trade yet/);
     await later(() => {
       applyPortfolio(closed(), 'stream');
     });
@@ -158,7 +158,7 @@ describe('an agent’s page', () => {
     expect(result()).toMatch(/Realised, net of fees.*−13\.47/);
     expect(result()).toMatch(/Trades2, 1 closed/);
     expect(result()).toMatch(/Win rate0\.00.%, 0 of 1/);
-    expect(result()).toMatch(/Expectancy a trade▼?−13\.47/);
+    expect(result()).toMatch(/Expectancy per trade▼?−13\.47/);
   }, 30_000);
 
   it('reads its decisions again when it has evaluated, and not when another has', async () => {
@@ -223,7 +223,7 @@ describe('the box of what happened since', () => {
     visits.since = { marketAt: NOW - 3_700_000, seenAt: NOW - 3_700_000, held: [] };
     connection.backAt = Date.now() + 1_000;
     await open('/dashboard');
-    expect(box()?.textContent).toContain('Not known yet.');
+    expect(box()?.textContent).toContain('Loading.');
   }, 30_000);
 });
 
@@ -231,14 +231,7 @@ describe('the PRO dashboard', () => {
   it('begins with what Pro adds, from what is known, in places that wait for the rest', async () => {
     await open('/pro-dashboard');
     const parts = screen.getAllByRole('region').map((one) => one.getAttribute('aria-label'));
-    const order = [
-      'Limits',
-      'Drawdown',
-      'Agents that move alike',
-      'Decisions',
-      'Agents',
-      'Positions',
-    ];
+    const order = ['Limits', 'Drawdown', 'Correlated agents', 'Decisions', 'Agents', 'Positions'];
     expect(parts.filter((name) => order.includes(name ?? ''))).toEqual(order);
     expect(
       await screen.findByRole('region', { name: 'Exposure by pool' }, { timeout: 10_000 }),

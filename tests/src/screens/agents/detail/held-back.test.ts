@@ -103,7 +103,7 @@ describe('what holds an agent back', () => {
       atStop: null,
     };
     expect(previewSentence({ pairs: [pair], quote: 'USDT', hold: null })).toBe(
-      'Now it would open nothing: the operator has switched new trades off for everybody (Checking).',
+      'No new positions now: the operator has switched new trades off for everybody (Checking).',
     );
   });
 });
@@ -114,12 +114,12 @@ describe('the list of coins that a test trades', () => {
     expect(listText({ from: 0, universe: null })).toBeNull();
     expect(listText({ from: 0 })).toBeNull();
     expect(listText({ from: july, universe: { version: 2, from: july } })).toContain(
-      'list 2, in force for the whole time',
+      'list 2, in force for the whole period',
     );
     const other = { from: july - 1, universe: { version: 2, from: july } };
     expect([isOtherList(other), listText(other)]).toEqual([
       true,
-      `Its pool has had this list of coins since ${formatDate(july)} only; before that it was another. The test trades today's all along: it knows which coins were kept, and leaves out those that were dropped.`,
+      `The pool has used this list of coins since ${formatDate(july)}. The backtest uses it for the whole period, so earlier results favour coins that stayed on the list.`,
     ]);
   });
 });

@@ -116,12 +116,14 @@ describe('a list of many agents', () => {
 describe('when an agent looks', () => {
   const looks = agent('a');
   it('is told in the reader’s own time where the market runs in it', () => {
-    expect(runText(looks, NOW, 'moving', 0, 1)).toBe('looked 2 min ago · next in 3 min');
+    expect(runText(looks, NOW, 'moving', 0, 1)).toBe('last check 2 min ago · next in 3 min');
   });
 
   it('is told in market time on a fast tape, and the wait in real time where there is one worth a word', () => {
     // Three minutes of market time at ×1200 are 150 ms.
-    expect(runText(looks, NOW, 'moving', 0, 1_200)).toMatch(/^looked \d\d:\d\d market time$/);
+    expect(runText(looks, NOW, 'moving', 0, 1_200)).toMatch(
+      /^last check \d\d:\d\d \(market time\)$/,
+    );
     expect(
       runText(
         { ...looks, execution_interval: 'daily', nextRunAt: NOW + 12 * 3_600_000 },
@@ -130,13 +132,11 @@ describe('when an agent looks', () => {
         0,
         1_200,
       ),
-    ).toMatch(/market time · next in 36 s$/);
+    ).toMatch(/\(market time\) · next in 36 s$/);
   });
 
   it('promises nothing where the tape has ended', () => {
-    expect(runText(looks, NOW, 'stopped', 0, 1_200)).toBe(
-      'prices have stopped: nothing to look at',
-    );
+    expect(runText(looks, NOW, 'stopped', 0, 1_200)).toBe('no checks: prices have stopped');
   });
 
   it('and what holds it says until when, or what ends it', () => {
@@ -146,10 +146,10 @@ describe('when an agent looks', () => {
       until: NOW + 3_600_000,
     };
     expect(untilText({ status: 'halted', hold }, NOW)).toMatch(
-      /^It ends by itself .* \(in 1 h\)\. Until then it opens nothing; exits and stops go on\.$/,
+      /^Resumes .* \(in 1 h\)\. Until then, no new positions\. Stop losses and exits stay active\.$/,
     );
     expect(untilText({ status: 'halted', hold: { ...hold, until: null } }, NOW)).toContain(
-      'until you stop it and start it again',
+      'stop the agent and start it again',
     );
     expect(untilText({ status: 'faulted', hold: { ...hold, until: null } }, NOW)).toContain(
       'until you start it',
@@ -203,8 +203,10 @@ describe('what it would do now, in words', () => {
         pair('BTC'),
         pair('ETH', { reason: 'trend_down', text: 'No trade: the trend is down.' }),
       ]),
-    ).toBe('Now it would trade nothing: 1 of 2 signals are under the threshold.');
-    expect(say([pair('BTC', { reason: 'no_price' })])).toContain('no price has come');
+    ).toBe('No trade now: 1 of 2 signals are below the threshold.');
+    expect(say([pair('BTC', { reason: 'no_price' })])).toContain(
+      'no price since the candle closed',
+    );
   });
 
   it('puts what it would trade first, then the strongest signals, and says a reason once', () => {

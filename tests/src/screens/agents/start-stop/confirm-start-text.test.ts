@@ -62,18 +62,18 @@ describe('prices then and now', () => {
       then: null,
       now: '20',
       change: null,
-      why: 'No price was on this device at the press',
+      why: 'No price saved when you pressed Start',
     });
     expect(rows.find((row) => row.pair === 'SOL/USD')).toMatchObject({
       then: '7',
       now: null,
       nowAgeMs: null,
       change: null,
-      why: 'Simulated prices has no price of it here',
+      why: 'No price at Simulated prices',
     });
     expect(
       priceRows({ seen }, [], null, null, NOW).every(
-        (row) => row.why === 'No price is on this device',
+        (row) => row.why === 'No price on this device',
       ),
     ).toBe(true);
   });
@@ -85,11 +85,11 @@ describe('prices then and now', () => {
 describe('who changed the agent since a press', () => {
   const entry = { seen, seenGeneration: 4, agentId: 'a', agents: [] };
   it.each([
-    ['nobody', agent, 'Nobody has changed it since, as far as this device knows.'],
+    ['nobody', agent, 'No changes since then, as far as this device knows.'],
     [
       'a person elsewhere',
       { ...agent, generation: 5 },
-      'It was started or stopped meanwhile, on another device or screen.',
+      'It was started or stopped since then, on another device or screen.',
     ],
     ['an edit', { ...agent, version: 2, generation: 5 }, 'Its settings were edited.'],
     [
@@ -100,16 +100,16 @@ describe('who changed the agent since a press', () => {
         generation: 5,
         hold: { code: 'x', text: 'its strategy failed', until: null },
       },
-      'The server stopped it for a fault: its strategy failed',
+      'It stopped with a fault: its strategy failed',
     ],
-    ['a deletion', undefined, 'It is not among your agents any more.'],
+    ['a deletion', undefined, 'This agent no longer exists.'],
   ])('%s', (_who, now, words) => {
     expect(changedMeanwhile(entry, 'a', now, NOW)).toBe(words);
   });
   it('is not known of a record that does not say what was seen', () => {
     expect(
       changedMeanwhile({ seenGeneration: null, agentId: 'a', agents: [] }, 'a', agent, NOW),
-    ).toBe('Whether it was changed since is not known.');
+    ).toBe('Changes since then are unknown.');
   });
 });
 

@@ -46,7 +46,7 @@ it('takes back what was never sent, and starts nothing', async () => {
   expect([cancel.mock.calls, start.mock.calls, said(), stopOffer.offer]).toEqual([
     [['c1']],
     [],
-    ['Taken back. Nothing was sent.'],
+    ['Undone. Nothing was sent.'],
     null,
   ]);
 });
@@ -58,7 +58,7 @@ it.each(['already-sent', 'gone'])(
     await stopped();
     await undoStop();
     expect(start).toHaveBeenCalledExactlyOnceWith(HARBOUR);
-    expect(said()).toEqual(['The stop was sent. Harbour is being started again.']);
+    expect(said()).toEqual(['The stop was already sent. Starting Harbour again.']);
   },
 );
 
