@@ -382,7 +382,7 @@ const over: PictureSet = async (world, base) => {
   );
   await using(world, base, null, {}, (camera) =>
     camera.take('dialogs', [
-      { name: 'forgotten-password', path: '/login', act: press('Forgotten password') },
+      { name: 'forgotten-password', path: '/login', act: press('Forgot password?') },
       {
         name: 'login-wrong',
         path: '/login',
