@@ -70,12 +70,16 @@ export const SubscriptionStatusReply = z.object({
 });
 export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
 
-/** endDate is ISO 8601 UTC, null when there never was a trial. */
+/**
+ * `endDate` is ISO 8601 UTC, null when there never was a trial. `trialDays` is how long a trial
+ * started now would last; absent where a server does not say.
+ */
 export const TrialStatus = z.object({
   isActive: z.boolean(),
   endDate: z.nullable(z.string()),
   hasUsed: z.boolean(),
   servedAt: z.number(),
+  trialDays: z.optional(z.number()),
 });
 export type TrialStatus = z.infer<typeof TrialStatus>;
 

@@ -80,7 +80,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     },
 
     trialStatus: async ({ caller }) =>
-      trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
+      trialOnWire(await readTrial(database.db, caller.uid), clock.now(), deps.trialDays),
 
     trialStart: (context) => beginTrial(deps, context),
     usage: ({ caller }) => readUsage(deps, caller.uid),
@@ -134,7 +134,7 @@ async function beginTrial(
     }
     const trial = await startTrial(tx, caller.uid, now, trialDays);
     await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
-    return { commandId, trial: trialOnWire(trial, now) };
+    return { commandId, trial: trialOnWire(trial, now, trialDays) };
   });
 }
 

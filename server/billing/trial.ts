@@ -26,11 +26,13 @@ export async function startTrial(
   return { endsAt };
 }
 
-export function trialOnWire(trial: TrialFacts, now: number): TrialStatus {
+/** `days` is how long a trial lasts on this server. */
+export function trialOnWire(trial: TrialFacts, now: number, days: number): TrialStatus {
   return {
     isActive: trialCounts(trial, now),
     endDate: trial.endsAt === null ? null : new Date(trial.endsAt).toISOString(),
     hasUsed: trial.endsAt !== null,
     servedAt: now,
+    trialDays: days,
   };
 }

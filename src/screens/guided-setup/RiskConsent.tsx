@@ -1,14 +1,11 @@
-/**
- * The risks in two sentences and the person's word that they understand them, before an agent
- * starts.
- */
+/** The risks in two sentences, which the user confirms before an agent starts. */
 import { useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
 import { SETUP_PATH } from './setup-progress.ts';
 
 interface RiskConsentProps {
   accepted: boolean;
-  /** Pressed start without it: says so, and brings it to the person. */
+  /** The user pressed Start without consent: shows the error and focuses the box. */
   missing: boolean;
   onChange: (accepted: boolean) => void;
 }
@@ -45,7 +42,7 @@ export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
         href={`/risk-disclosure?from=${encodeURIComponent(SETUP_PATH)}`}
         className="flex min-h-11 w-fit items-center text-ink-2 underline underline-offset-2 hover:text-ink"
       >
-        Read the risks in full
+        Read the full risk disclosure
       </Link>
     </section>
   );

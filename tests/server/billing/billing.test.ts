@@ -91,6 +91,7 @@ describe('the trial', () => {
       endDate: null,
       hasUsed: false,
       servedAt: world.clock.at,
+      trialDays: 14,
     });
     const started = await call(uid, 'trialStart', { userId: uid });
     expect(started.trial).toEqual({
@@ -98,6 +99,7 @@ describe('the trial', () => {
       endDate: new Date(world.clock.at + 14 * DAY).toISOString(),
       hasUsed: true,
       servedAt: world.clock.at,
+      trialDays: 14,
     });
     expect(TrialStatus.parse(await call(uid, 'trialStatus'))).toEqual(started.trial);
     expect(await entitlement.tierOf(uid)).toEqual({ tier: 'trial', lapsed: false });
