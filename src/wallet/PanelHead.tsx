@@ -1,6 +1,5 @@
 /**
- * What the wallet's parts say in the same way: what is lacking, whose coins these are, which wallet
- * is missing; refuses to fail in their place.
+ * What all wallet panels show alike: what is not set up, which coins these are, and how to connect.
  */
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
@@ -41,7 +40,11 @@ export function Needs({
 export function CoinsTag({ real }: { real: boolean }) {
   return (
     <span
-      title={real ? 'Real coins on Base: real money' : 'Test coins on Base Sepolia: worth nothing'}
+      title={
+        real
+          ? 'Real coins on Base. This is real money'
+          : 'Test coins on Base Sepolia. They have no value'
+      }
       className={classes(
         'inline-flex h-5 items-center rounded-sm px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] whitespace-nowrap',
         real ? 'bg-ink text-ground' : 'border border-line-strong text-ink-2',

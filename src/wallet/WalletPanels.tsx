@@ -1,6 +1,6 @@
 /**
- * The wallet's parts under one heading, one shown at a time and named in the address; refuses to
- * load a part before it is chosen.
+ * The wallet's panels under one heading, one at a time, named in the address and loaded when
+ * chosen.
  */
 import { lazy, Suspense, useState, type ComponentType } from 'react';
 import { useSearchParams } from 'wouter';
@@ -67,7 +67,7 @@ export function WalletPanels() {
       <WalletTabs tabs={ROOMS} shown={shown.id} onShow={show} />
       <div role="tabpanel" id={PANEL_ID} aria-labelledby={tabId(shown.id)}>
         <PanelBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
-          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}>
+          <Suspense fallback={<SkeletonRows rows={4} label="Loading" />}>
             <shown.Part />
           </Suspense>
         </PanelBoundary>

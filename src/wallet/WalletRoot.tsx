@@ -1,6 +1,6 @@
 /**
- * The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the
- * heaviest thing here.
+ * The wallet on screen, with the kit around it. Import it lazily only: it is the heaviest part of
+ * the app.
  */
 import { useEffect, useState } from 'react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';

@@ -1,6 +1,5 @@
 /**
- * What the parts of the wallet ask of it: who, on which chain, how much; refuses to ask the chain
- * where there is no network.
+ * What the wallet's panels read: account, chain and balance. Asks the chain nothing while offline.
  */
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSnapshot } from 'valtio';

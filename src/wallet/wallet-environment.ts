@@ -1,7 +1,4 @@
-/**
- * The wallet's settings, parsed from the build's environment when the wallet is loaded; refuses to
- * burden the start with them.
- */
+/** The wallet's settings, parsed from the build's environment when the wallet is loaded. */
 import * as z from 'zod/mini';
 import { walletKitSettings, type WalletKitSettings } from './kit/kit-settings.ts';
 
@@ -58,13 +55,13 @@ const Environment = z.object({
   VITE_WALLET_TRUST: flag,
   VITE_WALLET_FRAME: flag,
   VITE_WALLET_FUND_COUNTRY: optional(
-    z.string().check(z.regex(/^[A-Z]{2}$/, 'must be a country of two letters')),
+    z.string().check(z.regex(/^[A-Z]{2}$/, 'must be a two-letter country code')),
   ),
   VITE_WALLET_FUND_SUBDIVISION: optional(
-    z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'must be a part of a country, such as NY')),
+    z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'must be a state or province code, such as NY')),
   ),
   VITE_WALLET_FUND_CURRENCY: optional(
-    z.string().check(z.regex(/^[A-Z]{3}$/, 'must be a currency of three letters')),
+    z.string().check(z.regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')),
   ),
   VITE_WALLET_CHECKOUT_PRODUCT: text,
   VITE_WALLET_CHECKOUT_CHARGE: text,

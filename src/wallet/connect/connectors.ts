@@ -1,6 +1,6 @@
 /**
- * The kinds of wallet that can be connected: the smart wallet, and those in the browser that the
- * settings turn on; refuses any other that a page finds.
+ * The kinds of wallet that can be connected: the smart wallet, and the browser wallets that the
+ * settings turn on.
  */
 import { createConnector, type CreateConnectorFn } from 'wagmi';
 import { coinbaseWallet, injected } from 'wagmi/connectors';

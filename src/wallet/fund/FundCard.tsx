@@ -1,4 +1,4 @@
-/** The purchase card: header, amount in money or coins, ways to pay, submit. */
+/** The purchase card: header, amount in money or coins, payment methods and the Buy button. */
 import { useState, type Dispatch, type FormEvent, type SetStateAction } from 'react';
 import { useSnapshot } from 'valtio';
 import { formatFixed, type Fixed } from '../../../contract/money.ts';
@@ -73,7 +73,7 @@ function otherText(
   isReading: boolean,
   { asset, market }: { asset: string; market: Market },
 ): string {
-  if (rate === null) return isReading ? 'Reading the price' : '—';
+  if (rate === null) return isReading ? 'Loading the price' : '—';
   if (kind === 'fiat') return `≈ ${crypto === null ? '—' : coins(crypto, asset)}`;
   return `≈ ${fiat === null ? '—' : moneyIn(market)(fiat)}`;
 }
@@ -128,7 +128,7 @@ function AmountField({
             setTyped((old) => inOther(old, rate));
           }}
         >
-          Type in {typed.kind === 'fiat' ? asset : market.currency}
+          Enter amount in {typed.kind === 'fiat' ? asset : market.currency}
         </Button>
       </div>
     </div>
@@ -146,7 +146,7 @@ function Methods({
   market: Market;
   onChoose: (id: string) => void;
 }) {
-  if (terms.methods === null) return <SkeletonRows rows={2} label="Reading the ways to pay" />;
+  if (terms.methods === null) return <SkeletonRows rows={2} label="Loading payment methods" />;
   return (
     methods.length > 0 && (
       <MethodChoice
@@ -180,8 +180,8 @@ function Submit({
         {isPending ? 'Continue in the other window' : buttonText}
       </Button>
       <p className="mt-2 text-xs text-ink-3">
-        You pay at Coinbase, in a window of theirs; fees are shown there before you confirm. The
-        price is an estimate from a purchase of 100 {currency}.
+        You pay in a Coinbase window, which shows the fees before you confirm. The price is an
+        estimate, based on a purchase of 100 {currency}.
       </p>
     </div>
   );

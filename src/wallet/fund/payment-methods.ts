@@ -1,7 +1,4 @@
-/**
- * What a purchase can be paid with, and how much at a time; refuses limits that the provider or the
- * rules have not given.
- */
+/** The payment methods of a purchase and the limits of each. */
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 
 /** Limits of one way to pay, as the provider's options list them. */

@@ -1,7 +1,4 @@
-/**
- * Looks on the chain for what became of a send, for as long as the policy says; refuses to take
- * silence for an answer.
- */
+/** Watches the chain for the outcome of a transfer. No answer never counts as an outcome. */
 import type { Config } from 'wagmi';
 import type { Client, ReplacementReason } from 'viem';
 import { call, waitForTransactionReceipt } from 'viem/actions';

@@ -1,7 +1,4 @@
-/**
- * Amounts of ETH as text and as wei, exact to the last digit; refuses a float and a guess at what
- * was meant.
- */
+/** Amounts of ETH as text and as wei, exact to the last digit and without floats. */
 import { formatEther, parseEther } from 'viem';
 import { localDecimal } from '../../format/number-marks.ts';
 import { formatQuantity } from '../../format/numbers.ts';
@@ -16,12 +13,12 @@ export function parseTypedEther(typed: string): { wei: bigint } | { error: strin
   if (typed.trim() === '') return { error: 'Enter an amount of ETH.' };
   const text = parseTyped(typed, { strict: true });
   if (text === null || text.startsWith('-'))
-    return { error: `Enter digits, such as ${fieldText('0.05')}.` };
+    return { error: `Enter a number, such as ${fieldText('0.05')}.` };
   const [whole = '', fraction = ''] = text.split('.');
-  if (whole.length > WHOLE_DIGITS_MAX) return { error: 'There is not that much ETH.' };
-  if (fraction.length > DECIMALS) return { error: `ETH has ${DECIMALS} decimals at most.` };
+  if (whole.length > WHOLE_DIGITS_MAX) return { error: 'That is more ETH than exists.' };
+  if (fraction.length > DECIMALS) return { error: `ETH has at most ${DECIMALS} decimals.` };
   const wei = parseEther(`${whole === '' ? '0' : whole}.${fraction === '' ? '0' : fraction}`);
-  return wei === 0n ? { error: 'Enter more than zero.' } : { wei };
+  return wei === 0n ? { error: 'Enter an amount above zero.' } : { wei };
 }
 
 /** All digits, as they are typed: `0.05`. */

@@ -1,6 +1,6 @@
 /**
- * What was sent from this device, kept for its person until sign-out; refuses to call anything
- * arrived that the chain has not confirmed.
+ * The transfers sent from this device, kept for its user until logout. Only the chain's
+ * confirmation settles one.
  */
 import * as z from 'zod/mini';
 import { proxy } from 'valtio';
