@@ -1,6 +1,6 @@
 /**
- * Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one
- * in Cache Storage.
+ * Keeps the server's replies to the page as snapshots, without delaying them and outside Cache
+ * Storage.
  */
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/user-database.ts';

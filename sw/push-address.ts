@@ -1,7 +1,4 @@
-/**
- * A push address that the browser has changed by itself, told to the server with no page open;
- * refuses to ask anybody for permission.
- */
+/** Tells the server about a push address that the browser changed by itself, with no page open. */
 import {
   CALLABLE_PATH,
   CALLABLES,

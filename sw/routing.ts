@@ -1,6 +1,6 @@
 /**
- * Which requests the worker answers, which it only watches, and which it leaves alone; refuses to
- * answer any private call.
+ * Which requests the worker answers, which it only observes, and which it leaves alone. It answers
+ * no private call.
  */
 import { CALLS, type CallName } from '../contract/calls.ts';
 import type { PrecacheEntry } from 'workbox-precaching';

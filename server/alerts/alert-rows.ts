@@ -42,6 +42,7 @@ export const toFiring = (row: FiringRow): AlertFiring => ({
   at: row.atMarketMs,
   late: row.late,
   simulated: row.simulated,
+  recorded: row.simulated && row.source.startsWith('replay:'),
   recordedAt: row.recordedAt,
 });
 

@@ -1,4 +1,4 @@
-/** What a person changes about their own sign-in; refuses to name a provider. */
+/** What a user can change about their own login, whatever the identity provider. */
 import type { AuthUser } from './auth-port.ts';
 
 export type SignInMethod = 'password' | 'google';

@@ -1,4 +1,4 @@
-/** What the session asks of an identity provider; refuses to name one. */
+/** What the session needs from an identity provider, whichever it is. */
 import type { AccountPort } from './account-port.ts';
 
 export interface AuthUser {

@@ -1,4 +1,4 @@
-/** Firebase Auth opened the same way in page and worker; refuses to open with a setting missing. */
+/** Opens Firebase Auth the same way in page and worker. Throws when a setting is missing. */
 import { initializeApp } from 'firebase/app';
 import {
   connectAuthEmulator,
@@ -103,7 +103,7 @@ export function openAuth(settings: FirebaseSettings, origin: string): Auth {
  */
 export function refuseStorage(realm: object = globalThis): void {
   const refuse = (): never => {
-    throw new DOMException('The storage of this browser does not answer', 'UnknownError');
+    throw new DOMException('This browser’s storage does not respond', 'UnknownError');
   };
   Object.defineProperty(realm, 'indexedDB', {
     value: { open: refuse, deleteDatabase: refuse, databases: refuse, cmp: refuse },

@@ -1,6 +1,6 @@
 /**
- * Our own record of who was signed in last, from which the app paints before Firebase is there;
- * refuses to hold a token.
+ * Our own record of the last user, from which the app paints before Firebase has loaded. Holds no
+ * token.
  */
 import * as z from 'zod/mini';
 

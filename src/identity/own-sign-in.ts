@@ -1,7 +1,4 @@
-/**
- * The signed-in person's own sign-in: proved again, changed, or ended everywhere; refuses to act
- * for anybody else.
- */
+/** The current user's own login: proved again, changed, or ended everywhere. */
 import { callFunction } from '../callables/call-function.ts';
 import type { AccountPort, SignInMethod } from './account-port.ts';
 import { identityProvider, signOut, takeSignIn } from './session.ts';

@@ -1,6 +1,6 @@
 /**
- * Who may see what on this page, from session and subscription; refuses to be more than an
- * explanation: the server enforces.
+ * Who may see what on this page, from session and subscription. Only an explanation: the server
+ * enforces.
  */
 import {
   permissionsOf,

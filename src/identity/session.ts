@@ -1,7 +1,4 @@
-/**
- * Who is signed in on this page, and for how much longer; refuses to count anyone in past four
- * hours.
- */
+/** Who is logged in on this page, and for how much longer. */
 import { proxy } from 'valtio';
 import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
 import { log } from '../platform/page-log.ts';
@@ -137,10 +134,7 @@ async function purge(uid: string): Promise<void> {
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined) purgeDone(uid);
   else
-    log.error(
-      'Private data could not be deleted yet; it is tried again at the next start',
-      failed.reason,
-    );
+    log.error('Private data could not be deleted yet; the next start tries again', failed.reason);
 }
 
 function setUser(user: SessionUser, provisional: boolean): void {
@@ -269,7 +263,7 @@ export function connectIdentity(provider: AuthPort, project: string): void {
       // that waits in line.
       else if (!isLeaving())
         take(user, false).catch((error: unknown) => {
-          log.error('The session could not be taken over', error);
+          log.error('The session could not be resumed', error);
         });
     });
     openPort(provider);
@@ -423,7 +417,7 @@ export async function signOut(): Promise<void> {
   absent = false;
   setNobody();
   const leaving = port?.signOut().then(leavingDone, (error: unknown) => {
-    log.warn('The identity provider did not take the sign-out', error);
+    log.warn('The identity provider did not confirm the logout', error);
   });
   if (uid !== null) await purge(uid);
   await leaving;

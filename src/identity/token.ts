@@ -1,7 +1,4 @@
-/**
- * What an ID token must look like before it is sent; refuses a token of another project, issuer or
- * shape.
- */
+/** Checks an ID token before it is sent: project, issuer and shape. */
 
 export interface TokenClaims {
   uid: string;

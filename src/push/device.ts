@@ -1,6 +1,6 @@
 /**
- * This browser as a place to be notified: what it can do, and how it joins and leaves; refuses to
- * ask for permission by itself.
+ * Notifications in this browser: what it supports, and how it subscribes and unsubscribes. Asks for
+ * permission only on a press.
  */
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
@@ -47,9 +47,7 @@ const WORKER_WAIT_MS = 8_000;
 async function registration(): Promise<ServiceWorkerRegistration> {
   const late = new Promise<never>((_resolve, reject) => {
     setTimeout(() => {
-      reject(
-        new Error('The app is not installed in this browser yet. Reload the page and try again.'),
-      );
+      reject(new Error('Notifications are not ready yet. Reload the page and try again.'));
     }, WORKER_WAIT_MS);
   });
   return Promise.race([navigator.serviceWorker.ready, late]);

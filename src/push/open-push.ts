@@ -1,6 +1,6 @@
 /**
- * Ties push to the page: a press on a notification moves it, a sign-out ends it; refuses a path
- * that is not the app's own.
+ * Connects push to the page: a press on a notification opens its screen, and logout ends the
+ * subscription.
  */
 import { subscribeKey } from 'valtio/utils';
 import { navigate } from 'wouter/use-browser-location';
@@ -30,7 +30,7 @@ export function openPush(): void {
     await import('./device.ts')
       .then(({ dropPush }) => dropPush())
       .catch((error: unknown) => {
-        log.warn('This browser could not be taken off the notifications', error);
+        log.warn('This browser could not be unsubscribed from notifications', error);
       });
   });
   const renew = (): void => {
