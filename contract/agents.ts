@@ -21,7 +21,7 @@ const Name = z.string().check(
 /** BASE/QUOTE, each 2 to 10 capital letters. */
 export const Pair = z
   .string()
-  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'A pair looks like BTC/USDT'));
+  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'Enter a pair such as BTC/USDT'));
 export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], {
   error: 'Conservative, Moderate or Aggressive',
 });
@@ -44,7 +44,7 @@ export const PoolId = z.enum(
     'stablecoin_arbitrage',
     'all_pools',
   ],
-  { error: 'An unknown pool' },
+  { error: 'Unknown pool' },
 );
 export type PoolId = z.infer<typeof PoolId>;
 export const TradingFrequency = z.enum(

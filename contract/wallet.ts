@@ -97,14 +97,11 @@ export type LinkMessageReply = z.infer<typeof LinkMessageReply>;
 export const LinkAddressBody = z.strictObject({
   message: z
     .string({ error: 'Required' })
-    .check(
-      z.minLength(1, 'Required'),
-      z.maxLength(LINK_MESSAGE_MAX, 'This is no message of ours: it is too long'),
-    ),
+    .check(z.minLength(1, 'Required'), z.maxLength(LINK_MESSAGE_MAX, 'The message is too long')),
   signature: z
     .string({ error: 'Required' })
     .check(
-      z.maxLength(SIGNATURE_MAX, 'This is no signature: it is too long'),
+      z.maxLength(SIGNATURE_MAX, 'The signature is too long'),
       z.regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'A signature: 0x and hexadecimal digits'),
     ),
   label: z.optional(AddressLabel),

@@ -111,7 +111,7 @@ export async function openOperatorSocket(
   } catch (error) {
     log.warn(
       { reason: String(error) },
-      'the socket for the operator could not be opened; support is answered, and switches are thrown, while the server is stopped',
+      'the operator socket could not be opened; stop the server to answer support or to set trading halts',
     );
     return () => Promise.resolve();
   }

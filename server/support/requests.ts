@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 type Row = typeof supportRequests.$inferSelect;
 type Message = typeof supportMessages.$inferSelect;
 
-const gone = () => new Refusal('not_found', 'There is no such request.');
+const gone = () => new Refusal('not_found', 'Request not found.');
 
 function onWire(row: Row, messages: readonly Message[]): SupportRequest {
   return {
@@ -244,7 +244,7 @@ async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
     .limit(2)
     .for('update');
   if (rows.length > 1)
-    throw new Refusal('invalid_request', `Several requests begin with ${id}: give more of the id.`);
+    throw new Refusal('invalid_request', `Several requests begin with ${id}. Give more of the id.`);
   const [row] = rows;
   if (row === undefined || id === '') throw gone();
   return row;
@@ -252,7 +252,7 @@ async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
 
 export async function answerRequest(tx: Tx, id: string, text: string, now: number): Promise<void> {
   const row = await lockByPrefix(tx, id);
-  if (text.trim() === '') throw new Refusal('invalid_request', 'The answer is empty.');
+  if (text.trim() === '') throw new Refusal('invalid_request', 'The reply is empty.');
   await tx.db.insert(supportMessages).values({
     id: randomUUID(),
     requestId: row.id,
