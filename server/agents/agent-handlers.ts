@@ -53,7 +53,7 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
       once(async (tx) => {
         const row = await createAgent(tx, deps, caller.uid, body);
         const [agent] = await publishChanged(tx, deps, caller.uid, [row]);
-        if (agent === undefined) throw new Error('The agent was not made');
+        if (agent === undefined) throw new Error('The agent was not created');
         return { commandId, agent };
       }),
     createPool: ({ caller, commandId, body, once }) =>

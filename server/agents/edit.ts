@@ -48,7 +48,7 @@ export async function updateAgent(
     const [agent] = await toAgents(tx.db, market, [row]);
     throw new Refusal(
       'agent_changed',
-      'The agent was changed somewhere else meanwhile. Look at both and save again.',
+      'This agent was changed elsewhere in the meantime. Compare both versions and save again.',
       { details: { agent } },
     );
   }
@@ -83,11 +83,12 @@ export async function reconfigureAgents(
   body: ReconfigureBody,
 ): Promise<Agent[]> {
   const { tier, lapsed } = await deps.entitlement.tierOf(uid, tx);
-  if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept.');
+  if (lapsed)
+    throw new Refusal('plan_lapsed', 'Your plan has ended. You keep your agents and history.');
   if (!tierPermits(tier, 'trading', 'advanced'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: reconfiguring all agents needs the pro plan.',
+      'Insufficient permissions: you need the Pro plan to reconfigure all agents.',
     );
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
   const changed: AgentRow[] = [];
@@ -116,7 +117,7 @@ export async function deleteAgent(
   if ((held?.open ?? 0) > 0) {
     throw new Refusal(
       'agent_holds_positions',
-      `The agent holds ${held?.open ?? 0} positions. Stop and sell first.`,
+      `The agent holds ${held?.open ?? 0} positions. Use Stop and sell first.`,
       { details: { openPositions: held?.open ?? 0 } },
     );
   }

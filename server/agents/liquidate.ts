@@ -60,7 +60,7 @@ export async function liquidateAgent(
     if (fill === null)
       unsold.push({
         pair,
-        message: `There is no fresh price of ${pair}. The position stays under its stop; try again when prices are back.`,
+        message: `No current price for ${pair}. The position keeps its stop loss; try again when prices are back.`,
       });
     else fills.push(fill);
   }

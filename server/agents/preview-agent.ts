@@ -121,12 +121,12 @@ export async function termsOf(
     };
   }
   if (terms === undefined)
-    throw new Refusal('invalid_request', 'Terms or an agent are needed.', { field: 'terms' });
+    throw new Refusal('invalid_request', 'Name either settings or an agent.', { field: 'terms' });
   const { tier } = await deps.entitlement.tierOf(uid);
   if (!tierPermits(tier, 'agents', 'create'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: agents come with a plan or the free trial.',
+      'Insufficient permissions: you need a plan or the free trial for agents.',
     );
   const { settings } = await readSettings(db, uid);
   return {

@@ -129,7 +129,7 @@ async function beginTrial(
     if (row !== null && subscriptionCounts(row, now)) {
       throw new Refusal(
         'already_subscribed',
-        'You already have a plan. The trial stays yours for later.',
+        'You already have a plan. You can still use the trial later.',
       );
     }
     const trial = await startTrial(tx, caller.uid, now, trialDays);
@@ -147,7 +147,7 @@ async function openPortal(
   if (row === null || row.provider !== payments.provider) {
     throw new Refusal(
       'not_found',
-      'There is no billing account yet: it is made with the first plan.',
+      'You have no billing account yet. It is created with your first plan.',
     );
   }
   const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);

@@ -103,7 +103,7 @@ export async function openCheckout(
       if (opened.sessionId !== null) await payments.closeCheckout(opened.sessionId);
       throw new Refusal(
         'subscription_unavailable',
-        'Another checkout was opened at the same moment. Nothing was charged. Press again.',
+        'Another checkout was opened at the same time. Nothing was charged. Try again.',
       );
     }
     return { ...row, ...opened };

@@ -51,7 +51,7 @@ function refusalOf(error: InstanceType<typeof Stripe.errors.StripeError>): Provi
   if (!answered)
     return new ProviderFailed(
       'subscription_unavailable',
-      'The payment provider did not answer in time. Look at your plan before you try again.',
+      'The payment provider did not answer in time. Check your plan before you try again.',
       false,
     );
   return new ProviderFailed(

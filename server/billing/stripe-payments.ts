@@ -218,7 +218,7 @@ export class StripePayments implements Payments {
     if (customerId === null)
       throw new Refusal(
         'not_found',
-        'There is no billing account yet: it is made with the first plan.',
+        'You have no billing account yet. It is created with your first plan.',
       );
     const back = `${this.settings.publicOrigin}${returnPath}`;
     const flow =

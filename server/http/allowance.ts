@@ -42,7 +42,7 @@ export function tooOften(inMs: number): Refusal {
       : `${Math.ceil(minutes / 60)} hours`;
   return new Refusal(
     'limit_reached',
-    `That was as often as this is possible for now. It is again in ${when}. Nothing was changed.`,
+    `You have reached the limit for this action. Try again in ${when}. Nothing was changed.`,
     { retryAfterMs: Math.max(1_000, inMs) },
   );
 }

@@ -79,7 +79,7 @@ function refuseForeign(request: FastifyRequest, publicOrigin: string): void {
     origin === publicOrigin ||
     (URL.canParse(origin) && new URL(origin).host === host);
   if (!own || site === 'cross-site' || (site === 'same-site' && origin === undefined)) {
-    throw new Refusal('forbidden_origin', 'Requests from other sites are refused');
+    throw new Refusal('forbidden_origin', 'Requests from other sites are not allowed');
   }
 }
 
@@ -96,7 +96,7 @@ function refuseStrangeHost(
   const { host } = request.headers;
   if (host === undefined || host === new URL(config.publicOrigin).host) return;
   if (!URL.canParse(`http://${host}`) || !isLoopback(new URL(`http://${host}`).hostname)) {
-    throw new Refusal('forbidden_origin', 'This server answers to this machine only');
+    throw new Refusal('forbidden_origin', 'This server only accepts requests from this machine');
   }
 }
 

@@ -30,7 +30,7 @@ export interface SessionCheck {
   forget(uid: string): void;
 }
 
-const revoked = () => new Refusal('token_revoked', 'This session was ended. Please sign in again.');
+const revoked = () => new Refusal('token_revoked', 'This session was ended. Please log in again.');
 
 /**
  * By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for

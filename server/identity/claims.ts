@@ -78,7 +78,7 @@ export function checkClaims(
   if (exp * 1_000 <= nowMs) throw invalidToken();
   const authTimeMs = authTime * 1_000;
   if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS)
-    throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
+    throw new Refusal('reauth_required', 'Your session has expired. Please log in again.');
   return {
     uid: sub,
     email: email ?? null,

@@ -116,13 +116,13 @@ export class ExchangeFeed implements MarketFeed {
       await this.pause(ROUND_MS);
       try {
         await this.round(onTick);
-        if (failing) this.options.log.info({ source: this.id }, 'The exchange answers again');
+        if (failing) this.options.log.info({ source: this.id }, 'The exchange responds again');
         failing = false;
       } catch (error) {
         if (!failing && !this.stopped.signal.aborted)
           this.options.log.warn(
             { source: this.id, error: reason(error) },
-            'The exchange does not answer',
+            'The exchange does not respond',
           );
         failing = true;
       }
@@ -174,7 +174,7 @@ export class ExchangeFeed implements MarketFeed {
         if (pause === RETRY_FIRST_MS)
           this.options.log.info(
             { source: this.id, error: reason(error) },
-            'No websocket prices: REST is used meanwhile',
+            'No prices by WebSocket; using REST until they return',
           );
         await this.pause(pause);
         pause = Math.min(pause * 2, RETRY_MOST_MS);

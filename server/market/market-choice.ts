@@ -57,7 +57,7 @@ export async function rememberedSource(dataDir: string): Promise<SourceChoice | 
     throw new Error('no "source" in it');
   } catch (error) {
     throw new Error(
-      `${path} cannot be understood (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`,
+      `${path} cannot be read (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`,
       { cause: error },
     );
   }

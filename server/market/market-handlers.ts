@@ -102,8 +102,8 @@ function notBuildable(market: Market, interval: CandleInterval): Refusal {
   const finest = market.finestInterval;
   const message =
     INTERVAL_MS[interval] < INTERVAL_MS[finest]
-      ? `These prices have candles of ${finest} and longer`
-      : `Candles of ${interval} cannot be built from candles of ${finest}`;
+      ? `This source has candles of ${finest} and longer`
+      : `${interval} candles cannot be built from ${finest} candles`;
   return new Refusal('invalid_parameter', message, { field: 'interval' });
 }
 

@@ -298,7 +298,7 @@ export class ReplayFeed implements MarketFeed {
     this.ended = true;
     this.options.log.warn(
       { source: this.id, end: new Date(this.options.tape.end).toISOString() },
-      'The tape has ended: its last prices are stale and nothing more will come',
+      'The recording has ended: its last prices are stale and no more will come',
     );
   }
 

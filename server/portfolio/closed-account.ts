@@ -27,7 +27,7 @@ export async function accountByNumber(
       and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, accountNumber)),
     );
   if (account === undefined)
-    throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+    throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
   return account;
 }
 

@@ -53,7 +53,7 @@ export async function readFills(
           .from(fills)
           .where(and(eq(fills.accountId, accountId), sql`${fills.id}::text = ${before}`));
   if (before !== undefined && edge === undefined)
-    throw new Refusal('not_found', 'There is no such trade.', { field: 'before' });
+    throw new Refusal('not_found', 'Trade not found.', { field: 'before' });
   const rows = await db
     .select({ fill: fills, name: agents.name })
     .from(fills)

@@ -68,7 +68,7 @@ export async function portfolioIn(
     .for('share');
   if (held === undefined) await openAccount(tx, uid, market, deps.clock);
   const facts = await factsOf(db, market, uid, book);
-  if (facts === null) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+  if (facts === null) throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
   return portfolioOf(db, deps, uid, facts);
 }
 

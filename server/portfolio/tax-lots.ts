@@ -57,7 +57,7 @@ export class TaxLotReader {
         ? await openAccountOf(db, uid, market.source.id)
         : await accountByNumber(db, uid, market.source.id, ask.account);
     if (account === null)
-      throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+      throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
     const worked = await this.worked(account, ask.through);
     const sold =
       ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);

@@ -91,7 +91,9 @@ const publicLookup: LookupFunction = (hostname, options, done) => {
       if (first === undefined)
         done(
           error ??
-            Object.assign(new Error('The name leads to a private address'), { code: 'EPRIVATE' }),
+            Object.assign(new Error('The host name resolves to a private address'), {
+              code: 'EPRIVATE',
+            }),
           '',
           0,
         );

@@ -41,7 +41,7 @@ export function accountCallables(
       if (authTimeMs === undefined || clock.now() - authTimeMs > RECENT_SIGN_IN_MS) {
         throw new Refusal(
           'recent_sign_in_required',
-          'For this, sign in again first: your sign-in is more than five minutes old.',
+          'Please log in again first: your last login was more than five minutes ago.',
         );
       }
       return { state: await deletions.ask(uid) };

@@ -44,7 +44,7 @@ export function userHandlers(
         if (!tierPermits(tier, 'trading', 'standard')) {
           throw new Refusal(
             'insufficient_permissions',
-            'Insufficient permissions: own risk values need the standard plan.',
+            'Insufficient permissions: you need the Standard plan to set your own risk limits.',
           );
         }
         await writeRiskProfile(tx, caller.uid, body);
@@ -78,7 +78,7 @@ async function writeSettings(
   const fresh = await readSettings(tx.db, uid);
   throw new Refusal(
     'settings_changed',
-    'Your settings were changed somewhere else meanwhile. Look at both and save again.',
+    'Your settings were changed elsewhere in the meantime. Compare both versions and save again.',
     {
       details: { settings: fresh.settings, version: fresh.version },
     },

@@ -61,7 +61,7 @@ function retryAfter(header: string | null, now: number): number {
 const unavailable = (): Refusal =>
   new Refusal(
     'onramp_unavailable',
-    'The provider of purchases cannot be reached just now. Nothing was bought.',
+    'The purchase provider cannot be reached right now. Nothing was bought.',
     { retryAfterMs: RETRY_MS },
   );
 
@@ -204,14 +204,14 @@ export class Onramp {
     if (status === 429) {
       return new Refusal(
         'rate_limited',
-        'The provider of purchases is busy. Nothing was bought. Try again in a moment.',
+        'The purchase provider is busy. Nothing was bought. Try again in a moment.',
         { retryAfterMs: retryAfter(header, this.clock.now()) },
       );
     }
     if (status >= 500 || status === 401 || status === 403) return unavailable();
     return new Refusal(
       'onramp_refused',
-      'The provider does not offer this purchase: look at the country, the coin and the amount. Nothing was bought.',
+      'The provider does not offer this purchase. Check the country, the coin and the amount. Nothing was bought.',
     );
   }
 }

@@ -107,7 +107,7 @@ export class Proofs {
     if (await this.ask({ address, chainId, message, signature })) return 'contract';
     throw new Refusal(
       'invalid_signature',
-      'The signature is not one of this address. Nothing was linked.',
+      'This signature does not belong to this address. Nothing was linked.',
     );
   }
 
@@ -129,7 +129,7 @@ export class Proofs {
       );
       throw new Refusal(
         'chain_unavailable',
-        'The chain cannot be reached just now, and a smart wallet is asked there. Nothing was linked; what you signed is still good.',
+        'The network cannot be reached right now to check your smart wallet. Nothing was linked; your signature is still valid.',
         { retryAfterMs: RETRY_AFTER_MS },
       );
     } finally {

@@ -163,7 +163,7 @@ function onrampHandlers({ clock, log, wallet }: WalletDeps): Pick<Handlers, Onra
     if (onramp === null)
       throw new Refusal(
         'onramp_not_configured',
-        'This server holds no keys for the onramp: the app asks it by itself.',
+        'This server has no onramp keys. The app contacts the onramp directly.',
       );
     return onramp;
   };

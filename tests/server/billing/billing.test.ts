@@ -296,7 +296,7 @@ describe('the checkout', () => {
     const first = await form(url, { card: '4000 0000 0000 3220' });
     expect([first.statusCode, first.headers.location]).toEqual([303, url]);
     expect((await call(uid, 'subscriptionStatus')).subscription).toBeNull();
-    expect((await app.inject(url)).body).toContain('Your test bank asks');
+    expect((await app.inject(url)).body).toContain('Your test bank');
     expect((await form(`${url}/confirm`, { answer: 'refuse' })).statusCode).toBe(422);
     await form(url, { card: '4000 0000 0000 3220' });
     expect((await form(`${url}/confirm`, { answer: 'approve' })).statusCode).toBe(303);
