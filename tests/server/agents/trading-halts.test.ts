@@ -93,8 +93,8 @@ describe('a switch', () => {
         .where(and(eq(decisions.agentId, agent.id), eq(decisions.reason, 'entries_stopped')));
       expect(said.length).toBeGreaterThan(0);
       const whom = {
-        platform: 'for everybody',
-        venue: 'at this venue',
+        platform: 'for everyone',
+        venue: 'at this exchange',
         user: 'for your account',
         agent: 'for this agent',
       }[scope];

@@ -112,7 +112,7 @@ describe('the message to sign', () => {
     expect(mistyped).not.toBe(address);
     expect(
       await ask(test.call('linkMessage', { token, body: { address: mistyped, chainId: SEPOLIA } })),
-    ).toMatchObject({ status: 400, message: expect.stringContaining('mistyped') as string });
+    ).toMatchObject({ status: 400, message: expect.stringContaining('typing error') as string });
     for (const bad of [
       '',
       '0x',
