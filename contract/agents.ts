@@ -1,6 +1,6 @@
 /**
- * Agents on the wire: what a person may ask for, what the server says of them; refuses unknown
- * fields.
+ * Agents on the wire: what a user may request, and what the server replies. Unknown fields are
+ * rejected.
  */
 import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';

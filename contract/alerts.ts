@@ -1,7 +1,4 @@
-/**
- * Price alerts on the wire: what a person asks to be told, what the server watches, and what it
- * saw.
- */
+/** Price alerts on the wire: what users set, what the server watches, and when it fired. */
 import * as z from 'zod/mini';
 import { Pair } from './agents.ts';
 import { ALERT_NOTE_MAX, ALERTS_MAX } from './limits.ts';

@@ -1,7 +1,4 @@
-/**
- * Every REST call of the product as data: method, path, body, reply; refuses a call that is not
- * listed here.
- */
+/** Every REST call of the product as data: method, path, body and reply. */
 import * as z from 'zod/mini';
 import {
   AgentCommandBody,

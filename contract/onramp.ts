@@ -1,7 +1,4 @@
-/**
- * Buying coins for money on the wire: a session, a quote, what can be paid with; refuses to carry a
- * key, or to be a purchase.
- */
+/** Buying coins on the wire: a session, a quote and the payment methods. Carries no key. */
 import * as z from 'zod/mini';
 import { WalletAddress } from './wallet.ts';
 

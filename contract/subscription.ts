@@ -1,7 +1,4 @@
-/**
- * Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own
- * shapes.
- */
+/** Plans, subscription, trial and usage on the wire, the same for every payment provider. */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
 import { SubscriptionState } from './subscription-state.ts';

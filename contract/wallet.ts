@@ -1,6 +1,6 @@
 /**
- * The wallet on the wire: what the server knows of it, addresses proved to be a person's, and
- * buying coins; refuses keys and transactions.
+ * The wallet on the wire: its status, linked addresses and buying coins. No keys and no
+ * transactions.
  */
 import * as z from 'zod/mini';
 

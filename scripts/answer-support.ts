@@ -1,6 +1,6 @@
 /**
- * The operator reads and answers support requests, beside a running server or without one; refuses
- * to act on an id that names several.
+ * `npx tsx scripts/answer-support.ts`: the operator reads and answers support requests, with or
+ * without a running server.
  */
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import type { OperatorRequest } from '../server/support/requests.ts';

@@ -1,6 +1,6 @@
 /**
- * `npm run backtest -- --data DIR --pool … --pairs …`: one agent over recorded candles, as one JSON
- * object or as a few lines; refuses a setting the app would refuse.
+ * `npm run backtest -- --data DIR --pool … --pairs …`: backtests one agent over recorded candles,
+ * printed as JSON or text.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

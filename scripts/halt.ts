@@ -1,6 +1,6 @@
 /**
- * The operator switches new trades off and on again, beside a running server or without one;
- * refuses a switch without a reason, or one that names nothing.
+ * `npm run halt`: the operator sets, lifts and lists trading halts, with or without a running
+ * server.
  */
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,6 +1,6 @@
 /**
- * How an operator's command reaches the product: through the running server's socket, else by
- * opening the database itself; refuses a folder that an older server holds.
+ * Sends an operator's command to the running server's socket, or runs it on the database where no
+ * server runs.
  */
 import { request } from 'node:http';
 import { existsSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The environment, parsed once into what the server runs on; refuses unsafe combinations unless
- * they are named.
+ * The environment, parsed once into the server's configuration. Unsafe combinations must be allowed
+ * explicitly.
  */
 import * as z from 'zod';
 import type { WalletChainId } from '../contract/wallet.ts';

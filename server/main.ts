@@ -1,4 +1,4 @@
-/** Starts the server: opens its parts, serves, and on a signal finishes what it holds. */
+/** Starts the server: opens its parts, serves, and on a signal finishes its work. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';

@@ -1,7 +1,4 @@
-/**
- * Every screen in every state it has, by who sees it and what is pressed; refuses a state that the
- * product cannot come into.
- */
+/** Every screen in every state that a user can reach, by who sees it and what is pressed. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { controlled } from '../../tests/support/browser.ts';
 import { administer } from '../../tests/support/random-sessions.ts';

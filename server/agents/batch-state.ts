@@ -1,6 +1,5 @@
 /**
- * What agents that are evaluated now trade with: cash, positions, settings, plan; for a batch read
- * under lock. Refuses to go stale within it.
+ * Cash, positions, settings and plan of the agents under evaluation, for a batch read under lock.
  */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';

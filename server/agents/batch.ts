@@ -1,6 +1,6 @@
 /**
- * One batch of due agents in one transaction: decide, then write everything or nothing; refuses to
- * let one agent hurt another.
+ * One batch of due agents in one transaction: decide, then write everything or nothing. One faulty
+ * agent does not affect others.
  */
 import type { Hold } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';

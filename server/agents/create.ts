@@ -1,6 +1,6 @@
 /**
- * Makes agents: one as asked for, or one for each pool that suits a profile; refuses what plan and
- * market do not allow.
+ * Creates agents: one as requested, or one for each pool that suits a profile, within plan and
+ * market.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, isNull } from 'drizzle-orm';

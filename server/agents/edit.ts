@@ -1,7 +1,4 @@
-/**
- * Changes and deletes agents; refuses edits of what changed meanwhile, and to delete what still
- * holds positions.
- */
+/** Changes and deletes agents. An agent with open positions cannot be deleted. */
 import { and, count, eq, isNull, sql } from 'drizzle-orm';
 import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';

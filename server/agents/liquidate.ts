@@ -1,7 +1,4 @@
-/**
- * "Stop and sell": stops an agent and sells what it holds at the present bid; refuses to invent a
- * price.
- */
+/** "Stop and sell": stops an agent and sells its positions at the current bid. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { LiquidateReply } from '../../contract/trading.ts';
 import type { Depth } from '../../engine/market-types.ts';

@@ -1,6 +1,5 @@
 /**
- * What an agent would do if it were evaluated now: the live tick's own inputs and decision, nothing
- * written; refuses a second way of deciding.
+ * What an agent would do if it were evaluated now, decided as the live tick would. Writes nothing.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** Agents as the wire has them, with results of the open book; refuses to show another person's. */
+/** A user's agents for the wire, with the results of the open account. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import type {
   Agent,

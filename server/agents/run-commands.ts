@@ -1,7 +1,4 @@
-/**
- * Start and stop, one agent or all; refuses a start that came too late or saw another agent, and
- * never refuses a stop.
- */
+/** Start and stop, for one agent or all. A start can come too late; a stop is never refused. */
 import { and, count, eq, inArray, isNull } from 'drizzle-orm';
 import type {
   Agent,

@@ -1,6 +1,6 @@
 /**
- * Follows the market clock and runs due agents when a candle closes, alone or beside others on one
- * database; refuses to act on an old tick.
+ * Follows the market clock and runs due agents when a candle closes, alone or with other processes
+ * on one database.
  */
 import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';

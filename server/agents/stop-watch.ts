@@ -1,7 +1,4 @@
-/**
- * Holds every open position with a stop against every price, for stopped agents too; refuses to
- * sell a position twice.
- */
+/** Compares every open position's stop loss with every price, for stopped agents too. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { parseFixed } from '../../contract/money.ts';

@@ -1,6 +1,6 @@
 /**
- * The operator's switches that stop new entries: thrown, lifted, read; refuses to change a row that
- * was written, or to hold an exit back.
+ * The operator's trading halts: set, lifted and read. Rows are append-only, and exits are never
+ * affected.
  */
 import { and, asc, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** The calls about price alerts: list, set as desired state, delete. */
+/** Handlers of the calls about price alerts: list, set as desired state, delete. */
 import { and, count, eq, isNull } from 'drizzle-orm';
 import {
   ALERT_LIMIT_WORDS,

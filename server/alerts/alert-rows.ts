@@ -1,4 +1,4 @@
-/** Rows of alerts as the wire and the watch have them. */
+/** Converts alert rows to the wire and to the watch. */
 import { and, asc, desc, eq, isNull } from 'drizzle-orm';
 import {
   AlertCondition,

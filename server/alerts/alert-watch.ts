@@ -1,6 +1,6 @@
 /**
- * Watches every alert of the source against every sane price, and writes what it sees; after a
- * start it reads what it missed.
+ * Compares every active alert with every valid price. After a start it catches up on what it
+ * missed.
  */
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';

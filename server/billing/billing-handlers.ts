@@ -1,4 +1,4 @@
-/** The subscription calls of the contract. */
+/** Handlers of the calls about subscriptions. */
 import { and, count, eq, gte, isNull } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';

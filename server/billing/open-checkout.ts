@@ -1,7 +1,4 @@
-/**
- * Opens a checkout once for a person and a price, however often the button is pressed; refuses
- * unknown prices.
- */
+/** Opens a checkout once per user and price, however often the button is pressed. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';

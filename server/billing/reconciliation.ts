@@ -1,7 +1,4 @@
-/**
- * Finds what webhooks did not tell: events that never came, and plans whose time to renew has
- * passed; refuses to guess.
- */
+/** Asks the payment provider for what webhooks did not tell: missed events and overdue renewals. */
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import { meta } from '../db/schema.ts';
 import { subscriptions, webhookEvents } from '../db/schema-plans.ts';

@@ -1,6 +1,5 @@
 /**
- * One question to Stripe and what becomes of its failures; refuses to let Stripe's own words reach
- * a person.
+ * Wraps one request to Stripe and translates its failures; Stripe's own texts never reach a user.
  */
 import Stripe from 'stripe';
 import type { Log } from '../log.ts';

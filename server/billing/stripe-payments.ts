@@ -1,7 +1,4 @@
-/**
- * Stripe behind the payments port, through its official library; refuses unsigned, altered or old
- * webhooks.
- */
+/** Stripe behind the payments port, through its official library. */
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';

@@ -1,4 +1,4 @@
-/** The one free trial of a person; refuses a second one, whatever became of the first. */
+/** The free trial, which each user can start once. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { TrialStatus } from '../../contract/subscription.ts';

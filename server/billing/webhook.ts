@@ -1,6 +1,6 @@
 /**
- * Takes a provider's webhook: once per event id, and by asking the provider what is so now; refuses
- * to believe its contents.
+ * Handles a provider's webhook once per event id. It only triggers a re-fetch; the payload is not
+ * trusted.
  */
 import { eq } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';

@@ -1,4 +1,4 @@
-/** So many of one thing per person and time; refuses more, and says when it is possible again. */
+/** Limits how often a user may do one thing, and says when it is possible again. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 

@@ -1,6 +1,4 @@
-/**
- * JSON bodies, read with care; refuses depth, NUL, broken text and keys that reach for a prototype.
- */
+/** Parses JSON bodies safely: limits depth, and rejects NUL, broken text and prototype keys. */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 

@@ -1,4 +1,4 @@
-/** Runs a mutation once for its Idempotency-Key; refuses the same key with another body. */
+/** Runs a mutation once per Idempotency-Key and stores its reply. */
 import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';

@@ -1,7 +1,4 @@
-/**
- * Server-sent events of one person and the market; refuses to buffer without end for a reader that
- * does not read.
- */
+/** Server-sent events of one user and the market. A reader that is too slow is disconnected. */
 import type { ServerResponse } from 'node:http';
 import { and, asc, eq, gt, min } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';

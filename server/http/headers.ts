@@ -1,7 +1,4 @@
-/**
- * The headers that keep a browser honest, and the check that a change comes from our own pages;
- * refuses foreign ones.
- */
+/** Security headers, and the check that a change comes from our own pages. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import { isLoopback, type Config } from '../config.ts';

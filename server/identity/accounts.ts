@@ -1,6 +1,6 @@
 /**
- * Asks the provider whether a token's account still stands; refuses a person who was disabled,
- * deleted or signed out everywhere.
+ * Asks the identity provider whether a token's account is still valid: not disabled, deleted or
+ * logged out everywhere.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';

@@ -1,7 +1,4 @@
-/**
- * What the server itself changes at the identity provider, through Firebase's own library; refuses
- * to create or impersonate anybody.
- */
+/** What the server changes at the identity provider. It creates and impersonates nobody. */
 import type { Auth } from 'firebase-admin/auth';
 import type { Log } from '../log.ts';
 import { ProviderLine } from './provider-line.ts';

@@ -1,7 +1,4 @@
-/**
- * What a Firebase ID token must say, whoever signed it; refuses by the words of the error
- * catalogue.
- */
+/** Checks the claims of a Firebase ID token, with the messages of the error catalogue. */
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';

@@ -1,8 +1,4 @@
-/**
- * The emulator under the app's own origin, so that page, worker and tests need one address; refuses
- * everything of it that signing in does not need: its administration, its lists of people, its open
- * CORS.
- */
+/** The emulator under the app's own origin, limited to what logging in needs. */
 import { createHash } from 'node:crypto';
 import { request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';

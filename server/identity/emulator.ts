@@ -1,4 +1,4 @@
-/** Starts, watches and stops the local Auth emulator; refuses a port that something else holds. */
+/** Starts, watches and stops the local Auth emulator. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';

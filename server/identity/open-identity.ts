@@ -1,7 +1,4 @@
-/**
- * The identity part of a running server: which verifier, and the emulator where one is needed;
- * refuses both at once.
- */
+/** Opens the identity part of the server: the token verifier, or the emulator. */
 import type { FastifyInstance } from 'fastify';
 import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';

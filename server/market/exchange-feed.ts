@@ -1,7 +1,4 @@
-/**
- * An exchange's public prices: websocket where there is one, REST where it is silent; refuses to
- * place an order.
- */
+/** An exchange's public prices: by WebSocket, or by REST while that is silent. Places no orders. */
 import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';

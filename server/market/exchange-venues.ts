@@ -1,4 +1,4 @@
-/** The exchanges that prices may come from; refuses one that was not tried with this code. */
+/** The exchanges that prices may come from. Each was tried with this code. */
 
 export const EXCHANGE_IDS = ['coinbaseexchange', 'kraken', 'binance'] as const;
 export type ExchangeId = (typeof EXCHANGE_IDS)[number];

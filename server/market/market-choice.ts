@@ -1,6 +1,6 @@
 /**
- * Which source of prices this installation uses, kept in its data folder; refuses to change it
- * unless told by name.
+ * Which price source this installation uses, stored in its data folder. Only MARKET_SOURCE changes
+ * it.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * The market calls of the contract; refuses symbols the source does not offer and says so when
- * there is nothing to say.
- */
+/** Handlers of the calls about the market. */
 import {
   INTERVAL_MS,
   type CandleInterval,

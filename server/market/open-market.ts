@@ -1,7 +1,4 @@
-/**
- * Opens the market that this installation is set to; refuses a source it does not know, and never
- * changes one by itself.
- */
+/** Opens the market that this installation is configured for. */
 import { LONGEST_WARM_UP_MS } from '../../engine/signals/compute-signals.ts';
 import { systemClock, type WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';

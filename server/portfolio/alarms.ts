@@ -1,7 +1,4 @@
-/**
- * Which accounts are in doubt, and since when; refuses to call one right that no check has found
- * right.
- */
+/** Which accounts are in doubt, and since when. Only a passed check clears one. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../db/database.ts';
 import { accountAlarms, accounts } from '../db/schema.ts';

@@ -1,6 +1,4 @@
-/**
- * Closes one position because its owner says so; refuses without a fresh price, and a second time.
- */
+/** Closes one position at its owner's request, once and at a current price. */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { Fill } from '../../contract/trading.ts';

@@ -1,4 +1,4 @@
-/** Fills as the wire has them, newest first; refuses to mix two books. */
+/** Fills for the wire, newest first, of one account. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';

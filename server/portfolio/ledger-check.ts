@@ -1,6 +1,6 @@
 /**
- * The daily rebuild of every book, a few accounts at a time, by one server of several; refuses to
- * mend, and to trust what it found wrong.
+ * The daily rebuild of every ledger, a few accounts at a time, by one server of several. Reports
+ * and never repairs.
  */
 import { eq, sql } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';

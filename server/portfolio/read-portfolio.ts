@@ -1,7 +1,4 @@
-/**
- * A person's portfolio at present bids: equity = cash + positions, to the last digit; refuses to
- * guess a missing price.
- */
+/** A user's portfolio at current bids: equity = cash + positions, to the last digit. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import {

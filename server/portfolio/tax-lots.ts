@@ -1,7 +1,4 @@
-/**
- * Lots of a book for a tax return, worked out once and handed out in pages; refuses a page of
- * another moment than the first.
- */
+/** Tax lots of an account, computed once and served in pages of the same moment. */
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';

@@ -1,6 +1,6 @@
 /**
- * Which addresses a push may go to; refuses everything that is not a public HTTPS host, by name and
- * again when it is resolved.
+ * Which addresses a push may go to: public HTTPS hosts only, checked by name and again when
+ * resolved.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { Agent } from 'node:https';

@@ -1,6 +1,5 @@
 /**
- * Who came by whose code: recorded once, for new accounts; refuses a person's own code, loops and a
- * second code.
+ * Records once which code a new user came with. Rejects their own code, loops and a second code.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, gt, sql } from 'drizzle-orm';

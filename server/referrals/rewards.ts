@@ -1,6 +1,6 @@
 /**
- * Turns a first payment into days for both sides, and adds them through the payments port; refuses
- * to give the same days twice.
+ * Turns a first payment into free days for both sides, once, and adds them through the payments
+ * port.
  */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';

@@ -1,7 +1,4 @@
-/**
- * Support requests as they are kept: asked, added to, answered, closed; refuses to show one
- * person's to another.
- */
+/** Support requests in the database: opened, added to, answered, closed. */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, desc, eq, gt, inArray, min, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';

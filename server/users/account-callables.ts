@@ -1,7 +1,4 @@
-/**
- * The hosted functions about a person's own account; refuses to delete on a sign-in that is not
- * fresh.
- */
+/** The hosted functions about a user's own account. Deletion needs a fresh login. */
 import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { Allowance } from '../http/allowance.ts';

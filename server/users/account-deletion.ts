@@ -1,7 +1,4 @@
-/**
- * The end of an account, in steps that are taken up again after a failure; refuses to let anybody
- * in by it meanwhile.
- */
+/** Deletes an account in steps that resume after a failure. Nobody can log in to it meanwhile. */
 import { createHash } from 'node:crypto';
 import { and, count, eq, isNull, lt } from 'drizzle-orm';
 import type { DeletionPreview } from '../../contract/account.ts';

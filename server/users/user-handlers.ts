@@ -1,7 +1,4 @@
-/**
- * The calls about a person's own settings; refuses edits made on a version that is no longer the
- * newest.
- */
+/** Handlers of the calls about a user's settings. An edit of an outdated version is rejected. */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';

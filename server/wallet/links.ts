@@ -1,6 +1,6 @@
 /**
- * Messages to sign and addresses that are linked, as rows; refuses a second use of a message and a
- * second owner of an address.
+ * Messages to sign and linked addresses, as rows. A message is used once, and an address has one
+ * owner.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, isNull } from 'drizzle-orm';

@@ -1,7 +1,4 @@
-/**
- * The onramp's provider, asked with this server's keys; refuses to pass on its words, and to keep
- * what it gave for one person.
- */
+/** Calls the onramp provider with this server's keys. Its own texts are not passed on. */
 import { Refusal } from '../../contract/errors.ts';
 import type {
   OnrampOptions,

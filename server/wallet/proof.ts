@@ -1,6 +1,6 @@
 /**
- * Whether an address signed a message: its own key offline, or its contract on the chain; refuses
- * to take silence for a no.
+ * Whether an address signed a message: by its key offline, or by its contract on the chain. No
+ * answer is not a "no".
  */
 import {
   createClient,

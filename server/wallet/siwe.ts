@@ -1,4 +1,4 @@
-/** The messages that are signed to link an address (EIP-4361); refuses to let a person word one. */
+/** The messages that are signed to link an address (EIP-4361), worded only by the server. */
 import { createHash, randomBytes } from 'node:crypto';
 import { getAddress, isAddress, type Address } from 'viem';
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe';

@@ -1,6 +1,6 @@
 /**
- * The calls about a person's wallet: what is known of it, linking by a signed message, buying
- * coins; refuses to move any.
+ * Handlers of the calls about a user's wallet: status, linking and buying coins. They move no
+ * coins.
  */
 import type { Hex } from 'viem';
 import { Refusal } from '../../contract/errors.ts';
