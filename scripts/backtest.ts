@@ -244,7 +244,9 @@ function notesOn({ candles, faults }: Found, from: number, to: number): string[]
         : []),
       ...(gaps.length > 0
         ? [
-            `${pair}: ${gaps.reduce((sum, count) => sum + count, 0)} candles are missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}. No entries there; a stop loss fills at the first price afterwards.`,
+            `${pair}: ${gaps.reduce((sum, count) => sum + count, 0)} candles are missing in ` +
+              `${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}. No entries there; a stop loss ` +
+              'fills at the first price afterwards.',
           ]
         : []),
       ...(wicks > 0

@@ -52,7 +52,7 @@ const browser = await chromium.launch({
   ],
 });
 try {
-  said('The market has run; pictures begin');
+  said('The market has run; taking screenshots');
   for (const name of sets) {
     for (const form of forms.filter((one) => SETS[name]?.forms.includes(one))) {
       try {

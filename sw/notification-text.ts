@@ -126,16 +126,15 @@ function textOf(payload: PushPayload): { title: string; plain: string; detailed:
             plain: 'No new trades. Stop losses stay active.',
             detailed: `${name}: ${facts.text ?? 'a risk limit was reached.'}`,
           };
-    case 'stopLoss':
+    case 'stopLoss': {
+      const result =
+        facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`.trimEnd();
       return {
         title: 'A stop loss was hit',
         plain: 'A position was closed (paper money).',
-        detailed:
-          `${name} closed ${facts.pair ?? 'a position'}${facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`} (paper money).`.replace(
-            '  (',
-            ' (',
-          ),
+        detailed: `${name} closed ${facts.pair ?? 'a position'}${result} (paper money).`,
       };
+    }
     case 'fills':
       return {
         title: trades(facts.count ?? 1),

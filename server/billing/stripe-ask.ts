@@ -24,7 +24,7 @@ export async function ask<T>(log: Log, what: string, request: () => Promise<T>):
         status: error.statusCode,
         requestId: error.requestId,
       },
-      'stripe refused or did not answer',
+      'stripe rejected a request or did not answer',
     );
     throw refusalOf(error);
   }

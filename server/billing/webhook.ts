@@ -65,8 +65,11 @@ export async function recordSeen(
     uid !== null &&
     (await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observation));
   if (uid === null)
-    log.warn({ subscription: seen.id, cause }, "a subscription at the provider is nobody's here");
-  else log.info({ cause, written }, 'a subscription was looked at');
+    log.warn(
+      { subscription: seen.id, cause },
+      'a subscription at the provider belongs to no user here',
+    );
+  else log.info({ cause, written }, 'a subscription was re-fetched');
   return written;
 }
 

@@ -254,7 +254,7 @@ export class Streams {
       else
         this.deps.log.debug(
           { reason: String(error) },
-          'the account behind a stream could not be asked about',
+          'the account behind a stream could not be checked',
         );
     }
   }
@@ -335,7 +335,7 @@ export class Streams {
             if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
         })
         .catch((error: unknown) => {
-          this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked');
+          this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be valued');
         })
         .finally(() => {
           this.marking.delete(uid);
@@ -363,7 +363,7 @@ export class Streams {
         if (text !== '') this.write(reader, text);
       }
     } catch (error) {
-      this.deps.log.warn({ reason: String(error) }, 'the looks of agents could not be read');
+      this.deps.log.warn({ reason: String(error) }, 'the evaluations of agents could not be read');
     } finally {
       this.readingRuns = false;
     }

@@ -115,10 +115,7 @@ export class FirebaseAdministration implements IdentityAdministration {
       try {
         return await work(await this.open());
       } catch (error) {
-        this.log.error(
-          { what, code: codeOf(error) },
-          'the identity provider did not do what was asked of it',
-        );
+        this.log.error({ what, code: codeOf(error) }, 'the identity provider rejected a request');
         throw error;
       }
     });

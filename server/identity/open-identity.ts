@@ -32,7 +32,7 @@ export async function openIdentity(
     if (identity.accounts === null)
       log.warn(
         {},
-        'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires',
+        'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users lose access only when their token expires',
       );
     const accounts =
       identity.accounts === null

@@ -79,7 +79,7 @@ export class ExchangeFeed implements MarketFeed {
       this.listed = rulesOf(Object.values(await client.loadMarkets(true)), this.options.venue);
       if (this.listed.length === 0) throw new Error('none of the followed pairs is listed');
     });
-    await this.untilItWorks('tell its prices', () => this.round(onTick));
+    await this.untilItWorks('send its prices', () => this.round(onTick));
     if (this.stopped.signal.aborted) return;
     this.loops = [this.poll(onTick), this.watch(onTick)];
   }

@@ -38,7 +38,7 @@ export class ReferralRewards {
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.log,
-      'referral rewards could not be worked on',
+      'referral rewards could not be processed',
     );
   }
 

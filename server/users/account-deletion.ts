@@ -81,7 +81,7 @@ export class Deletions {
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.trading.log,
-      'deletions could not be worked on',
+      'deletions could not be processed',
     );
   }
 
@@ -111,7 +111,7 @@ export class Deletions {
     } catch (error) {
       trading.log.error(
         { reason: String(error) },
-        'an account could not be deleted at once; it is tried again every minute',
+        'an account could not be deleted at once; retrying every minute',
       );
       return 'under-way';
     }

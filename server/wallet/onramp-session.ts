@@ -151,7 +151,7 @@ export class Onramp {
     if (parsed !== null) return parsed;
     this.log.error(
       { what, status, bytes: text.length },
-      'the onramp answered something that cannot be read',
+      'the onramp sent a reply that cannot be read',
     );
     throw unavailable();
   }
@@ -195,8 +195,8 @@ export class Onramp {
     this.log.error(
       { what, status },
       status === 401 || status === 403
-        ? 'the onramp does not take CDP_API_KEY_ID and CDP_API_KEY_SECRET'
-        : 'the onramp refused',
+        ? 'the onramp rejects CDP_API_KEY_ID and CDP_API_KEY_SECRET'
+        : 'the onramp rejected a request',
     );
     if (status === 429) {
       return new Refusal(

@@ -123,10 +123,7 @@ export class Proofs {
       asked.catch(() => undefined);
       return await Promise.race([asked, limit]);
     } catch (error) {
-      this.log.warn(
-        { chainId, reason: reasonOf(error) },
-        'a chain could not be asked about a signature',
-      );
+      this.log.warn({ chainId, reason: reasonOf(error) }, 'a chain could not verify a signature');
       throw new Refusal(
         'chain_unavailable',
         'The network cannot be reached right now to check your smart wallet. Nothing was linked; your signature is still valid.',

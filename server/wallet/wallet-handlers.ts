@@ -93,7 +93,10 @@ class Linking {
   /** While the person signs there is time to load what looks at the signature. */
   warm(): void {
     this.open().catch((error: unknown) => {
-      this.deps.log.error({ reason: String(error) }, 'what proves a signature could not be loaded');
+      this.deps.log.error(
+        { reason: String(error) },
+        'the code that verifies signatures could not be loaded',
+      );
     });
   }
 
