@@ -103,7 +103,7 @@ export function openAuth(settings: FirebaseSettings, origin: string): Auth {
  */
 export function refuseStorage(realm: object = globalThis): void {
   const refuse = (): never => {
-    throw new DOMException('This browser’s storage does not respond', 'UnknownError');
+    throw new DOMException('This browser’s storage does not answer', 'UnknownError');
   };
   Object.defineProperty(realm, 'indexedDB', {
     value: { open: refuse, deleteDatabase: refuse, databases: refuse, cmp: refuse },

@@ -4,7 +4,7 @@ import { Button } from '../components/Button.tsx';
 import { log } from '../platform/page-log.ts';
 import { reportWallet } from './wallet-analytics.ts';
 
-/** The download of a part failed: nothing is wrong with the part. */
+/** The panel's download failed; the panel itself is fine. */
 export class PanelMissing extends Error {
   override readonly name = 'PartMissing';
   constructor(cause: unknown) {
@@ -15,7 +15,7 @@ export class PanelMissing extends Error {
 interface Props {
   part: string;
   children: ReactNode;
-  /** The person wants a missing part to be asked for again. */
+  /** Called when the user asks to load a missing panel again. */
   onMissing?: () => void;
 }
 

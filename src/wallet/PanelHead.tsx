@@ -7,8 +7,7 @@ import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 
 /**
- * A part that this installation is not set up for: what it would do, and the settings that the
- * operator gives it.
+ * A panel that is not set up here: what it would do, and which settings the operator needs.
  */
 export function Needs({
   title,
@@ -55,7 +54,7 @@ export function CoinsTag({ real }: { real: boolean }) {
   );
 }
 
-/** A part's own line: what it does, and with which coins. */
+/** The line under a panel's title: what it does, and with which coins. */
 export function PanelHead({
   title,
   real,
@@ -76,7 +75,7 @@ export function PanelHead({
   );
 }
 
-/** Leads to another part of the wallet. */
+/** A link to another panel of the wallet. */
 export function PanelLink({
   id,
   children,
@@ -103,7 +102,7 @@ export function PanelLink({
   );
 }
 
-/** Without a wallet there is nobody to do it for. */
+/** Shown instead of a panel that needs a wallet while none is connected. */
 export function ConnectFirst({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

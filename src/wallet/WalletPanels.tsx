@@ -17,7 +17,7 @@ interface PanelChoice {
 
 const ACCOUNT = 'account';
 
-/** In the order of their use. Each but the first is a download of its own. */
+/** In the order of use. Each one but the first is loaded on demand. */
 const ROOMS: readonly PanelChoice[] = [
   { id: ACCOUNT, title: 'Wallet', load: () => Promise.resolve({ default: WalletAccount }) },
   { id: 'fund', title: 'Fund', load: () => import('./fund/FundPanel.tsx') },
@@ -44,7 +44,7 @@ export function WalletPanels() {
   const [search, setSearch] = useSearchParams();
   const shown = rooms.find(({ id }) => id === search.get('wallet')) ?? rooms[0];
   if (shown === undefined) return null;
-  /** A download that failed is asked for anew. */
+  /** Retries a download that failed. */
   const again = (): void => {
     setRooms((old) =>
       old.map((room) =>

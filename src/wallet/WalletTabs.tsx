@@ -11,7 +11,7 @@ export interface WalletTabsProps {
 export const tabId = (id: string): string => `wallet-tab-${id}`;
 export const PANEL_ID = 'wallet-part';
 
-/** Where a key leads from a tab: the arrows go round, Home and End to the ends. */
+/** The tab that a key leads to: arrows wrap around, Home and End go to the ends. */
 function target(key: string, at: number, count: number): number | null {
   switch (key) {
     case 'ArrowRight':

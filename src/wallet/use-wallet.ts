@@ -21,7 +21,7 @@ function follow(listener: () => void): () => void {
   };
 }
 
-/** No network at all: the chain is another party than our server, which may be away by itself. */
+/** Whether the device is offline. The chain may be reachable while our server is not. */
 export const useNoNetwork = (): boolean => !useSyncExternalStore(follow, () => navigator.onLine);
 
 /** The chain of the connection where it is one of ours, else null. */

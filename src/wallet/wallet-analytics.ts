@@ -42,6 +42,6 @@ export function reportWallet(eventType: WalletEvent, data: Record<string, unknow
       data,
       origin: window.location.origin,
     }),
-    // A report that is lost is lost.
+    // A report that fails is not retried.
   }).catch(() => undefined);
 }

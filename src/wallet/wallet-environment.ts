@@ -69,7 +69,7 @@ const Environment = z.object({
   VITE_WALLET_NFT_TOKEN: optional(z.string().check(z.regex(/^\d+$/, 'must be a whole number'))),
 });
 
-/** What a part of the wallet needs beside the kit's own settings; null where nobody set it. */
+/** What a panel needs besides the kit's own settings; null where it is not set. */
 interface WalletParts {
   fund: { country: string; subdivision: string | null; currency: string };
   /** A product of the payment provider's, or one charge made there. */
@@ -82,7 +82,7 @@ export interface WalletEnvironment {
   parts: WalletParts;
 }
 
-/** Leaves out what is not set, so that a default stands in its place. */
+/** Omits what is not set, so that defaults apply. */
 const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

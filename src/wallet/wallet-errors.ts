@@ -32,7 +32,7 @@ export interface WalletFailure {
     | 'other';
   happened: string;
   safe: string;
-  /** Empty where there is nothing to do but what the person was about to do. */
+  /** Empty where the user can simply continue. */
   next: string;
 }
 
@@ -74,7 +74,7 @@ const oneLine = (text: string): string => {
 const closed = (sentence: string): string =>
   sentence === '' || /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 
-/** What the outermost layer that has words says in its first line. */
+/** The first line of the outermost error that has a message. */
 function ownText(layers: readonly Layer[]): string {
   for (const { message, shortMessage } of layers) {
     const line = oneLine(shortMessage ?? message ?? '');
@@ -98,7 +98,7 @@ function isRejection(layers: readonly Layer[]): boolean {
   return layers.some(({ name }) => name === 'UserRejectedRequestError');
 }
 
-/** Why a contract did not take it, as it or the node words it. */
+/** Why a contract reverted, in its own words or the node's. */
 export function revertReason(error: unknown): string | null {
   const layers = layersOf(error);
   for (const { details, message, reason, shortMessage } of layers) {
@@ -330,7 +330,7 @@ export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   };
 }
 
-/** The same in one line. */
+/** The same in one sentence. */
 export function walletSentence(error: unknown, act: WalletAct = 'connect'): string {
   const { happened, next, safe } = walletFailure(error, act);
   return [happened, safe, next].filter((part) => part !== '').join(' ');

@@ -54,7 +54,8 @@ export function QuestionStep({ at, answers, onAnswer, onBack }: AskedProps) {
               onAnswer(index);
             }}
             className={classes(
-              'flex min-h-13 w-full items-center gap-3 rounded-md border px-3 py-2 text-left text-base pointer-fine:hover:border-accent pointer-fine:hover:bg-accent-wash',
+              'flex min-h-13 w-full items-center gap-3 rounded-md border px-3 py-2 text-left text-base',
+              'pointer-fine:hover:border-accent pointer-fine:hover:bg-accent-wash',
               answers[at] === index
                 ? 'border-accent bg-accent-wash text-accent'
                 : 'border-line-strong/60',

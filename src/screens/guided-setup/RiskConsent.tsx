@@ -3,6 +3,10 @@ import { useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
 import { SETUP_PATH } from './setup-progress.ts';
 
+const BOX =
+  'flex cursor-pointer items-start gap-3 rounded-md border border-line-strong/60 p-3 ' +
+  'has-focus-visible:outline-2 has-focus-visible:outline-accent';
+
 interface RiskConsentProps {
   accepted: boolean;
   /** The user pressed Start without consent: shows the error and focuses the box. */
@@ -18,7 +22,7 @@ export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
   }, [missing]);
   return (
     <section aria-label="Risks" className="mt-5">
-      <label className="flex cursor-pointer items-start gap-3 rounded-md border border-line-strong/60 p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent">
+      <label className={BOX}>
         <input
           ref={box}
           type="checkbox"

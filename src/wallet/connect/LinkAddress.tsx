@@ -48,9 +48,7 @@ interface Signed {
 }
 type Trouble = { of: 'wallet'; error: unknown } | { of: 'server'; sentence: string };
 
-/**
- * Whether the same signature may yet be taken: nobody answered, or the chain could not be asked.
- */
+/** Whether the same signature can be sent again: no reply, or the chain could not be reached. */
 const stillGood = (error: unknown): boolean =>
   error instanceof ApiError && (error.retryable || error.status === 0);
 
@@ -108,7 +106,7 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
       if (proof !== null && here.current) await prove(proof);
     } catch (error) {
       setTrouble({ of: 'server', sentence: errorSentence(error) });
-      // Without an answer it may be linked all the same: the server's list says.
+      // Without a reply the address may still be linked: the server's list decides.
       if (stillGood(error)) await loadWallet(true);
       else setSigned(null);
     } finally {
@@ -145,7 +143,7 @@ interface OfferProps {
   status: WalletStatus;
 }
 
-/** What stands in the way of linking; null when nothing does. */
+/** Why linking is not possible now; null when it is. */
 function whyNotNow({
   offline,
   expired,

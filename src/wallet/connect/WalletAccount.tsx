@@ -34,7 +34,7 @@ import { useEtherBalance, useKnownChain, useNoNetwork } from '../use-wallet.ts';
 /** A balance older than this is marked, ms. */
 const BALANCE_STALE_MS = 60_000;
 
-/** What a person is to expect of a wallet before they choose it. */
+/** What to expect from each wallet, shown before the choice. */
 function aboutConnector({ id, type }: Connector): string {
   if (type === 'coinbaseWallet')
     return 'A smart wallet with a passkey, by Coinbase. Opens in a new window. Nothing to install.';
@@ -73,7 +73,7 @@ function ConnectorChoice({
   );
 }
 
-/** The choice in a window of its own. */
+/** The choice of wallets as a dialog. */
 function ConnectInWindow({
   busy,
   noNetwork,
@@ -113,7 +113,7 @@ function ConnectInWindow({
   );
 }
 
-/** One wallet is one button; several are a choice. */
+/** One available wallet is one button, several are a choice. */
 function ConnectHere({
   busy,
   noNetwork,
@@ -150,7 +150,7 @@ function connectText(status: ConnectStatus, noNetwork: boolean, isPending: boole
   return isPending ? 'Confirm in your wallet. Its window may be behind this one.' : '';
 }
 
-/** Connects in a window of its own where the settings say so. */
+/** Connects in a dialog where the settings say so. */
 function Connect({ status }: { status: ConnectStatus }) {
   const { connect, error, isPending, reset } = useConnect();
   const noNetwork = useNoNetwork();
@@ -395,11 +395,11 @@ function Connections() {
 
 function Leave() {
   const config = useConfig();
-  // Nothing is left to come back to: the wallet is not loaded again before it is asked for.
+  // Forget the connection, so that the wallet is not loaded again until the user asks for it.
   const forget = (): void => {
     if (config.state.connections.size === 0) void config.storage?.removeItem('recentConnectorId');
   };
-  // Told to the hook: this button is gone by then.
+  // Reported through the hook, because this button is unmounted by then.
   const { disconnect, error } = useDisconnect({ mutation: { onSuccess: forget } });
   return (
     <>

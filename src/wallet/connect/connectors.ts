@@ -19,7 +19,7 @@ interface WalletWindow {
   trustwallet?: Injected;
 }
 
-/** Several wallets share one place in the page: each is known by its own mark. */
+/** Browser wallets share one object in the page; each has a flag of its own. */
 function marked(page: WalletWindow, isIt: (provider: Injected) => boolean): Injected | undefined {
   const { ethereum } = page;
   return [...(ethereum?.providers ?? []), ...(ethereum === undefined ? [] : [ethereum])].find(isIt);

@@ -22,7 +22,7 @@ export interface FundCardProps extends PurchaseEvents {
   address: `0x${string}`;
   market: Market;
   onramp: Onramp;
-  /** 'Buy {ASSET}' unless told. */
+  /** Defaults to 'Buy {ASSET}'. */
   headerText?: string;
   buttonText?: string;
 }
@@ -37,7 +37,7 @@ const moneyIn =
 
 type Terms = ReturnType<typeof useTerms>;
 
-/** What is typed, in both kinds, against the terms and the limits of the way to pay. */
+/** The typed amount in both units, checked against the quote and the payment method's limits. */
 function readAmount(typed: TypedAmount, chosen: string | null, terms: Terms, market: Market) {
   const rate = typeof terms.rate === 'bigint' ? terms.rate : null;
   const methods = (Array.isArray(terms.methods) ? terms.methods : []).filter(
@@ -66,7 +66,7 @@ function readAmount(typed: TypedAmount, chosen: string | null, terms: Terms, mar
 
 type AmountRead = ReturnType<typeof readAmount>;
 
-/** The typed amount in the other kind, about. */
+/** The typed amount in the other unit, approximately. */
 function otherText(
   kind: TypedAmount['kind'],
   { crypto, fiat, rate }: AmountRead,
@@ -187,7 +187,7 @@ function Submit({
   );
 }
 
-/** Opens the payment page; tells why that failed. */
+/** Opens the payment page, or says why that failed. */
 function useOpenPage(
   onramp: Onramp,
   { opened, left }: Pick<ReturnType<typeof usePurchaseStatus>, 'opened' | 'left'>,

@@ -6,7 +6,7 @@ import type { PurchaseCode, PurchaseStatus, Terms } from './purchase.ts';
 const countryName = (code: string): string =>
   new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
 
-/** What each failure means for the one who wants to buy. */
+/** What each failure means for the buyer. */
 function purchaseSentence(code: PurchaseCode, asset: string, market: Market): string {
   switch (code) {
     case 'EXCHANGE_RATE_ERROR':
@@ -48,7 +48,7 @@ export function TermsTrouble({
   );
 }
 
-/** The provider's own words on what became of it. */
+/** The provider's final status of the purchase. */
 export function PurchaseText({ status, asset }: { status: PurchaseStatus; asset: string }) {
   switch (status.statusName) {
     case 'init':

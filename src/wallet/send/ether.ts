@@ -5,10 +5,10 @@ import { formatQuantity } from '../../format/numbers.ts';
 import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
 
 const DECIMALS = 18;
-/** More than this nobody holds: a slip of the finger, not an amount. */
+/** More ETH than exists: a typing error. */
 const WHOLE_DIGITS_MAX = 12;
 
-/** What was typed, in wei; else why not. */
+/** The typed amount in wei, or why it is invalid. */
 export function parseTypedEther(typed: string): { wei: bigint } | { error: string } {
   if (typed.trim() === '') return { error: 'Enter an amount of ETH.' };
   const text = parseTyped(typed, { strict: true });
@@ -30,7 +30,7 @@ const cut = (wei: bigint, decimals: number, up: boolean): bigint => {
   return (up && wei % step !== 0n ? wei / step + 1n : wei / step) * step;
 };
 
-/** What one has, cut to six decimals: never more than there is. */
+/** A balance, cut to six decimals: never more than there is. */
 export function heldEther(wei: bigint): string {
   const shown = cut(wei, SHOWN_DECIMALS, false);
   return wei > 0n && shown === 0n
@@ -38,12 +38,12 @@ export function heldEther(wei: bigint): string {
     : formatQuantity(formatEther(shown));
 }
 
-/** What one pays at most, rounded up at its fourth figure: never less than it may be. */
+/** A maximum cost, rounded up at its fourth digit: never less than it can be. */
 export function costEther(wei: bigint): string {
   const zeros = /^0\.(0*)/.exec(formatEther(wei))?.[1]?.length;
   const decimals = Math.min(12, zeros === undefined ? SHOWN_DECIMALS : zeros + 4);
   return formatQuantity(formatEther(cut(wei, decimals, true)));
 }
 
-/** To the last digit, in groups: for what is confirmed. */
+/** All digits, grouped: for amounts to confirm. */
 export const exactEther = (wei: bigint): string => localDecimal(formatEther(wei));
