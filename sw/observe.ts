@@ -41,8 +41,8 @@ export function split(answer: Promise<Response>): Split {
 }
 
 /**
- * Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since
- * then makes this fail.
+ * Stores a copy of a good reply. `database` was opened when the request began: a logout since then
+ * makes this fail.
  */
 export async function keep(
   response: Response,

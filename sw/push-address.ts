@@ -18,7 +18,7 @@ export interface AddressPort {
   registration: Pick<ServiceWorkerRegistration, 'pushManager'>;
   /** The back end's address. */
   baseUrl: string;
-  /** The worker's own; null where nobody is signed in or no token can be had. */
+  /** The worker's token; null without a user or a token. */
   token(): Promise<{ token: string } | null>;
   fetch: typeof fetch;
 }

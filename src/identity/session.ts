@@ -56,7 +56,7 @@ export const session = proxy<Session>({
   endingSoon: false,
 });
 
-/** How long anything waits for the identity provider before it goes on without it, ms. */
+/** How long anything waits for the identity provider before it continues without it, ms. */
 export const IDENTITY_WAIT_MS = 6_000;
 const CHECK_EVERY_MS = 15_000;
 
@@ -154,7 +154,7 @@ function setNobody(): void {
   } satisfies Session);
 }
 
-/** Takes the provider's word for who is there. */
+/** Applies the user that the provider reports. */
 async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   const before = readLastUser();
   const lastSignInTime = user.metadata.lastSignInTime ?? null;
@@ -198,7 +198,7 @@ function takeNobody(): void {
   }
 }
 
-/** Paints from our own record at once. Nothing here waits for a network. */
+/** Paints from our own record at once, without waiting for the network. */
 export function openSession(): void {
   // Until the server says its time again, what it said last: a device whose clock is wrong mostly
   // stays wrong.
@@ -314,7 +314,7 @@ export function identityProvider(): Promise<AuthPort> {
   });
 }
 
-/** Waits until the provider has said who is there, but not for ever. */
+/** Waits until the provider has reported the user, but not forever. */
 async function settledUser(auth: AuthPort): Promise<AuthUser | null | undefined> {
   if (confirmed || auth.currentUser() !== null) return auth.currentUser();
   return new Promise((resolve) => {
@@ -370,7 +370,7 @@ export async function sessionToken(force = false): Promise<VerifiedToken> {
   return held;
 }
 
-/** The present person has proved who they are once more. */
+/** The current user has reauthenticated. */
 export function takeSignIn(user: AuthUser): Promise<void> {
   return take(user, true);
 }
@@ -405,8 +405,7 @@ export async function updateProfile(change: {
 }
 
 /**
- * Explicit sign-out: forgets the person first, then deletes what is theirs here; works without a
- * network.
+ * Explicit logout: clears the user first, then deletes their data on this device; works offline.
  */
 export async function signOut(): Promise<void> {
   const uid = session.user?.uid ?? readLastUser()?.uid ?? null;

@@ -70,7 +70,7 @@ export function readToken(token: string, projectId: string): TokenClaims {
   };
 }
 
-/** Where a token comes from: whoever is signed in, or nobody. `force` asks for a new one. */
+/** The source of tokens: the logged-in user, or none. `force` requests a new one. */
 export interface TokenSource {
   getIdToken(force: boolean): Promise<string>;
 }

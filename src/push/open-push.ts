@@ -8,7 +8,7 @@ import { onPurge, session } from '../identity/session.ts';
 import { log } from '../platform/page-log.ts';
 
 const JOINED_KEY = 'tradewind.push';
-/** The start belongs to what the person looks at. */
+/** How long the renewal waits, so that it does not slow down the start, ms. */
 const RENEW_AFTER_MS = 10_000;
 
 /** Called once, before `openSession()`. */

@@ -10,7 +10,7 @@ import { log } from '../platform/page-log.ts';
 import { connection } from '../stores/connection.ts';
 import { forgetReferral, keptReferral } from './kept-referral.ts';
 
-/** The server's own word that this code will never be this person's. */
+/** The server's codes for a referral that this user can never use. */
 const FINAL: ReadonlySet<string> = new Set(['referral_refused', 'not_found', 'invalid_request']);
 
 let asking = false;
