@@ -1,7 +1,4 @@
-/**
- * A person's own account on the wire: what is held about them, part by part, and its end; refuses
- * to hold more than a page at once.
- */
+/** A user's own account on the wire: its data export in pages, and its deletion. */
 import * as z from 'zod/mini';
 
 /** In the order of the file. */

@@ -1,6 +1,6 @@
 /**
- * Agents on the wire: what a person may ask for, what the server says of them; refuses unknown
- * fields.
+ * Agents on the wire: what a user may request, and what the server replies. Unknown fields are
+ * rejected.
  */
 import * as z from 'zod/mini';
 import { EntriesOff } from './halts.ts';
@@ -22,7 +22,7 @@ const Name = z.string().check(
 /** BASE/QUOTE, each 2 to 10 capital letters. */
 export const Pair = z
   .string()
-  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'A pair looks like BTC/USDT'));
+  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'Enter a pair such as BTC/USDT'));
 export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], {
   error: 'Conservative, Moderate or Aggressive',
 });
@@ -36,7 +36,7 @@ export const PositionSize = z
     error: ({ input }) => (input === undefined ? REQUIRED : 'A number from 1 to 1,000,000'),
   })
   .check(z.gte(POSITION_SIZE_MIN, 'At least 1'), z.lte(POSITION_SIZE_MAX, 'At most 1,000,000'));
-export const PoolId = z.enum(POOL_IDS, { error: 'An unknown pool' });
+export const PoolId = z.enum(POOL_IDS, { error: 'Unknown pool' });
 export type PoolId = z.infer<typeof PoolId>;
 export const TradingFrequency = z.enum(
   ['daily', 'weekly', 'bi-weekly', 'monthly', 'optimized', 'high', 'long-haul'],

@@ -1,7 +1,4 @@
-/**
- * Price alerts on the wire: what a person asks to be told, what the server watches, and what it
- * saw.
- */
+/** Price alerts on the wire: what users set, what the server watches, and when it fired. */
 import * as z from 'zod/mini';
 import { Pair } from './agents.ts';
 import { ALERT_NOTE_MAX, ALERTS_MAX } from './limits.ts';
@@ -142,8 +139,10 @@ export const AlertFiring = z.object({
    * it.
    */
   late: z.boolean(),
-  /** The prices are not a market's: simulated, or recorded ones told again. */
+  /** The prices are not live ones: simulated or recorded. */
   simulated: z.boolean(),
+  /** Of prices that are not live: they are a recording. Absent where a server does not say. */
+  recorded: z.optional(z.boolean()),
   /** Wall clock, ms: when the server knew. */
   recordedAt: z.number(),
 });
@@ -164,7 +163,7 @@ export type AlertReply = z.infer<typeof AlertReply>;
 export const AlertDeletedReply = z.object({ commandId: z.string(), alertId: z.string() });
 export type AlertDeletedReply = z.infer<typeof AlertDeletedReply>;
 
-export const ALERT_LIMIT_WORDS = `You have ${ALERTS_MAX} alerts, as many as there can be. Delete one first.`;
+export const ALERT_LIMIT_WORDS = `You have reached the limit of ${ALERTS_MAX} alerts. Delete one to add another.`;
 
 /**
  * Whether a price alert's condition holds at a price; null for a move, which one price does not

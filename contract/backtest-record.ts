@@ -1,6 +1,6 @@
 /**
- * What an agent was tested with, as a device tells it, and how it fares against that; refuses to be
- * more than the device's word.
+ * The record of a backtest as a device reports it, and how the live agent compares. The server does
+ * not verify it.
  */
 import * as z from 'zod/mini';
 import { BACKTEST_DAYS_MAX } from './limits.ts';

@@ -1,7 +1,4 @@
-/**
- * What would have been: the terms to test an agent by, and what a test found; refuses to be read as
- * a promise.
- */
+/** The inputs and the result of a backtest. */
 import * as z from 'zod/mini';
 import { ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from './agents.ts';
 import { BACKTEST_DAYS_MAX } from './limits.ts';

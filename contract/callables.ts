@@ -1,6 +1,6 @@
 /**
- * The hosted functions: what each is asked and answers; refuses a function that is not in the
- * table.
+ * The hosted functions with their requests and replies. A function that is not in the table does
+ * not exist.
  */
 import * as z from 'zod/mini';
 import {

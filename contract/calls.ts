@@ -1,7 +1,4 @@
-/**
- * Every REST call of the product as data: method, path, body, reply; refuses a call that is not
- * listed here.
- */
+/** Every REST call of the product as data: method, path, body and reply. */
 import * as z from 'zod/mini';
 import {
   AgentCommandBody,
@@ -134,17 +131,20 @@ const call = <
 });
 
 export const CALLS = {
-  healthz: call('GET', '/healthz', 'Is this Tradewind, and alive?', {
+  healthz: call('GET', '/healthz', 'Whether this is Tradewind and running', {
     access: 'open',
     reply: Health,
   }),
-  readyz: call('GET', '/readyz', 'Can it serve?', { access: 'open', reply: Readiness }),
+  readyz: call('GET', '/readyz', 'Whether the server is ready for requests', {
+    access: 'open',
+    reply: Readiness,
+  }),
 
   plans: call('GET', '/subscriptions/plans', 'Plans with their price ids', { reply: Plans }),
   subscribe: call(
     'POST',
     '/api/subscription/subscribe',
-    'Take a plan; 402 with the checkout to use where it costs something',
+    'Subscribe to a plan; 402 with the checkout to use where the plan is paid',
     { body: SubscribeBody, reply: SubscribeReply },
   ),
   customerPortal: call('POST', '/subscriptions/customer-portal', 'A link to the billing portal', {
@@ -180,10 +180,10 @@ export const CALLS = {
     query: SymbolsQuery,
     reply: MarketData,
   }),
-  marketOverview: call('GET', '/market/overview', 'The market at a glance', {
+  marketOverview: call('GET', '/market/overview', 'Market overview', {
     reply: MarketOverview,
   }),
-  sparklines: call('GET', '/market/sparklines', 'The last 24 h of symbols as lines to draw', {
+  sparklines: call('GET', '/market/sparklines', 'Sparklines of the last 24 h', {
     query: SymbolsQuery,
     reply: Sparklines,
   }),
@@ -213,7 +213,7 @@ export const CALLS = {
   backtestTerms: call(
     'POST',
     '/api/agents/backtest-terms',
-    'All that a test of an agent on past candles needs but the candles; changes nothing',
+    'Everything a backtest of an agent needs except the candles; changes nothing',
     { body: BacktestTermsBody, reply: BacktestTerms },
   ),
   updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', {
@@ -226,7 +226,7 @@ export const CALLS = {
     body: AgentCommandBody,
     reply: AgentCommandReply,
   }),
-  stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its exits stay on guard', {
+  stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its stop losses stay active', {
     params: IdParams,
     body: AgentCommandBody,
     reply: AgentCommandReply,
@@ -245,7 +245,7 @@ export const CALLS = {
     'Give every agent a profile and a frequency',
     { body: ReconfigureBody, reply: AgentsCreatedReply },
   ),
-  deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent that holds nothing', {
+  deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent without open positions', {
     params: IdParams,
     reply: AgentDeletedReply,
   }),
@@ -259,11 +259,13 @@ export const CALLS = {
     'Results, trades and decisions of one agent',
     { params: IdParams, reply: AgentPerformance },
   ),
-  agentSummary: call('GET', '/api/agents/summary', 'All agents added up', { reply: AgentSummary }),
+  agentSummary: call('GET', '/api/agents/summary', 'Totals over all agents', {
+    reply: AgentSummary,
+  }),
   agentInsight: call(
     'GET',
     '/api/agents/insight',
-    'Results of agents over time; with Pro, their distance from their limits and what they decided',
+    'Results of agents over time; with Pro, also headroom to their limits and their decisions',
     { reply: AgentInsight },
   ),
 
@@ -304,7 +306,7 @@ export const CALLS = {
   linkMessage: call(
     'POST',
     '/api/wallet/link/message',
-    'A message for a wallet to sign, good once and for ten minutes',
+    'A message for a wallet to sign, valid once and for ten minutes',
     { body: LinkMessageBody, reply: LinkMessageReply },
   ),
   linkAddress: call(
@@ -313,7 +315,7 @@ export const CALLS = {
     'Link an address by its signature of that message',
     { body: LinkAddressBody, reply: LinkAddressReply },
   ),
-  unlinkAddress: call('DELETE', '/api/wallet/links/:id', 'Take an address off the account', {
+  unlinkAddress: call('DELETE', '/api/wallet/links/:id', 'Unlink an address', {
     params: IdParams,
     reply: UnlinkReply,
   }),
@@ -323,12 +325,10 @@ export const CALLS = {
     "A token that opens the onramp's own page once; changes nothing here",
     { body: OnrampSessionBody, reply: OnrampSessionReply },
   ),
-  onrampQuote: call(
-    'POST',
-    '/api/wallet/onramp/quote',
-    'What an amount of money buys; changes nothing',
-    { body: OnrampQuoteBody, reply: OnrampQuoteReply },
-  ),
+  onrampQuote: call('POST', '/api/wallet/onramp/quote', 'A quote for a purchase; changes nothing', {
+    body: OnrampQuoteBody,
+    reply: OnrampQuoteReply,
+  }),
   onrampOptions: call(
     'GET',
     '/api/wallet/onramp/options',
@@ -339,25 +339,25 @@ export const CALLS = {
   portfolio: call(
     'GET',
     '/api/trading/portfolio',
-    'Cash, positions and equity, of an old book where one is named',
+    'Cash, positions and equity, of an earlier account if one is named',
     { query: PortfolioQuery, reply: Portfolio },
   ),
   history: call(
     'GET',
     '/api/trading/history',
-    'Fills, newest first, of an old book where one is named',
+    'Fills, newest first, of an earlier account if one is named',
     { query: HistoryQuery, reply: History },
   ),
   taxLots: call(
     'GET',
     '/api/trading/tax-lots',
-    'What was bought and sold, lot by lot, first in, first out, in pages; of an old book where one is named',
+    'Tax lots, first in, first out, in pages; of an earlier account if one is named',
     { query: TaxLotsQuery, reply: TaxLots },
   ),
   analytics: call(
     'GET',
     '/api/trading/analytics',
-    'Metrics and breakdowns as deep as the plan goes, of an old book where one is named',
+    'Metrics and breakdowns, as far as the plan allows; of an earlier account if one is named',
     { query: AnalyticsQuery, reply: Analytics },
   ),
   closePosition: call('POST', '/api/trading/positions/:id/close', 'Sell one position', {
@@ -367,7 +367,7 @@ export const CALLS = {
   resetPaper: call(
     'POST',
     '/api/trading/paper/reset',
-    'Begin a new paper book; the old one stays readable',
+    'Open a new paper account; the old one stays readable',
     { reply: PaperResetReply },
   ),
 } as const;

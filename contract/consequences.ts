@@ -1,7 +1,4 @@
-/**
- * What a tier means for the agents that are there, the same sum for page and server; refuses to
- * delete or stop one.
- */
+/** What a change of tier means for existing agents, computed alike by page and server. */
 import type { AgentStatus } from './agents.ts';
 import type { AgentConsequence, Consequences } from './plan-change.ts';
 import { agentCap, permissionsOf, tierPermits, type Permission, type Tier } from './tiers.ts';

@@ -1,6 +1,6 @@
 /**
- * The error catalogue: every code, its HTTP status and its wire form; refuses to word anything for
- * a screen.
+ * The error catalogue: every code, its HTTP status and its wire form. Texts for the screen are in
+ * src/format.
  */
 import * as z from 'zod/mini';
 

@@ -1,7 +1,4 @@
-/**
- * New trades switched off, by whom, why and until when: what every screen says of it; refuses to
- * know of exits, which nothing switches off.
- */
+/** Why new trades are off: by whom, for what reason and until when. Exits are never affected. */
 import * as z from 'zod/mini';
 
 /** From the widest to the narrowest: a wider one is named first. */

@@ -1,4 +1,4 @@
-/** What a probe may learn without a token: that this is Tradewind, and whether it can serve. */
+/** The health and readiness replies, which need no token. */
 import * as z from 'zod/mini';
 
 /** `app` tells a captive portal's page from the real server. */

@@ -1,7 +1,4 @@
-/**
- * How a person's agents fare over time and how far each is from its limits; refuses money as floats
- * but where it is drawn.
- */
+/** Results of a user's agents over time, and their headroom to their limits. */
 import * as z from 'zod/mini';
 import { Decision } from './agents.ts';
 import { DecimalText } from './money.ts';

@@ -1,6 +1,6 @@
 /**
- * The business constants of the product, each with its unit; refuses to hold anything a deployment
- * may change.
+ * The business constants of the product, each with its unit. What a deployment can change is in
+ * server/config.ts.
  */
 
 export const SUBSCRIPTION_RECHECK_MS = 5 * 60_000;

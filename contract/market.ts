@@ -1,4 +1,4 @@
-/** Prices, candles and pools on the wire; refuses to say anything of a person. */
+/** Prices, candles and pools on the wire. No user's data. */
 import * as z from 'zod/mini';
 import { CANDLES_LIMIT_MAX } from './limits.ts';
 import { DecimalText } from './money.ts';

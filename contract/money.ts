@@ -1,5 +1,5 @@
 /**
- * Exact decimal money as bigint fixed-point of 12 decimals; refuses floats, exponents and silent
+ * Exact decimal money as bigint fixed-point with 12 decimals. No floats, no exponents, no silent
  * rounding.
  */
 import * as z from 'zod/mini';

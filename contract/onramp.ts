@@ -1,16 +1,13 @@
-/**
- * Buying coins for money on the wire: a session, a quote, what can be paid with; refuses to carry a
- * key, or to be a purchase.
- */
+/** Buying coins on the wire: a session, a quote and the payment methods. Carries no key. */
 import * as z from 'zod/mini';
 import { WalletAddress } from './wallet.ts';
 
 const country = z
   .string({ error: 'Required' })
-  .check(z.regex(/^[A-Z]{2}$/, 'A country of two letters, such as US'));
-/** A part of a country, such as NY: some states have rules of their own. */
+  .check(z.regex(/^[A-Z]{2}$/, 'A two-letter country code such as US'));
+/** A state or province code such as NY: some states have rules of their own. */
 const subdivision = z.optional(
-  z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'A part of a country, such as NY')),
+  z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'A state or province code such as NY')),
 );
 const word = (what: string) =>
   z.string({ error: 'Required' }).check(z.regex(/^[A-Za-z0-9_-]{1,40}$/, what));
@@ -26,12 +23,12 @@ export type OnrampSessionReply = z.infer<typeof OnrampSessionReply>;
 
 /** POST: what an amount of money buys. */
 export const OnrampQuoteBody = z.strictObject({
-  purchaseCurrency: word('A coin, such as USDC'),
-  purchaseNetwork: z.optional(word('A network, such as base')),
+  purchaseCurrency: word('A coin such as USDC'),
+  purchaseNetwork: z.optional(word('A network such as base')),
   paymentCurrency: z
     .string({ error: 'Required' })
-    .check(z.regex(/^[A-Z]{3}$/, 'A currency of three letters, such as USD')),
-  paymentMethod: word('A payment method, such as CARD'),
+    .check(z.regex(/^[A-Z]{3}$/, 'A three-letter currency code such as USD')),
+  paymentMethod: word('A payment method such as CARD'),
   paymentAmount: z
     .string({ error: 'Required' })
     .check(z.regex(/^\d{1,7}(\.\d{1,2})?$/, 'An amount such as 100 or 100.00')),

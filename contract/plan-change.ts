@@ -1,7 +1,4 @@
-/**
- * What another plan would mean, told beforehand, and what was billed; refuses to change or charge
- * anything.
- */
+/** A preview of a plan change, and past invoices. */
 import * as z from 'zod/mini';
 import { AgentStatus } from './agents.ts';
 import { DecimalText } from './money.ts';

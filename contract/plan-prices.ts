@@ -1,7 +1,4 @@
-/**
- * Names and prices of the built-in plans; refuses to speak for a payment provider, whose amounts
- * are its own.
- */
+/** Names and prices of the built-in plans. A payment provider sets its own amounts. */
 import type { PaidTier } from './tiers.ts';
 
 export const PLAN_NAMES: Readonly<Record<PaidTier, string>> = {

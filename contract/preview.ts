@@ -1,7 +1,4 @@
-/**
- * What an agent would do now, before anyone starts it: the question and the answer; refuses to be a
- * promise of what comes next.
- */
+/** The request and the reply of a preview: what an agent would do now. */
 import * as z from 'zod/mini';
 import {
   DecisionAction,

@@ -1,7 +1,4 @@
-/**
- * What a push carries and what a person has chosen of it; refuses an address that is no HTTPS push
- * service.
- */
+/** What a push message carries, and what users can choose about notifications. */
 import * as z from 'zod/mini';
 import { Agent } from './agents.ts';
 import { AlertFiring } from './alerts.ts';

@@ -1,4 +1,4 @@
-/** The spelling of a referral code; refuses characters that are taken for each other. */
+/** The spelling of a referral code, without characters that look alike. */
 
 /** Digits and capitals that are not taken for each other when read aloud or copied by hand. */
 export const REFERRAL_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ';

@@ -1,6 +1,5 @@
 /**
- * Referrals on the wire: a code, who came by it, what was earned; refuses to name the people who
- * came.
+ * Referrals on the wire: a code, who joined with it and the days earned. Never names who joined.
  */
 import * as z from 'zod/mini';
 

@@ -1,6 +1,4 @@
-/**
- * Server-sent events: what each carries; refuses to carry anything a REST reply has no form for.
- */
+/** The server-sent events and what each carries. */
 import * as z from 'zod/mini';
 import { Agent, AgentRun } from './agents.ts';
 import { Alert, AlertFiring } from './alerts.ts';

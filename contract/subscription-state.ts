@@ -1,7 +1,4 @@
-/**
- * Where a person stands with their plan, in one word and a date; refuses to say who takes the
- * money.
- */
+/** The state of a user's plan in one word and a date. */
 import * as z from 'zod/mini';
 import { Tier } from './tiers.ts';
 

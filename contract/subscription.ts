@@ -1,7 +1,4 @@
-/**
- * Plans, subscription, trial and usage on the wire; refuses to name a payment provider's own
- * shapes.
- */
+/** Plans, subscription, trial and usage on the wire, the same for every payment provider. */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
 import { SubscriptionState } from './subscription-state.ts';
@@ -70,12 +67,16 @@ export const SubscriptionStatusReply = z.object({
 });
 export type SubscriptionStatusReply = z.infer<typeof SubscriptionStatusReply>;
 
-/** endDate is ISO 8601 UTC, null when there never was a trial. */
+/**
+ * `endDate` is ISO 8601 UTC, null when there never was a trial. `trialDays` is how long a trial
+ * started now would last; absent where a server does not say.
+ */
 export const TrialStatus = z.object({
   isActive: z.boolean(),
   endDate: z.nullable(z.string()),
   hasUsed: z.boolean(),
   servedAt: z.number(),
+  trialDays: z.optional(z.number()),
 });
 export type TrialStatus = z.infer<typeof TrialStatus>;
 

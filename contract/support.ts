@@ -1,7 +1,4 @@
-/**
- * Support requests on the wire: what is asked, what was answered; refuses diagnostics with anything
- * in them that was not shown.
- */
+/** Support requests on the wire. Diagnostics contain only what the user was shown. */
 import * as z from 'zod/mini';
 
 const SUPPORT_CATEGORIES = ['agents', 'portfolio', 'billing', 'sign-in', 'app', 'other'] as const;

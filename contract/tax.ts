@@ -1,7 +1,4 @@
-/**
- * Lots of an account for a tax return, first in, first out; refuses to leave out that the money is
- * paper.
- */
+/** Tax lots of an account, first in, first out, always marked as paper. */
 import * as z from 'zod/mini';
 import { DecimalText } from './money.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Cleaning of identifiers and of error text before they go anywhere; refuses an identifier that
- * cleans to nothing.
- */
+/** Sanitising of identifiers and of error text. */
 import { ERROR_TEXT_MAX, SANITISED_MAX } from './limits.ts';
 
 /** Removes `< > " ' &`, trims, and cuts to 1000 characters. The result may be empty. */

@@ -1,7 +1,4 @@
-/**
- * Tiers, their order, and what each permits: one table for page and server; refuses to read a user
- * or a clock.
- */
+/** Tiers, their order and their permissions: one table for page and server. */
 import * as z from 'zod/mini';
 
 export const Tier = z.enum(['free', 'starter', 'standard', 'pro', 'pro-max', 'trial']);

@@ -1,4 +1,4 @@
-/** Portfolio, history and analytics on the wire; refuses floats for money. */
+/** Portfolio, history and analytics on the wire, with money as decimal text. */
 import * as z from 'zod/mini';
 import { Agent, Decision } from './agents.ts';
 import { HISTORY_LIMIT_MAX } from './limits.ts';

@@ -1,5 +1,6 @@
 /**
- * How the service worker tells its page that the network gave no answer, and no console an error.
+ * How the service worker tells its page that the network did not answer, without an error in the
+ * console.
  */
 
 const HEADER = 'x-tradewind-unreached';

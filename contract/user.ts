@@ -1,7 +1,4 @@
-/**
- * A person's own trading settings and risk values on the wire; refuses anything out of the stated
- * ranges.
- */
+/** A user's trading settings and risk values on the wire. */
 import * as z from 'zod/mini';
 import { RiskProfile, TradingFrequency, UserRiskProfile } from './agents.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The contract's own version, and the headers that carry it; refuses to know what either side does
- * with it.
- */
+/** The contract's version, and the headers that carry it. */
 
 /** Sent by every client as `X-Tradewind-Contract`. Raise it with any change of a wire type. */
 export const CONTRACT_VERSION = 1;

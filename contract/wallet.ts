@@ -1,6 +1,6 @@
 /**
- * The wallet on the wire: what the server knows of it, addresses proved to be a person's, and
- * buying coins; refuses keys and transactions.
+ * The wallet on the wire: its status, linked addresses and buying coins. No keys and no
+ * transactions.
  */
 import * as z from 'zod/mini';
 
@@ -97,14 +97,11 @@ export type LinkMessageReply = z.infer<typeof LinkMessageReply>;
 export const LinkAddressBody = z.strictObject({
   message: z
     .string({ error: 'Required' })
-    .check(
-      z.minLength(1, 'Required'),
-      z.maxLength(LINK_MESSAGE_MAX, 'This is no message of ours: it is too long'),
-    ),
+    .check(z.minLength(1, 'Required'), z.maxLength(LINK_MESSAGE_MAX, 'The message is too long')),
   signature: z
     .string({ error: 'Required' })
     .check(
-      z.maxLength(SIGNATURE_MAX, 'This is no signature: it is too long'),
+      z.maxLength(SIGNATURE_MAX, 'The signature is too long'),
       z.regex(/^0x(?:[0-9a-fA-F]{2})+$/, 'A signature: 0x and hexadecimal digits'),
     ),
   label: z.optional(AddressLabel),

@@ -1,17 +1,17 @@
 /**
- * The operator reads and answers support requests, beside a running server or without one; refuses
- * to act on an id that names several.
+ * `npx tsx scripts/answer-support.ts`: the operator reads and answers support requests, with or
+ * without a running server.
  */
 import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import type { OperatorRequest } from '../server/support/requests.ts';
 import { askOperator, moment, plain, printAnswer } from './operator.ts';
 
 const USAGE = `Usage:
-  npx tsx scripts/answer-support.ts list [--all]         what waits for an answer, priority first; with --all everything
-  npx tsx scripts/answer-support.ts show ID              one request whole, with the facts that were sent
-  npx tsx scripts/answer-support.ts answer ID "TEXT"     answers it (without TEXT: from standard input)
+  npx tsx scripts/answer-support.ts list [--all]         open requests, priority first; with --all all requests
+  npx tsx scripts/answer-support.ts show ID              one request in full, with the facts that were sent
+  npx tsx scripts/answer-support.ts answer ID "TEXT"     answers it (without TEXT: reads standard input)
   npx tsx scripts/answer-support.ts close ID             closes it without an answer
-ID may be cut to its beginning. DATA_DIR and DATABASE_URL say where, as for the server.`;
+The first characters of an ID are enough. DATA_DIR and DATABASE_URL choose the data, as for the server.`;
 
 const ask = async (what: OperatorAsk): Promise<OperatorRequest[]> =>
   (await askOperator(what)) as OperatorRequest[];
@@ -29,7 +29,7 @@ function whole(one: OperatorRequest): string {
   const facts =
     one.diagnostics === null
       ? []
-      : ['--- facts they agreed to send', plain(JSON.stringify(one.diagnostics, null, 2))];
+      : ['--- facts the user agreed to send', plain(JSON.stringify(one.diagnostics, null, 2))];
   return [
     `${one.id}  ${one.state}${one.priority ? '  PRIORITY' : ''}`,
     `${plain(one.email ?? '')}  (${one.uid})  ${one.category}`,
@@ -47,13 +47,13 @@ async function standardInput(): Promise<string> {
 async function main([act = '', id = '', ...rest]: string[]): Promise<string> {
   if (act === 'list') {
     const found = await ask({ act, all: id === '--all' });
-    return found.length === 0 ? 'Nothing waits for an answer.' : found.map(line).join('\n');
+    return found.length === 0 ? 'No open requests.' : found.map(line).join('\n');
   }
   if (act === 'show') {
     const found = (await ask({ act: 'list', all: true })).filter(
       (one) => id !== '' && one.id.startsWith(id.toLowerCase()),
     );
-    return found.length === 0 ? 'There is no such request.' : found.map(whole).join('\n\n');
+    return found.length === 0 ? 'Request not found.' : found.map(whole).join('\n\n');
   }
   if (act === 'answer') {
     const text = rest.length > 0 ? rest.join(' ') : await standardInput();

@@ -1,6 +1,6 @@
 /**
- * `npm run backtest -- --data DIR --pool … --pairs …`: one agent over recorded candles, as one JSON
- * object or as a few lines; refuses a setting the app would refuse.
+ * `npm run backtest -- --data DIR --pool … --pairs …`: backtests one agent over recorded candles,
+ * printed as JSON or text.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ function day(name: string, text: string | undefined): number {
     text === undefined || !/^\d{4}-\d\d-\d\d/.test(text)
       ? NaN
       : Date.parse(/T/.test(text) ? text : `${text}T00:00:00Z`);
-  if (Number.isNaN(ms)) throw new Wrong(`--${name}: a date like 2022-02-05 is needed, in UTC`);
+  if (Number.isNaN(ms)) throw new Wrong(`--${name}: give a UTC date such as 2022-02-05`);
   return ms;
 }
 
@@ -62,7 +62,7 @@ function money(name: string, text: string): Fixed {
   } catch {
     /* told below */
   }
-  throw new Wrong(`--${name}: a positive amount such as 10000 is needed`);
+  throw new Wrong(`--${name}: give a positive amount such as 10000`);
 }
 
 const isTape = (folder: string): boolean =>
@@ -113,7 +113,7 @@ function fitting(
       left === '' || chosen === undefined
         ? []
         : [
-            `The ${left} candles lack a pair or are over before --to: ${lengthText(stepMs(listOf(chosen)))} candles are traded.`,
+            `The ${left} candles lack a pair or end before --to: ${lengthText(stepMs(listOf(chosen)))} candles are used.`,
           ],
   };
 }
@@ -239,17 +239,19 @@ function notesOn({ candles, faults }: Found, from: number, to: number): string[]
     return [
       ...(left > 0
         ? [
-            `${pair}: ${left} ${left === 1 ? 'row was' : 'rows were'} left out (${faultsText(found)}). Nothing is decided on them.`,
+            `${pair}: ${left} ${left === 1 ? 'row was' : 'rows were'} left out (${faultsText(found)}). No decisions are made on them.`,
           ]
         : []),
       ...(gaps.length > 0
         ? [
-            `${pair}: ${gaps.reduce((sum, count) => sum + count, 0)} candles are missing in ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}. Nothing is bought there; a stop is carried out at the first price after it.`,
+            `${pair}: ${gaps.reduce((sum, count) => sum + count, 0)} candles are missing in ` +
+              `${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'}. No entries there; a stop loss ` +
+              'fills at the first price afterwards.',
           ]
         : []),
       ...(wicks > 0
         ? [
-            `${pair}: ${wicks} ${wicks === 1 ? 'candle has' : 'candles have'} a wick of more than half the price. A stop in it is carried out.`,
+            `${pair}: ${wicks} ${wicks === 1 ? 'candle has' : 'candles have'} a wick of more than half the price. A stop loss inside it is filled.`,
           ]
         : []),
     ];
@@ -280,10 +282,10 @@ async function inputOf(
     ...new Set((values.pairs ?? '').split(',').map((pair) => read('pairs', Pair, pair.trim()))),
   ];
   if (new Set(pairs.map((pair) => pair.split('/')[1])).size > 1)
-    throw new Wrong('--pairs: one account has one quote currency');
+    throw new Wrong('--pairs: all pairs need the same quote currency');
   const profile = read('profile', RiskProfile, values.profile);
   const [from, to] = [day('from', values.from), day('to', values.to)];
-  if (to <= from) throw new Wrong('--to: a date after --from is needed');
+  if (to <= from) throw new Wrong('--to: give a date after --from');
   const agent = {
     pool: read('pool', PoolId, values.pool),
     profile,
@@ -300,10 +302,10 @@ async function inputOf(
       list.some((candle) => candle.time >= from && candle.time < to),
     )
   )
-    throw new Wrong('--from: there is no candle between --from and --to');
+    throw new Wrong('--from: no candles between --from and --to');
   const feeBps = values['fee-bps'] === undefined ? undefined : Number(values['fee-bps']);
   if (feeBps !== undefined && !(feeBps >= 0 && feeBps <= 1000))
-    throw new Wrong('--fee-bps: a number from 0 to 1000 is needed');
+    throw new Wrong('--fee-bps: give a number from 0 to 1000');
   const rules = new Map(
     [...candles].map(([pair, list]): [string, PairRules] => [
       pair,
@@ -333,9 +335,9 @@ function inWords(report: BacktestReport): string {
   const { costs, metrics, settings } = report;
   return [
     `${settings.pool}, ${settings.profile}, ${settings.pairs.join(' ')}, ${settings.interval}, ${settings.from.slice(0, 10)} to ${settings.to.slice(0, 10)}`,
-    `Equity ${settings.deposit} → ${report.finalEquity} ${settings.quote}: ${percent(metrics.totalReturn)}; buying and holding: ${percent(report.buyAndHold)}`,
-    `${report.trades.length} trades, fees ${costs.fees}, spread and impact ${costs.slippage}; deepest fall ${percent(metrics.maxDrawdown)}`,
-    'What was is no promise: a backtest has no outages, no other traders who react, and was looked at by somebody who knows how it ended.',
+    `Equity ${settings.deposit} → ${report.finalEquity} ${settings.quote}: ${percent(metrics.totalReturn)}; buy-and-hold: ${percent(report.buyAndHold)}`,
+    `${report.trades.length} trades, fees ${costs.fees}, spread and impact ${costs.slippage}; maximum drawdown ${percent(metrics.maxDrawdown)}`,
+    'Past results are no promise. A backtest has no outages and no traders who react to it, and whoever chose its settings knew how the story ended.',
   ].join('\n');
 }
 

@@ -1,7 +1,4 @@
-/**
- * Says whether the build is of these sources and settings; refuses to trust a build that does not
- * say.
- */
+/** Tells whether the build matches these sources and settings. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

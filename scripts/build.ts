@@ -1,6 +1,6 @@
 /**
- * Builds the app, keeps the chunks of the two builds before, says of which sources and settings it
- * is; refuses to vouch for half a build.
+ * Builds the app, keeps the chunks of the two previous builds, and stamps the build with its
+ * sources and settings.
  */
 import { build } from 'vite';
 import { DIST, loadEnvironmentFiles, presentStamp, ROOT, writeStamp } from './build-stamp.ts';

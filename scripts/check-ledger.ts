@@ -1,6 +1,6 @@
 /**
- * Prints, as JSON, whether the books add up, and equity against a saved portfolio; with `--alarm`
- * does the daily check now. Refuses to open a folder a server holds.
+ * Prints as JSON whether the ledgers add up; `--alarm` runs the daily check now. Stop a server that
+ * uses the data folder first.
  */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

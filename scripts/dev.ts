@@ -1,6 +1,5 @@
 /**
- * `npm run dev`: the page with hot reload on PORT, the server restarting on changes behind it;
- * refuses to be used in production.
+ * `npm run dev`: the page with hot reload on PORT, and a server behind it that restarts on changes.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * The operator switches new trades off and on again, beside a running server or without one;
- * refuses a switch without a reason, or one that names nothing.
+ * `npm run halt`: the operator sets, lifts and lists trading halts, with or without a running
+ * server.
  */
 import { userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -10,16 +10,17 @@ import type { OperatorAsk } from '../server/support/operator-socket.ts';
 import { askOperator, moment, plain, printAnswer } from './operator.ts';
 
 const USAGE = `Usage:
-  npm run halt -- --platform --reason "TEXT"            nobody's agents open anything new
-  npm run halt -- --venue SOURCE --reason "TEXT"        none that trades at this source, such as coinbaseexchange
-  npm run halt -- --user UID --reason "TEXT"            none of this person (or their address)
-  npm run halt -- --agent ID --reason "TEXT"            not this agent
-      [--until 2026-01-31T18:00Z]                       ends by itself then; otherwise it lasts until it is lifted
-      [--by NAME]                                       who throws it; otherwise the name on this machine
-  npm run halt -- --lift --platform [--reason "TEXT"]   the same names: what was switched off goes on
-  npm run halt -- --list [--all]                        what is off now; with --all everything that was ever thrown or lifted
-Exits, stops, deposits, Stop and selling go on whatever is switched off. People read the reason.
-DATA_DIR and DATABASE_URL say where, as for the server. When the command returns, no purchase decided before it can still come.`;
+  npm run halt -- --platform --reason "TEXT"            no agent opens positions
+  npm run halt -- --venue SOURCE --reason "TEXT"        no agent at this source, such as coinbaseexchange
+  npm run halt -- --user UID --reason "TEXT"            no agent of this user (uid or email)
+  npm run halt -- --agent ID --reason "TEXT"            only this agent
+      [--until 2026-01-31T18:00Z]                       ends by itself; otherwise lasts until lifted
+      [--by NAME]                                       who sets it; otherwise your user name here
+  npm run halt -- --lift --platform [--reason "TEXT"]   lifts the halt, with the same options
+  npm run halt -- --list [--all]                        halts in force; with --all the whole history
+Exits, stop losses, deposits, Stop and selling always work. Users read the reason.
+DATA_DIR and DATABASE_URL choose the data, as for the server.
+When the command returns, no purchase decided before it can still happen.`;
 
 const ask = async (what: OperatorAsk): Promise<HaltRow[]> => (await askOperator(what)) as HaltRow[];
 const OF: Record<HaltScope, string> = {
@@ -42,7 +43,7 @@ function endOf(text: string | undefined): number | null {
     ? Date.parse(text)
     : NaN;
   if (Number.isNaN(at))
-    throw new Error('--until: a moment like 2026-01-31T18:00Z is needed, with its zone');
+    throw new Error('--until: give a time such as 2026-01-31T18:00Z, with its zone');
   return at;
 }
 
@@ -64,7 +65,7 @@ function main(args: string[]): Promise<string> {
   });
   if (values.list === true)
     return ask({ act: 'halts', all: values.all }).then((rows) =>
-      rows.length === 0 ? 'Nothing is switched off.' : rows.map(line).join('\n'),
+      rows.length === 0 ? 'No trading halts in force.' : rows.map(line).join('\n'),
     );
   const named = (
     [

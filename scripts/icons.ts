@@ -1,7 +1,4 @@
-/**
- * Draws the app's PNG icons from its one SVG mark with Chromium; refuses to invent a second
- * drawing.
- */
+/** Renders the app's PNG icons from its one SVG logo with Chromium. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';

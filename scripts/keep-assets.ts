@@ -1,7 +1,4 @@
-/**
- * Keeps the hashed files of earlier builds beside a new one, for pages that are still open; refuses
- * to keep more than it is told.
- */
+/** Keeps the hashed files of earlier builds next to a new one, for pages that are still open. */
 import {
   cpSync,
   existsSync,

@@ -1,6 +1,6 @@
 /**
- * How an operator's command reaches the product: through the running server's socket, else by
- * opening the database itself; refuses a folder that an older server holds.
+ * Sends an operator's command to the running server's socket, or runs it on the database where no
+ * server runs.
  */
 import { request } from 'node:http';
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
         })
         .on('end', () => {
           const { reply, error } = JSON.parse(text) as { reply?: unknown; error?: string };
-          if (reply === undefined) fail(new Error(error ?? 'The server answered nothing'));
+          if (reply === undefined) fail(new Error(error ?? 'The server sent no reply'));
           else done(reply);
         });
     });
@@ -82,7 +82,7 @@ export function printAnswer(answer: Promise<string>): void {
     (error: unknown) => {
       const why =
         error instanceof FolderInUse
-          ? `${error.message} It is an older one without a socket for this command: restart it.`
+          ? `${error.message} The server is an older version without this command. Restart it.`
           : error instanceof Error
             ? error.message
             : String(error);

@@ -1,4 +1,4 @@
-/** A build step that lays .br and .gz beside every text file; refuses files too small to gain. */
+/** A build step that writes .br and .gz next to every text file large enough to gain from it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';

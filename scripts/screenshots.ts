@@ -1,6 +1,6 @@
 /**
- * `npm run screenshots`: pictures of every screen in every state, on a phone and a desk, light and
- * dark, with contact sheets, into screenshots/; refuses to tidy what it sees.
+ * `npm run screenshots`: every screen in every state, on phone and desktop, light and dark, into
+ * screenshots/.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -52,7 +52,7 @@ const browser = await chromium.launch({
   ],
 });
 try {
-  said('The market has run; pictures begin');
+  said('The market has run; taking screenshots');
   for (const name of sets) {
     for (const form of forms.filter((one) => SETS[name]?.forms.includes(one))) {
       try {

@@ -1,6 +1,6 @@
 /**
- * How the code of the start is cut: one chunk for every screen, one for the dashboard, one that
- * runs before both; refuses a list of modules kept by hand.
+ * How the code of the start is split: one chunk for all screens, one for the dashboard, one that
+ * runs before both.
  */
 import type { Plugin, Rolldown } from 'vite';
 

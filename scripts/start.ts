@@ -1,5 +1,5 @@
 /**
- * `npm start`: builds the app where the build is missing or old, and runs the server in this very
+ * `npm start`: builds the app if the build is missing or outdated, and runs the server in the same
  * process.
  */
 import { spawn } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Takes the manifest's screenshots from a running server (`ORIGIN`; a replay at speed has most to
- * show); refuses to draw anything that is not there.
+ * Takes the manifest's screenshots from a running server (`ORIGIN`; a fast replay has most to
+ * show).
  */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Reads what a test runner printed; refuses to judge, the exit code does that. */
+/** Reads what a test runner printed. Only the runner's exit code decides. */
 
 // oxlint-disable-next-line no-control-regex -- colour codes are what is removed
 const COLOURS = /\u001b\[[0-9;]*m/g;

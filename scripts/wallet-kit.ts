@@ -1,6 +1,6 @@
 /**
- * Build plug-in for the wallet kit: no web fonts, a stylesheet held to its place, our own way to
- * connect, names for its chunks; refuses to touch anything else.
+ * Build plug-in for the wallet kit: no web fonts, a scoped stylesheet, our own connect dialog,
+ * named chunks.
  */
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';

@@ -1,6 +1,4 @@
-/**
- * The wall clock as a port; refuses to be read anywhere but through it, so that tests can move it.
- */
+/** The wall clock as a port, so that tests can move it. Read the time only through it. */
 
 export interface WallClock {
   /** Milliseconds UTC. */

@@ -118,7 +118,7 @@ function marketGauges(market: RunningMarket): Gauge[] {
   return [
     {
       name: 'tradewind_prices_refused',
-      help: 'Prices refused since start.',
+      help: 'Prices rejected since start.',
       read: () =>
         Object.entries(market.refused()).map(([reason, value]) => ({
           labels: `{reason="${reason}"}`,
@@ -146,12 +146,12 @@ function ledgerGauges({ db }: Database): Gauge[] {
   return [
     {
       name: 'tradewind_books_in_doubt',
-      help: 'Accounts whose books do not add up; anything but 0 needs somebody.',
+      help: 'Accounts whose ledger does not add up. Anything but 0 needs an operator.',
       read: figure(({ inDoubt }) => inDoubt),
     },
     {
       name: 'tradewind_books_checked_time_seconds',
-      help: 'When the last check of all books ended.',
+      help: 'When the last check of all ledgers ended.',
       read: figure(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
     },
   ];

@@ -1,6 +1,6 @@
 /**
- * The environment, parsed once into what the server runs on; refuses unsafe combinations unless
- * they are named.
+ * The environment, parsed once into the server's configuration. Unsafe combinations must be allowed
+ * explicitly.
  */
 import * as z from 'zod';
 import type { WalletChainId } from '../contract/wallet.ts';
@@ -329,7 +329,7 @@ function walletOf(env: Environment): Config['wallet'] {
   if (keySecret !== undefined && !isPrivateKey(keySecret)) {
     throw new ConfigError(
       'CDP_API_KEY_SECRET',
-      'must be a private key as PEM, or an Ed25519 key of 64 bytes as base64',
+      'must be a private key as PEM, or a 64-byte Ed25519 key as base64',
     );
   }
   const rpc = (named: string | undefined, keyed: string, open: string): string =>
@@ -352,7 +352,7 @@ function refuseUnsafe(env: Environment, identity: IdentityConfig): void {
   if (!env.RUN_AGENTS && env.DATABASE_URL === undefined) {
     throw new ConfigError(
       'RUN_AGENTS',
-      'is not "true", and without DATABASE_URL no worker can run the agents: nothing would be traded, and no stop watched',
+      'is not "true", and without DATABASE_URL no worker can run the agents: no agent would trade and no stop loss would be watched',
     );
   }
   if (identity.kind === 'emulator') {

@@ -1,6 +1,6 @@
 /**
- * One hash for the engine's source, the same where it is built into the page and where a server or
- * a script runs it; refuses to depend on line ends.
+ * One hash of the engine's source, the same in the page's build, the server and scripts, whatever
+ * the line ends.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,6 +1,4 @@
-/**
- * The log port: structured lines without private data; refuses tokens, e-mail addresses and bodies.
- */
+/** The log port: structured lines without tokens, email addresses or bodies. */
 
 export interface Log {
   debug(fields: Record<string, unknown>, message: string): void;

@@ -1,4 +1,4 @@
-/** Starts the server: opens its parts, serves, and on a signal finishes what it holds. */
+/** Starts the server: opens its parts, serves, and on a signal finishes its work. */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
@@ -36,7 +36,7 @@ async function sayLateness(
   if (lateMs > 0)
     log.error(
       { last, lateMs },
-      'No worker runs the agents of this source: nothing is traded, and no stop is watched',
+      'No worker runs the agents of this source: no agent trades and no stop loss is watched',
     );
 }
 

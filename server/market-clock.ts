@@ -1,7 +1,4 @@
-/**
- * Where a replayed market stands, kept in the database for every process that tells it; refuses to
- * set it back.
- */
+/** The time of a replayed market, kept in the database for all processes. It never goes back. */
 import { eq, sql } from 'drizzle-orm';
 import type { Database } from './db/database.ts';
 import { marketClocks } from './db/schema.ts';

@@ -1,7 +1,4 @@
-/**
- * The log port on pino: one JSON line an event, on standard output; refuses tokens and addresses
- * that slipped in.
- */
+/** The log port on pino: one JSON line per event on standard output, with secrets redacted. */
 import pino from 'pino';
 import type { Log } from './log.ts';
 

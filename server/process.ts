@@ -22,7 +22,7 @@ export class Disposables {
       try {
         await close();
       } catch (error) {
-        log.error({ part: name, reason: String(error) }, 'a part did not close well');
+        log.error({ part: name, reason: String(error) }, 'a part failed to close');
       }
     }
   }

@@ -1,4 +1,4 @@
-/** What agents, scheduler and portfolio are given; refuses to make any of it. */
+/** The dependencies of agents, scheduler and portfolio. */
 import type { BatchEntitlement } from './billing/entitlement.ts';
 import type { WallClock } from './clock.ts';
 import type { Database } from './db/database.ts';

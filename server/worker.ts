@@ -1,6 +1,6 @@
 /**
- * A process that runs due agents and watches stops beside others on one PostgreSQL; refuses to
- * serve, and PGlite.
+ * A process that runs due agents and watches stop losses next to others on one PostgreSQL. It
+ * serves no HTTP.
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -14,7 +14,7 @@ const channel = openChannel();
 const identity = workerIdentity();
 const queues = new Map<string, { queue: UserQueue; database: UserDatabase }>();
 
-/** A user's database as the page has made it; the worker never makes one. */
+/** A user's database as the page created it; the worker never creates one. */
 export function databaseOf(uid: string): UserDatabase {
   return openUserDatabase(uid, { mayCreate: () => false });
 }
@@ -34,10 +34,10 @@ function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: Us
   return made;
 }
 
-/** Who is signed in here, with a token; null where nobody is, or no token can be had now. */
+/** The user logged in here, with a token; null without a user or a token. */
 export const currentToken = (): Promise<{ uid: string; token: string } | null> => identity.token();
 
-/** Drains the queue of whoever is signed in. Null where nobody is, or no token can be had now. */
+/** Drains the queue of the logged-in user. Null without a user or a token. */
 export async function deliver(baseUrl: string): Promise<Drained | null> {
   const held = await identity.token();
   if (held === null) return null;
@@ -72,8 +72,8 @@ async function number(uid: string, baseUrl: string, pushedAgents: readonly Agent
 }
 
 /**
- * A stop pressed outside any page: on the disk first, then sent. `waiting`: it is sent with the
- * next chance. `failed`: the server would not have it.
+ * A stop pressed outside any page: saved first, then sent. `waiting`: sent at the next opportunity.
+ * `failed`: the server rejected it.
  */
 export async function stopWithoutPage(
   uid: string,
@@ -95,7 +95,7 @@ export async function stopWithoutPage(
   }
 }
 
-/** A page has signed its user out: nothing of theirs is written or sent from here any more. */
+/** A page has logged its user out: the worker writes and sends nothing more for them. */
 export async function forget(uid: string): Promise<void> {
   queues.get(uid)?.queue.close();
   queues.delete(uid);

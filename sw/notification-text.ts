@@ -4,7 +4,7 @@ import type { PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
 import type { Pushed } from '../src/offline/pushed-state.ts';
 
-/** Carried by the notification; all that a press on it has to go by. */
+/** Stored in the notification; all that a press on it knows. */
 export interface PushTarget {
   uid: string;
   path: string;
@@ -19,13 +19,13 @@ export interface Shown {
   tag: string;
   renotify: boolean;
   silent: boolean;
-  /** Stays until it is dealt with: a browser takes others away by itself after some seconds. */
+  /** Stays until the user reacts; browsers remove other notifications after some seconds. */
   requireInteraction: boolean;
   actions: { action: 'open' | 'stop'; title: string }[];
   target: PushTarget;
 }
 
-const BEHIND = 'More has happened than this device has seen: what it shows offline may be behind.';
+const BEHIND = 'Updates pending: offline data on this device may be out of date.';
 const MINUTE_MS = 60_000;
 
 function span(ms: number): string {
@@ -44,10 +44,7 @@ function amount(text: string): string {
 
 const trades = (count: number): string => `${count} new ${count === 1 ? 'trade' : 'trades'}`;
 
-/**
- * Grouped as the reader is used to; as many decimals as the price has, at least two where it is
- * above one.
- */
+/** In the reader's format, with all decimals of the price and at least two if it has any. */
 function price(text: string): string {
   const decimals = text.split('.')[1]?.length ?? 0;
   return new Intl.NumberFormat(undefined, {
@@ -72,23 +69,27 @@ function reached({ condition, movedBps, symbol }: AlertFiring): string {
   return `${symbol} ${condition.kind} ${price(condition.price)}`;
 }
 
-/**
- * A price is no secret of the person's: it is shown whatever is said of details; the note is
- * theirs.
- */
+/** An older server says only that the prices are not live, and not which kind they are. */
+function labelOf({ simulated, recorded }: AlertFiring): string {
+  if (!simulated) return '';
+  if (recorded === undefined) return ' Not live prices.';
+  return recorded ? ' Recorded prices.' : ' Simulated prices.';
+}
+
+/** Prices are public, so they are shown even where details are hidden; the note is private. */
 function alertText({ facts }: PushPayload): { title: string; plain: string; detailed: string } {
   const { firing, count = 1, pairs = [] } = facts;
   if (firing === undefined)
     return {
       title: 'A price alert was reached',
-      plain: 'Open the app to see it.',
-      detailed: 'Open the app to see it.',
+      plain: 'Open the app for details.',
+      detailed: 'Open the app for details.',
     };
-  const label = firing.simulated ? ' Simulated prices.' : '';
-  const late = firing.late ? ', found afterwards' : '';
+  const label = labelOf(firing);
+  const late = firing.late ? ', detected later' : '';
   const last = `${price(firing.price)} at ${clock(firing.at)}${late}.`;
   if (count > 1) {
-    const plain = `${pairs.join(', ')}. The last: ${reached(firing)}, ${last}${label}`;
+    const plain = `${pairs.join(', ')}. Latest: ${reached(firing)}, ${last}${label}`;
     return { title: `${count} price alerts were reached`, plain, detailed: plain };
   }
   return {
@@ -105,48 +106,48 @@ function textOf(payload: PushPayload): { title: string; plain: string; detailed:
   const positions = state.agents.find(({ id }) => id === facts.agentId)?.openPositions ?? 0;
   switch (kind) {
     case 'lateStop': {
-      const kept = positions === 0 ? '' : ' Its positions stay open, protected by their stops.';
+      const kept =
+        positions === 0 ? '' : ' Its positions stay open, protected by their stop losses.';
       return {
         title: 'A saved stop was delivered',
-        plain: `It had waited ${span(facts.waitedMs ?? 0)} on a device.`,
-        detailed: `${name} is stopped. The stop had waited ${span(facts.waitedMs ?? 0)} on a device.${kept}`,
+        plain: `It waited ${span(facts.waitedMs ?? 0)} on a device.`,
+        detailed: `${name} is stopped. The stop waited ${span(facts.waitedMs ?? 0)} on a device.${kept}`,
       };
     }
     case 'agentHeld':
       return facts.status === 'faulted'
         ? {
-            title: 'An agent has failed',
-            plain: 'It does nothing until it is started again.',
-            detailed: `${name}: ${facts.text ?? 'its strategy failed'}`,
+            title: 'An agent failed',
+            plain: 'No new trades until you start it again. Stop losses stay active.',
+            detailed: `${name}: ${facts.text ?? 'its strategy failed.'}`,
           }
         : {
-            title: 'An agent was halted by a guard',
-            plain: 'It opens nothing; its stops go on.',
-            detailed: `${name}: ${facts.text ?? 'a guard holds it'}`,
+            title: 'An agent was halted',
+            plain: 'No new trades. Stop losses stay active.',
+            detailed: `${name}: ${facts.text ?? 'a risk limit was reached.'}`,
           };
-    case 'stopLoss':
+    case 'stopLoss': {
+      const result =
+        facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`.trimEnd();
       return {
         title: 'A stop loss was hit',
-        plain: 'A position was closed.',
-        detailed:
-          `${name} closed ${facts.pair ?? 'a position'}${facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`}. On paper.`.replace(
-            ' .',
-            '.',
-          ),
+        plain: 'A position was closed (paper money).',
+        detailed: `${name} closed ${facts.pair ?? 'a position'}${result} (paper money).`,
       };
+    }
     case 'fills':
       return {
         title: trades(facts.count ?? 1),
-        plain: 'Your agents have traded, on paper.',
-        detailed: `The last by ${name} in ${facts.pair ?? 'a pair'}, on paper.`,
+        plain: 'Your agents have traded paper money.',
+        detailed: `Latest: ${name}, ${facts.pair ?? 'a pair'} (paper money).`,
       };
     case 'trialEnding': {
       const left =
         facts.endsAt === undefined ? 'soon' : `in ${span(Math.max(0, facts.endsAt - sentAt))}`;
       return {
         title: `Your trial ends ${left}`,
-        plain: 'Agents and history stay; starting one then needs a plan.',
-        detailed: 'Agents and history stay; starting one then needs a plan.',
+        plain: 'You keep your agents and history. To run agents after that, you need a plan.',
+        detailed: 'You keep your agents and history. To run agents after that, you need a plan.',
       };
     }
     case 'priceAlert':
@@ -154,8 +155,8 @@ function textOf(payload: PushPayload): { title: string; plain: string; detailed:
     case 'paymentFailed':
       return {
         title: 'A payment failed',
-        plain: 'Check your card, so that your plan goes on.',
-        detailed: 'Check your card, so that your plan goes on.',
+        plain: 'Update your card to keep your plan.',
+        detailed: 'Update your card to keep your plan.',
       };
   }
 }
@@ -171,7 +172,7 @@ function pathOf({ kind, facts }: PushPayload): string {
     case 'trialEnding':
     case 'paymentFailed':
       return '/subscription';
-    // One leads to its pair, where the chart is; several to the list.
+    // A single alert leads to its pair's chart, several to the list.
     case 'priceAlert':
       return (facts.pairs?.length ?? 0) > 1 || facts.pair === undefined
         ? '/alerts'
@@ -187,8 +188,7 @@ export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
     agent === undefined || agent.status === 'stopped'
       ? null
       : { id: agent.id, name: payload.showDetails ? agent.name : '', generation: agent.generation };
-  // One place a kind and agent: the newer takes it, and makes itself heard unless it was here
-  // before.
+  // One notification per kind and agent: a newer one replaces it and sounds, unless it is a repeat.
   const tag = `${payload.kind}:${payload.facts.agentId ?? payload.facts.firing?.alertId ?? ''}`;
   const again = kept === 'again';
   return {

@@ -1,6 +1,6 @@
 /**
- * Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one
- * in Cache Storage.
+ * Keeps the server's replies to the page as snapshots, without delaying them and outside Cache
+ * Storage.
  */
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/user-database.ts';
@@ -41,8 +41,8 @@ export function split(answer: Promise<Response>): Split {
 }
 
 /**
- * Keeps a copy of a good answer. `database` was opened when the request began: a sign-out since
- * then makes this fail.
+ * Stores a copy of a good reply. `database` was opened when the request began: a logout since then
+ * makes this fail.
  */
 export async function keep(
   response: Response,

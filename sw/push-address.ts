@@ -1,7 +1,4 @@
-/**
- * A push address that the browser has changed by itself, told to the server with no page open;
- * refuses to ask anybody for permission.
- */
+/** Tells the server about a push address that the browser changed by itself, with no page open. */
 import {
   CALLABLE_PATH,
   CALLABLES,
@@ -21,7 +18,7 @@ export interface AddressPort {
   registration: Pick<ServiceWorkerRegistration, 'pushManager'>;
   /** The back end's address. */
   baseUrl: string;
-  /** The worker's own; null where nobody is signed in or no token can be had. */
+  /** The worker's token; null without a user or a token. */
   token(): Promise<{ token: string } | null>;
   fetch: typeof fetch;
 }

@@ -40,12 +40,12 @@ function parse(data: PushMessageData | null): PushPayload | null {
 }
 
 /**
- * The browser wants something shown for every push; the address is given up, so that there is no
- * next one.
+ * A push for a user who is logged out here. Browsers require a notification for every push; the
+ * subscription is then cancelled, so that there is no next one.
  */
 async function forStranger(): Promise<void> {
   await show('Tradewind', {
-    body: 'Something happened on an account that is signed out here.',
+    body: 'There is news for an account that is logged out on this device.',
     tag: 'signed-out',
     silent: true,
     data: { uid: '', path: '/login', tag: 'signed-out', stop: null } satisfies PushTarget,
@@ -57,9 +57,9 @@ async function forStranger(): Promise<void> {
 async function take(data: PushMessageData | null, baseUrl: string): Promise<void> {
   const payload = parse(data);
   if (payload === null) {
-    // A newer server's, perhaps: nothing of it is guessed.
+    // Perhaps from a newer server: guess nothing.
     await show('Tradewind', {
-      body: 'Something happened on your account. Open the app to see it.',
+      body: 'There is news in your account. Open the app for details.',
       tag: 'unread',
       data: { uid: '', path: '/dashboard', tag: 'unread', stop: null } satisfies PushTarget,
     });
@@ -72,7 +72,7 @@ async function take(data: PushMessageData | null, baseUrl: string): Promise<void
   await badge(payload.uid, baseUrl, payload.state.agents);
 }
 
-/** A page that is open shows it there, without a reload; else a new window. */
+/** Shows the path in an open page without a reload, or else in a new window. */
 async function open(path: string): Promise<void> {
   const pages = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   const page =
@@ -88,13 +88,13 @@ async function open(path: string): Promise<void> {
 }
 
 const SAID = {
-  delivered: 'The server has taken the stop.',
-  waiting: 'The stop is saved on this device and is sent as soon as there is a network.',
-  failed: 'The stop was not taken. Open the app to see why.',
-  'not-saved': 'The stop could not be saved on this device. Open the app and stop it there.',
+  delivered: 'The server has received the stop.',
+  waiting: 'The stop is saved on this device and will be sent as soon as you are online.',
+  failed: 'The server rejected the stop. Open the app to see why.',
+  'not-saved': 'The stop could not be saved on this device. Open the app and stop the agent there.',
 } as const;
 
-/** Where the browser can; where it cannot, the app sends at its next opening. */
+/** Where the browser supports it; elsewhere the app sends when it is next opened. */
 async function wakeWithNetwork(): Promise<void> {
   const { sync } = self.registration as { sync?: { register(tag: string): Promise<void> } };
   await sync?.register(SYNC_TAG).catch(() => undefined);

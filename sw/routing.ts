@@ -1,6 +1,6 @@
 /**
- * Which requests the worker answers, which it only watches, and which it leaves alone; refuses to
- * answer any private call.
+ * Which requests the worker answers, which it only observes, and which it leaves alone. It answers
+ * no private call.
  */
 import { CALLS, type CallName } from '../contract/calls.ts';
 import type { PrecacheEntry } from 'workbox-precaching';
@@ -24,15 +24,12 @@ const SERVER_PATHS = [
 /** Files have a dot in their last part; a screen's path never has. */
 const FILE = /\.[^/]+$/;
 
-/**
- * What the person moves to inside the app: answered with the shell, so that it opens without a
- * network.
- */
+/** Navigation inside the app: answered with the shell, so that it opens offline. */
 export function isAppRoute(pathname: string): boolean {
   return !FILE.test(pathname) && !SERVER_PATHS.some((path) => path.test(pathname));
 }
 
-/** Where the app is opened: from its icon, its shortcuts, its notifications. */
+/** Addresses at which the app is opened: by its icon, shortcuts and notifications. */
 export const START_PATHS = ['/dashboard', '/portfolio', '/market', '/agents', '/stop-all'] as const;
 export const SHELL_PREFIX = 'tradewind-shell-';
 
@@ -45,7 +42,7 @@ export function shellCache(manifest: readonly (PrecacheEntry | string)[]): strin
   return `${SHELL_PREFIX}${typeof page === 'object' ? (page.revision ?? '') : ''}`;
 }
 
-/** The parts that a page names. */
+/** The files that a page references. */
 export const partsOf = (html: string): string[] => [
   ...new Set(html.match(/\/assets\/[\w.-]+/g) ?? []),
 ];

@@ -1,4 +1,4 @@
-/** The service worker: listeners only; refuses to take over a page that has not asked for it. */
+/** The service worker: listeners only. It never takes over a page that has not asked for it. */
 /// <reference lib="webworker" />
 import { cacheNames } from 'workbox-core';
 import {
@@ -57,7 +57,7 @@ const shell = shellCache(manifest);
  */
 async function keepShell(): Promise<void> {
   const page = await precache.matchPrecache('index.html');
-  if (page === undefined) throw new Error('The page is not there');
+  if (page === undefined) throw new Error('The page is missing');
   const body = await page.text();
   // A deployment between the worker and its page: the page of one build with the parts of another
   // would be blank offline.
@@ -133,7 +133,7 @@ self.addEventListener('sync', ((event: SyncEvent) => {
     deliver(baseUrl).then((drained) => {
       // The browser tries again only if it is told that it did not work.
       if (drained?.end === 'offline' || drained?.end === 'waiting')
-        throw new Error('Commands are still waiting');
+        throw new Error('Commands are still queued');
     }),
   );
 }) as EventListener);

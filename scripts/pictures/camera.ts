@@ -1,6 +1,6 @@
 /**
- * Opens a page for a person in a form and takes its picture in both themes once it has come to
- * rest; refuses to pass over what the page complained of.
+ * Opens a page as a user on a device, takes screenshots in both themes, and notes what the page
+ * complained about.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The people of the pictures and what they own, made by the product's own calls on a replayed
- * market; refuses to write a number itself.
+ * The users in the screenshots and what they own, made by the product's own calls on a replayed
+ * market.
  */
 import { buyPlan } from '../../tests/support/sign-in.ts';
 import {

@@ -1,7 +1,6 @@
 /**
- * The states that a plan, a guard and an operator bring: held agents, new trades switched off, each
- * standing of a plan, a closed book, a change before it is made; refuses a reply that the contract
- * does not know.
+ * Screenshots of states caused by plans, guards and operators: halted agents, trading halts, plan
+ * states, closed accounts.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Every screen in every state it has, by who sees it and what is pressed; refuses a state that the
- * product cannot come into.
- */
+/** Every screen in every state that a user can reach, by who sees it and what is pressed. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { controlled } from '../../tests/support/browser.ts';
 import { administer } from '../../tests/support/fault-world.ts';
@@ -382,7 +379,7 @@ const over: PictureSet = async (world, base) => {
   );
   await using(world, base, null, {}, (camera) =>
     camera.take('dialogs', [
-      { name: 'forgotten-password', path: '/login', act: press('Forgotten password') },
+      { name: 'forgotten-password', path: '/login', act: press('Forgot password?') },
       {
         name: 'login-wrong',
         path: '/login',

@@ -1,4 +1,4 @@
-/** Contact sheets of the pictures, as a page and as images of twelve; refuses to leave one out. */
+/** Contact sheets of the screenshots, as a page and as images of twelve. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,4 +1,4 @@
-/** The calls about agents; refuses nothing itself: each rule is where its verb is. */
+/** Handlers of the calls about agents. */
 import type { Handlers } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readBacktestTerms } from './backtest-terms.ts';
@@ -53,7 +53,7 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
       once(async (tx) => {
         const row = await createAgent(tx, deps, caller.uid, body);
         const [agent] = await publishChanged(tx, deps, caller.uid, [row]);
-        if (agent === undefined) throw new Error('The agent was not made');
+        if (agent === undefined) throw new Error('The agent was not created');
         return { commandId, agent };
       }),
     createPool: ({ caller, commandId, body, once }) =>

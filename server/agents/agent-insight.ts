@@ -1,7 +1,4 @@
-/**
- * All agents of a person over time, and with Pro how near each is to its limits; refuses Pro
- * figures to a plan without them.
- */
+/** All agents of a user over time, and with Pro their headroom to their limits. */
 import { and, desc, gte, inArray } from 'drizzle-orm';
 import type { Agent, Decision } from '../../contract/agents.ts';
 import type { AgentInsight, RiskDistance } from '../../contract/insight.ts';

@@ -1,7 +1,4 @@
-/**
- * The life of an agent as a table: what each event makes of each state; refuses transitions that
- * are not in it.
- */
+/** The life of an agent as a table: which event leads from which state to which. */
 import type { AgentStatus } from '../../contract/agents.ts';
 
 /**

@@ -1,7 +1,4 @@
-/**
- * One agent's results, trades and reasons; refuses figures that its trades do not support (they are
- * null).
- */
+/** One agent's results, trades and reasons. Figures that its trades cannot support are null. */
 import { asc, desc, eq, sql } from 'drizzle-orm';
 import type { Decision } from '../../contract/agents.ts';
 import { parseFixed, toNumber } from '../../contract/money.ts';

@@ -1,7 +1,4 @@
-/**
- * What each agent was worth at the closes of candles, rebuilt from its fills; refuses to be more
- * than a line to draw.
- */
+/** The value of each agent at the closes of candles, rebuilt from its fills, for charts. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { AgentSeries } from '../../contract/insight.ts';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';

@@ -136,7 +136,7 @@ export async function readBacktestRecords(
       const row = rows.find(({ id }) => id === one.agentId);
       const agent = shown.find(({ id }) => id === one.agentId);
       if (row === undefined || agent === undefined)
-        throw new Error('A test of an agent that was not asked for');
+        throw new Error('A backtest record without a request');
       const tested = one.tested as Tested;
       const settings = await settingsHash({
         agent: settingsOf(deps, row, state),

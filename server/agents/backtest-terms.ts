@@ -1,7 +1,4 @@
-/**
- * What a test of an agent is to go by, as the live tick would: its terms, risk values, pairs and
- * the venue's rules; refuses to run the test.
- */
+/** Everything a backtest of an agent needs except the candles, as the live tick would use it. */
 import type { PoolId } from '../../contract/agents.ts';
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';

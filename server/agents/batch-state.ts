@@ -1,6 +1,5 @@
 /**
- * What agents that are evaluated now trade with: cash, positions, settings, plan; for a batch read
- * under lock. Refuses to go stale within it.
+ * Cash, positions, settings and plan of the agents under evaluation, for a batch read under lock.
  */
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
@@ -197,7 +196,7 @@ export class BatchState {
     const narrow = haltOn(this.halts, row.uid, row.id, ['agent']);
     if (narrow !== null) return { allowed: false, reason: tradingHaltText(narrow) };
     return person.withoutPlace.has(row.id)
-      ? { allowed: false, reason: `your plan has places for ${person.places} running agents.` }
+      ? { allowed: false, reason: `your plan allows ${person.places} running agents.` }
       : { allowed: true };
   }
 
@@ -247,14 +246,14 @@ export class BatchState {
 }
 
 const HALTED = {
-  platform: 'for everybody',
-  venue: 'at this venue',
+  platform: 'for everyone',
+  venue: 'at this exchange',
   user: 'for your account',
   agent: 'for this agent',
 } as const;
 
 function tradingHaltText({ scope, reason, until }: Halt): string {
-  return `the operator has switched new trades off ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
+  return `the operator has paused new trades ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
 }
 
 /** Cash and open positions of these accounts, by their owners. */
@@ -320,7 +319,7 @@ async function readPeople(
         plans.get(uid)?.lapsed !== false
           ? 'your plan has ended.'
           : !tradingEnabled
-            ? 'trading is switched off in your settings.'
+            ? 'trading is turned off in your settings.'
             : tradingMode === 'paused'
               ? 'trading is paused in your settings.'
               : doubted.has(uid)

@@ -1,6 +1,6 @@
 /**
- * Writes what a batch decided, a statement for each kind of row; refuses to do an agent's tick a
- * second time.
+ * Writes what a batch decided, one statement per kind of row. An agent's tick is never written
+ * twice.
  */
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { AgentOutcome, OpenPosition } from '../../engine/execution/agent-types.ts';

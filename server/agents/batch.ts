@@ -1,6 +1,6 @@
 /**
- * One batch of due agents in one transaction: decide, then write everything or nothing; refuses to
- * let one agent hurt another.
+ * One batch of due agents in one transaction: decide, then write everything or nothing. One faulty
+ * agent does not affect others.
  */
 import type { Hold } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
@@ -139,7 +139,7 @@ async function fault(
   );
   const hold: Hold = {
     code: 'fault',
-    text: 'The strategy failed at this candle and the agent was taken out. Its stops stay on guard; start it to try again.',
+    text: 'The strategy failed at this candle. Stop losses stay active; start the agent to try again.',
     until: null,
   };
   const faulted = await applyEvent(tx, deps, row, 'fault', hold);

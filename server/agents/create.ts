@@ -1,6 +1,6 @@
 /**
- * Makes agents: one as asked for, or one for each pool that suits a profile; refuses what plan and
- * market do not allow.
+ * Creates agents: one as requested, or one for each pool that suits a profile, within plan and
+ * market.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, isNull } from 'drizzle-orm';
@@ -52,12 +52,12 @@ async function places(
   if (lapsed)
     throw new Refusal(
       'plan_lapsed',
-      'Your plan has ended. Agents and history are kept; a plan is needed to create or start one.',
+      'Your plan has ended. You keep your agents and history, but need a plan to create or start one.',
     );
   if (!tierPermits(tier, 'agents', 'create'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: creating agents needs a plan or the free trial.',
+      'Insufficient permissions: you need a plan or the free trial to create agents.',
     );
   const cap = agentCap(tier);
   const [row] = await tx.db
@@ -151,19 +151,19 @@ export function checkedTerms(
   ) {
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: choosing a pool needs the pro plan.',
+      'Insufficient permissions: you need the Pro plan to choose a pool.',
       { field: 'pool' },
     );
   }
   const tradingPairs = checkedPairs(market, body.trading_pairs);
   if (tradingPairs.length === 0 && body.pool === undefined) {
-    throw new Refusal('invalid_request', 'At least one pair is needed without a pool.', {
+    throw new Refusal('invalid_request', 'Choose a pool or at least one pair.', {
       field: 'trading_pairs',
       issues: [{ field: 'trading_pairs', message: 'At least one pair' }],
     });
   }
   if (pairsOf(market, { pool, tradingPairs }).length === 0) {
-    throw new Refusal('unknown_symbol', `${market.source.label} offers no pair of this pool.`, {
+    throw new Refusal('unknown_symbol', `${market.source.label} offers no pairs of this pool.`, {
       field: 'pool',
     });
   }
@@ -192,7 +192,7 @@ export async function createAgent(
       enabled: body.enabled,
     },
   ]);
-  if (row === undefined) throw new Error('The agent was not made');
+  if (row === undefined) throw new Error('The agent was not created');
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, row, body.tested);
   return row;
 }
@@ -220,7 +220,7 @@ export async function createPool(
   if (pools.length === 0)
     throw new Refusal(
       'unknown_symbol',
-      `${deps.market.source.label} offers no pair of these pools.`,
+      `${deps.market.source.label} offers no pairs of these pools.`,
       { field: 'risk_profile' },
     );
   return insertAgents(

@@ -1,7 +1,4 @@
-/**
- * One agent's decision at one tick from what the server holds: the live tick and the preview both
- * come here; refuses to write.
- */
+/** One agent's decision at one tick, for the live tick and the preview alike. Writes nothing. */
 import { parseFixed } from '../../contract/money.ts';
 import { runAgent } from '../../engine/execution/step-agent.ts';
 import type { AgentOutcome, OpenPosition, TickInput } from '../../engine/execution/agent-types.ts';

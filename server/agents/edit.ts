@@ -1,7 +1,4 @@
-/**
- * Changes and deletes agents; refuses edits of what changed meanwhile, and to delete what still
- * holds positions.
- */
+/** Changes and deletes agents. An agent with open positions cannot be deleted. */
 import { and, count, eq, isNull, sql } from 'drizzle-orm';
 import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -48,7 +45,7 @@ export async function updateAgent(
     const [agent] = await toAgents(tx.db, market, [row]);
     throw new Refusal(
       'agent_changed',
-      'The agent was changed somewhere else meanwhile. Look at both and save again.',
+      'This agent was changed elsewhere in the meantime. Compare both versions and save again.',
       { details: { agent } },
     );
   }
@@ -83,11 +80,12 @@ export async function reconfigureAgents(
   body: ReconfigureBody,
 ): Promise<Agent[]> {
   const { tier, lapsed } = await deps.entitlement.tierOf(uid, tx);
-  if (lapsed) throw new Refusal('plan_lapsed', 'Your plan has ended. Agents and history are kept.');
+  if (lapsed)
+    throw new Refusal('plan_lapsed', 'Your plan has ended. You keep your agents and history.');
   if (!tierPermits(tier, 'trading', 'advanced'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: reconfiguring all agents needs the pro plan.',
+      'Insufficient permissions: you need the Pro plan to reconfigure all agents.',
     );
   const rows = await lockOwnAgents(tx, uid, deps.market.source.id);
   const changed: AgentRow[] = [];
@@ -116,7 +114,7 @@ export async function deleteAgent(
   if ((held?.open ?? 0) > 0) {
     throw new Refusal(
       'agent_holds_positions',
-      `The agent holds ${held?.open ?? 0} positions. Stop and sell first.`,
+      `The agent holds ${held?.open ?? 0} positions. Use Stop and sell first.`,
       { details: { openPositions: held?.open ?? 0 } },
     );
   }

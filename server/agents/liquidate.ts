@@ -1,7 +1,4 @@
-/**
- * "Stop and sell": stops an agent and sells what it holds at the present bid; refuses to invent a
- * price.
- */
+/** "Stop and sell": stops an agent and sells its positions at the current bid. */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { LiquidateReply } from '../../contract/trading.ts';
 import type { Depth } from '../../engine/market-types.ts';
@@ -60,7 +57,7 @@ export async function liquidateAgent(
     if (fill === null)
       unsold.push({
         pair,
-        message: `There is no fresh price of ${pair}. The position stays under its stop; try again when prices are back.`,
+        message: `No current price for ${pair}. The position keeps its stop loss; try again when prices are back.`,
       });
     else fills.push(fill);
   }

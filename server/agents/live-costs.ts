@@ -1,7 +1,4 @@
-/**
- * What an agent's trades cost beyond their fee, and which entries it missed; refuses a mean over
- * trades that were not its own decision.
- */
+/** What an agent's trades cost beyond fees, and which entries it missed. */
 import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import type { AgentTest } from '../../contract/backtest-record.ts';

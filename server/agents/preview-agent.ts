@@ -1,6 +1,5 @@
 /**
- * What an agent would do if it were evaluated now: the live tick's own inputs and decision, nothing
- * written; refuses a second way of deciding.
+ * What an agent would do if it were evaluated now, decided as the live tick would. Writes nothing.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -121,12 +120,12 @@ export async function termsOf(
     };
   }
   if (terms === undefined)
-    throw new Refusal('invalid_request', 'Terms or an agent are needed.', { field: 'terms' });
+    throw new Refusal('invalid_request', 'Name either settings or an agent.', { field: 'terms' });
   const { tier } = await deps.entitlement.tierOf(uid);
   if (!tierPermits(tier, 'agents', 'create'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: agents come with a plan or the free trial.',
+      'Insufficient permissions: you need a plan or the free trial for agents.',
     );
   const { settings } = await readSettings(db, uid);
   return {

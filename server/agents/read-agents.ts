@@ -1,4 +1,4 @@
-/** Agents as the wire has them, with results of the open book; refuses to show another person's. */
+/** A user's agents for the wire, with the results of the open account. */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import type {
   Agent,
@@ -71,7 +71,8 @@ export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 export const isId = (text: string): boolean => UUID.test(text);
 
-const notFound = (): Refusal => new Refusal('not_found', 'There is no such agent.');
+const notFound = (): Refusal =>
+  new Refusal('not_found', 'Agent not found. It may have been deleted.');
 
 /** Names of what a market offers, made once for each list of it. */
 const NAMES = new WeakMap<readonly PairRules[], readonly string[]>();

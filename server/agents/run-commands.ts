@@ -1,7 +1,4 @@
-/**
- * Start and stop, one agent or all; refuses a start that came too late or saw another agent, and
- * never refuses a stop.
- */
+/** Start and stop, for one agent or all. A start can come too late; a stop is never refused. */
 import { and, count, eq, inArray, isNull } from 'drizzle-orm';
 import type {
   Agent,
@@ -41,12 +38,12 @@ async function freePlaces(
   if (lapsed)
     throw new Refusal(
       'plan_lapsed',
-      'Your plan has ended. Agents and history are kept; a plan is needed to start one.',
+      'Your plan has ended. You keep your agents and history, but need a plan to start one.',
     );
   if (!tierPermits(tier, 'trading', 'basic'))
     throw new Refusal(
       'insufficient_permissions',
-      'Insufficient permissions: starting agents needs a plan or the free trial.',
+      'Insufficient permissions: you need a plan or the free trial to start agents.',
     );
   const [row] = await tx.db
     .select({ running: count() })
@@ -65,7 +62,7 @@ async function freePlaces(
     free: places - running,
     refusal: new Refusal(
       'agent_cap_reached',
-      `Your plan has places for ${places} running agents, and ${running} run. Stop one first.`,
+      `Your plan allows ${places} running agents, and ${running} are running. Stop one first.`,
       { details: { cap: places } },
     ),
   };
@@ -86,12 +83,12 @@ function objection(
   if (ageMs > START_LAPSE_MS)
     return {
       code: 'command_lapsed',
-      message: 'This start waited for more than 24 hours and was not carried out.',
+      message: 'This start waited more than 24 hours and was not carried out.',
     };
   if (ageMs > START_FRESH_MS && seen.confirmed !== true)
     return {
       code: 'agent_changed',
-      message: 'This start waited for more than 30 minutes. Do you still want it?',
+      message: 'This start waited more than 30 minutes. Do you still want it?',
     };
   if (seen.seenGeneration !== undefined && seen.seenGeneration !== row.generation) {
     return {
@@ -228,7 +225,7 @@ export async function startAll(
         agentId: id,
         outcome: 'refused',
         code: 'not_found',
-        message: 'There is no such agent.',
+        message: 'Agent not found. It may have been deleted.',
       });
   }
   await measureFromNow(tx, deps, uid, changed);

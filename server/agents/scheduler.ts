@@ -1,6 +1,6 @@
 /**
- * Follows the market clock and runs due agents when a candle closes, alone or beside others on one
- * database; refuses to act on an old tick.
+ * Follows the market clock and runs due agents when a candle closes, alone or with other processes
+ * on one database.
  */
 import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
@@ -145,7 +145,7 @@ export class Scheduler {
     await this.stops.settled();
     if (this.last === null || this.stops.watched === 0) return;
     const sold = await this.stops.runMissed(this.last);
-    if (sold > 0) log.info({ sold }, 'Stops were hit while the server was down');
+    if (sold > 0) log.info({ sold }, 'Stop losses were hit while the server was down');
   }
 
   /**
@@ -216,13 +216,13 @@ export class Scheduler {
       try {
         const sold = await this.stops.runMissed(gap.since, pair);
         if (sold > 0)
-          this.deps.log.info({ pair, sold }, 'Stops were hit while there were no prices');
+          this.deps.log.info({ pair, sold }, 'Stop losses were hit while there were no prices');
         gap.checked = true;
         if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
       } catch (error) {
         this.deps.log.warn(
           { pair, reason: String(error) },
-          'The candles of a gap could not be read and are asked for again',
+          'The candles of a gap could not be read and will be requested again',
         );
       }
     }
@@ -244,7 +244,7 @@ export class Scheduler {
       } catch (error) {
         this.deps.log.error(
           { reason: error instanceof Error ? error.message : String(error) },
-          'A tick failed and is tried again',
+          'A tick failed and will be retried',
         );
         await pause(AFTER_FAILURE_MS);
       }
@@ -293,7 +293,7 @@ export class Scheduler {
       const left = await countDue(database.db, market, closeMarketMs);
       log.warn(
         { tick: closeMarketMs, agents, left },
-        'A tick was not finished before the next closed: the agents that are left look at the newer one',
+        'A tick was not finished before the next one closed: its remaining agents are evaluated at the newer one',
       );
     }
     return run;
@@ -390,7 +390,7 @@ export class Scheduler {
       .catch((error: unknown) => {
         this.deps.log.warn(
           { reason: String(error) },
-          'Open positions could not be read and are asked for again',
+          'Open positions could not be read and will be requested again',
         );
       })
       .finally(() => {
@@ -412,7 +412,7 @@ export class Scheduler {
       .catch((error: unknown) => {
         this.deps.log.warn(
           { reason: String(error) },
-          'Old decisions could not be folded, or the books not checked',
+          'Old decisions could not be condensed, or ledgers not checked',
         );
       });
   }

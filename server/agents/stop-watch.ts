@@ -1,7 +1,4 @@
-/**
- * Holds every open position with a stop against every price, for stopped agents too; refuses to
- * sell a position twice.
- */
+/** Compares every open position's stop loss with every price, for stopped agents too. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { parseFixed } from '../../contract/money.ts';
@@ -225,7 +222,7 @@ export class StopWatch {
         if (!this.failing.has(watched.id))
           this.deps.log.error(
             { position: watched.id, reason },
-            'A stop could not be carried out; every price tries again',
+            'A stop loss could not be carried out; every price retries',
           );
         this.failing.add(watched.id);
         return false;
@@ -257,7 +254,7 @@ export class StopWatch {
       this.sellIn(tx, watched, quote, depth),
     );
     if (outcome === 'account-gone')
-      log.warn({ position: watched.id }, 'A watched position is dropped: its account is gone');
+      log.warn({ position: watched.id }, 'A position is no longer watched: its account is gone');
     if (outcome !== 'kept') this.byPair.get(watched.pair)?.delete(watched.id);
     return outcome === 'sold';
   }

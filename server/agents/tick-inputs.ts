@@ -1,6 +1,6 @@
 /**
- * What the agents due at one tick decide on, each computed once and shared; refuses candles that
- * close after the tick.
+ * The shared inputs of all agents due at one tick, each computed once and without candles that
+ * close later.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/signals/correlation.ts';

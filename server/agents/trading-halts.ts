@@ -1,6 +1,6 @@
 /**
- * The operator's switches that stop new entries: thrown, lifted, read; refuses to change a row that
- * was written, or to hold an exit back.
+ * The operator's trading halts: set, lifted and read. Rows are append-only, and exits are never
+ * affected.
  */
 import { and, asc, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -177,10 +177,10 @@ export async function throwSwitch(tx: Tx, ask: HaltRequest, now: number): Promis
   if (reason === '' || reason.length > HALT_REASON_MAX)
     throw new Refusal(
       'invalid_request',
-      `A reason of at most ${HALT_REASON_MAX} characters is needed: people read it.`,
+      `Give a reason of at most ${HALT_REASON_MAX} characters. Users will read it.`,
     );
   if (ask.until !== null && ask.until <= now)
-    throw new Refusal('invalid_request', 'That end has passed.');
+    throw new Refusal('invalid_request', 'The end time is in the past.');
   const target = await targetOf(tx.db, ask);
   await alone(tx);
   return insert(tx, { ...ask, target, reason, act: 'halt', at: now });
@@ -201,7 +201,7 @@ export async function liftSwitch(
     .orderBy(desc(halts.id))
     .limit(1);
   if (newest === undefined || !isInForce(newest, now))
-    throw new Refusal('not_found', 'Nothing is switched off there.');
+    throw new Refusal('not_found', 'There is no trading halt to lift.');
   return insert(tx, {
     ...ask,
     target,
@@ -228,7 +228,7 @@ async function alone(tx: Tx): Promise<void> {
 
 async function insert(tx: Tx, row: typeof halts.$inferInsert): Promise<HaltRow> {
   const [written] = await tx.db.insert(halts).values(row).returning();
-  if (written === undefined) throw new Error('The switch was not written');
+  if (written === undefined) throw new Error('The trading halt was not saved');
   return written;
 }
 
@@ -245,7 +245,7 @@ async function targetOf(
       .sort();
     if (known.includes(target)) return target;
     throw none(
-      `Nobody trades at “${target}”. There is: ${known.length === 0 ? 'nothing yet' : known.join(', ')}.`,
+      `No account trades at “${target}”. Known sources: ${known.length === 0 ? 'none yet' : known.join(', ')}.`,
     );
   }
   if (scope === 'user') {
@@ -256,15 +256,15 @@ async function targetOf(
     if (rows.length > 1)
       throw new Refusal(
         'invalid_request',
-        `Several people have the address ${target}: give the uid.`,
+        `Several users have the address ${target}. Give the uid instead.`,
       );
     if (rows[0] !== undefined) return rows[0].uid;
-    throw none(`There is nobody with the uid or address “${target}”.`);
+    throw none(`There is no user with the uid or address “${target}”.`);
   }
   const [agent] = await db
     .select({ id: agents.id })
     .from(agents)
     .where(and(eq(sql`${agents.id}::text`, target.toLowerCase()), isNull(agents.deletedAt)));
-  if (agent === undefined) throw none(`There is no agent “${target}”.`);
+  if (agent === undefined) throw none(`There is no agent with the id “${target}”.`);
   return agent.id;
 }

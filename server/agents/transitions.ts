@@ -1,7 +1,4 @@
-/**
- * Carries a life event into an agent's row and tells its owner; refuses a change without an event
- * in the same transaction.
- */
+/** Applies a life event to an agent's row and publishes it, in one transaction. */
 import { eq, sql } from 'drizzle-orm';
 import type { Agent, ExecutionInterval } from '../../contract/agents.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';

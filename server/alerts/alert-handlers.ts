@@ -1,4 +1,4 @@
-/** The calls about price alerts: list, set as desired state, delete. */
+/** Handlers of the calls about price alerts: list, set as desired state, delete. */
 import { and, count, eq, isNull } from 'drizzle-orm';
 import {
   ALERT_LIMIT_WORDS,
@@ -36,7 +36,7 @@ export interface AlertCallDeps {
 type AlertCalls = 'alerts' | 'setAlert' | 'deleteAlert';
 
 const DAY_MS = 86_400_000;
-const GONE = 'This alert is not here, or no longer.';
+const GONE = 'Alert not found. It may have been deleted.';
 
 interface Arming {
   phase: AlertPhase;
@@ -195,7 +195,7 @@ async function write(
   if (row === null || row.deletedAt !== null) {
     // One that was deleted elsewhere is made again only by somebody who means a new one.
     if (body.seenVersion !== null)
-      throw new Refusal('not_found', 'This alert was deleted meanwhile.');
+      throw new Refusal('not_found', 'This alert was deleted in the meantime.');
     return { row: await create(deps, tx, alert, row), changed: true };
   }
   if (row.version === body.seenVersion)
@@ -203,7 +203,7 @@ async function write(
   if (!wanted(row, body))
     throw new Refusal(
       'alert_changed',
-      'This alert was changed on another device. Look at it and save again.',
+      'This alert was changed on another device. Check it and save again.',
       { details: { alert: toAlert(row) } },
     );
   return { row, changed: false };

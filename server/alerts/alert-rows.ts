@@ -1,4 +1,4 @@
-/** Rows of alerts as the wire and the watch have them. */
+/** Converts alert rows to the wire and to the watch. */
 import { and, asc, desc, eq, isNull } from 'drizzle-orm';
 import {
   AlertCondition,
@@ -42,6 +42,7 @@ export const toFiring = (row: FiringRow): AlertFiring => ({
   at: row.atMarketMs,
   late: row.late,
   simulated: row.simulated,
+  recorded: row.simulated && row.source.startsWith('replay:'),
   recordedAt: row.recordedAt,
 });
 

@@ -1,6 +1,6 @@
 /**
- * Watches every alert of the source against every sane price, and writes what it sees; after a
- * start it reads what it missed.
+ * Compares every active alert with every valid price. After a start it catches up on what it
+ * missed.
  */
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
@@ -176,7 +176,7 @@ export class AlertWatch {
             tries,
             reason: error instanceof Error ? error.message : String(error),
           },
-          'Reached alerts could not be written',
+          'Fired alerts could not be saved',
         );
         if (this.stopping) return;
         if (batch.length === 1 && tries > TRIES_MAX && (await this.reachable())) {
@@ -201,7 +201,10 @@ export class AlertWatch {
   /** One reading after another: an older one must not take the place of a newer. */
   private inTurn(work: () => Promise<void>): void {
     this.looking = this.looking.then(work).catch((error: unknown) => {
-      this.deps.log.warn({ reason: String(error) }, 'Alerts could not be read and are read again');
+      this.deps.log.warn(
+        { reason: String(error) },
+        'Alerts could not be read and will be read again',
+      );
     });
   }
 

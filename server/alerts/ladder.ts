@@ -1,6 +1,5 @@
 /**
- * Entries in the order of their key, so that a price finds those it reaches without looking at the
- * others.
+ * Entries sorted by price, so that a new price finds those it reaches without scanning the rest.
  */
 
 export interface Rung {

@@ -1,7 +1,4 @@
-/**
- * What candles say of an alert that nobody watched meanwhile: only what must have happened within
- * them.
- */
+/** What candles prove about an alert that nobody watched at the time. */
 import { fixedFromNumber, parseFixed, type Fixed } from '../../contract/money.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import { movesOf, type Range } from './extremes.ts';

@@ -1,6 +1,6 @@
 /**
- * Writes what the watch has seen: a firing, its event and the alert's next phase are one
- * transaction, once an arming.
+ * Records what the watch has seen: a firing, its event and the alert's next phase in one
+ * transaction.
  */
 import { randomUUID } from 'node:crypto';
 import { asc, inArray, sql } from 'drizzle-orm';

@@ -1,6 +1,4 @@
-/**
- * All watched alerts of one symbol: says, price by price, which are reached and which watch again.
- */
+/** All active alerts of one symbol: which fire and which re-arm at each price. */
 import { negate, parseFixed, type Fixed } from '../../contract/money.ts';
 import type { AlertCondition } from '../../contract/alerts.ts';
 import { Extremes, movesOf } from './extremes.ts';

@@ -1,4 +1,4 @@
-/** The subscription calls of the contract. */
+/** Handlers of the calls about subscriptions. */
 import { and, count, eq, gte, isNull } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -80,7 +80,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     },
 
     trialStatus: async ({ caller }) =>
-      trialOnWire(await readTrial(database.db, caller.uid), clock.now()),
+      trialOnWire(await readTrial(database.db, caller.uid), clock.now(), deps.trialDays),
 
     trialStart: (context) => beginTrial(deps, context),
     usage: ({ caller }) => readUsage(deps, caller.uid),
@@ -129,12 +129,12 @@ async function beginTrial(
     if (row !== null && subscriptionCounts(row, now)) {
       throw new Refusal(
         'already_subscribed',
-        'You already have a plan. The trial stays yours for later.',
+        'You already have a plan. You can still use the trial later.',
       );
     }
     const trial = await startTrial(tx, caller.uid, now, trialDays);
     await events.append(tx, caller.uid, [{ type: 'subscription.changed' }]);
-    return { commandId, trial: trialOnWire(trial, now) };
+    return { commandId, trial: trialOnWire(trial, now, trialDays) };
   });
 }
 
@@ -147,7 +147,7 @@ async function openPortal(
   if (row === null || row.provider !== payments.provider) {
     throw new Refusal(
       'not_found',
-      'There is no billing account yet: it is made with the first plan.',
+      'You have no billing account yet. It is created with your first plan.',
     );
   }
   const plan = body.planId === undefined ? null : await planAsked(payments, body.planId);

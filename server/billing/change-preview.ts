@@ -1,6 +1,5 @@
 /**
- * Says beforehand what another plan, or none, would mean for a person's agents and money; refuses
- * to change anything.
+ * Previews what another plan, or none, would mean for a user's agents and money. Changes nothing.
  */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { consequencesOf, type AgentFacts } from '../../contract/consequences.ts';

@@ -1,7 +1,4 @@
-/**
- * What a person may use now: their tier from subscription and trial; refuses to trust a page or a
- * provider's event order.
- */
+/** What a user may use now: the tier from subscription and trial. */
 import { eq, inArray } from 'drizzle-orm';
 import type { Tier } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';

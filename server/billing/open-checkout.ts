@@ -1,7 +1,4 @@
-/**
- * Opens a checkout once for a person and a price, however often the button is pressed; refuses
- * unknown prices.
- */
+/** Opens a checkout once per user and price, however often the button is pressed. */
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, gt, inArray, isNull, ne } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -103,7 +100,7 @@ export async function openCheckout(
       if (opened.sessionId !== null) await payments.closeCheckout(opened.sessionId);
       throw new Refusal(
         'subscription_unavailable',
-        'Another checkout was opened at the same moment. Nothing was charged. Press again.',
+        'Another checkout was opened at the same time. Nothing was charged. Try again.',
       );
     }
     return { ...row, ...opened };

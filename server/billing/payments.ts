@@ -1,7 +1,4 @@
-/**
- * The payments port: what billing asks of whoever takes the money; refuses to show a provider's own
- * shapes to the rest.
- */
+/** The payments port: what billing needs from a payment provider, whichever it is. */
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';

@@ -1,4 +1,4 @@
-/** The built-in plans and what a plan is made of; refuses to set the amounts of a real provider. */
+/** The built-in plans. A real provider sets its own amounts. */
 import { BUILT_IN_AMOUNTS, PLAN_NAMES } from '../../contract/plan-prices.ts';
 import type { Plan } from '../../contract/subscription.ts';
 import { agentCap, PAID_TIERS, type PaidTier } from '../../contract/tiers.ts';

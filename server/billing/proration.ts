@@ -1,4 +1,4 @@
-/** What a plan costs to begin or to change to, computed to the cent; refuses to charge anything. */
+/** What a plan or a plan change costs, computed to the cent. Charges nothing. */
 import {
   basisPoints,
   fixedFromNumber,

@@ -1,7 +1,4 @@
-/**
- * Finds what webhooks did not tell: events that never came, and plans whose time to renew has
- * passed; refuses to guess.
- */
+/** Asks the payment provider for what webhooks did not tell: missed events and overdue renewals. */
 import { and, asc, eq, inArray, isNotNull, lt, or } from 'drizzle-orm';
 import { meta } from '../db/schema.ts';
 import { subscriptions, webhookEvents } from '../db/schema-plans.ts';
@@ -61,15 +58,11 @@ export class Reconciliation {
         failed = true;
         log.warn(
           { event: notice.eventId, reason: String(error) },
-          'a missed event could not be taken yet',
+          'a missed event could not be processed yet',
         );
       }
     }
-    if (found > 0)
-      log.warn(
-        { found },
-        "events had not been delivered; they were taken from the provider's list",
-      );
+    if (found > 0) log.warn({ found }, "undelivered events were fetched from the provider's list");
     // What failed is looked for again: the mark stays where it was.
     if (!failed)
       await database.db
@@ -133,7 +126,7 @@ export class Reconciliation {
       } catch (error) {
         log.warn(
           { subscription: id, reason: String(error) },
-          'a subscription could not be asked about yet',
+          'a subscription could not be checked yet',
         );
       }
     }
@@ -152,7 +145,7 @@ export class Reconciliation {
         .update(subscriptions)
         .set({ updatedAt: observation.at })
         .where(eq(subscriptions.uid, uid));
-      this.deps.log.warn({ subscription: id }, 'the provider knows a subscription no longer');
+      this.deps.log.warn({ subscription: id }, 'the provider no longer knows a subscription');
       return false;
     });
   }

@@ -1,7 +1,4 @@
-/**
- * Where a checkout or portal may send the person back to: a place in this app; refuses every other
- * address.
- */
+/** Checks where a checkout or portal may send the user back to: only to addresses of this app. */
 import { Refusal } from '../../contract/errors.ts';
 
 /**

@@ -1,7 +1,4 @@
-/**
- * Billing's own HTTP beside the contract: the provider's webhook, and the fake provider's pages
- * where payments are a test.
- */
+/** Billing's own HTTP routes outside the contract: the webhook, and the fake provider's pages. */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';

@@ -1,6 +1,5 @@
 /**
- * One question to Stripe and what becomes of its failures; refuses to let Stripe's own words reach
- * a person.
+ * Wraps one request to Stripe and translates its failures; Stripe's own texts never reach a user.
  */
 import Stripe from 'stripe';
 import type { Log } from '../log.ts';
@@ -25,7 +24,7 @@ export async function ask<T>(log: Log, what: string, request: () => Promise<T>):
         status: error.statusCode,
         requestId: error.requestId,
       },
-      'stripe refused or did not answer',
+      'stripe rejected a request or did not answer',
     );
     throw refusalOf(error);
   }
@@ -51,7 +50,7 @@ function refusalOf(error: InstanceType<typeof Stripe.errors.StripeError>): Provi
   if (!answered)
     return new ProviderFailed(
       'subscription_unavailable',
-      'The payment provider did not answer in time. Look at your plan before you try again.',
+      'The payment provider did not answer in time. Check your plan before you try again.',
       false,
     );
   return new ProviderFailed(

@@ -1,7 +1,4 @@
-/**
- * Stripe behind the payments port, through its official library; refuses unsigned, altered or old
- * webhooks.
- */
+/** Stripe behind the payments port, through its official library. */
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { Refusal } from '../../contract/errors.ts';
@@ -218,7 +215,7 @@ export class StripePayments implements Payments {
     if (customerId === null)
       throw new Refusal(
         'not_found',
-        'There is no billing account yet: it is made with the first plan.',
+        'You have no billing account yet. It is created with your first plan.',
       );
     const back = `${this.settings.publicOrigin}${returnPath}`;
     const flow =

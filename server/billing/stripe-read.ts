@@ -1,4 +1,4 @@
-/** Stripe's objects read as ours; refuses to ask Stripe for anything. */
+/** Converts Stripe's objects to ours. */
 import type Stripe from 'stripe';
 import {
   divide,

@@ -1,6 +1,5 @@
 /**
- * Our record of a person's subscription: written from what the provider says, read for the wire;
- * refuses older news.
+ * Our record of a user's subscription, written from the provider's state. Older news is ignored.
  */
 import { eq, sql } from 'drizzle-orm';
 import type { Subscription } from '../../contract/subscription.ts';

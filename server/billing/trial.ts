@@ -1,4 +1,4 @@
-/** The one free trial of a person; refuses a second one, whatever became of the first. */
+/** The free trial, which each user can start once. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { TrialStatus } from '../../contract/subscription.ts';
@@ -26,11 +26,13 @@ export async function startTrial(
   return { endsAt };
 }
 
-export function trialOnWire(trial: TrialFacts, now: number): TrialStatus {
+/** `days` is how long a trial lasts on this server. */
+export function trialOnWire(trial: TrialFacts, now: number, days: number): TrialStatus {
   return {
     isActive: trialCounts(trial, now),
     endDate: trial.endsAt === null ? null : new Date(trial.endsAt).toISOString(),
     hasUsed: trial.endsAt !== null,
     servedAt: now,
+    trialDays: days,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Takes a provider's webhook: once per event id, and by asking the provider what is so now; refuses
- * to believe its contents.
+ * Handles a provider's webhook once per event id. It only triggers a re-fetch; the payload is not
+ * trusted.
  */
 import { eq } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
@@ -65,8 +65,11 @@ export async function recordSeen(
     uid !== null &&
     (await recordSubscription(tx, events, payments.provider, { ...seen, uid }, observation));
   if (uid === null)
-    log.warn({ subscription: seen.id, cause }, "a subscription at the provider is nobody's here");
-  else log.info({ cause, written }, 'a subscription was looked at');
+    log.warn(
+      { subscription: seen.id, cause },
+      'a subscription at the provider belongs to no user here',
+    );
+  else log.info({ cause, written }, 'a subscription was re-fetched');
   return written;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Many rows in one statement with one parameter, typed by the table itself; refuses rows that
- * differ in their columns.
- */
+/** Many rows in one statement with one parameter, typed by the table itself. */
 import { getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Db } from './database.ts';

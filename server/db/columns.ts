@@ -1,4 +1,4 @@
-/** The kinds of columns that every table uses; refuses floats for money and local times. */
+/** The column types that every table uses: no floats for money, no local times. */
 import { bigint, numeric } from 'drizzle-orm/pg-core';
 
 /** Money: exact decimal text in and out (see contract/money.ts). */

@@ -1,6 +1,6 @@
 /**
- * The database port: one handle, one kind of transaction; refuses queries on the outer handle
- * inside a transaction.
+ * The database port: one handle, one kind of transaction. Inside a transaction, query only its own
+ * handle.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import type * as schema from './schema.ts';

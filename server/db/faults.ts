@@ -1,7 +1,4 @@
-/**
- * Tells database faults apart: worth another try, unavailable, or a bug; refuses to guess from
- * messages.
- */
+/** Classifies database errors: retryable, unavailable or a bug. */
 
 const RETRYABLE = new Set(['40001', '40P01']);
 /**

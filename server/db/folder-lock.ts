@@ -1,7 +1,4 @@
-/**
- * One owner per data folder: a lock file with the owner's pid and start time; refuses a folder
- * whose owner lives.
- */
+/** One owner per data folder: a lock file with the owner's pid and start time. */
 import { randomUUID } from 'node:crypto';
 import {
   linkSync,

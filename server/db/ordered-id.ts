@@ -1,6 +1,6 @@
 /**
- * Ids that grow with time (UUID version 7), so that a table with millions of rows a day writes its
- * key in one place; refuses to be a secret.
+ * Ids that grow with time (UUID version 7), so that large tables insert at one end of their key.
+ * They are not secret.
  */
 import { randomBytes } from 'node:crypto';
 

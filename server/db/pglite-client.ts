@@ -140,7 +140,7 @@ export class RevivingPglite {
   }
 
   private present(): PGlite {
-    if (this.client === null) throw new PgliteBroke('PGlite is being opened again');
+    if (this.client === null) throw new PgliteBroke('PGlite is being reopened');
     return this.client;
   }
 
@@ -151,7 +151,7 @@ export class RevivingPglite {
       const free = this.folder === undefined ? null : freeBytes(this.folder);
       this.log.error(
         { reason: message, free },
-        'the database broke; it is opened again as soon as there is room',
+        'the database broke; it is reopened as soon as there is disk space',
       );
       // Not within its own call.
       setImmediate(() => {
@@ -175,13 +175,13 @@ export class RevivingPglite {
     try {
       this.use(await open(this.options));
     } catch (error) {
-      this.log.warn({ reason: String(error) }, 'the database could not be opened again yet');
+      this.log.warn({ reason: String(error) }, 'the database could not be reopened yet');
       this.reviveSoon(brokeAt, performance.now());
       return;
     }
     const now = performance.now();
     const took = { outMs: Math.round(now - brokeAt), openingMs: Math.round(now - began) };
-    this.log.warn(took, 'the database is open again');
+    this.log.warn(took, 'the database was reopened');
     for (const listener of this.listeners) listener();
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The database in a folder, or in memory for tests: PGlite, durable at each commit; refuses a
- * folder it has not locked.
- */
+/** PGlite in a folder, or in memory for tests, durable at each commit. Lock the folder first. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

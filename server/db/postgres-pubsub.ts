@@ -32,7 +32,7 @@ export async function openPubSub(pool: pg.Pool, url: string, log: Log): Promise<
   } catch (error) {
     log.warn(
       { reason: String(error) },
-      'The database cannot notify: streams hear of other processes by looking',
+      'The database cannot notify: streams poll for events of other processes',
     );
     return null;
   }
@@ -66,7 +66,7 @@ async function subscribe(
     const lost = (reason: string): void => {
       if (ended || client !== fresh) return;
       client = null;
-      log.warn({ reason }, 'the wire to other processes was lost and is made again');
+      log.warn({ reason }, 'the connection to other processes was lost and is being reopened');
       fresh.end().catch(() => undefined);
       timer = setTimeout(() => {
         void connect();

@@ -1,7 +1,4 @@
-/**
- * The database by address: a pool of node-postgres; refuses to wait for ever for a connection, a
- * lock or a migration.
- */
+/** PostgreSQL by address, with a pool and a time limit for connections, locks and migrations. */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';

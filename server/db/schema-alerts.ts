@@ -1,7 +1,4 @@
-/**
- * The tables of price alerts: what people asked for, when it was reached, and up to when it was
- * watched.
- */
+/** The tables of price alerts: settings, firings and up to when prices were watched. */
 import {
   boolean,
   index,

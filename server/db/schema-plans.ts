@@ -1,6 +1,6 @@
 /**
- * The tables of plans and payments: what the provider said, what was begun, and the books of the
- * test till; refuses card numbers of real cards.
+ * The tables of plans and payments, including those of the fake payment provider. No card numbers
+ * of real cards.
  */
 import {
   bigint,

@@ -1,7 +1,4 @@
-/**
- * The tables of what people ask support and of what an operator switches off; refuses to forget who
- * did it.
- */
+/** The tables of support requests and trading halts. */
 import { bigint, boolean, index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core';
 import { ms } from './columns.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The tables of linked addresses; refuses keys, balances of a chain, and anything that could move
- * coins.
- */
+/** The tables of linked addresses. No keys, and nothing that could move coins. */
 import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { ms } from './columns.ts';
 

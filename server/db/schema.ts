@@ -1,7 +1,4 @@
-/**
- * The tables of the product, the same for PGlite and PostgreSQL; refuses floats for money and local
- * times.
- */
+/** The tables of the product, the same for PGlite and PostgreSQL. */
 import {
   bigint,
   boolean,

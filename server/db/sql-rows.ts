@@ -1,7 +1,4 @@
-/**
- * Rows of a query written as SQL, for what the query builder has no words for; refuses to check
- * their shape (the query says it).
- */
+/** Typed rows of queries written as SQL. Their shape is not checked. */
 import type { SQL } from 'drizzle-orm';
 import type { Db } from './database.ts';
 

@@ -1,6 +1,6 @@
 /**
- * One transaction with its savepoints, after-commit work and bounded retry, for any drizzle driver;
- * refuses a fourth try.
+ * One transaction with savepoints, after-commit work and at most three attempts, for any drizzle
+ * driver.
  */
 import type { Db, Tx } from './database.ts';
 import { isRetryable } from './faults.ts';

@@ -1,6 +1,6 @@
 /**
- * A person's events: numbered in the transaction that causes them, told after its commit; refuses
- * gaps.
+ * A user's events: numbered without gaps in the transaction that causes them, published after its
+ * commit.
  */
 import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';

@@ -1,4 +1,4 @@
-/** So many of one thing per person and time; refuses more, and says when it is possible again. */
+/** Limits how often a user may do one thing, and says when it is possible again. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 
@@ -42,7 +42,7 @@ export function tooOften(inMs: number): Refusal {
       : `${Math.ceil(minutes / 60)} hours`;
   return new Refusal(
     'limit_reached',
-    `That was as often as this is possible for now. It is again in ${when}. Nothing was changed.`,
+    `You have reached the limit for this action. Try again in ${when}. Nothing was changed.`,
     { retryAfterMs: Math.max(1_000, inMs) },
   );
 }

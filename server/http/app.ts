@@ -1,6 +1,4 @@
-/**
- * Puts the HTTP server together from its parts. It names no concrete database, market or provider.
- */
+/** Assembles the HTTP server from its parts, independent of database, market and provider. */
 import type { Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';

@@ -1,6 +1,4 @@
-/**
- * JSON bodies, read with care; refuses depth, NUL, broken text and keys that reach for a prototype.
- */
+/** Parses JSON bodies safely: limits depth, and rejects NUL, broken text and prototype keys. */
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 
@@ -35,15 +33,16 @@ function depthOf(text: string): number {
 
 function check(value: unknown): void {
   if (typeof value === 'string') {
-    if (BROKEN_TEXT.test(value)) throw refuse('The request holds characters that cannot be kept');
+    if (BROKEN_TEXT.test(value))
+      throw refuse('The request contains characters that cannot be stored');
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw refuse('The request holds a number that is too large');
+    if (!Number.isFinite(value)) throw refuse('The request contains a number that is too large');
   } else if (Array.isArray(value)) {
     value.forEach(check);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       if (POISON.has(key) || BROKEN_TEXT.test(key))
-        throw refuse('The request holds a field that is not allowed');
+        throw refuse('The request contains a field that is not allowed');
       check(inner);
     }
   }
@@ -52,7 +51,7 @@ function check(value: unknown): void {
 /** Parses the text of a body; an empty one is an empty object. */
 export function parseBody(text: string): unknown {
   if (text.trim() === '') return {};
-  if (depthOf(text) > DEPTH_MAX) throw refuse('The request is nested too deeply');
+  if (depthOf(text) > DEPTH_MAX) throw refuse('The request is too deeply nested');
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * Hosted functions by Firebase's callable protocol (`{data}` in, `{result}` or `{error}` out);
- * refuses callers without a token.
+ * Hosted functions by Firebase's callable protocol (`{data}` in, `{result}` or `{error}` out), with
+ * a token.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod/mini';

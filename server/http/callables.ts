@@ -1,7 +1,4 @@
-/**
- * A hosted function with its request and its reply held to the contract; refuses a function the
- * contract does not list.
- */
+/** Checks the request and the reply of a hosted function against the contract. */
 import { CALLABLES, type CallableName, type CallableReply } from '../../contract/callables.ts';
 import type { output } from 'zod/mini';
 import type { Callables } from './callable.ts';

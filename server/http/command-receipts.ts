@@ -1,4 +1,4 @@
-/** Runs a mutation once for its Idempotency-Key; refuses the same key with another body. */
+/** Runs a mutation once per Idempotency-Key and stores its reply. */
 import { createHash } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -59,7 +59,7 @@ export async function runOnce<R extends object>(
     const mine = and(eq(receipts.uid, uid), eq(receipts.commandId, commandId));
     if (claimed.length === 0) {
       const [known] = await tx.db.select().from(receipts).where(mine);
-      if (known === undefined) throw new Error('A receipt vanished while it was looked at');
+      if (known === undefined) throw new Error('A receipt disappeared while it was read');
       if (known.bodyHash !== bodyHash)
         throw new Refusal(
           'idempotency_mismatch',

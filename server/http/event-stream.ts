@@ -1,7 +1,4 @@
-/**
- * Server-sent events of one person and the market; refuses to buffer without end for a reader that
- * does not read.
- */
+/** Server-sent events of one user and the market. A reader that is too slow is disconnected. */
 import type { ServerResponse } from 'node:http';
 import { and, asc, eq, gt, min } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -257,7 +254,7 @@ export class Streams {
       else
         this.deps.log.debug(
           { reason: String(error) },
-          'the account behind a stream could not be asked about',
+          'the account behind a stream could not be checked',
         );
     }
   }
@@ -338,7 +335,7 @@ export class Streams {
             if (reader.uid === uid && !reader.response.writableNeedDrain) this.write(reader, text);
         })
         .catch((error: unknown) => {
-          this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be marked');
+          this.deps.log.warn({ reason: String(error) }, 'a portfolio could not be valued');
         })
         .finally(() => {
           this.marking.delete(uid);
@@ -366,7 +363,7 @@ export class Streams {
         if (text !== '') this.write(reader, text);
       }
     } catch (error) {
-      this.deps.log.warn({ reason: String(error) }, 'the looks of agents could not be read');
+      this.deps.log.warn({ reason: String(error) }, 'the evaluations of agents could not be read');
     } finally {
       this.readingRuns = false;
     }

@@ -1,6 +1,4 @@
-/**
- * Who calls, and may they now: contract floor, rate limits, bearer token, first admission.
- */
+/** Admits a request: contract version, rate limits, bearer token, user row. */
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
 import { CONTRACT_FLOOR, CONTRACT_HEADER } from '../../contract/version.ts';

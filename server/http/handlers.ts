@@ -1,4 +1,4 @@
-/** What a noun gives to HTTP: one function per call of the contract; refuses to know Fastify. */
+/** The type of a subject's handlers: one function per call of the contract, without Fastify. */
 import type { output } from 'zod/mini';
 import type { CALLS, CallName, CallReply } from '../../contract/calls.ts';
 import type { Tx } from '../db/database.ts';

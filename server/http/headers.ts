@@ -1,7 +1,4 @@
-/**
- * The headers that keep a browser honest, and the check that a change comes from our own pages;
- * refuses foreign ones.
- */
+/** Security headers, and the check that a change comes from our own pages. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { EXCHANGES } from '../../contract/exchanges.ts';
 import { Refusal } from '../../contract/errors.ts';
@@ -76,7 +73,7 @@ function refuseForeign(request: FastifyRequest, publicOrigin: string): void {
     origin === publicOrigin ||
     (URL.canParse(origin) && new URL(origin).host === host);
   if (!own || site === 'cross-site' || (site === 'same-site' && origin === undefined)) {
-    throw new Refusal('forbidden_origin', 'Requests from other sites are refused');
+    throw new Refusal('forbidden_origin', 'Requests from other sites are not allowed');
   }
 }
 
@@ -93,7 +90,7 @@ function refuseStrangeHost(
   const { host } = request.headers;
   if (host === undefined || host === new URL(config.publicOrigin).host) return;
   if (!URL.canParse(`http://${host}`) || !isLoopback(new URL(`http://${host}`).hostname)) {
-    throw new Refusal('forbidden_origin', 'This server answers to this machine only');
+    throw new Refusal('forbidden_origin', 'This server only accepts requests from this machine');
   }
 }
 

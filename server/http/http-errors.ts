@@ -1,4 +1,4 @@
-/** Every failure as an ErrorReply; refuses to let a bug, a stack or markup reach the wire. */
+/** Turns every failure into an ErrorReply, without stack traces or markup. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { $ZodError } from 'zod/v4/core';
 import {

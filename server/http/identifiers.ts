@@ -1,7 +1,4 @@
-/**
- * Cleans identifiers and parameters before anything looks at them; refuses one that cleans to
- * nothing.
- */
+/** Sanitises identifiers and parameters before anything uses them. */
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
 

@@ -1,7 +1,4 @@
-/**
- * The contract as OpenAPI 3.1, made from the same schemas that are enforced; refuses to be written
- * by hand.
- */
+/** The contract as OpenAPI 3.1, generated from the schemas that are enforced. */
 import * as z from 'zod';
 import type { $ZodType } from 'zod/v4/core';
 import { CALLS, type CallName } from '../../contract/calls.ts';

@@ -1,4 +1,4 @@
-/** What an operator graphs, as Prometheus text; refuses anything about a person. */
+/** Metrics for the operator as Prometheus text. No user's data. */
 import type { FastifyInstance } from 'fastify';
 
 /** A number read when it is asked for. `labels` is already in Prometheus form, or empty. */

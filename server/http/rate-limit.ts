@@ -1,7 +1,4 @@
-/**
- * Token buckets per user and per address, with one of its own for stop; refuses to remember anyone
- * for ever.
- */
+/** Token buckets per user and per address, with a separate one for Stop. */
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 

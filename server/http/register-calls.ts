@@ -1,7 +1,4 @@
-/**
- * Every call of the contract as a route: parsed on the way in and on the way out; refuses what the
- * contract does not say.
- */
+/** Registers every call of the contract as a route, with request and reply validated. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { $ZodError } from 'zod/v4/core';
 import { CALLS, STOP_CALLS, type CallName, type CallReply } from '../../contract/calls.ts';

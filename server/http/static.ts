@@ -1,6 +1,6 @@
 /**
- * The built app: hashed assets for ever, the shell always asked again; refuses to answer data paths
- * with a page.
+ * Serves the built app: hashed assets forever, the shell always revalidated. Data paths never get a
+ * page.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,7 +1,4 @@
-/**
- * Decides which bars an event of the stream must carry, because its newest price does not tell
- * them.
- */
+/** Decides which bars a stream event must carry, because its latest price does not imply them. */
 import type { PriceBar } from '../../contract/market.ts';
 import { formatFixed } from '../../contract/money.ts';
 import type { Market } from '../market/market-source.ts';

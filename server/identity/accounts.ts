@@ -1,6 +1,6 @@
 /**
- * Asks the provider whether a token's account still stands; refuses a person who was disabled,
- * deleted or signed out everywhere.
+ * Asks the identity provider whether a token's account is still valid: not disabled, deleted or
+ * logged out everywhere.
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
@@ -30,7 +30,7 @@ export interface SessionCheck {
   forget(uid: string): void;
 }
 
-const revoked = () => new Refusal('token_revoked', 'This session was ended. Please sign in again.');
+const revoked = () => new Refusal('token_revoked', 'This session was ended. Please log in again.');
 
 /**
  * By the provider's own `accounts:lookup`, with the person's token; a good answer is kept for

@@ -1,7 +1,4 @@
-/**
- * What the server itself changes at the identity provider, through Firebase's own library; refuses
- * to create or impersonate anybody.
- */
+/** What the server changes at the identity provider. It creates and impersonates nobody. */
 import type { Auth } from 'firebase-admin/auth';
 import type { Log } from '../log.ts';
 import { ProviderLine } from './provider-line.ts';
@@ -118,10 +115,7 @@ export class FirebaseAdministration implements IdentityAdministration {
       try {
         return await work(await this.open());
       } catch (error) {
-        this.log.error(
-          { what, code: codeOf(error) },
-          'the identity provider did not do what was asked of it',
-        );
+        this.log.error({ what, code: codeOf(error) }, 'the identity provider rejected a request');
         throw error;
       }
     });

@@ -1,7 +1,4 @@
-/**
- * What a Firebase ID token must say, whoever signed it; refuses by the words of the error
- * catalogue.
- */
+/** Checks the claims of a Firebase ID token, with the messages of the error catalogue. */
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -78,7 +75,7 @@ export function checkClaims(
   if (exp * 1_000 <= nowMs) throw invalidToken();
   const authTimeMs = authTime * 1_000;
   if (nowMs - authTimeMs >= SESSION_MAX_AGE_MS)
-    throw new Refusal('reauth_required', 'Your session has expired. Please sign in again.');
+    throw new Refusal('reauth_required', 'Your session has expired. Please log in again.');
   return {
     uid: sub,
     email: email ?? null,

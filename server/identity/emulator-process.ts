@@ -1,6 +1,6 @@
 /**
- * The Firebase Auth emulator in a process of its own, with its users kept in a file; refuses to
- * answer a change before that file holds it, and to outlive the server that started it.
+ * The Firebase Auth emulator in its own process, with its users saved to a file before a change is
+ * confirmed.
  */
 import {
   closeSync,

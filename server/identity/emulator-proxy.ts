@@ -1,8 +1,4 @@
-/**
- * The emulator under the app's own origin, so that page, worker and tests need one address; refuses
- * everything of it that signing in does not need: its administration, its lists of people, its open
- * CORS.
- */
+/** The emulator under the app's own origin, limited to what logging in needs. */
 import { createHash } from 'node:crypto';
 import { request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -154,7 +150,7 @@ async function wholeBody(answer: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const part of answer as AsyncIterable<Buffer>) {
     size += part.length;
-    if (size > ANSWER_MAX_BYTES) throw new Error('The answer is too large');
+    if (size > ANSWER_MAX_BYTES) throw new Error('The reply is too large');
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -202,7 +198,7 @@ export function registerEmulatorProxy(baseUrl: string) {
     const { status, headers, body } = await line.run(async (signal) => {
       if (isPage) void reply.header('content-security-policy', await policy.read());
       const passed = await passOn(baseUrl, request, signal);
-      if (!isItsOwn(passed)) throw new Error('That is no answer');
+      if (!isItsOwn(passed)) throw new Error('Invalid reply');
       return passed;
     });
     const kept = without(

@@ -1,4 +1,4 @@
-/** Starts, watches and stops the local Auth emulator; refuses a port that something else holds. */
+/** Starts, watches and stops the local Auth emulator. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -162,7 +162,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<RunningEm
   const watch = (): void => {
     child.once('exit', (code) => {
       if (stopping) return;
-      options.log.error({ code }, 'the identity emulator ended; starting it again');
+      options.log.error({ code }, 'the identity emulator exited; restarting it');
       void revive();
     });
   };
@@ -177,7 +177,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<RunningEm
         else watch();
         return;
       } catch (error) {
-        options.log.error({ reason: String(error) }, 'the identity emulator did not come back');
+        options.log.error(
+          { reason: String(error) },
+          'the identity emulator could not be restarted',
+        );
       }
     }
   };

@@ -1,6 +1,6 @@
 /**
- * Tells the parts of this process that a person's sign-ins were ended; refuses to remember it: the
- * provider does.
+ * Tells the parts of this process that a user's sessions were ended. The provider remembers it, not
+ * this file.
  */
 
 export class EndedSessions {

@@ -1,7 +1,4 @@
-/**
- * The provider's signing keys, kept until their age; refuses to verify with keys that have outlived
- * it.
- */
+/** The identity provider's signing keys, cached until they expire. */
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';

@@ -1,7 +1,4 @@
-/**
- * The identity part of a running server: which verifier, and the emulator where one is needed;
- * refuses both at once.
- */
+/** Opens the identity part of the server: the token verifier, or the emulator. */
 import type { FastifyInstance } from 'fastify';
 import type { WallClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -35,7 +32,7 @@ export async function openIdentity(
     if (identity.accounts === null)
       log.warn(
         {},
-        'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users are noticed only when their token expires',
+        'no accounts address or VITE_FIREBASE_API_KEY: disabled and revoked users lose access only when their token expires',
       );
     const accounts =
       identity.accounts === null

@@ -1,5 +1,5 @@
 /**
- * Bounds what the server asks of the identity provider: how much at once, in waiting, and how long.
+ * Limits requests to the identity provider: how many at once, how many waiting, and for how long.
  */
 import { Refusal } from '../../contract/errors.ts';
 

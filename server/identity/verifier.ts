@@ -1,4 +1,4 @@
-/** The token verifier port: a bearer token in, a person out; refuses to know HTTP or a database. */
+/** The token verifier port: a bearer token in, a user out. */
 
 export interface Identity {
   uid: string;

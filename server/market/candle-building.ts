@@ -1,7 +1,4 @@
-/**
- * Candles out of finer candles, aligned to the epoch; refuses to invent one where the finer ones
- * have a gap.
- */
+/** Builds candles from finer candles, aligned to the epoch. A gap in the finer ones stays a gap. */
 import { faultOf } from '../../engine/signals/candle-gate.ts';
 import type { Candle } from '../../engine/market-types.ts';
 

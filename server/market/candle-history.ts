@@ -1,7 +1,4 @@
-/**
- * Closed candles kept at hand so that every tick need not ask the feed for months; refuses to hold
- * an open candle.
- */
+/** A cache of closed candles, so that a tick need not ask the feed for months of them. */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import { alignDown, firstAtOrAfter } from './candle-building.ts';

@@ -1,7 +1,4 @@
-/**
- * Works out charts for callers one after another; refuses a person who asks for more while several
- * of theirs still wait.
- */
+/** Computes charts one after another, and limits how many one user can have waiting. */
 import { Refusal } from '../../contract/errors.ts';
 
 /** A screen shows one chart, a quick hand leaves two or three behind. */

@@ -1,7 +1,4 @@
-/**
- * The 24 h figures of one pair out of closed candles and the quotes since; refuses to guess where a
- * day is missing.
- */
+/** The 24 h figures of one pair from closed candles and the quotes since. */
 import { DAY_LINE_POINTS, type DayLine } from '../../contract/market.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import { alignDown } from './candle-building.ts';

@@ -1,7 +1,4 @@
-/**
- * An exchange's candles by whole pages, each asked for once; refuses candles that are open or no
- * candle.
- */
+/** An exchange's closed candles by whole pages, each requested once. */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';

@@ -1,7 +1,4 @@
-/**
- * The few things asked of an exchange, behind one narrow door to ccxt; refuses to load it before it
- * is wanted.
- */
+/** The few calls made to an exchange through ccxt, which is loaded only when needed. */
 import * as z from 'zod/mini';
 import type { ExchangeVenue } from './exchange-venues.ts';
 

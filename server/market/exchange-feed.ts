@@ -1,7 +1,4 @@
-/**
- * An exchange's public prices: websocket where there is one, REST where it is silent; refuses to
- * place an order.
- */
+/** An exchange's public prices: by WebSocket, or by REST while that is silent. Places no orders. */
 import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
@@ -82,7 +79,7 @@ export class ExchangeFeed implements MarketFeed {
       this.listed = rulesOf(Object.values(await client.loadMarkets(true)), this.options.venue);
       if (this.listed.length === 0) throw new Error('none of the followed pairs is listed');
     });
-    await this.untilItWorks('tell its prices', () => this.round(onTick));
+    await this.untilItWorks('send its prices', () => this.round(onTick));
     if (this.stopped.signal.aborted) return;
     this.loops = [this.poll(onTick), this.watch(onTick)];
   }
@@ -116,13 +113,13 @@ export class ExchangeFeed implements MarketFeed {
       await this.pause(ROUND_MS);
       try {
         await this.round(onTick);
-        if (failing) this.options.log.info({ source: this.id }, 'The exchange answers again');
+        if (failing) this.options.log.info({ source: this.id }, 'The exchange responds again');
         failing = false;
       } catch (error) {
         if (!failing && !this.stopped.signal.aborted)
           this.options.log.warn(
             { source: this.id, error: reason(error) },
-            'The exchange does not answer',
+            'The exchange does not respond',
           );
         failing = true;
       }
@@ -174,7 +171,7 @@ export class ExchangeFeed implements MarketFeed {
         if (pause === RETRY_FIRST_MS)
           this.options.log.info(
             { source: this.id, error: reason(error) },
-            'No websocket prices: REST is used meanwhile',
+            'No prices by WebSocket; using REST until they return',
           );
         await this.pause(pause);
         pause = Math.min(pause * 2, RETRY_MOST_MS);

@@ -1,6 +1,5 @@
 /**
- * The feed port: what a market source must offer; refuses to judge prices (sanity is market.ts's
- * work).
+ * The feed port: what a price source must offer. Prices are checked elsewhere, in the price gate.
  */
 import type { CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';

@@ -1,7 +1,4 @@
-/**
- * The candle that has not closed, out of closed finer candles and the prices since the last of
- * them.
- */
+/** The candle that has not closed yet, from closed finer candles and the prices since. */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import { toNumber } from '../../contract/money.ts';
 import type { Candle } from '../../engine/market-types.ts';

@@ -1,4 +1,4 @@
-/** Candles read as a line of closes; refuses to look at a candle before it has closed. */
+/** Candles as a series of closes, without candles that have not closed. */
 
 /** The last close at or before a time, of candles oldest first. */
 export function closesOf(

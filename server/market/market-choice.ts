@@ -1,6 +1,6 @@
 /**
- * Which source of prices this installation uses, kept in its data folder; refuses to change it
- * unless told by name.
+ * Which price source this installation uses, stored in its data folder. Only MARKET_SOURCE changes
+ * it.
  */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -55,7 +55,7 @@ export async function rememberedSource(dataDir: string): Promise<SourceChoice | 
     throw new Error('no "source" in it');
   } catch (error) {
     throw new Error(
-      `${path} cannot be understood (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`,
+      `${path} cannot be read (${error instanceof Error ? error.message : String(error)}); set MARKET_SOURCE by name`,
       { cause: error },
     );
   }

@@ -1,7 +1,4 @@
-/**
- * The market calls of the contract; refuses symbols the source does not offer and says so when
- * there is nothing to say.
- */
+/** Handlers of the calls about the market. */
 import {
   INTERVAL_MS,
   type CandleInterval,
@@ -102,8 +99,8 @@ function notBuildable(market: Market, interval: CandleInterval): Refusal {
   const finest = market.finestInterval;
   const message =
     INTERVAL_MS[interval] < INTERVAL_MS[finest]
-      ? `These prices have candles of ${finest} and longer`
-      : `Candles of ${interval} cannot be built from candles of ${finest}`;
+      ? `This source has candles of ${finest} and longer`
+      : `${interval} candles cannot be built from ${finest} candles`;
   return new Refusal('invalid_parameter', message, { field: 'interval' });
 }
 

@@ -1,6 +1,6 @@
 /**
- * The market as the rest of the server sees it: sane quotes, closed candles, the market clock;
- * refuses bad prices.
+ * The market as the rest of the server sees it: checked quotes, closed candles and the market
+ * clock.
  */
 import type { CandleInterval, DayLine, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';

@@ -1,7 +1,4 @@
-/**
- * Opens the market that this installation is set to; refuses a source it does not know, and never
- * changes one by itself.
- */
+/** Opens the market that this installation is configured for. */
 import type { ExchangeId } from '../../contract/exchanges.ts';
 import { LONGEST_WARM_UP_MS } from '../../engine/signals/compute-signals.ts';
 import { systemClock, type WallClock } from '../clock.ts';
@@ -74,7 +71,7 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
       if (kept !== null)
         log.info(
           { from: nameOf(kept), to: nameOf(named) },
-          'The source of prices was changed by name',
+          'The price source was changed by MARKET_SOURCE',
         );
       await rememberSource(dataDir, named);
     }
@@ -92,8 +89,8 @@ async function choose(options: OpenMarketOptions): Promise<SourceChoice> {
   log.info(
     { source: nameOf(choice) },
     reached
-      ? `${EXCHANGE_VENUES[first].label} answers: its prices are used from now on`
-      : `${EXCHANGE_VENUES[first].label} does not answer: simulated prices are used from now on; name another source with MARKET_SOURCE`,
+      ? `${EXCHANGE_VENUES[first].label} responds: using its prices from now on`
+      : `${EXCHANGE_VENUES[first].label} does not respond: using simulated prices from now on; choose another source with MARKET_SOURCE`,
   );
   return choice;
 }
@@ -140,7 +137,7 @@ async function feedOf(choice: SourceChoice, options: OpenMarketOptions): Promise
   if (tape.skipped > 0)
     log.warn(
       { folder: choice.folder, rows: tape.skipped },
-      'Rows of the tape that are no candle were left out',
+      'Rows of the recording that are not valid candles were skipped',
     );
   return new ReplayFeed({
     folder: choice.folder,
@@ -166,10 +163,10 @@ export function replayStart(named: string | null, tape: Pick<Tape, 'first' | 'en
     /^\d{4}-\d{2}-\d{2}$/.test(named.trim()) ? `${named.trim()}T00:00:00Z` : named.trim(),
   );
   if (Number.isNaN(at))
-    throw new Error(`REPLAY_START "${named.slice(0, 40)}" is no UTC date such as 2022-03-01`);
+    throw new Error(`REPLAY_START "${named.slice(0, 40)}" is not a UTC date such as 2022-03-01`);
   if (at < tape.first || at >= tape.end) {
     throw new Error(
-      `REPLAY_START ${new Date(at).toISOString()} is outside the tape (${new Date(tape.first).toISOString()} to ${new Date(tape.end).toISOString()})`,
+      `REPLAY_START ${new Date(at).toISOString()} is outside the recording (${new Date(tape.first).toISOString()} to ${new Date(tape.end).toISOString()})`,
     );
   }
   return at;

@@ -1,4 +1,4 @@
-/** Which ticks may be believed; refuses, and counts, prices that are not a market's. */
+/** Rejects, and counts, prices that cannot be a market's. */
 import { parseFixed, type Fixed } from '../../contract/money.ts';
 import type { PairRules, Quote } from '../../engine/market-types.ts';
 import type { RawTick } from './feed.ts';

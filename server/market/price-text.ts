@@ -1,4 +1,4 @@
-/** Numbers of a feed as plain decimal text and back; refuses exponents, which money cannot read. */
+/** Converts a feed's numbers to plain decimal text without exponents, and back. */
 import { DECIMALS, fixedFromNumber, formatFixed, type Fixed } from '../../contract/money.ts';
 
 /** The shortest plain text of a finite number, at most 12 decimals: `0.0000001`, never `1e-7`. */

@@ -1,13 +1,12 @@
 /**
- * A tape of recorded candles told on a clock of its own; refuses to tell any moment twice, across
- * restarts too.
+ * Replays a recording of candles on a clock of its own, and no moment twice, also across restarts.
  *
- * The clock is reserved ahead: before anything at or after a stored time is told, a later time is
- * stored. `now()` is always under the stored time, so a process that starts from it begins with
- * what nobody has seen. A reservation ends at a candle's close or before it: a restart may jump the
- * rest of a candle, whose stops the scheduler makes up for from the candle itself, and at usual
- * speeds never a whole one. Several processes may tell one tape: each reserves for itself, whoever
- * is behind comes up, and they stay within one reservation of each other.
+ * The clock is reserved ahead: before any price at or after a stored time is published, a later
+ * time is stored. `now()` is always below the stored time, so a process that starts from it begins
+ * with prices that nobody has seen. A reservation ends at or before a candle's close. A restart may
+ * skip the rest of a candle, whose stop losses the scheduler checks against the candle itself, but
+ * at usual speeds never a whole one. Several processes can replay one recording: each reserves for
+ * itself, one that is behind catches up, and they stay within one reservation of each other.
  */
 import { basename } from 'node:path';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
@@ -298,7 +297,7 @@ export class ReplayFeed implements MarketFeed {
     this.ended = true;
     this.options.log.warn(
       { source: this.id, end: new Date(this.options.tape.end).toISOString() },
-      'The tape has ended: its last prices are stale and nothing more will come',
+      'The recording has ended: its last prices are stale and no more will come',
     );
   }
 

@@ -1,7 +1,4 @@
-/**
- * A candle told as ten prices inside its own time; refuses to let an earlier price give away a
- * later one.
- */
+/** Plays a candle as ten prices within its time. An earlier price never gives away a later one. */
 import type { Candle } from '../../engine/market-types.ts';
 import { hash } from './simulated-path.ts';
 

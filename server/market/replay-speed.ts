@@ -1,7 +1,4 @@
-/**
- * How fast a tape runs through the market when nothing holds it back; refuses to skip the checks a
- * live price passes.
- */
+/** Measures how fast a recording can run through the market with all checks of a live price. */
 import type { Log } from '../log.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { ReplayFeed } from './replay-feed.ts';

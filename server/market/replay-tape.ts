@@ -1,7 +1,4 @@
-/**
- * A folder of candle files read into memory; refuses a folder without a usable file, and skips rows
- * that are no candle.
- */
+/** Reads a folder of candle files into memory and skips invalid rows. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

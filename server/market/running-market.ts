@@ -1,7 +1,4 @@
-/**
- * The market over one feed: sane quotes, 24 h figures, closed candles; refuses a price that the
- * gate does not believe.
- */
+/** The market over one feed: checked quotes, 24 h figures and closed candles. */
 import {
   INTERVAL_MS,
   type CandleInterval,

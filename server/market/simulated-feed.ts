@@ -1,6 +1,5 @@
 /**
- * Simulated prices on the real clock, about one a second a pair; refuses to be mistaken for a
- * market (see its label).
+ * Simulated prices on the real clock, about one per second and pair, always labelled as simulated.
  */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';

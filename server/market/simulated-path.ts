@@ -1,13 +1,12 @@
 /**
- * The simulated market's prices: a pure function of seed, pair and time; refuses any state but a
- * cache of its own results.
+ * The simulated market's prices: a pure function of seed, pair and time. Its only state is a cache.
  *
- * The logarithm of a price is a Brownian path made by bisection: fixed at its anchor every 2,048
+ * The logarithm of a price is a Brownian path built by bisection: fixed at an anchor every 2,048
  * days, halved eleven times down to days, then days into hours and hours into minutes as bridges.
- * Every step is drawn from a hash of (seed, series, level, index), so any moment is reached in a
- * handful of draws, without the moments before it. A share of the path is the market's own and
- * common to all pairs. A coin held at a peg wanders a few basis points round 1 and, on a day in
- * about seven, strays for some hours.
+ * Every step is drawn from a hash of (seed, series, level, index), so any moment takes a handful of
+ * draws and none of the moments before it. A share of the path belongs to the market and is common
+ * to all pairs. A pegged coin moves a few basis points around 1 and, on about one day in seven,
+ * leaves its peg for some hours.
  */
 import type { Candle } from '../../engine/market-types.ts';
 import { SIMULATED_QUOTE, type SimulatedPair } from './simulated-universe.ts';

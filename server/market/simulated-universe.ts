@@ -1,7 +1,4 @@
-/**
- * The pairs of the simulated market and what moves them; refuses to pretend that these are
- * anybody's real prices.
- */
+/** The pairs of the simulated market and what moves them. */
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
 import type { PairRules } from '../../engine/market-types.ts';
 

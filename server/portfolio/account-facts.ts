@@ -1,6 +1,6 @@
 /**
- * Everything a portfolio is made of, read in one statement and so of one moment; refuses to value
- * any of it.
+ * Everything a portfolio consists of, read in one statement and therefore consistent. Values
+ * nothing.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { AgentResult, BookSummary } from '../../contract/trading.ts';

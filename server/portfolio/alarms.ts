@@ -1,7 +1,4 @@
-/**
- * Which accounts are in doubt, and since when; refuses to call one right that no check has found
- * right.
- */
+/** Which accounts are in doubt, and since when. Only a passed check clears one. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import type { Db, Tx } from '../db/database.ts';
 import { accountAlarms, accounts } from '../db/schema.ts';
@@ -10,7 +7,8 @@ import type { AccountCheck } from './check-ledgers.ts';
 const DIFFERENCES_KEPT = 20;
 
 /** What a look is told that would open something; exits go on. */
-export const IN_DOUBT = 'the books of this account do not add up, and somebody has to look.';
+export const IN_DOUBT =
+  'the ledger of this account does not add up, and the operator has to check it.';
 
 /** People whose open account on this source is in doubt. */
 export async function peopleInDoubt(

@@ -1,7 +1,4 @@
-/**
- * What the account would be worth with one coin bought and held, from the first moment that has a
- * price.
- */
+/** What the account would be worth if one coin had been bought and held since its first price. */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Benchmark } from '../../contract/trading.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';

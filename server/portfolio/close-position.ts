@@ -1,6 +1,4 @@
-/**
- * Closes one position because its owner says so; refuses without a fresh price, and a second time.
- */
+/** Closes one position at its owner's request, once and at a current price. */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { Fill } from '../../contract/trading.ts';
@@ -20,7 +18,7 @@ export async function closePosition(
   uid: string,
   id: string,
 ): Promise<Fill> {
-  const notFound = new Refusal('not_found', 'There is no such position.');
+  const notFound = new Refusal('not_found', 'Position not found.');
   if (!isId(id)) throw notFound;
   const [found] = await tx.db
     .select({ agentId: positions.agentId, accountId: positions.accountId, pair: positions.pair })
@@ -37,11 +35,11 @@ export async function closePosition(
     .for('update');
   await lockAccount(tx, found.accountId);
   const position = await lockOpenPosition(tx, id);
-  if (position === null) throw new Refusal('position_closed', 'This position is closed already.');
+  if (position === null) throw new Refusal('position_closed', 'This position is already closed.');
   const quote = venue.price(found.pair);
   const unavailable = new Refusal(
     'market_unavailable',
-    `There is no fresh price of ${found.pair}. The position stays open under its stop.`,
+    `No current price for ${found.pair}. The position stays open and keeps its stop loss.`,
   );
   if (quote === null) throw unavailable;
   const fill = await sellPosition(tx, deps, venue, uid, {

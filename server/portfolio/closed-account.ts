@@ -1,7 +1,4 @@
-/**
- * A person's closed paper accounts: one by its number, and what it was worth at its end. A closed
- * account is never priced afresh.
- */
+/** A user's closed paper accounts and their final values, which never change. */
 import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { parseFixed, subtract, sum } from '../../contract/money.ts';
@@ -27,7 +24,7 @@ export async function accountByNumber(
       and(eq(accounts.uid, uid), eq(accounts.source, source), eq(accounts.book, accountNumber)),
     );
   if (account === undefined)
-    throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+    throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
   return account;
 }
 

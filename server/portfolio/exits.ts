@@ -1,6 +1,6 @@
 /**
- * Sells whole positions outside an agent's own look: a person's close, liquidation, a stop; refuses
- * a second sale.
+ * Sells whole positions outside an agent's evaluation: a user's close, a liquidation or a stop
+ * loss. Sells once.
  */
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Fill } from '../../contract/trading.ts';

@@ -1,6 +1,6 @@
 /**
- * The fills of an account in the order its books took them, a page at a time; refuses to guess an
- * order from the clock.
+ * The fills of an account in ledger order, a page at a time. Clock times alone do not give that
+ * order.
  */
 import { inArray, sql } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';

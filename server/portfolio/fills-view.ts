@@ -1,4 +1,4 @@
-/** Fills as the wire has them, newest first; refuses to mix two books. */
+/** Fills for the wire, newest first, of one account. */
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
@@ -53,7 +53,7 @@ export async function readFills(
           .from(fills)
           .where(and(eq(fills.accountId, accountId), sql`${fills.id}::text = ${before}`));
   if (before !== undefined && edge === undefined)
-    throw new Refusal('not_found', 'There is no such trade.', { field: 'before' });
+    throw new Refusal('not_found', 'Trade not found.', { field: 'before' });
   const rows = await db
     .select({ fill: fills, name: agents.name })
     .from(fills)

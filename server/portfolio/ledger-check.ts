@@ -1,6 +1,6 @@
 /**
- * The daily rebuild of every book, a few accounts at a time, by one server of several; refuses to
- * mend, and to trust what it found wrong.
+ * The daily rebuild of every ledger, a few accounts at a time, by one server of several. Reports
+ * and never repairs.
  */
 import { eq, sql } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
@@ -110,16 +110,17 @@ export async function runLedgerCheck(
           count: differences.length,
           new: raised.some((one) => one.accountId === accountId),
         },
-        'The books of an account do not add up: it opens nothing until they do',
+        'The ledger of an account does not add up: no new positions until it does',
       );
     }
     for (const account of cleared)
-      log.info({ account }, 'The books of an account add up again: its entries are free');
+      log.info({ account }, 'The ledger of an account adds up again: new positions are allowed');
     progress = next;
     if (!done) await pause(PAUSE_MS);
   }
   const lost = await strays(database.db);
-  if (lost.length > 0) log.error({ problems: lost }, 'The books hold rows of no account');
+  if (lost.length > 0)
+    log.error({ problems: lost }, 'The ledger has rows that belong to no account');
   return true;
 }
 

@@ -1,6 +1,4 @@
-/**
- * An account's holdings as rows and at the bid; refuses to price a pair the market has not quoted.
- */
+/** An account's holdings as rows and valued at the bid. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import { divide, formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';

@@ -1,7 +1,4 @@
-/**
- * Opens a person's paper account with its opening deposit; refuses to open a second while one is
- * open.
- */
+/** Opens a user's paper account with its deposit. Only one is open at a time. */
 import { randomUUID } from 'node:crypto';
 import { and, eq, inArray, isNull, max } from 'drizzle-orm';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';

@@ -1,7 +1,4 @@
-/**
- * The calls about a person's money: portfolio, history, analytics, closing, a new paper book;
- * refuses nothing itself.
- */
+/** Handlers of the calls about a user's money: portfolio, history, analytics, closing and reset. */
 import { eq } from 'drizzle-orm';
 import { HISTORY_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { TradingDeps } from '../trading-deps.ts';

@@ -1,6 +1,6 @@
 /**
- * The account measured on its daily equity, with days, agents, pairs and hours that add up to it;
- * refuses 0 where a measure is undefined.
+ * Metrics of the account's daily equity, with breakdowns that add up to it. Undefined metrics are
+ * null, not 0.
  */
 import { sql } from 'drizzle-orm';
 import { ANALYTICS_VIEW_DAYS, YEARLY_LEAST_DAYS } from '../../contract/limits.ts';

@@ -1,7 +1,4 @@
-/**
- * A person's portfolio at present bids: equity = cash + positions, to the last digit; refuses to
- * guess a missing price.
- */
+/** A user's portfolio at current bids: equity = cash + positions, to the last digit. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import {
@@ -68,7 +65,7 @@ export async function portfolioIn(
     .for('share');
   if (held === undefined) await openAccount(tx, uid, market, deps.clock);
   const facts = await factsOf(db, market, uid, book);
-  if (facts === null) throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+  if (facts === null) throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
   return portfolioOf(db, deps, uid, facts);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes trades into orders, fills, ledger, balances and positions, all or nothing; refuses
- * negative cash.
+ * Writes trades into orders, fills, ledger, balances and positions, all or nothing. Cash never goes
+ * negative.
  */
 import { sql } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, sum, ZERO } from '../../contract/money.ts';

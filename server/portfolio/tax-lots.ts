@@ -1,7 +1,4 @@
-/**
- * Lots of a book for a tax return, worked out once and handed out in pages; refuses a page of
- * another moment than the first.
- */
+/** Tax lots of an account, computed once and served in pages of the same moment. */
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -57,7 +54,7 @@ export class TaxLotReader {
         ? await openAccountOf(db, uid, market.source.id)
         : await accountByNumber(db, uid, market.source.id, ask.book);
     if (account === null)
-      throw new Refusal('not_found', 'There is no such book.', { field: 'book' });
+      throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
     const worked = await this.worked(account, ask.through);
     const sold =
       ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);

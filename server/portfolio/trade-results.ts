@@ -1,4 +1,4 @@
-/** What closed trades brought and how long something was held; refuses to mix books. */
+/** Results and holding times of closed trades, of one account. */
 import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 import { accounts, fills } from '../db/schema.ts';

@@ -1,7 +1,4 @@
-/**
- * What of a person's events is worth a notification; refuses to look at anything but the events and
- * the plan.
- */
+/** Which of a user's events are worth a notification. */
 import type { PushFacts, PushKind, PushSettings } from '../../contract/push.ts';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { Fill } from '../../contract/trading.ts';

@@ -1,6 +1,6 @@
 /**
- * Which addresses a push may go to; refuses everything that is not a public HTTPS host, by name and
- * again when it is resolved.
+ * Which addresses a push may go to: public HTTPS hosts only, checked by name and again when
+ * resolved.
  */
 import { lookup as resolve, type LookupAddress } from 'node:dns';
 import { Agent } from 'node:https';
@@ -91,7 +91,9 @@ const publicLookup: LookupFunction = (hostname, options, done) => {
       if (first === undefined)
         done(
           error ??
-            Object.assign(new Error('The name leads to a private address'), { code: 'EPRIVATE' }),
+            Object.assign(new Error('The host name resolves to a private address'), {
+              code: 'EPRIVATE',
+            }),
           '',
           0,
         );

@@ -1,6 +1,6 @@
 /**
- * One message with the person's state at this moment, made to fit; refuses to leave out the agent
- * it is about.
+ * Builds one push message with the user's current state, within the size limit. The agent concerned
+ * always fits.
  */
 import type { Agent, AgentList } from '../../contract/agents.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * Turns committed events and plans into messages to be sent, once per device; refuses to send
- * anything itself.
+ * Turns committed events and plans into messages to be sent, once per device. The sender sends
+ * them.
  */
 import { randomUUID } from 'node:crypto';
 import { and, asc, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm';

@@ -1,7 +1,4 @@
-/**
- * What a person wants to be told of; refuses stored choices it cannot read, for which the defaults
- * stand.
- */
+/** A user's notification preferences. Stored ones that cannot be read fall back to the defaults. */
 import { eq } from 'drizzle-orm';
 import { DEFAULT_PUSH_SETTINGS, PushSettings } from '../../contract/push.ts';
 import type { Db, Tx } from '../db/database.ts';

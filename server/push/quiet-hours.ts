@@ -1,4 +1,4 @@
-/** Until when a person is not to be disturbed; refuses to guess a time zone. */
+/** When a user's quiet hours end. */
 import type { PushSettings } from '../../contract/push.ts';
 
 const MINUTE_MS = 60_000;

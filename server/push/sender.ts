@@ -104,7 +104,7 @@ export class PushSender {
     const turn = (): void => {
       this.running = this.runOnce()
         .catch((error: unknown) => {
-          this.deps.log.warn({ reason: String(error) }, 'pushes could not be worked on');
+          this.deps.log.warn({ reason: String(error) }, 'pushes could not be processed');
         })
         .finally(() => {
           this.running = null;
@@ -250,7 +250,7 @@ export class PushSender {
         service: new URL(device.endpoint).host,
         reason: error instanceof Error ? error.message : String(error),
       },
-      'a push was not taken',
+      'a push was not accepted',
     );
     if (hopeless) {
       await this.set(message.id, { state: 'dropped' });

@@ -1,7 +1,4 @@
-/**
- * The key pair by which push services know this server; refuses to make a new one while there is
- * one.
- */
+/** The key pair by which push services know this server, created once. */
 import { eq } from 'drizzle-orm';
 import webPush from 'web-push';
 import * as z from 'zod/mini';

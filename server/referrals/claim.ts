@@ -1,6 +1,5 @@
 /**
- * Who came by whose code: recorded once, for new accounts; refuses a person's own code, loops and a
- * second code.
+ * Records once which code a new user came with. Rejects their own code, loops and a second code.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, gt, sql } from 'drizzle-orm';
@@ -56,7 +55,7 @@ export async function claimReferral(
   now: number,
 ): Promise<number> {
   const code = readReferralCode(given);
-  const unknown = new Refusal('not_found', 'There is no such code. Look at the link again.', {
+  const unknown = new Refusal('not_found', 'This code does not exist. Check the link.', {
     field: 'code',
   });
   if (code === null) throw unknown;
@@ -74,24 +73,30 @@ export async function claimReferral(
   if (person === undefined) throw new Error('No such user');
   const mailbox = mailboxOf(person.email);
   if (owner.uid === uid || (mailbox !== null && mailbox === mailboxOf(owner.email)))
-    throw refused('This code is your own. It is for others.');
+    throw refused('This is your own code. Share it with others.');
   const [before] = await tx.db.select().from(referrals).where(eq(referrals.invitedUid, uid));
   if (before !== undefined) {
     if (before.inviterUid === owner.uid) return before.joinedAt;
-    throw refused('You came by another code already. The first one counts.');
+    throw refused('You have already used another code. The first one counts.');
   }
   if (now - person.createdAt > REFERRAL_NEW_DAYS * DAY_MS)
-    throw refused(`A code counts in the first ${REFERRAL_NEW_DAYS} days of an account.`);
+    throw refused(
+      `You can use a code only in the first ${REFERRAL_NEW_DAYS} days of your account.`,
+    );
   if (await isAbove(tx, uid, owner.uid))
-    throw refused('This person came by your invitation, so their code cannot be yours.');
+    throw refused('You invited this person, so you cannot use their code.');
   const [today] = await tx.db
     .select({ joins: count() })
     .from(referrals)
     .where(and(eq(referrals.inviterUid, owner.uid), gt(referrals.joinedAt, now - DAY_MS)));
   if ((today?.joins ?? 0) >= REFERRAL_JOINS_A_DAY)
-    throw new Refusal('limit_reached', 'Too many came by this code today. Try again tomorrow.', {
-      retryAfterMs: DAY_MS,
-    });
+    throw new Refusal(
+      'limit_reached',
+      'This code has been used too often today. Try again tomorrow.',
+      {
+        retryAfterMs: DAY_MS,
+      },
+    );
   await tx.db
     .insert(referrals)
     .values({ id: randomUUID(), inviterUid: owner.uid, invitedUid: uid, joinedAt: now });

@@ -1,4 +1,4 @@
-/** A person's own code, made once; refuses characters that are taken for each other. */
+/** A user's own referral code, created once. */
 import { randomInt } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { REFERRAL_ALPHABET, REFERRAL_CODE_LENGTH } from '../../contract/referral-code.ts';

@@ -1,4 +1,4 @@
-/** The hosted functions about referrals; refuses to say who came, or to try codes without end. */
+/** The hosted functions about referrals. They never say who joined, and limit guesses of codes. */
 import { and, count, desc, eq, sql } from 'drizzle-orm';
 import {
   REFERRAL_LIST_MAX,

@@ -1,6 +1,6 @@
 /**
- * Turns a first payment into days for both sides, and adds them through the payments port; refuses
- * to give the same days twice.
+ * Turns a first payment into free days for both sides, once, and adds them through the payments
+ * port.
  */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
@@ -38,7 +38,7 @@ export class ReferralRewards {
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.log,
-      'referral rewards could not be worked on',
+      'referral rewards could not be processed',
     );
   }
 

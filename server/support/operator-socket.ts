@@ -1,6 +1,6 @@
 /**
- * The operator's way into a running server: a socket in its own folder, which only its own user can
- * open; refuses the network.
+ * The operator's access to a running server: a socket in a folder that only the server's user can
+ * open.
  */
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -111,7 +111,7 @@ export async function openOperatorSocket(
   } catch (error) {
     log.warn(
       { reason: String(error) },
-      'the socket for the operator could not be opened; support is answered, and switches are thrown, while the server is stopped',
+      'the operator socket could not be opened; stop the server to answer support or to set trading halts',
     );
     return () => Promise.resolve();
   }

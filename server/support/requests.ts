@@ -1,7 +1,4 @@
-/**
- * Support requests as they are kept: asked, added to, answered, closed; refuses to show one
- * person's to another.
- */
+/** Support requests in the database: opened, added to, answered, closed. */
 import { randomUUID } from 'node:crypto';
 import { and, asc, count, desc, eq, gt, inArray, min, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -24,7 +21,7 @@ const DAY_MS = 86_400_000;
 type Row = typeof supportRequests.$inferSelect;
 type Message = typeof supportMessages.$inferSelect;
 
-const gone = () => new Refusal('not_found', 'There is no such request.');
+const gone = () => new Refusal('not_found', 'Request not found.');
 
 function onWire(row: Row, messages: readonly Message[]): SupportRequest {
   return {
@@ -244,7 +241,7 @@ async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
     .limit(2)
     .for('update');
   if (rows.length > 1)
-    throw new Refusal('invalid_request', `Several requests begin with ${id}: give more of the id.`);
+    throw new Refusal('invalid_request', `Several requests begin with ${id}. Give more of the id.`);
   const [row] = rows;
   if (row === undefined || id === '') throw gone();
   return row;
@@ -252,7 +249,7 @@ async function lockByPrefix(tx: Tx, id: string): Promise<Row> {
 
 export async function answerRequest(tx: Tx, id: string, text: string, now: number): Promise<void> {
   const row = await lockByPrefix(tx, id);
-  if (text.trim() === '') throw new Refusal('invalid_request', 'The answer is empty.');
+  if (text.trim() === '') throw new Refusal('invalid_request', 'The reply is empty.');
   await tx.db.insert(supportMessages).values({
     id: randomUUID(),
     requestId: row.id,

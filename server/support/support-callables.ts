@@ -1,4 +1,4 @@
-/** The hosted functions about support requests; refuses what is not the caller's own. */
+/** The hosted functions about a user's own support requests. */
 import { permissionsOf, permits } from '../../contract/tiers.ts';
 import type { SupportRequests } from '../../contract/support.ts';
 import type { Entitlement } from '../billing/entitlement.ts';

@@ -1,7 +1,4 @@
-/**
- * The hosted functions about a person's own account; refuses to delete on a sign-in that is not
- * fresh.
- */
+/** The hosted functions about a user's own account. Deletion needs a fresh login. */
 import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { Allowance } from '../http/allowance.ts';
@@ -41,7 +38,7 @@ export function accountCallables(
       if (authTimeMs === undefined || clock.now() - authTimeMs > RECENT_SIGN_IN_MS) {
         throw new Refusal(
           'recent_sign_in_required',
-          'For this, sign in again first: your sign-in is more than five minutes old.',
+          'Please log in again first: your last login was more than five minutes ago.',
         );
       }
       return { state: await deletions.ask(uid) };

@@ -1,7 +1,4 @@
-/**
- * The end of an account, in steps that are taken up again after a failure; refuses to let anybody
- * in by it meanwhile.
- */
+/** Deletes an account in steps that resume after a failure. Nobody can log in to it meanwhile. */
 import { createHash } from 'node:crypto';
 import { and, count, eq, isNull, lt } from 'drizzle-orm';
 import type { DeletionPreview } from '../../contract/account.ts';
@@ -84,7 +81,7 @@ export class Deletions {
       () => this.runOnce(),
       RUN_EVERY_MS,
       deps.trading.log,
-      'deletions could not be worked on',
+      'deletions could not be processed',
     );
   }
 
@@ -114,7 +111,7 @@ export class Deletions {
     } catch (error) {
       trading.log.error(
         { reason: String(error) },
-        'an account could not be deleted at once; it is tried again every minute',
+        'an account could not be deleted at once; retrying every minute',
       );
       return 'under-way';
     }

@@ -1,6 +1,5 @@
 /**
- * What is held about a person, part by part, as queries; refuses secrets: keys of devices,
- * addresses that are capabilities.
+ * The parts of a user's data export as queries. No secrets such as device keys or push addresses.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ExportPart } from '../../contract/account.ts';

@@ -1,7 +1,4 @@
-/**
- * One page of one part of what is held about a person; refuses more rows at once than a reply
- * should carry.
- */
+/** One page of one part of a user's data export. */
 import { sql } from 'drizzle-orm';
 import { EXPORT_PAGE_ROWS, type ExportPart, type ExportRows } from '../../contract/account.ts';
 import type { Db } from '../db/database.ts';

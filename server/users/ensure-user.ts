@@ -1,4 +1,4 @@
-/** Makes a person's row with their first settings; refuses to touch one that is there already. */
+/** Creates a user's row with default settings if there is none. */
 import { and, eq, isNull, ne, or } from 'drizzle-orm';
 import type { WallClock } from '../clock.ts';
 import type { Tx } from '../db/database.ts';

@@ -1,7 +1,4 @@
-/**
- * The calls about a person's own settings; refuses edits made on a version that is no longer the
- * newest.
- */
+/** Handlers of the calls about a user's settings. An edit of an outdated version is rejected. */
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
@@ -44,7 +41,7 @@ export function userHandlers(
         if (!tierPermits(tier, 'trading', 'standard')) {
           throw new Refusal(
             'insufficient_permissions',
-            'Insufficient permissions: own risk values need the standard plan.',
+            'Insufficient permissions: you need the Standard plan to set your own risk limits.',
           );
         }
         await writeRiskProfile(tx, caller.uid, body);
@@ -78,7 +75,7 @@ async function writeSettings(
   const fresh = await readSettings(tx.db, uid);
   throw new Refusal(
     'settings_changed',
-    'Your settings were changed somewhere else meanwhile. Look at both and save again.',
+    'Your settings were changed elsewhere in the meantime. Compare both versions and save again.',
     {
       details: { settings: fresh.settings, version: fresh.version },
     },

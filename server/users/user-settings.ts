@@ -1,7 +1,4 @@
-/**
- * A person's trading settings and own risk values as the rest of the server reads them; refuses
- * rows it cannot parse.
- */
+/** A user's trading settings and risk values for the rest of the server. */
 import { and, eq, inArray } from 'drizzle-orm';
 import type { RiskProfile } from '../../contract/agents.ts';
 import { DisplayName, UserSettings, type RiskProfileBody } from '../../contract/user.ts';

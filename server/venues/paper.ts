@@ -1,6 +1,5 @@
 /**
- * The paper venue: fills at the market's own quotes by the engine's rules; refuses to fill at a
- * stale price.
+ * The paper venue: fills at the market's own quotes by the engine's rules, never at a stale price.
  */
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { DAY_MS } from '../../engine/execution/schedule.ts';

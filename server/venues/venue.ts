@@ -1,7 +1,4 @@
-/**
- * The venue port: where exits asked for outside the engine's look are sold; refuses to know
- * accounts or ledgers.
- */
+/** The venue port: where exits outside an agent's evaluation are sold. */
 import type { Depth, Quote } from '../../engine/market-types.ts';
 import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-types.ts';
 

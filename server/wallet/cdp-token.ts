@@ -1,7 +1,4 @@
-/**
- * The token with which the developer platform knows this server: signed anew for each request;
- * refuses to hand out the key.
- */
+/** The token by which the developer platform knows this server, signed anew for each request. */
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 

@@ -1,6 +1,6 @@
 /**
- * Messages to sign and addresses that are linked, as rows; refuses a second use of a message and a
- * second owner of an address.
+ * Messages to sign and linked addresses, as rows. A message is used once, and an address has one
+ * owner.
  */
 import { randomUUID } from 'node:crypto';
 import { and, count, eq, isNull } from 'drizzle-orm';
@@ -35,10 +35,7 @@ export async function findMessage(
 }
 
 export const tooOld = (): Refusal =>
-  new Refusal(
-    'link_message_expired',
-    'The message to sign is too old. Ask for a new one and sign that.',
-  );
+  new Refusal('link_message_expired', 'This message has expired. Request a new one and sign it.');
 
 /**
  * Burns the message. Of any number at once one gets through: the others wait for its row and find
@@ -59,7 +56,7 @@ async function burnMessage(
   if (used.length === 0)
     throw new Refusal(
       'link_message_used',
-      'This message was used already. Ask for a new one and sign that.',
+      'This message has already been used. Request a new one and sign it.',
     );
   if (expiresAt <= now) throw tooOld();
 }
@@ -102,7 +99,7 @@ export async function writeLink(
   if (made === undefined) {
     throw new Refusal(
       'address_linked_elsewhere',
-      'This address is linked to another Tradewind account. Unlink it there first, or ask support if you cannot. Nothing was linked.',
+      'This address is linked to another Tradewind account. Unlink it there first, or contact support. Nothing was linked.',
     );
   }
   const [held] = await tx.db
@@ -112,7 +109,7 @@ export async function writeLink(
   if ((held?.count ?? 0) > LINKED_ADDRESSES_MAX) {
     throw new Refusal(
       'address_limit_reached',
-      `Your account has ${LINKED_ADDRESSES_MAX} addresses, as many as it can hold. Unlink one first.`,
+      `Your account has ${LINKED_ADDRESSES_MAX} linked addresses, the maximum. Unlink one first.`,
     );
   }
   return asLink(made);

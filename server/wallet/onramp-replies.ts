@@ -1,7 +1,4 @@
-/**
- * What the onramp's provider answers, read leniently into our own words; refuses an answer without
- * what a quote or a list is for.
- */
+/** The onramp provider's replies, converted leniently to our own types. */
 import * as z from 'zod';
 import type { OnrampOptions, OnrampQuoteReply } from '../../contract/onramp.ts';
 

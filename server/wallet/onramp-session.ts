@@ -1,7 +1,4 @@
-/**
- * The onramp's provider, asked with this server's keys; refuses to pass on its words, and to keep
- * what it gave for one person.
- */
+/** Calls the onramp provider with this server's keys. Its own texts are not passed on. */
 import { Refusal } from '../../contract/errors.ts';
 import type {
   OnrampOptions,
@@ -61,7 +58,7 @@ function retryAfter(header: string | null, now: number): number {
 const unavailable = (): Refusal =>
   new Refusal(
     'onramp_unavailable',
-    'The provider of purchases cannot be reached just now. Nothing was bought.',
+    'The purchase provider cannot be reached right now. Nothing was bought.',
     { retryAfterMs: RETRY_MS },
   );
 
@@ -154,7 +151,7 @@ export class Onramp {
     if (parsed !== null) return parsed;
     this.log.error(
       { what, status, bytes: text.length },
-      'the onramp answered something that cannot be read',
+      'the onramp sent a reply that cannot be read',
     );
     throw unavailable();
   }
@@ -198,20 +195,20 @@ export class Onramp {
     this.log.error(
       { what, status },
       status === 401 || status === 403
-        ? 'the onramp does not take CDP_API_KEY_ID and CDP_API_KEY_SECRET'
-        : 'the onramp refused',
+        ? 'the onramp rejects CDP_API_KEY_ID and CDP_API_KEY_SECRET'
+        : 'the onramp rejected a request',
     );
     if (status === 429) {
       return new Refusal(
         'rate_limited',
-        'The provider of purchases is busy. Nothing was bought. Try again in a moment.',
+        'The purchase provider is busy. Nothing was bought. Try again in a moment.',
         { retryAfterMs: retryAfter(header, this.clock.now()) },
       );
     }
     if (status >= 500 || status === 401 || status === 403) return unavailable();
     return new Refusal(
       'onramp_refused',
-      'The provider does not offer this purchase: look at the country, the coin and the amount. Nothing was bought.',
+      'The provider does not offer this purchase. Check the country, the coin and the amount. Nothing was bought.',
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an address signed a message: its own key offline, or its contract on the chain; refuses
- * to take silence for a no.
+ * Whether an address signed a message: by its key offline, or by its contract on the chain. No
+ * answer is not a "no".
  */
 import {
   createClient,
@@ -107,7 +107,7 @@ export class Proofs {
     if (await this.ask({ address, chainId, message, signature })) return 'contract';
     throw new Refusal(
       'invalid_signature',
-      'The signature is not one of this address. Nothing was linked.',
+      'This signature does not belong to this address. Nothing was linked.',
     );
   }
 
@@ -123,13 +123,10 @@ export class Proofs {
       asked.catch(() => undefined);
       return await Promise.race([asked, limit]);
     } catch (error) {
-      this.log.warn(
-        { chainId, reason: reasonOf(error) },
-        'a chain could not be asked about a signature',
-      );
+      this.log.warn({ chainId, reason: reasonOf(error) }, 'a chain could not verify a signature');
       throw new Refusal(
         'chain_unavailable',
-        'The chain cannot be reached just now, and a smart wallet is asked there. Nothing was linked; what you signed is still good.',
+        'The network cannot be reached right now to check your smart wallet. Nothing was linked; your signature is still valid.',
         { retryAfterMs: RETRY_AFTER_MS },
       );
     } finally {

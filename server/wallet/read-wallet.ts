@@ -1,7 +1,4 @@
-/**
- * What the server knows of a person's wallet: the open paper book and the addresses that are
- * linked; refuses to ask a chain for coins.
- */
+/** What the server knows about a user's wallet: the open paper account and the linked addresses. */
 import { and, eq, isNull, like, or, sql } from 'drizzle-orm';
 import { add, formatFixed, parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
 import type { LinkedAddress, WalletStatus } from '../../contract/wallet.ts';

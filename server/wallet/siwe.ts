@@ -1,4 +1,4 @@
-/** The messages that are signed to link an address (EIP-4361); refuses to let a person word one. */
+/** The messages that are signed to link an address (EIP-4361), worded only by the server. */
 import { createHash, randomBytes } from 'node:crypto';
 import { getAddress, isAddress, type Address } from 'viem';
 import { createSiweMessage, parseSiweMessage } from 'viem/siwe';
@@ -19,7 +19,7 @@ export function checkedAddress(text: string): Address {
   if (!isPlain && !isAddress(text, { strict: true })) {
     throw new Refusal(
       'invalid_request',
-      'This address is mistyped: its capitals and small letters do not fit together.',
+      'This address has a typing error: its capital and small letters do not match.',
       { field: 'address' },
     );
   }
@@ -86,12 +86,12 @@ export function whyForeign(message: string, origin: string, chainIds: readonly n
   const { address, chainId, domain, nonce, uri } = parseSiweMessage(message);
   const host = new URL(origin).host;
   if (address === undefined || nonce === undefined || domain === undefined)
-    return 'This is not a message to link an address with. Ask for a new one and sign that.';
+    return 'This is not a message for linking an address. Request a new one and sign it.';
   if (domain !== host)
     return `This message was signed for ${domain}, not for ${host}. Nothing was linked.`;
   if (uri?.startsWith(`${origin}/`) !== true)
-    return 'This message was signed for another page than this one. Nothing was linked.';
+    return 'This message was signed for another page. Nothing was linked.';
   if (chainId === undefined || !chainIds.includes(chainId))
-    return 'This message names a chain that Tradewind does not use. Base and Base Sepolia are.';
-  return 'This message was not made for you, or it was changed after it was made. Ask for a new one and sign that.';
+    return 'This message names a network that Tradewind does not support. Use Base or Base Sepolia.';
+  return 'This message was not created for you or was changed afterwards. Request a new one and sign it.';
 }

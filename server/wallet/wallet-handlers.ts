@@ -1,6 +1,6 @@
 /**
- * The calls about a person's wallet: what is known of it, linking by a signed message, buying
- * coins; refuses to move any.
+ * Handlers of the calls about a user's wallet: status, linking and buying coins. They move no
+ * coins.
  */
 import type { Hex } from 'viem';
 import { Refusal } from '../../contract/errors.ts';
@@ -93,7 +93,10 @@ class Linking {
   /** While the person signs there is time to load what looks at the signature. */
   warm(): void {
     this.open().catch((error: unknown) => {
-      this.deps.log.error({ reason: String(error) }, 'what proves a signature could not be loaded');
+      this.deps.log.error(
+        { reason: String(error) },
+        'the code that verifies signatures could not be loaded',
+      );
     });
   }
 
@@ -163,7 +166,7 @@ function onrampHandlers({ clock, log, wallet }: WalletDeps): Pick<Handlers, Onra
     if (onramp === null)
       throw new Refusal(
         'onramp_not_configured',
-        'This server holds no keys for the onramp: the app asks it by itself.',
+        'This server has no onramp keys. The app contacts the onramp directly.',
       );
     return onramp;
   };

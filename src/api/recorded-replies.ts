@@ -244,6 +244,7 @@ function planReplies(state: RecordedState, now: number): Replies {
       hasUsed: state.trialEndsAt !== null,
       servedAt: now,
       endDate: state.trialEndsAt === null ? null : new Date(state.trialEndsAt).toISOString(),
+      trialDays: 14,
     },
     changePreview: {
       ...consequencesOf(subscription.entitledTier, 'starter', agents),

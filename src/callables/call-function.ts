@@ -1,6 +1,4 @@
-/**
- * The page's way to the hosted functions; refuses to load Firebase's client before one is called.
- */
+/** Calls a hosted function from the page; Firebase's client is loaded with the first call. */
 import type { CallableName, CallableReply, CallableRequest } from '../../contract/callables.ts';
 
 /**

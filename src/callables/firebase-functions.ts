@@ -1,6 +1,6 @@
 /**
- * Hosted functions through Firebase's own client, which attaches the token; refuses a reply the
- * contract does not know.
+ * Hosted functions through Firebase's own client, which attaches the token; replies are checked
+ * against the contract.
  */
 import { getApp } from 'firebase/app';
 import {

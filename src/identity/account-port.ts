@@ -1,17 +1,17 @@
-/** What a person changes about their own sign-in; refuses to name a provider. */
+/** What a user can change about their own login, whatever the identity provider. */
 import type { AuthUser } from './auth-port.ts';
 
 export type SignInMethod = 'password' | 'google';
 
 export interface AccountPort {
-  /** The ways this person may sign in. */
+  /** The ways this user can log in. */
   methods(): SignInMethod[];
   /**
-   * Proves the present person again: by their password, or by a Google pop-up for null. Nobody else
-   * is let in by it.
+   * Reauthenticates the current user: by their password, or by a Google pop-up for null. No other
+   * user can log in this way.
    */
   reauthenticate(password: string | null): Promise<AuthUser>;
-  /** Ends every other sign-in of theirs. */
+  /** Ends all their other sessions. */
   changePassword(next: string): Promise<void>;
   /**
    * Sends a link to the new address; the address changes when it is opened; the provider may end

@@ -1,4 +1,4 @@
-/** What the session asks of an identity provider; refuses to name one. */
+/** What the session needs from an identity provider, whichever it is. */
 import type { AccountPort } from './account-port.ts';
 
 export interface AuthUser {
@@ -10,14 +10,17 @@ export interface AuthUser {
 }
 
 export interface AuthPort {
-  /** Tells the present user now and at every change; null for nobody. Returns the unsubscribe. */
+  /**
+   * Reports the current user now and at every change; null for none. Returns the unsubscribe
+   * function.
+   */
   observe(listener: (user: AuthUser | null) => void): () => void;
   currentUser(): AuthUser | null;
   signIn(email: string, password: string): Promise<AuthUser>;
   signUp(email: string, password: string, displayName: string | null): Promise<AuthUser>;
   /** A Google pop-up. */
   signInWithGoogle(): Promise<AuthUser>;
-  /** Proves the present user again, so that the four hours begin anew. */
+  /** Reauthenticates the current user, which restarts the four hours. */
   sendPasswordReset(email: string): Promise<void>;
   updateProfile(change: { displayName?: string; photoURL?: string }): Promise<void>;
   signOut(): Promise<void>;

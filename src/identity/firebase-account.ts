@@ -1,7 +1,4 @@
-/**
- * Changes to a sign-in through Firebase, in a chunk of its own; refuses to act where nobody is
- * signed in.
- */
+/** Changes to a login through Firebase, in a chunk of its own. */
 import {
   EmailAuthProvider,
   GoogleAuthProvider,

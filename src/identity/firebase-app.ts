@@ -1,4 +1,4 @@
-/** Firebase Auth opened the same way in page and worker; refuses to open with a setting missing. */
+/** Opens Firebase Auth the same way in page and worker. Throws when a setting is missing. */
 import { initializeApp } from 'firebase/app';
 import {
   connectAuthEmulator,
@@ -40,8 +40,7 @@ function usesEmulator(projectId: string): boolean {
 }
 
 /**
- * Firebase waits for IndexedDB without end, so it is asked first, ms. Longer where somebody's
- * sign-in lies in it.
+ * Firebase waits for IndexedDB forever, so we check it first, ms. Longer where it holds a login.
  */
 const STORAGE_DEADLINE_MS = 2_000;
 const REMEMBERED_DEADLINE_MS = 8_000;
@@ -98,12 +97,12 @@ export function openAuth(settings: FirebaseSettings, origin: string): Auth {
 }
 
 /**
- * Storage that hangs becomes storage that refuses, for the rest of this realm's life: nobody waits
- * for it any more.
+ * Makes storage that hangs fail at once, for the rest of this realm's life, so that nothing waits
+ * for it.
  */
 export function refuseStorage(realm: object = globalThis): void {
   const refuse = (): never => {
-    throw new DOMException('The storage of this browser does not answer', 'UnknownError');
+    throw new DOMException('This browser’s storage does not answer', 'UnknownError');
   };
   Object.defineProperty(realm, 'indexedDB', {
     value: { open: refuse, deleteDatabase: refuse, databases: refuse, cmp: refuse },

@@ -1,7 +1,4 @@
-/**
- * Firebase as the page's identity provider, loaded after the first paint; refuses to load the
- * pop-up code before it is asked for.
- */
+/** Firebase as the page's identity provider, loaded after the first paint. */
 import {
   createUserWithEmailAndPassword,
   GoogleAuthProvider,

@@ -1,7 +1,4 @@
-/**
- * The pop-up code of Firebase, in a chunk of its own; refuses to be loaded by anything but a press
- * on "Google".
- */
+/** The pop-up code of Firebase, in a chunk of its own that only a press on "Google" loads. */
 import { browserPopupRedirectResolver as resolver } from 'firebase/auth';
 
 export const browserPopupRedirectResolver = resolver;

@@ -1,6 +1,6 @@
 /**
- * Our own record of who was signed in last, from which the app paints before Firebase is there;
- * refuses to hold a token.
+ * Our own record of the last user, from which the app paints before Firebase has loaded. Holds no
+ * token.
  */
 import * as z from 'zod/mini';
 
@@ -14,13 +14,13 @@ export type LastUser = z.infer<typeof LastUser>;
 /** Other tabs are told of a sign-out or another user by this key's `storage` event. */
 export const LAST_USER_KEY = 'tradewind.lastUser';
 const PURGE_KEY = 'tradewind.purge';
-/** Belongs to the device, not to a person: it stays when they go. */
+/** Belongs to the device, not to a user: it survives a logout. */
 const CLOCK_KEY = 'tradewind.clockOffset';
 const LEAVING_KEY = 'tradewind.leaving';
 const MADE_KEY = 'tradewind.made';
-/** By whose link somebody came to this device: nobody's yet. */
+/** The referral code a visitor came with; it belongs to no user yet. */
 export const REFERRAL_KEY = 'tradewind.referral';
-/** What a person is writing to support: theirs, in whichever store it lies. */
+/** A draft to support, which belongs to its user, in either store. */
 export const SUPPORT_DRAFT_KEY = 'tradewind.supportDraft';
 
 /** The record, or null where there is none or it does not read. */
@@ -103,9 +103,9 @@ const OF_THE_DEVICE = new Set([
 ]);
 
 /**
- * Deletes what lies of a person beside their database, whoever wrote it, a wallet's kit too: what
- * is not the device's is theirs. Where somebody else is here by now, only what names the one who
- * went.
+ * Deletes a user's data outside their database, including what the wallet kit wrote: everything
+ * that is not a preference of the device. If another user is here by now, only what names the one
+ * who left.
  */
 export function forgetPerson(uid: string, storage: Storage = localStorage): void {
   const other = readLastUser(storage);
@@ -118,7 +118,7 @@ export function forgetPerson(uid: string, storage: Storage = localStorage): void
   if (alone) sessionStorage.removeItem(SUPPORT_DRAFT_KEY);
 }
 
-/** A sign-out that the identity provider has yet to hear of. */
+/** A logout that has not reached the identity provider yet. */
 export function isLeaving(): boolean {
   return localStorage.getItem(LEAVING_KEY) !== null;
 }

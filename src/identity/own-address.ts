@@ -1,7 +1,4 @@
-/**
- * Whether a text is an address of this app, judged as the browser will read it; refuses every other
- * site's, however it is written.
- */
+/** Whether a text is an address of this app, judged as the browser will read it. */
 
 /** Its path, query and hash as the browser has them; null where it leads elsewhere. */
 export function ownAddress(text: string): { path: string; whole: string } | null {

@@ -1,7 +1,4 @@
-/**
- * The signed-in person's own sign-in: proved again, changed, or ended everywhere; refuses to act
- * for anybody else.
- */
+/** The current user's own login: proved again, changed, or ended everywhere. */
 import { callFunction } from '../callables/call-function.ts';
 import type { AccountPort, SignInMethod } from './account-port.ts';
 import { identityProvider, signOut, takeSignIn } from './session.ts';
@@ -12,7 +9,7 @@ export async function signInMethods(): Promise<SignInMethod[]> {
   return (await account()).methods();
 }
 
-/** By the password, or by Google for null. The four hours begin anew with it. */
+/** By password, or by Google for null. Restarts the four hours. */
 async function proveAgain(password: string | null): Promise<void> {
   await takeSignIn(await (await account()).reauthenticate(password));
 }
@@ -27,13 +24,13 @@ export async function changeEmail(password: string, next: string): Promise<void>
   await (await account()).changeEmail(next, `${location.origin}/login`);
 }
 
-/** The server first: here nobody may be signed out while they are still signed in elsewhere. */
+/** The server first: this device must not be logged out while other sessions are still alive. */
 export async function signOutEverywhere(): Promise<void> {
   await callFunction('signOutEverywhere', {});
   await signOut();
 }
 
-/** Answers what the server said; by then nothing of the person's is on this device. */
+/** Returns the server's reply; by then the user's data is gone from this device. */
 export async function deleteAccount(password: string | null): Promise<'done' | 'under-way'> {
   await proveAgain(password);
   const { state } = await callFunction('deleteAccount', { confirm: 'DELETE' });

@@ -1,6 +1,6 @@
 /**
- * A stand-in identity for a build that runs on recorded replies: anyone may sign in; refuses to be
- * near a real server.
+ * A stand-in identity provider for a build with recorded replies: anyone may log in. Never use it
+ * with a real server.
  */
 import { readLastUser } from './last-user.ts';
 import type { AuthPort, AuthUser } from './auth-port.ts';
@@ -79,7 +79,7 @@ export function recordedAuth(projectId: string): AuthPort {
     },
     account: () =>
       Promise.reject(
-        new Error('This build runs on recorded replies: there is no sign-in to change.'),
+        new Error('This build runs on recorded replies. There is no account to change.'),
       ),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Who may see what on this page, from session and subscription; refuses to be more than an
- * explanation: the server enforces.
+ * Who may see what on this page, from session and subscription. Only an explanation: the server
+ * enforces.
  */
 import {
   permissionsOf,
@@ -14,7 +14,7 @@ import {
 import type { EntitlementView } from '../billing/entitlement-view.ts';
 import type { Session, SessionUser } from './session.ts';
 
-/** Shared context of the signed-in person. */
+/** Shared context of the logged-in user. */
 export interface AuthContext {
   user: SessionUser | null;
   loading: boolean;
@@ -55,7 +55,7 @@ export function authContext(session: SessionView, subscription: SubscriptionView
   };
 }
 
-/** `offline` lets a person past four hours go on reading what is on the device. */
+/** `offline` lets a user read what is on the device after their four hours are over. */
 export function securityContext(
   session: SessionView,
   subscription: SubscriptionView,

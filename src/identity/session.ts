@@ -1,7 +1,4 @@
-/**
- * Who is signed in on this page, and for how much longer; refuses to count anyone in past four
- * hours.
- */
+/** Who is logged in on this page, and for how much longer. */
 import { proxy } from 'valtio';
 import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
 import { log } from '../platform/page-log.ts';
@@ -59,7 +56,7 @@ export const session = proxy<Session>({
   endingSoon: false,
 });
 
-/** How long anything waits for the identity provider before it goes on without it, ms. */
+/** How long anything waits for the identity provider before it continues without it, ms. */
 export const IDENTITY_WAIT_MS = 6_000;
 const CHECK_EVERY_MS = 15_000;
 
@@ -137,10 +134,7 @@ async function purge(uid: string): Promise<void> {
   const failed = results.find((result) => result.status === 'rejected');
   if (failed === undefined) purgeDone(uid);
   else
-    log.error(
-      'Private data could not be deleted yet; it is tried again at the next start',
-      failed.reason,
-    );
+    log.error('Private data could not be deleted yet; the next start tries again', failed.reason);
 }
 
 function setUser(user: SessionUser, provisional: boolean): void {
@@ -160,7 +154,7 @@ function setNobody(): void {
   } satisfies Session);
 }
 
-/** Takes the provider's word for who is there. */
+/** Applies the user that the provider reports. */
 async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   const before = readLastUser();
   const lastSignInTime = user.metadata.lastSignInTime ?? null;
@@ -204,7 +198,7 @@ function takeNobody(): void {
   }
 }
 
-/** Paints from our own record at once. Nothing here waits for a network. */
+/** Paints from our own record at once, without waiting for the network. */
 export function openSession(): void {
   // Until the server says its time again, what it said last: a device whose clock is wrong mostly
   // stays wrong.
@@ -269,7 +263,7 @@ export function connectIdentity(provider: AuthPort, project: string): void {
       // that waits in line.
       else if (!isLeaving())
         take(user, false).catch((error: unknown) => {
-          log.error('The session could not be taken over', error);
+          log.error('The session could not be resumed', error);
         });
     });
     openPort(provider);
@@ -320,7 +314,7 @@ export function identityProvider(): Promise<AuthPort> {
   });
 }
 
-/** Waits until the provider has said who is there, but not for ever. */
+/** Waits until the provider has reported the user, but not forever. */
 async function settledUser(auth: AuthPort): Promise<AuthUser | null | undefined> {
   if (confirmed || auth.currentUser() !== null) return auth.currentUser();
   return new Promise((resolve) => {
@@ -376,7 +370,7 @@ export async function sessionToken(force = false): Promise<VerifiedToken> {
   return held;
 }
 
-/** The present person has proved who they are once more. */
+/** The current user has reauthenticated. */
 export function takeSignIn(user: AuthUser): Promise<void> {
   return take(user, true);
 }
@@ -411,8 +405,7 @@ export async function updateProfile(change: {
 }
 
 /**
- * Explicit sign-out: forgets the person first, then deletes what is theirs here; works without a
- * network.
+ * Explicit logout: clears the user first, then deletes their data on this device; works offline.
  */
 export async function signOut(): Promise<void> {
   const uid = session.user?.uid ?? readLastUser()?.uid ?? null;
@@ -423,7 +416,7 @@ export async function signOut(): Promise<void> {
   absent = false;
   setNobody();
   const leaving = port?.signOut().then(leavingDone, (error: unknown) => {
-    log.warn('The identity provider did not take the sign-out', error);
+    log.warn('The identity provider did not confirm the logout', error);
   });
   if (uid !== null) await purge(uid);
   await leaving;

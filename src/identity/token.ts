@@ -1,7 +1,4 @@
-/**
- * What an ID token must look like before it is sent; refuses a token of another project, issuer or
- * shape.
- */
+/** Checks an ID token before it is sent: project, issuer and shape. */
 
 export interface TokenClaims {
   uid: string;
@@ -73,7 +70,7 @@ export function readToken(token: string, projectId: string): TokenClaims {
   };
 }
 
-/** Where a token comes from: whoever is signed in, or nobody. `force` asks for a new one. */
+/** The source of tokens: the logged-in user, or none. `force` requests a new one. */
 export interface TokenSource {
   getIdToken(force: boolean): Promise<string>;
 }

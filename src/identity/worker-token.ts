@@ -1,7 +1,4 @@
-/**
- * Identity inside the service worker, with or without a page; refuses to hand out a token that
- * fails our checks.
- */
+/** The current user and a checked token inside the service worker, with or without a page. */
 import type { Auth } from 'firebase/auth';
 import { openAuth, storageAnswers } from './firebase-app.ts';
 import { verifiedToken, type VerifiedToken } from './token.ts';

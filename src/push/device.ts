@@ -1,6 +1,6 @@
 /**
- * This browser as a place to be notified: what it can do, and how it joins and leaves; refuses to
- * ask for permission by itself.
+ * Notifications in this browser: what it supports, and how it subscribes and unsubscribes. Asks for
+ * permission only on a press.
  */
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
@@ -9,9 +9,9 @@ import { subscribe } from '../offline/push-subscribe.ts';
 import { isAppleMobile, isStandalone } from '../platform/install.ts';
 
 /**
- * `install`: this iPhone or iPad notifies only what is on its home screen. `denied`: the person has
- * said no, and only the browser's own settings can undo it. `off`: could, and does not. `on`: this
- * device is told.
+ * `install`: this iPhone or iPad notifies only apps on its home screen. `denied`: the user has
+ * declined, and only the browser's own settings can undo that. `off`: supported but not subscribed.
+ * `on`: this device gets notifications.
  */
 export type DeviceState = 'unsupported' | 'install' | 'denied' | 'off' | 'on';
 
@@ -19,7 +19,7 @@ export type PushState = CallableReply<'pushSettings'>;
 
 const JOINED_KEY = 'tradewind.push';
 
-/** Whose notifications this browser has asked for, as it remembers. */
+/** The user whose notifications this browser is subscribed to, by its own record. */
 function joinedUid(): string | null {
   return localStorage.getItem(JOINED_KEY);
 }
@@ -32,7 +32,7 @@ export function deviceState(uid: string): DeviceState {
   return Notification.permission === 'granted' && joinedUid() === uid ? 'on' : 'off';
 }
 
-/** What the person has chosen, on all of their devices, and the key to subscribe with. */
+/** The user's preferences, for all devices, and the key to subscribe with. */
 export function readPush(): Promise<PushState> {
   return callFunction('pushSettings', {});
 }
@@ -47,9 +47,7 @@ const WORKER_WAIT_MS = 8_000;
 async function registration(): Promise<ServiceWorkerRegistration> {
   const late = new Promise<never>((_resolve, reject) => {
     setTimeout(() => {
-      reject(
-        new Error('The app is not installed in this browser yet. Reload the page and try again.'),
-      );
+      reject(new Error('Notifications are not ready yet. Reload the page and try again.'));
     }, WORKER_WAIT_MS);
   });
   return Promise.race([navigator.serviceWorker.ready, late]);
@@ -66,24 +64,21 @@ async function join(uid: string): Promise<PushState> {
   return state;
 }
 
-/** Asks for permission, on a press, and joins. Null where the person said no. */
+/** Asks for permission, on a press, and subscribes. Null where the user declined. */
 export async function joinPush(uid: string): Promise<PushState | null> {
   if ((await Notification.requestPermission()) !== 'granted') return null;
   return join(uid);
 }
 
 /**
- * The browser may have changed the address, or the server lost it: what was asked for once is
- * renewed at a start.
+ * Renews the subscription at a start: the browser may have changed the address, or the server lost
+ * it.
  */
 export async function renewPush(uid: string): Promise<void> {
   if (deviceState(uid) === 'on') await join(uid);
 }
 
-/**
- * The browser gives the address up, with or without a network; a server that still sends is told so
- * by the push service.
- */
+/** Unsubscribes the browser, also offline; the push service tells a server that still sends. */
 export async function dropPush(): Promise<string | null> {
   if (joinedUid() === null) return null;
   localStorage.removeItem(JOINED_KEY);

@@ -1,6 +1,6 @@
 /**
- * Ties push to the page: a press on a notification moves it, a sign-out ends it; refuses a path
- * that is not the app's own.
+ * Connects push to the page: a press on a notification opens its screen, and logout ends the
+ * subscription.
  */
 import { subscribeKey } from 'valtio/utils';
 import { navigate } from 'wouter/use-browser-location';
@@ -8,7 +8,7 @@ import { onPurge, session } from '../identity/session.ts';
 import { log } from '../platform/page-log.ts';
 
 const JOINED_KEY = 'tradewind.push';
-/** The start belongs to what the person looks at. */
+/** How long the renewal waits, so that it does not slow down the start, ms. */
 const RENEW_AFTER_MS = 10_000;
 
 /** Called once, before `openSession()`. */
@@ -30,7 +30,7 @@ export function openPush(): void {
     await import('./device.ts')
       .then(({ dropPush }) => dropPush())
       .catch((error: unknown) => {
-        log.warn('This browser could not be taken off the notifications', error);
+        log.warn('This browser could not be unsubscribed from notifications', error);
       });
   });
   const renew = (): void => {

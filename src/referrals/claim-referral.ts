@@ -1,6 +1,6 @@
 /**
- * Tells the server by whose code a new person came, once they are signed in; refuses to give up on
- * a network's account.
+ * Tells the server which code a new user came with, once they are logged in, and retries while the
+ * network fails.
  */
 import { subscribeKey } from 'valtio/utils';
 import { ApiError } from '../api/api-error.ts';
@@ -10,7 +10,7 @@ import { log } from '../platform/page-log.ts';
 import { connection } from '../stores/connection.ts';
 import { forgetReferral, keptReferral } from './kept-referral.ts';
 
-/** The server's own word that this code will never be this person's. */
+/** The server's codes for a referral that this user can never use. */
 const FINAL: ReadonlySet<string> = new Set(['referral_refused', 'not_found', 'invalid_request']);
 
 let asking = false;
@@ -39,7 +39,7 @@ export async function claimKept(): Promise<boolean> {
     // Somebody who has an account and follows a friend's link is told nothing: nothing of theirs
     // went wrong.
     if (final) forgetReferral();
-    else log.warn('The referral code could not be handed over yet', error);
+    else log.warn('The referral code could not be sent yet', error);
     return final;
   } finally {
     asking = false;

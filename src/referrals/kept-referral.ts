@@ -1,7 +1,4 @@
-/**
- * The referral code a person came with, kept on this device until their account has it; refuses
- * anything that is not a code.
- */
+/** The referral code a visitor came with, kept on this device until their account has it. */
 import * as z from 'zod/mini';
 import { readReferralCode } from '../../contract/referral-code.ts';
 import { REFERRAL_KEY } from '../identity/last-user.ts';

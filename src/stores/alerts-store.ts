@@ -66,7 +66,8 @@ export function applyFiring(
 ): void {
   const present = alertsStore.data;
   if (present !== null && sequence <= present.sequence) return;
-  pageToast('blank', `${firingText(firing)}${firing.simulated ? ' (simulated prices)' : ''}`, {
+  const source = firing.recorded === true ? 'recorded prices' : 'simulated prices';
+  pageToast('blank', `${firingText(firing)}${firing.simulated ? ` (${source})` : ''}`, {
     id: `alert-${firing.id}`,
   });
   if (present === null) return;

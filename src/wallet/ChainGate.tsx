@@ -1,6 +1,5 @@
 /**
- * Stands before what happens on one chain until the wallet is on it; refuses to change the chain
- * unasked.
+ * Shows its content only while the wallet is on the given chain, and otherwise offers to switch.
  */
 import type { ReactNode } from 'react';
 import { useAccount, useChains, useSwitchChain } from 'wagmi';
@@ -12,12 +11,12 @@ export function ChainGate({ chainId, children }: { chainId: number; children: Re
   const chains = useChains();
   const { error, isPending, switchChain } = useSwitchChain();
   const name = (id: number | undefined): string =>
-    chains.find((chain) => chain.id === id)?.name ?? 'another chain';
+    chains.find((chain) => chain.id === id)?.name ?? 'another network';
   if (account.chainId === chainId) return children;
   return (
     <div className="flex flex-col items-start gap-3">
       <p className="text-ink-2">
-        This is on {name(chainId)}; your wallet is on {name(account.chainId)}.
+        This works on {name(chainId)}. Your wallet is on {name(account.chainId)}.
       </p>
       <Button
         busy={isPending}

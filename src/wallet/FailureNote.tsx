@@ -1,7 +1,4 @@
-/**
- * A wallet's failure on screen: what happened, what is safe, what to do; refuses to be mistaken for
- * a loss.
- */
+/** A wallet's failure on screen: what happened, what is safe and what to do. */
 import { CircleAlert } from 'lucide-react';
 import { walletFailure, type WalletAct } from './wallet-errors.ts';
 

@@ -1,12 +1,10 @@
-/**
- * Holds the failure of one part of the wallet within it; refuses to take the other parts with it.
- */
+/** Contains the failure of one wallet panel, so that the other panels still work. */
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { Button } from '../components/Button.tsx';
 import { log } from '../platform/page-log.ts';
 import { reportWallet } from './wallet-analytics.ts';
 
-/** The download of a part failed: nothing is wrong with the part. */
+/** The panel's download failed; the panel itself is fine. */
 export class PanelMissing extends Error {
   override readonly name = 'PartMissing';
   constructor(cause: unknown) {
@@ -17,7 +15,7 @@ export class PanelMissing extends Error {
 interface Props {
   part: string;
   children: ReactNode;
-  /** The person wants a missing part to be asked for again. */
+  /** Called when the user asks to load a missing panel again. */
   onMissing?: () => void;
 }
 
@@ -43,10 +41,7 @@ export class PanelBoundary extends Component<Props, { failed: false | 'broken' |
     if (this.state.failed === 'missing') {
       return (
         <div role="alert">
-          <p>
-            This part of the wallet is not on this device yet, and could not be loaded. It needs the
-            network once.
-          </p>
+          <p>This panel could not be loaded. It has to be downloaded once while you are online.</p>
           <Button className="mt-3" onClick={this.props.onMissing}>
             Try again
           </Button>
@@ -57,8 +52,8 @@ export class PanelBoundary extends Component<Props, { failed: false | 'broken' |
       <div role="alert">
         <p className="font-medium">Sorry, we had an unhandled error</p>
         <p className="mt-1 text-ink-2">
-          This part of the wallet stopped. Nothing was sent by it unless the wallet said so; the
-          other parts still work.
+          This panel stopped working. Nothing was sent unless your wallet says so. The other panels
+          still work.
         </p>
         <Button
           className="mt-3"

@@ -1,6 +1,5 @@
 /**
- * What the wallet's parts say in the same way: what is lacking, whose coins these are, which wallet
- * is missing; refuses to fail in their place.
+ * What all wallet panels show alike: what is not set up, which coins these are, and how to connect.
  */
 import type { ReactNode } from 'react';
 import { useSearchParams } from 'wouter';
@@ -8,8 +7,7 @@ import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 
 /**
- * A part that this installation is not set up for: what it would do, and the settings that the
- * operator gives it.
+ * A panel that is not set up here: what it would do, and which settings the operator needs.
  */
 export function Needs({
   title,
@@ -41,7 +39,11 @@ export function Needs({
 export function CoinsTag({ real }: { real: boolean }) {
   return (
     <span
-      title={real ? 'Real coins on Base: real money' : 'Test coins on Base Sepolia: worth nothing'}
+      title={
+        real
+          ? 'Real coins on Base. This is real money'
+          : 'Test coins on Base Sepolia. They have no value'
+      }
       className={classes(
         'inline-flex h-5 items-center rounded-sm px-1.5 text-[0.6875rem] font-semibold tracking-[0.08em] whitespace-nowrap',
         real ? 'bg-ink text-ground' : 'border border-line-strong text-ink-2',
@@ -52,7 +54,7 @@ export function CoinsTag({ real }: { real: boolean }) {
   );
 }
 
-/** A part's own line: what it does, and with which coins. */
+/** The line under a panel's title: what it does, and with which coins. */
 export function PanelHead({
   title,
   real,
@@ -73,7 +75,7 @@ export function PanelHead({
   );
 }
 
-/** Leads to another part of the wallet. */
+/** A link to another panel of the wallet. */
 export function PanelLink({
   id,
   children,
@@ -100,7 +102,7 @@ export function PanelLink({
   );
 }
 
-/** Without a wallet there is nobody to do it for. */
+/** Shown instead of a panel that needs a wallet while none is connected. */
 export function ConnectFirst({ children }: { children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-4 gap-y-2">

@@ -1,6 +1,6 @@
 /**
- * The wallet's parts under one heading, one shown at a time and named in the address; refuses to
- * load a part before it is chosen.
+ * The wallet's panels under one heading, one at a time, named in the address and loaded when
+ * chosen.
  */
 import { lazy, Suspense, useState, type ComponentType } from 'react';
 import { useSearchParams } from 'wouter';
@@ -17,7 +17,7 @@ interface PanelChoice {
 
 const ACCOUNT = 'account';
 
-/** In the order of their use. Each but the first is a download of its own. */
+/** In the order of use. Each one but the first is loaded on demand. */
 const ROOMS: readonly PanelChoice[] = [
   { id: ACCOUNT, title: 'Wallet', load: () => Promise.resolve({ default: WalletAccount }) },
   { id: 'fund', title: 'Fund', load: () => import('./fund/FundPanel.tsx') },
@@ -44,7 +44,7 @@ export function WalletPanels() {
   const [search, setSearch] = useSearchParams();
   const shown = rooms.find(({ id }) => id === search.get('wallet')) ?? rooms[0];
   if (shown === undefined) return null;
-  /** A download that failed is asked for anew. */
+  /** Retries a download that failed. */
   const again = (): void => {
     setRooms((old) =>
       old.map((room) =>
@@ -67,7 +67,7 @@ export function WalletPanels() {
       <WalletTabs tabs={ROOMS} shown={shown.id} onShow={show} />
       <div role="tabpanel" id={PANEL_ID} aria-labelledby={tabId(shown.id)}>
         <PanelBoundary key={`${shown.id} ${shown.attempt}`} part={shown.id} onMissing={again}>
-          <Suspense fallback={<SkeletonRows rows={4} label="Loading this part of the wallet" />}>
+          <Suspense fallback={<SkeletonRows rows={4} label="Loading" />}>
             <shown.Part />
           </Suspense>
         </PanelBoundary>

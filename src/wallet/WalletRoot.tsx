@@ -1,6 +1,6 @@
 /**
- * The wallet on screen, with the kit around it; refuses to be imported but lazily, for it is the
- * heaviest thing here.
+ * The wallet on screen, with the kit around it. Import it lazily only: it is the heaviest part of
+ * the app.
  */
 import { useEffect, useState } from 'react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
@@ -30,7 +30,7 @@ const queryClient = (): QueryClient =>
  * The connection of the last panel: the kit holds on to it in memory, also after the panel is gone.
  */
 let connected: Config | null = null;
-/** Longest wait of a sign-out for the kit, ms. */
+/** How long a logout waits for the kit at most, ms. */
 const PARTING_MS = 1_000;
 
 /**
@@ -57,7 +57,7 @@ onPurge(async () => {
 });
 
 export interface WalletRootProps {
-  /** Another connection configuration than the product's. */
+  /** Replaces the product's connection configuration, for tests. */
   config?: Config;
 }
 

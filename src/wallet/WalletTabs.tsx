@@ -1,7 +1,4 @@
-/**
- * The names of the wallet's parts as a list of tabs, for finger, arrow keys and screen reader;
- * refuses to scroll out of a phone's sight.
- */
+/** The wallet's panels as a list of tabs, for finger, arrow keys and screen reader. */
 import { useRef, type KeyboardEvent } from 'react';
 import { classes } from '../components/class-names.ts';
 
@@ -14,7 +11,7 @@ export interface WalletTabsProps {
 export const tabId = (id: string): string => `wallet-tab-${id}`;
 export const PANEL_ID = 'wallet-part';
 
-/** Where a key leads from a tab: the arrows go round, Home and End to the ends. */
+/** The tab that a key leads to: arrows wrap around, Home and End go to the ends. */
 function target(key: string, at: number, count: number): number | null {
   switch (key) {
     case 'ArrowRight':
@@ -48,7 +45,7 @@ export function WalletTabs({ tabs, shown, onShow }: WalletTabsProps) {
     <div
       ref={list}
       role="tablist"
-      aria-label="Parts of the wallet"
+      aria-label="Wallet panels"
       onKeyDown={turn}
       className="mt-2 mb-5 grid grid-cols-4 gap-x-1 border-b border-line sm:flex sm:gap-x-2"
     >

@@ -1,6 +1,5 @@
 /**
- * Which node a chain is asked through and how patiently, every figure written out; refuses to leave
- * a limit to a library's default.
+ * Which node serves a chain, with its timeouts and retries. Leaves no limit to a library's default.
  */
 import { HttpRequestError, http, type HttpTransport } from 'viem';
 import { base, baseSepolia } from 'viem/chains';

@@ -1,6 +1,5 @@
 /**
- * What the parts of the wallet ask of it: who, on which chain, how much; refuses to ask the chain
- * where there is no network.
+ * What the wallet's panels read: account, chain and balance. Asks the chain nothing while offline.
  */
 import { useEffect, useSyncExternalStore } from 'react';
 import { useSnapshot } from 'valtio';
@@ -22,7 +21,7 @@ function follow(listener: () => void): () => void {
   };
 }
 
-/** No network at all: the chain is another party than our server, which may be away by itself. */
+/** Whether the device is offline. The chain may be reachable while our server is not. */
 export const useNoNetwork = (): boolean => !useSyncExternalStore(follow, () => navigator.onLine);
 
 /** The chain of the connection where it is one of ours, else null. */

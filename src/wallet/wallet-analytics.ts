@@ -1,7 +1,4 @@
-/**
- * The wallet's reports of its use, in the kit's own form; refuses to send any unless the build
- * turns them on, and to mind whether they arrive.
- */
+/** The wallet's usage reports in the kit's own form. Sends none unless the build turns them on. */
 import { getOnchainKitConfig, version } from '@coinbase/onchainkit';
 
 const DEFAULT_URL = 'https://api.developer.coinbase.com/analytics';
@@ -45,6 +42,6 @@ export function reportWallet(eventType: WalletEvent, data: Record<string, unknow
       data,
       origin: window.location.origin,
     }),
-    // A report that is lost is lost.
+    // A report that fails is not retried.
   }).catch(() => undefined);
 }

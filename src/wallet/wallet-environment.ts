@@ -1,7 +1,4 @@
-/**
- * The wallet's settings, parsed from the build's environment when the wallet is loaded; refuses to
- * burden the start with them.
- */
+/** The wallet's settings, parsed from the build's environment when the wallet is loaded. */
 import * as z from 'zod/mini';
 import { walletKitSettings, type WalletKitSettings } from './kit/kit-settings.ts';
 
@@ -58,13 +55,13 @@ const Environment = z.object({
   VITE_WALLET_TRUST: flag,
   VITE_WALLET_FRAME: flag,
   VITE_WALLET_FUND_COUNTRY: optional(
-    z.string().check(z.regex(/^[A-Z]{2}$/, 'must be a country of two letters')),
+    z.string().check(z.regex(/^[A-Z]{2}$/, 'must be a two-letter country code')),
   ),
   VITE_WALLET_FUND_SUBDIVISION: optional(
-    z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'must be a part of a country, such as NY')),
+    z.string().check(z.regex(/^[A-Z0-9]{1,3}$/, 'must be a state or province code, such as NY')),
   ),
   VITE_WALLET_FUND_CURRENCY: optional(
-    z.string().check(z.regex(/^[A-Z]{3}$/, 'must be a currency of three letters')),
+    z.string().check(z.regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')),
   ),
   VITE_WALLET_CHECKOUT_PRODUCT: text,
   VITE_WALLET_CHECKOUT_CHARGE: text,
@@ -72,7 +69,7 @@ const Environment = z.object({
   VITE_WALLET_NFT_TOKEN: optional(z.string().check(z.regex(/^\d+$/, 'must be a whole number'))),
 });
 
-/** What a part of the wallet needs beside the kit's own settings; null where nobody set it. */
+/** What a panel needs besides the kit's own settings; null where it is not set. */
 interface WalletParts {
   fund: { country: string; subdivision: string | null; currency: string };
   /** A product of the payment provider's, or one charge made there. */
@@ -85,7 +82,7 @@ export interface WalletEnvironment {
   parts: WalletParts;
 }
 
-/** Leaves out what is not set, so that a default stands in its place. */
+/** Omits what is not set, so that defaults apply. */
 const present = <T extends object>(values: T) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -1,7 +1,4 @@
-/**
- * What a wallet's failure is for a person: what happened, what is safe, what to do; refuses to show
- * a stack, or to call safe what nobody knows.
- */
+/** A wallet's error as a user reads it: what happened, what is safe and what to do. */
 
 /**
  * During what it failed. `read`: something was asked of the chain, and nothing was to change.
@@ -35,7 +32,7 @@ export interface WalletFailure {
     | 'other';
   happened: string;
   safe: string;
-  /** Empty where there is nothing to do but what the person was about to do. */
+  /** Empty where the user can simply continue. */
   next: string;
 }
 
@@ -77,7 +74,7 @@ const oneLine = (text: string): string => {
 const closed = (sentence: string): string =>
   sentence === '' || /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
 
-/** What the outermost layer that has words says in its first line. */
+/** The first line of the outermost error that has a message. */
 function ownText(layers: readonly Layer[]): string {
   for (const { message, shortMessage } of layers) {
     const line = oneLine(shortMessage ?? message ?? '');
@@ -101,7 +98,7 @@ function isRejection(layers: readonly Layer[]): boolean {
   return layers.some(({ name }) => name === 'UserRejectedRequestError');
 }
 
-/** Why a contract did not take it, as it or the node words it. */
+/** Why a contract reverted, in its own words or the node's. */
 export function revertReason(error: unknown): string | null {
   const layers = layersOf(error);
   for (const { details, message, reason, shortMessage } of layers) {
@@ -124,7 +121,7 @@ function waitText(layers: readonly Layer[]): string {
     ?.headers?.get('Retry-After');
   const seconds = Number(retryAfter ?? NaN);
   return Number.isFinite(seconds) && seconds > 0
-    ? `Try again in ${seconds} s: it asks for that long.`
+    ? `Try again in ${seconds} s.`
     : 'Try again in a minute.';
 }
 
@@ -144,7 +141,7 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
     return {
       kind: 'already-connected',
       happened: 'Connector already connected.',
-      next: 'It is the wallet in use: there is nothing more to do.',
+      next: 'This wallet is already in use. You can continue.',
       certain: true,
     };
   if (names.has('ConnectorNotConnectedError'))
@@ -157,21 +154,22 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
   if (names.has('ProviderNotFoundError'))
     return {
       kind: 'absent',
-      happened: 'Provider not found. This browser has no such wallet, or it is switched off here.',
-      next: 'Install it or switch it on, load this page again, or choose another wallet.',
+      happened:
+        'Provider not found. The wallet is not installed in this browser, or it is disabled.',
+      next: 'Install or enable it and reload this page, or choose another wallet.',
       certain: true,
     };
   if (names.has('SwitchChainNotSupportedError'))
     return {
       kind: 'no-switching',
       happened: closed(ownText(layers)),
-      next: 'Change the network in the wallet itself: this page follows.',
+      next: 'Change the network in your wallet. This page follows.',
       certain: true,
     };
   if (names.has('ConnectorChainMismatchError') || names.has('ChainMismatchError')) {
     return {
       kind: 'wrong-chain',
-      happened: 'The wallet is on another network than this was meant for.',
+      happened: 'Your wallet is on a different network.',
       next: 'Change the network above, then try again.',
       certain: true,
     };
@@ -180,7 +178,7 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
     return {
       kind: 'added-not-switched',
       happened: 'User rejected switch after adding network.',
-      next: 'The wallet knows the network now: change to it when you like.',
+      next: 'The network was added. You can switch to it at any time.',
       certain: true,
     };
   }
@@ -191,47 +189,47 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
 function ofWallet(layers: readonly Layer[]): Reading | null {
   const code = innermostCode(layers);
   if (isRejection(layers))
-    return { kind: 'rejected', happened: 'You declined in the wallet.', next: '', certain: true };
+    return { kind: 'rejected', happened: 'You declined in your wallet.', next: '', certain: true };
   if (said(layers, /pop-?up (?:window )?(?:was )?(?:blocked|failed to open)|window was blocked/i))
     return {
       kind: 'blocked-window',
-      happened: "The browser blocked the wallet's window.",
+      happened: "Your browser blocked the wallet's window.",
       next: 'Allow pop-ups for this page, then try again.',
       certain: true,
     };
   if (code === 4902)
     return {
       kind: 'unknown-chain',
-      happened: 'The wallet does not know this network, and it could not be added.',
-      next: 'Add it in the wallet itself, then change to it here.',
+      happened: 'Your wallet does not have this network, and it could not be added.',
+      next: 'Add it in your wallet, then change to it here.',
       certain: true,
     };
   if (code === -32_002)
     return {
       kind: 'busy',
-      happened: 'The wallet is already asking you something.',
-      next: 'Open the wallet and answer there.',
+      happened: 'Your wallet is waiting for another answer.',
+      next: 'Open your wallet and answer there.',
       certain: true,
     };
   if (code === 4100)
     return {
       kind: 'unauthorised',
-      happened: 'The wallet does not let this page use that account.',
-      next: 'Allow it in the wallet, or disconnect and connect again.',
+      happened: 'Your wallet does not allow this page to use that account.',
+      next: 'Allow it in your wallet, or disconnect and connect again.',
       certain: true,
     };
   if (code === 4200 || code === -32_601)
     return {
       kind: 'unsupported',
-      happened: 'The wallet cannot do this.',
-      next: 'Do it in the wallet itself, or use another wallet.',
+      happened: 'Your wallet does not support this.',
+      next: "Use the wallet's own app, or another wallet.",
       certain: true,
     };
   if (code === 4900 || code === 4901)
     return {
       kind: 'cut-off',
-      happened: 'The wallet has no connection to the chain.',
-      next: 'Look at its network, then try again.',
+      happened: 'Your wallet is not connected to the network.',
+      next: 'Check its network, then try again.',
     };
   return null;
 }
@@ -247,7 +245,7 @@ function ofChain(layers: readonly Layer[]): Reading | null {
   ) {
     return {
       kind: 'not-enough',
-      happened: 'The wallet holds too little ETH for the amount and its network fee.',
+      happened: 'Your wallet does not have enough ETH for the amount and the network fee.',
       next: 'Send less, or add ETH first.',
       certain: true,
     };
@@ -258,9 +256,9 @@ function ofChain(layers: readonly Layer[]): Reading | null {
       kind: 'reverted',
       happened:
         reason === null
-          ? "The recipient's contract would refuse this, and gave no reason."
-          : `The recipient's contract would refuse this: ${closed(reason)}`,
-      next: 'Ask the recipient what it takes.',
+          ? "The recipient's contract would reject this and gave no reason."
+          : `The recipient's contract would reject this: ${closed(reason)}`,
+      next: 'Ask the recipient what it accepts.',
       certain: true,
     };
   }
@@ -270,33 +268,33 @@ function ofChain(layers: readonly Layer[]): Reading | null {
   ) {
     return {
       kind: 'overtaken',
-      happened: "The wallet has sent something else in this one's place.",
-      next: "Look in the wallet's own list, then try again.",
+      happened: 'Your wallet sent another transaction in its place.',
+      next: "Check your wallet's history, then try again.",
     };
   }
   if (status === 429 || (code !== undefined && LIMITED.has(code)))
     return {
       kind: 'limited',
-      happened: "The chain's node takes no more calls for now.",
+      happened: 'The network node is busy.',
       next: waitText(layers),
     };
   if (names.has('TimeoutError'))
     return {
       kind: 'silent',
-      happened: "The chain's node did not answer in time.",
+      happened: 'The network node did not answer in time.',
       next: 'Try again.',
     };
   if (status !== undefined)
     return {
       kind: 'node-failed',
-      happened: `The chain's node refused the call (${status}).`,
+      happened: `The network node rejected the request (${status}).`,
       next: waitText(layers),
     };
   if (names.has('HttpRequestError'))
     return {
       kind: 'unreachable',
-      happened: "The chain's node cannot be reached.",
-      next: 'Look at your connection, then try again.',
+      happened: 'The network node cannot be reached.',
+      next: 'Check your connection, then try again.',
     };
   return null;
 }
@@ -320,19 +318,19 @@ export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
       ...reading,
       safe:
         reading.kind === 'added-not-switched'
-          ? 'The wallet stays on the network where it was.'
+          ? 'Your wallet stays on its current network.'
           : UNCHANGED[act],
     };
   if (certain) return { ...reading, safe: 'Nothing was sent.' };
   // The wallet was asked and what came back is no answer: it may have sent.
   return {
     ...reading,
-    safe: 'It is not known whether it was sent.',
-    next: "Look in the wallet's own list before you try again.",
+    safe: 'We do not know whether it was sent.',
+    next: "Check your wallet's history before you try again.",
   };
 }
 
-/** The same in one line. */
+/** The same in one sentence. */
 export function walletSentence(error: unknown, act: WalletAct = 'connect'): string {
   const { happened, next, safe } = walletFailure(error, act);
   return [happened, safe, next].filter((part) => part !== '').join(' ');

@@ -1,6 +1,6 @@
 /**
- * What our own surface of the wallet reports, told from what becomes of it: connections from their
- * requests, sends from their record; refuses to make any part of the wallet know of reports.
+ * Reports what our own wallet screens do: connections from their requests, transfers from their
+ * record.
  */
 import { MutationCache } from '@tanstack/react-query';
 import { subscribe } from 'valtio';

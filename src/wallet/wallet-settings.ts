@@ -1,4 +1,4 @@
-/** The settings of the wallet, for every part of it; refuses to be read outside the panel. */
+/** The settings of the wallet, shared by its panels. Throws when read outside them. */
 import { createContext, useContext } from 'react';
 import type { WalletEnvironment } from './wallet-environment.ts';
 

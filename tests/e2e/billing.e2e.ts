@@ -113,7 +113,7 @@ describe('with the built-in test checkout', () => {
     for (const one of [otherTab, otherDevice]) await one.getByText('Limit reached.').waitFor();
 
     await page.getByRole('button', { name: 'Upgrade to Pro' }).click();
-    await page.getByText('No real money moves here.').waitFor();
+    await page.getByText('No real money is charged.').waitFor();
     expect(await seriousOnPage(page)).toEqual([]);
     const card = async (number: string): Promise<void> => {
       await page.getByLabel(/card number/i).fill(number);
@@ -126,7 +126,7 @@ describe('with the built-in test checkout', () => {
       .waitFor();
     await card('4000 0000 0000 3220');
     await page.getByRole('button', { name: 'Refuse' }).click();
-    await page.getByRole('alert').getByText('The bank refused. Nothing was charged.').waitFor();
+    await page.getByRole('alert').getByText('The bank declined. Nothing was charged.').waitFor();
     await card('4000 0000 0000 3220');
     await page.getByRole('button', { name: 'Approve' }).press('Enter');
 

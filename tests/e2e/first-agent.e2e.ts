@@ -201,7 +201,7 @@ describe('a person who stops on the way', () => {
     await page.reload();
     await finger.tap(button('Create and start'));
     await page.getByText('Confirm that you understand the risks to start the agent.').waitFor();
-    await finger.tap(page.getByRole('link', { name: 'Read the risks in full' }));
+    await finger.tap(page.getByRole('link', { name: 'Read the full risk disclosure' }));
     await finger.tap(page.getByRole('link', { name: 'Back to your setup' }));
     await heading(/^Windward, Moderate/).waitFor();
     await page.goto(`${server.url}/dashboard`);

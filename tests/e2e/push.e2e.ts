@@ -246,7 +246,7 @@ describe('push in a browser', () => {
     );
     expect(notification).toEqual({
       title: 'A saved stop was delivered',
-      body: 'It had waited 5 min on a device.',
+      body: 'It waited 5 min on a device.',
       tag: `lateStop:${agent.id}`,
       actions: ['open'],
     });
@@ -282,8 +282,8 @@ describe('push in a browser', () => {
       (all) => held(all).length === 1,
     );
     expect(held(list)[0]).toMatchObject({
-      title: 'An agent was halted by a guard',
-      body: 'Harbour: Day loss above 4 % More has happened than this device has seen: what it shows offline may be behind.',
+      title: 'An agent was halted',
+      body: 'Harbour: Day loss above 4 % Updates pending: offline data on this device may be out of date.',
       actions: ['open', 'stop'],
     });
     // The list is no newer than it was, and its number still asks for a fresh reading.
@@ -304,7 +304,7 @@ describe('push in a browser', () => {
       (all) => all.some(({ title }) => title === 'Stop delivered'),
     );
     expect(list.find(({ title }) => title === 'Stop delivered')?.body).toBe(
-      'The server has taken the stop.',
+      'The server has received the stop.',
     );
   });
 
@@ -342,16 +342,14 @@ describe('push in a browser', () => {
     };
     await page.close();
     await browser.deliverPush(server.url, JSON.stringify(held));
-    await until(shownByWorker, (all) =>
-      all.some(({ title }) => title === 'An agent was halted by a guard'),
-    );
+    await until(shownByWorker, (all) => all.some(({ title }) => title === 'An agent was halted'));
     await server.kill9();
     await press(`agentHeld:${agent.id}`, 'stop');
     const list = await until(shownByWorker, (all) =>
       all.some(({ title }) => title === 'Stop saved'),
     );
     expect(list.find(({ title }) => title === 'Stop saved')?.body).toBe(
-      'The stop is saved on this device and is sent as soon as there is a network.',
+      'The stop is saved on this device and will be sent as soon as you are online.',
     );
     await server.restart();
     expect((await agentNow())?.status).toBe('running');
@@ -404,8 +402,8 @@ describe('push in a browser', () => {
       'A payment failed',
       'A saved stop was delivered',
       'A stop loss was hit',
-      'An agent has failed',
-      'An agent was halted by a guard',
+      'An agent failed',
+      'An agent was halted',
       /^Your trial ends in \d+ (h|days)$/,
       /^\d+ new trades?$/,
     ];
@@ -446,7 +444,7 @@ describe('push in a browser', () => {
       (all) => all.length > 0,
     );
     expect(list.map(({ body }) => body)).toEqual([
-      'Something happened on an account that is signed out here.',
+      'There is news for an account that is logged out on this device.',
     ]);
     expect(await page.evaluate(() => localStorage.getItem('tradewind.push'))).toBeNull();
     const names = await page.evaluate(async () =>

@@ -111,10 +111,10 @@ afterEach(async (context) => {
 describe('the screens, pressed', () => {
   it('sends a password reset without saying whether there is an account (R7-28)', async () => {
     await page.goto(`${server.url}/login`);
-    await page.getByRole('button', { name: 'Forgotten password' }).click();
+    await page.getByRole('button', { name: 'Forgot password?' }).click();
     await page.getByRole('dialog').getByLabel('Email').fill(user.email);
-    await page.getByRole('button', { name: 'Send the link' }).click();
-    await page.getByText(/has an account, a message with a link is on its way/).waitFor();
+    await page.getByRole('button', { name: 'Send link' }).click();
+    await page.getByText(/has an account, an email with a link is on its way/).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   });

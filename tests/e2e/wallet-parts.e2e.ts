@@ -288,7 +288,7 @@ describe('the wallet in the browser', () => {
     await page.getByText('0x1212…1212').waitFor();
     await page.getByText('0x3434…3434').waitFor();
     // A reply that is no transaction: the card says so and stands.
-    await page.getByText('The provider did not prepare this mint.').waitFor();
+    await page.getByText('The provider could not prepare this mint.').waitFor();
     expect(since()).toEqual([PROVIDER]);
   });
 
@@ -308,7 +308,7 @@ describe('the wallet in the browser', () => {
   it('asks others about the address on request alone (R7-30)', async () => {
     await show('Wallet');
     await page.getByRole('button', { name: 'Look up name and attestations' }).click();
-    await page.getByText('Nobody vouches for this address on Base Sepolia').waitFor();
+    await page.getByText('No attestations for this address on Base Sepolia').waitFor();
     expect(outside.map(({ url }) => url.href)).toContain(
       'https://base-sepolia.easscan.org/graphql',
     );
@@ -335,7 +335,7 @@ describe('the wallet in the browser', () => {
       cut ? route.abort() : route.fallback(),
     );
     await page.goto(`${server.url}/trading?wallet=swap`);
-    await page.getByText('This part of the wallet is not on this device yet').waitFor();
+    await page.getByText('This panel could not be loaded').waitFor();
     cut = false;
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByPlaceholder('0.0').first().waitFor();

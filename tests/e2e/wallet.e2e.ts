@@ -66,7 +66,7 @@ const hold = async (): Promise<void> => {
   await page.keyboard.up('Enter');
 };
 const review = async (): Promise<void> => {
-  await page.getByRole('button', { name: 'Look it over' }).click();
+  await page.getByRole('button', { name: 'Review' }).click();
   await page.getByRole('dialog').waitFor();
 };
 
@@ -86,7 +86,7 @@ describe('a wallet in the browser', () => {
       wallet.refuse('wallet_requestPermissions');
     });
     await page.getByRole('button', { name: 'Connect Rabby' }).click();
-    await page.getByText('You declined in the wallet.').waitFor();
+    await page.getByText('You declined in your wallet.').waitFor();
     await page.getByRole('button', { name: 'Connect Rabby' }).click();
     await status('connected').waitFor();
     expect(await alert().count()).toBe(0);
@@ -103,10 +103,10 @@ describe('a wallet in the browser', () => {
     await atWallet(page, (wallet) => {
       wallet.refuse('personal_sign');
     });
-    await part.getByRole('button', { name: 'Link this address' }).click();
-    await part.getByText('You declined in the wallet. Nothing was signed.').waitFor();
-    await part.getByLabel('Name it').fill('Everyday');
-    await part.getByRole('button', { name: 'Link this address' }).click();
+    await part.getByRole('button', { name: 'Link address' }).click();
+    await part.getByText('You declined in your wallet. Nothing was signed.').waitFor();
+    await part.getByLabel('Name (optional)').fill('Everyday');
+    await part.getByRole('button', { name: 'Link address' }).click();
     await part.getByText('Linked to your Tradewind account').waitFor();
     const listed = page.getByRole('region', { name: 'Linked addresses' });
     expect(await listed.getByRole('listitem').innerText()).toMatch(
@@ -192,7 +192,7 @@ describe('a send', () => {
     expect(await seriousOnPage(page)).toEqual([]);
     await hold();
     await alert().waitFor();
-    expect(await alert().textContent()).toBe('You declined in the wallet. Nothing was sent.');
+    expect(await alert().textContent()).toBe('You declined in your wallet. Nothing was sent.');
     expect(await page.getByLabel('Amount').inputValue()).toBe('0.012300000000000001');
     expect(await chain.rpc('eth_getTransactionCount', [ann, 'pending'])).toBe('0x0');
   });
@@ -293,11 +293,11 @@ it("the product's own wallet opens its window at Coinbase, for a smart wallet al
   await window.close();
   await alert().waitFor();
   await status('disconnected').waitFor();
-  expect(await alert().textContent()).toBe('You declined in the wallet. Nothing was changed.');
+  expect(await alert().textContent()).toBe('You declined in your wallet. Nothing was changed.');
 
   // One that is closed without a word leaves the person a way out.
   await (await begin()).close();
-  await page.getByRole('button', { name: 'Stop waiting' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
   await status('disconnected').waitFor();
   expect(await alert().count()).toBe(0);
 });

@@ -316,7 +316,7 @@ describe("a disk without room for the database's log", () => {
           parts: { database: 'unavailable' },
         });
       });
-      expect(server.logs()).toContain('the database is open again');
+      expect(server.logs()).toContain('the database was reopened');
       await server.kill9();
       await expectSoundBooks(await openPglite(dataDir));
     } finally {

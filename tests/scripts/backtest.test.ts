@@ -232,9 +232,9 @@ describe('npm run backtest', () => {
     const { status, stderr, stdout } = run('--json', '--data', spoilt);
     expect(status).toBe(0);
     expect(stderr.split('\n').filter((line) => line !== '')).toEqual([
-      'BTC/USDT: 5 rows were left out (1 not a number, 1 high under low, or open or close outside them, 1 zero or negative, 1 doubled or out of order, 1 a volume that nobody trades). Nothing is decided on them.',
-      'BTC/USDT: 28 candles are missing in 5 gaps. Nothing is bought there; a stop is carried out at the first price after it.',
-      'BTC/USDT: 1 candle has a wick of more than half the price. A stop in it is carried out.',
+      'BTC/USDT: 5 rows were left out (1 not a number, 1 high under low, or open or close outside them, 1 zero or negative, 1 doubled or out of order, 1 a volume that nobody trades). No decisions are made on them.',
+      'BTC/USDT: 28 candles are missing in 5 gaps. No entries there; a stop loss fills at the first price afterwards.',
+      'BTC/USDT: 1 candle has a wick of more than half the price. A stop loss inside it is filled.',
     ]);
     const report = JSON.parse(stdout) as BacktestReport;
     const gone = (n: number): string => new Date(START + (first - 1 + n) * 300_000).toISOString();
@@ -244,10 +244,10 @@ describe('npm run backtest', () => {
   }, 60_000);
 
   it.each([
-    [['--pool', 'moonshot', '--pairs', 'btcusdt'], '--pairs: A pair looks like BTC/USDT'],
+    [['--pool', 'moonshot', '--pairs', 'btcusdt'], '--pairs: Enter a pair such as BTC/USDT'],
     [['--pairs', 'DOGE/USDT'], 'has no file like'],
-    [['--from', 'soon'], '--from: a date like 2022-02-05 is needed, in UTC'],
-    [['--from', '2023-01-01', '--to', '2023-02-01'], '--from: there is no candle between'],
+    [['--from', 'soon'], '--from: give a UTC date such as 2022-02-05'],
+    [['--from', '2023-01-01', '--to', '2023-02-01'], '--from: no candles between'],
     [['--speed', '9'], 'speed'],
   ])('refuses %j in words, with its usage', (args, sentence) => {
     const { status, stderr, stdout } = run(...args);

@@ -115,7 +115,7 @@ describe('npm run halt', () => {
     expect((await run('--lift', '--platform', '--by', 'ben')).out).toMatch(
       /on {3}everything, by ben\n$/,
     );
-    expect((await run('--list')).out).toBe('Nothing is switched off.\n');
+    expect((await run('--list')).out).toBe('No trading halts in force.\n');
     expect(
       (await run('--list', '--all')).out.split('\n').filter((line) => line !== ''),
     ).toHaveLength(2);
@@ -135,9 +135,9 @@ describe('npm run halt', () => {
         code: 1,
         err: expect.stringContaining('npm run halt') as string,
       });
-    expect(why.err).toContain('A reason of at most 200 characters is needed');
+    expect(why.err).toContain('Give a reason of at most 200 characters');
     expect(when.err).toContain('with its zone');
-    expect(where.err).toContain('Nobody trades at “krakn”');
+    expect(where.err).toContain('No account trades at “krakn”');
     expect(await haltsInForce(database.db, 'any', [], [], systemClock.now())).toEqual([]);
   }, 60_000);
 });

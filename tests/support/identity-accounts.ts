@@ -20,7 +20,7 @@ export class IdentityBook implements SessionCheck, IdentityAdministration {
   check(_token: string, uid: string, issuedAtMs: number): Promise<void> {
     if (this.removed.has(uid) || issuedAtMs < (this.validSince.get(uid) ?? 0))
       return Promise.reject(
-        new Refusal('token_revoked', 'This session was ended. Please sign in again.'),
+        new Refusal('token_revoked', 'This session was ended. Please log in again.'),
       );
     return Promise.resolve();
   }

@@ -62,6 +62,7 @@ describe('a notification', () => {
     at: Date.UTC(2026, 0, 5, 12),
     late: false,
     simulated: true,
+    recorded: false,
     recordedAt: 1,
   };
   const alert = (change: Partial<AlertFiring>, facts = {}, showDetails = false) =>
@@ -91,8 +92,10 @@ describe('a notification', () => {
       /^2,512\.5 at \d\d:\d\d\. Sell half\. Simulated prices\.$/,
     );
     expect(alert({ simulated: false, late: true }).body).toMatch(
-      /^2,512\.5 at \d\d:\d\d, found afterwards\.$/,
+      /^2,512\.5 at \d\d:\d\d, detected later\.$/,
     );
+    expect(alert({ recorded: true }).body).toMatch(/^2,512\.5 at \d\d:\d\d\. Recorded prices\.$/);
+    expect(alert({ recorded: undefined }).body).toMatch(/ Not live prices\.$/);
     const move = { kind: 'move', direction: 'either', bps: 500, windowMinutes: 60 } as const;
     expect(alert({ condition: move, movedBps: -512 }).title).toBe(
       'ETH/USDT \u22125.1 % within 1 h',
@@ -106,15 +109,15 @@ describe('a notification', () => {
       title: '7 price alerts were reached',
       target: { path: '/alerts' },
     });
-    expect(many.body).toMatch(/^BTC\/USDT, ETH\/USDT\. The last: ETH\/USDT above 2,500, /);
+    expect(many.body).toMatch(/^BTC\/USDT, ETH\/USDT\. Latest: ETH\/USDT above 2,500, /);
   });
 
   it('says who, what and how much where that was asked for', () => {
     expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe(
-      'Harbour-Secret closed ETH/USDT: \u221252.40 USDT. On paper.',
+      'Harbour-Secret closed ETH/USDT: \u221252.40 USDT (paper money).',
     );
     expect(notificationOf(payload({ showDetails: true, kind: 'lateStop' }), 'fresh').body).toBe(
-      'Harbour-Secret is stopped. The stop had waited 2 h on a device. Its positions stay open, protected by their stops.',
+      'Harbour-Secret is stopped. The stop waited 2 h on a device. Its positions stay open, protected by their stop losses.',
     );
     expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe(
       'Your trial ends in 24 h',
@@ -123,9 +126,9 @@ describe('a notification', () => {
   });
 
   it('says that the device is behind where it is, and only there', () => {
-    expect(notificationOf(payload({}), 'behind').body).toMatch(/may be behind\.$/);
+    expect(notificationOf(payload({}), 'behind').body).toMatch(/may be out of date\.$/);
     for (const kept of ['fresh', 'not-kept', 'again'] as const)
-      expect(notificationOf(payload({}), kept).body).not.toMatch(/behind/);
+      expect(notificationOf(payload({}), kept).body).not.toMatch(/out of date/);
   });
 
   it('offers Stop only while there is something to stop, and is silent the second time', () => {

@@ -92,7 +92,7 @@ export function payWithCard(deps: FakeProviderDeps, id: string, card: string): P
       case 'not_a_test_card':
         return {
           kind: 'error',
-          text: 'That is not one of the test cards. Use one of those below.',
+          text: 'This is not a test card. Use one of the cards below.',
         };
       case 'needs_authentication':
         await tx.db.update(checkouts).set({ state: 'confirming' }).where(eq(checkouts.id, id));
@@ -111,10 +111,10 @@ export function confirmPayment(
     const found = await findCheckout(deps, id, tx);
     if (found === null) return { kind: 'gone' };
     if (found.row.state === 'complete') return { kind: 'paid', to: found.row.successUrl };
-    if (found.row.state !== 'confirming') return { kind: 'error', text: 'Pay with a card first.' };
+    if (found.row.state !== 'confirming') return { kind: 'error', text: 'Enter a card first.' };
     if (approved) return settle(deps, tx, found, ASKING_CARD);
     await tx.db.update(checkouts).set({ state: 'open' }).where(eq(checkouts.id, id));
-    return { kind: 'error', text: 'The bank refused. Nothing was charged.' };
+    return { kind: 'error', text: 'The bank declined. Nothing was charged.' };
   });
 }
 
@@ -190,7 +190,7 @@ export function actInPortal(
     if (portal === null) return false;
     const known = await bringUpToDate(tx, deps, portal.uid);
     if (known === null || !subscriptionCounts(known, deps.clock.now()))
-      return 'There is no plan to change.';
+      return 'You have no plan to change.';
     switch (act.act) {
       case 'cancel':
       case 'resume':
@@ -220,9 +220,9 @@ async function changePlan(
     builtInPlans().find((plan) => plan.id === wanted),
   );
   if (next === undefined || next.priceId === null || present === undefined)
-    return 'There is no such plan.';
+    return 'Plan not found.';
   if (known.status === 'past_due')
-    return 'The last bill is not paid. Pay it with another card first.';
+    return 'The last invoice is unpaid. Pay it with another card first.';
   if (present.id !== next.id) {
     const subscriptionId = known.providerSubscriptionId ?? '';
     const bill = changeBill(
@@ -234,7 +234,7 @@ async function changePlan(
     );
     const card = (await lastInvoice(tx.db, subscriptionId))?.card ?? '4242424242424242';
     if (bill.dueNow > ZERO && !paysLater(card))
-      return 'The card was declined. Nothing was charged, and nothing was changed.';
+      return 'The card was declined. Nothing was charged or changed.';
     await writeInvoice(
       tx,
       { uid: known.uid, subscriptionId, cause: `change:${randomUUID()}`, card, at: now },
@@ -263,10 +263,10 @@ async function payNow(
   card: string,
 ): Promise<string | null> {
   const answer = answerCard(card);
-  if (answer === 'not_a_test_card') return 'That is not one of the test cards.';
+  if (answer === 'not_a_test_card') return 'This is not a test card.';
   if (answer !== 'accepted' || !paysLater(card))
     return 'The card was declined. Nothing was charged. Try another test card.';
-  return (await payOpenInvoice(tx, deps, known, card)) ? null : 'There is no bill to pay.';
+  return (await payOpenInvoice(tx, deps, known, card)) ? null : 'There is no unpaid invoice.';
 }
 
 /** A bill by its link. */

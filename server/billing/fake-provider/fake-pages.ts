@@ -64,7 +64,7 @@ function page(title: string, body: string): string {
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="robots" content="noindex"><title>${escape(title)} · Tradewind test payments</title><style>${STYLE}</style></head>` +
-    `<body><header><b>Tradewind</b></header><p class="test"><span class="tag">TEST</span>No real money moves here. Never type a real card number.</p><main>${body}</main></body></html>`
+    `<body><header><b>Tradewind</b></header><p class="test"><span class="tag">TEST</span>No real money is charged. Never enter a real card number.</p><main>${body}</main></body></html>`
   );
 }
 
@@ -84,7 +84,7 @@ function billList(bill: Bill, currency: string): string {
       : `<dl>${bill.lines.map(({ text, amount }) => `<dt>${escape(text)}</dt><dd>${money(formatFixed(amount), currency)}</dd>`).join('')}</dl>`;
   const left =
     bill.credit > ZERO
-      ? ` ${money(formatFixed(bill.credit), currency)} is kept for later bills.`
+      ? ` ${money(formatFixed(bill.credit), currency)} remains as credit for later invoices.`
       : '';
   return `${lines}<p>Charged now: ${money(formatFixed(bill.dueNow), currency)}.${left}</p>`;
 }
@@ -99,11 +99,11 @@ export function checkoutPage(
   return page(
     `Pay for ${plan.name}`,
     `
-<h1>Tradewind ${escape(plan.name)}</h1><p>${escape(price(plan))}, up to ${plan.agents} agents. Ends when you say so.</p>${billList(bill, plan.currency)}${problem(error)}
+<h1>Tradewind ${escape(plan.name)}</h1><p>${escape(price(plan))}, up to ${plan.agents} agents. Cancel anytime.</p>${billList(bill, plan.currency)}${problem(error)}
 <form method="post" action="/test-checkout/${escape(id)}">
 <label for="card">Test card number</label>
 <input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" aria-describedby="cards" value="4242 4242 4242 4242">
-<dl id="cards"><dt>4242 4242 4242 4242</dt><dd>accepted</dd><dt>4000 0000 0000 0002</dt><dd>declined</dd><dt>4000 0000 0000 3220</dt><dd>the bank asks first</dd><dt>4000 0000 0000 0341</dt><dd>fails at the renewal</dd></dl>
+<dl id="cards"><dt>4242 4242 4242 4242</dt><dd>accepted</dd><dt>4000 0000 0000 0002</dt><dd>declined</dd><dt>4000 0000 0000 3220</dt><dd>needs confirmation by the bank</dd><dt>4000 0000 0000 0341</dt><dd>fails at renewal</dd></dl>
 <button type="submit">Pay ${money(formatFixed(bill.dueNow), plan.currency)}</button>
 <a class="button plain" href="${escape(cancelPath)}">Cancel</a></form>`,
   );
@@ -113,7 +113,7 @@ export function confirmPage(id: string, plan: Plan, bill: Bill): string {
   return page(
     'Confirm the payment',
     `
-<h1>Your test bank asks</h1><p>Pay ${money(formatFixed(bill.dueNow), plan.currency)} to Tradewind?</p>
+<h1>Your test bank</h1><p>Pay ${money(formatFixed(bill.dueNow), plan.currency)} to Tradewind?</p>
 <form method="post" action="/test-checkout/${escape(id)}/confirm">
 <button type="submit" name="answer" value="approve">Approve</button>
 <button class="plain" type="submit" name="answer" value="refuse">Refuse</button></form>`,
@@ -143,7 +143,7 @@ export function portalPage(
   const state = !living
     ? 'No plan.'
     : subscription.status === 'past_due'
-      ? `${mine.name}. The bill of ${until} is not paid.`
+      ? `${mine.name}. The invoice of ${until} is unpaid.`
       : subscription.cancelAtPeriodEnd
         ? `${mine.name}, ends on ${until}.`
         : `${mine.name}, ${price(mine)}, renews on ${until}.`;
@@ -167,14 +167,14 @@ export function portalPage(
         subscription.status !== 'past_due'
           ? ''
           : form(`<label for="card">Another test card</label><input id="card" name="card" inputmode="numeric" autocomplete="off" required maxlength="30" value="4242 4242 4242 4242">
-<button type="submit" name="act" value="pay">Pay the bill</button>`),
+<button type="submit" name="act" value="pay">Pay invoice</button>`),
         change,
         form(`<label for="plan">Plan</label><select id="plan" name="plan">${options}</select>
 <button${change === '' ? '' : ' class="plain"'} type="submit" name="act" value="change">Change plan</button>`),
         form(
           subscription.cancelAtPeriodEnd
-            ? '<button type="submit" name="act" value="resume">Keep the plan</button>'
-            : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End the plan now' : `End the plan on ${until}`}</button>`,
+            ? '<button type="submit" name="act" value="resume">Keep plan</button>'
+            : `<button class="plain" type="submit" name="act" value="cancel">${subscription.status === 'past_due' ? 'End plan now' : `End plan on ${until}`}</button>`,
         ),
       ].join('');
   return page(
@@ -204,6 +204,6 @@ export function invoicePage(invoice: {
 export function gonePage(text: string): string {
   return page(
     'Not open',
-    `<h1>Nothing to pay here</h1><p>${escape(text)}</p><p><a class="button" href="/subscription">Back to Tradewind</a></p>`,
+    `<h1>Nothing to pay</h1><p>${escape(text)}</p><p><a class="button" href="/subscription">Back to Tradewind</a></p>`,
   );
 }

@@ -31,8 +31,8 @@ import {
 } from './fake-checkout.ts';
 
 const FORM_BODY_MAX = 10_000;
-const CHECKOUT_GONE = 'This checkout has ended or never was. Choose a plan again.';
-const PORTAL_GONE = 'This billing link has ended. Open it again from the Subscription screen.';
+const CHECKOUT_GONE = 'This checkout has expired or does not exist. Choose a plan again.';
+const PORTAL_GONE = 'This billing link has expired. Open it again from the Subscription screen.';
 
 export interface FakeRouteDeps extends FakeProviderDeps {
   limit(ip: string): void;
@@ -61,7 +61,7 @@ export function fakeProviderRoutes(scope: FastifyInstance, deps: FakeRouteDeps):
   scope.get<{ Params: { id: string } }>('/test-invoice/:id', async (request, reply) => {
     const invoice = await findInvoice(deps, request.params.id);
     return invoice === null
-      ? show(reply, gonePage('There is no such invoice.'), 404)
+      ? show(reply, gonePage('Invoice not found.'), 404)
       : show(reply, invoicePage({ ...invoice, number: invoiceNumber(invoice) }));
   });
 }
@@ -96,7 +96,7 @@ function checkoutRoutes(scope: FastifyInstance, deps: FakeProviderDeps): void {
     const { id } = request.params;
     const found = await findCheckout(deps, id);
     if (found === null) return show(reply, gonePage(CHECKOUT_GONE), 404);
-    if (found.row.state === 'complete') return show(reply, gonePage('This has been paid already.'));
+    if (found.row.state === 'complete') return show(reply, gonePage('This has already been paid.'));
     return show(
       reply,
       found.row.state === 'confirming'
@@ -142,7 +142,7 @@ function portalRoutes(scope: FastifyInstance, deps: FakeProviderDeps): void {
     const { id } = request.params;
     const act = portalAct(request.body);
     const outcome =
-      act === null ? 'That is not something to do here.' : await actInPortal(deps, id, act);
+      act === null ? 'This action is not available here.' : await actInPortal(deps, id, act);
     if (outcome === null) return reply.redirect(`/test-portal/${id}`, 303);
     return portal(reply, id, outcome === false ? null : outcome, 422);
   });

@@ -4,7 +4,7 @@ import { formatWhen } from '../../format/times.ts';
 
 const WHAT: Record<EntriesOff['scope'], string> = {
   platform: 'Trading is paused for everyone',
-  venue: 'Trading is paused at this venue',
+  venue: 'Trading is paused at this exchange',
   user: 'Trading is paused for your account',
   agent: 'Trading is paused for this agent',
 };

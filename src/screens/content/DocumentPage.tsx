@@ -1,15 +1,12 @@
-/**
- * The form of a page of plain text: a title, a lead, a date, its sections with a way into them;
- * refuses anything that moves or loads.
- */
+/** The layout of a long text: title, lead, date, table of contents and sections. */
 import { useEffect, useState, type ReactNode } from 'react';
 import { TableOfContents } from './TableOfContents.tsx';
 import { headingsOf, type Block } from './rich-text.ts';
 import { InlineText, RichText } from './RichText.tsx';
 
 /**
- * The text is drawn after the page has come: the browser has looked for `id` before it was there.
- * Each screen begins at its top first.
+ * Scrolls to `id` once the text is rendered: the browser has looked for it before it was there, and
+ * every screen starts at its top.
  */
 export function useAnchor(id: string): void {
   useEffect(() => {
@@ -22,7 +19,7 @@ export function useAnchor(id: string): void {
   }, [id]);
 }
 
-/** The heading that the address names; broken percent signs name none. */
+/** The heading that the address names; empty if its percent-encoding is broken. */
 export function addressedHeading(hash = location.hash): string {
   try {
     return decodeURIComponent(hash.slice(1));
@@ -31,10 +28,7 @@ export function addressedHeading(hash = location.hash): string {
   }
 }
 
-/**
- * Head, contents and text: the contents stand beside both on a wide screen and between them on a
- * phone.
- */
+/** Head, contents and text. The contents are beside the text on a wide screen, above it on a phone. */
 export function LongText({
   head,
   headings,
@@ -62,7 +56,7 @@ interface DocumentPageProps {
   updated?: string;
   blocks: readonly Block[];
   children?: ReactNode;
-  /** The way on, below the text. */
+  /** What to do next, below the text. */
   after?: ReactNode;
 }
 
@@ -75,7 +69,7 @@ export function DocumentPage({ title, lead, updated, blocks, children, after }: 
       head={
         <>
           <h1>{title}</h1>
-          {updated !== undefined && <p className="label">Last changed {updated}</p>}
+          {updated !== undefined && <p className="label">Last updated {updated}</p>}
           <p className="prose-lead">
             <InlineText text={lead} />
           </p>

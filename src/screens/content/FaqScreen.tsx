@@ -1,4 +1,4 @@
-/** Frequent questions by group, with a search over all their words. */
+/** Frequently asked questions by group, with a full-text search. */
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -34,7 +34,7 @@ function Entry({ question, open, asked }: { question: Question; open: boolean; a
   );
 }
 
-/** The question whose address was followed stands open; a link on the page itself counts too. */
+/** The id of the question named in the address, also after a click on a link in the page. */
 function useAddressed(): string {
   const [id, setId] = useState(() => addressedHeading());
   useEffect(() => {
@@ -55,7 +55,9 @@ type Questions = (typeof ALL_QUESTIONS)[number][];
 function FoundQuestions({ found, asked }: { found: Questions; asked: string }) {
   if (found.length === 0)
     return (
-      <EmptyState title="Nothing found">No question has all of these words. Try fewer.</EmptyState>
+      <EmptyState title="No results">
+        No question contains all of these words. Try fewer.
+      </EmptyState>
     );
   return (
     <section aria-label="Found">
@@ -69,7 +71,7 @@ function FoundQuestions({ found, asked }: { found: Questions; asked: string }) {
   );
 }
 
-/** All questions by subject; the one that was addressed stands open. */
+/** All questions by subject; the one named in the address is open. */
 function QuestionsBySubject({ addressed }: { addressed: string }) {
   return QUESTIONS.map(({ title, questions }) => (
     <section key={title} aria-label={title}>
@@ -101,12 +103,12 @@ export default function FaqScreen() {
         <>
           <h1>FAQ</h1>
           <p className="prose-lead">
-            Short answers. The <Link href="/library">library</Link>, once you are signed in, has the
-            long ones.
+            Short answers. The <Link href="/library">library</Link> has longer ones, once you are
+            logged in.
           </p>
           <div className="not-prose mb-6 max-w-md">
             <Field
-              label="Search the questions"
+              label="Search questions"
               type="search"
               value={text}
               onChange={(event) => {

@@ -1,4 +1,4 @@
-/** A text with the asked words marked; refuses to change a letter of it. */
+/** A text with the search words highlighted. */
 import { Fragment } from 'react';
 import { highlightMatches } from './text-search.ts';
 

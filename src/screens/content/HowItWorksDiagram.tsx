@@ -1,4 +1,4 @@
-/** The way from a price to a line in the ledger as a picture, with the same in words. */
+/** A diagram of how a price becomes a trade, with the same in words. */
 
 const WIDTH = 190;
 const HEIGHT = 46;
@@ -11,8 +11,8 @@ const CHAIN: readonly (readonly [title: string, text: string])[] = [
   ['Prices', 'a candle closes'],
   ['Signal', 'strength from 0 to 1'],
   ['Threshold', 'strong enough?'],
-  ['Guards', 'anything against it?'],
-  ['Size', 'the least limit wins'],
+  ['Guards', 'any reason not to?'],
+  ['Size', 'the lowest limit wins'],
   ['Fill', 'at the next price, with costs'],
   ['Ledger', 'every unit accounted for'],
 ];
@@ -21,9 +21,9 @@ const middle = (row: number): number => top(row) + HEIGHT / 2;
 
 const WORDS = [
   'A candle closes. The pool turns prices into a signal strength.',
-  'Under the threshold, or with a guard against it, nothing is traded and the decision says why.',
-  'Otherwise the least of the limits gives the size, and the order fills at the next price.',
-  'From then on the stop loss is compared with every price, and the ledger holds every unit.',
+  'Below the threshold, or if a guard blocks it, nothing is traded, and the decision says why.',
+  'Otherwise the lowest limit sets the size, and the order fills at the next price.',
+  'From then on, the stop loss is checked on every price. Every movement is in the ledger.',
 ] as const;
 
 function Box({
@@ -110,7 +110,7 @@ function Arrows() {
           markerEnd="url(#how-end)"
         />
       ))}
-      {/* Where nothing is done: the reason is written down. */}
+      {/* No trade: the reason is recorded. */}
       <path
         d={`M${WIDTH + 1} ${middle(2)}H${SIDE_X - 2}M${WIDTH + 1} ${middle(3)}H${SIDE_X + SIDE_WIDTH / 2}V${top(2) + HEIGHT + 3}`}
         fill="none"
@@ -145,7 +145,7 @@ export function HowItWorksDiagram() {
         aria-labelledby="how-title how-words"
         className="h-auto w-full max-w-96"
       >
-        <title id="how-title">From a price to a line in the ledger</title>
+        <title id="how-title">From price to ledger entry</title>
         <desc id="how-words">{WORDS.join(' ')}</desc>
         <Arrowheads />
         <Arrows />

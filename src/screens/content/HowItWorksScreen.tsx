@@ -1,4 +1,4 @@
-/** How an agent works, step by step, with a picture; refuses to promise a result. */
+/** How an agent works, step by step, with a diagram. */
 import { FILL_FIGURES, percent } from './stated-figures.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import { HowItWorksDiagram } from './HowItWorksDiagram.tsx';
@@ -6,21 +6,41 @@ import type { Block } from './rich-text.ts';
 
 export const HOW_IT_WORKS: readonly Block[] = [
   { h: '1. You set the limits' },
-  'You give an agent its pairs or a pool, a risk profile, a largest position and how often it looks: every 5 minutes, every 20 minutes, or daily at 00:00 UTC. The profile fixes how strong a signal must be, how large a position may get, and where the stop loss lies. From the Standard plan on you can set these values yourself.',
+  'You choose the agent’s pairs or a pool, a risk profile, the largest position and how often it ' +
+    'checks the market: every 5 minutes, every 20 minutes, or daily at 00:00 UTC. The profile sets ' +
+    'how strong a signal must be, how large a position can get, and where the stop loss is. With ' +
+    'the Standard plan or higher, you can set these values yourself.',
   { h: '2. It decides on closed candles' },
-  'When a candle has closed, the agent’s pool computes a signal in units of the pair’s own volatility and turns it into a strength between 0 and 1. Below your threshold nothing happens, and the agent says so: “No trade: signal 0.41, needs 0.55.” The strength is not a probability of profit.',
+  'When a candle closes, the agent measures how unusual the latest move is for that pair and ' +
+    'turns it into a signal strength between 0 and 1. Below your threshold, the agent does not ' +
+    'trade and says so: “No trade: signal 0.41, needs 0.55.” The strength is not a probability of ' +
+    'profit.',
   { h: '3. It sizes the position' },
-  `The size is the least of several limits: a share of equity, your largest position, the loss you accept at the stop, a volatility target, your largest single trade, ${percent(FILL_FIGURES.participation)} of the candle’s volume, and your free cash. It is rounded down to what the venue trades.`,
+  'The size is the lowest of several limits: a share of your equity, your largest position, the ' +
+    'loss you accept at the stop, a volatility target, your largest single trade, ' +
+    `${percent(FILL_FIGURES.participation)} of the candle’s volume, and your free cash. It is ` +
+    'rounded down to the exchange’s lot size.',
   { h: '4. It fills at the next price' },
-  'A decision on one candle is filled at the first price after it, at the ask when buying and at the bid when selling, with fee and market impact. A candle’s own price is never used to trade on that candle: that would be looking into the future.',
-  { h: '5. It guards what it holds' },
-  'Stop losses are checked on every price, not only when the agent looks, and also after you stop the agent. Guards for a bad price, a stale feed, a losing day or a deep drawdown block new entries. They never block an exit.',
-  { h: '6. It writes everything down' },
-  'Each look leaves a line with its reason. Each fill keeps its price, fee and terms for good. Cash, positions, fees and results add up to the last digit, and the figures can be opened into their equations.',
-  { h: 'When the connection goes' },
-  'Agents run on the server, so they go on without your phone. The app shows your last portfolio with its age. If you press Stop, it is saved on the device, sent first when there is a connection, and carried out exactly once. Until the server has answered, the app says that it has not.',
+  'A decision on one candle is filled at the first price after it: at the ask when buying, at ' +
+    'the bid when selling, plus fee and price impact. The candle’s own price is never used, ' +
+    'because that would be looking into the future.',
+  { h: '5. It protects open positions' },
+  'Stop losses are checked on every price, not only at the agent’s checks, and also after you ' +
+    'stop the agent. Guards block new entries after a bad price, a stale feed, a losing day or a ' +
+    'deep drawdown. They never block an exit.',
+  { h: '6. It records everything' },
+  'Every check is listed with its reason. Every fill keeps its price, fee and terms. Cash, ' +
+    'positions, fees and results add up to the last digit, and you can open every figure to see ' +
+    'how.',
+  { h: 'When you are offline' },
+  'Agents run on the server, so they keep running without your phone. The app shows your last ' +
+    'portfolio with its age. If you press Stop, it is saved on this device, sent first when you ' +
+    'are back online, and carried out exactly once. Until the server confirms it, the app does not ' +
+    'say “Stopped”.',
   {
-    note: 'All of it on paper money. What that is, and what it is not, stands in the [questions](/faq) and in the [risk disclosure](/risk-disclosure).',
+    note:
+      'All trading is with paper money. Read the [FAQ](/faq) and the [risk ' +
+      'disclosure](/risk-disclosure) for what that means.',
     title: 'PAPER.',
   },
 ];
@@ -30,7 +50,7 @@ export default function HowItWorksScreen() {
     <DocumentPage
       title="How it works"
       blocks={HOW_IT_WORKS}
-      lead="An agent is a small set of rules that looks at the market at fixed times, decides, and writes down why. You choose the rules and the limits; it does the watching."
+      lead="An agent follows a set of rules. It checks the market at fixed times, decides, and records why. You choose the rules and the limits."
     >
       <HowItWorksDiagram />
     </DocumentPage>

@@ -1,4 +1,4 @@
-/** Draws blocks of long text in one measure; refuses anything that moves or loads. */
+/** Renders the blocks of a long text. */
 import { Fragment } from 'react';
 import { Link } from 'wouter';
 import { classes } from '../../components/class-names.ts';
@@ -18,7 +18,7 @@ export function InlineText({ text }: { text: string }) {
   });
 }
 
-/** Figures stand to the right, words to the left. */
+/** Columns of figures are right-aligned, words left-aligned. */
 const isFigure = (cell: string): boolean =>
   /^[−+±≥≤]?[\d.,\s]+(\s?(%|×|h|min|days?|USD|d))?$|^—$/u.test(cell);
 

@@ -1,4 +1,4 @@
-/** What can go wrong with automated crypto trading, said plainly; refuses to soften it. */
+/** What can go wrong with automated crypto trading, stated plainly. */
 import { useSearch } from 'wouter';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { NextStepLink } from '../getting-started/NextStep.tsx';
@@ -8,37 +8,61 @@ import { DocumentPage } from './DocumentPage.tsx';
 import type { Block } from './rich-text.ts';
 
 export const RISKS: readonly Block[] = [
-  { h: 'You can lose all of it' },
-  'Trading crypto assets can lose all the money put into it. No profile, pool or setting here is safe: “Conservative” is smaller and slower, not free of loss. Nothing in this app is advice, and nothing in it promises a profit.',
-  { h: 'Paper is kinder than a market' },
-  'Every account in Tradewind today is a paper account. It trades at observed prices with a stated model of fee, spread and impact. Real orders also meet queues, refusals, partial fills, outages, and prices that move because the order came. Whoever trades the same rules elsewhere with real money should expect worse results than these.',
-  `The model is cautious where it can be: an order takes at most ${percent(FILL_FIGURES.participation)} of a candle’s volume, and is decided on one candle and filled after it. It is still a model.`,
-  { h: 'Gaps' },
-  'A stop loss is an order to sell at the next price, not at the stop. When a price jumps past it, the exit happens at the price that is there. A stop 5 % below can lose 10, 30 or 90 %. Weekends, listings, hacks and failing issuers make such gaps, and they come to many coins on the same day.',
+  { h: 'You can lose everything' },
+  'You can lose all the money you invest in crypto assets. No profile, strategy or setting is ' +
+    'safe: “Conservative” means smaller and slower, not free of losses. Nothing in this app is ' +
+    'advice, and nothing in it promises a profit.',
+  { h: 'Paper trading is easier than real trading' },
+  'Every account in Tradewind today is a paper account. It trades at observed prices with a ' +
+    'stated model of fees, spread and price impact. Real orders also face queues, rejections, ' +
+    'partial fills, outages, and prices that move because of the order. If you trade the same ' +
+    'rules elsewhere with real money, expect worse results.',
+  `The model is cautious: an order takes at most ${percent(FILL_FIGURES.participation)} of a ` +
+    'candle’s volume, and fills after the candle it was decided on. It is still only a model.',
+  { h: 'Price gaps' },
+  'A stop loss sells at the next price, not at the stop price. If the price jumps past the stop, ' +
+    'you get the price after the jump. A stop loss at 5 % can lose 10, 30 or 90 %. Weekends, ' +
+    'listings, hacks and failing issuers cause such gaps, often in many coins on the same day.',
   { h: 'Liquidity' },
-  'In a fall the buyers leave first. The spread widens, the volume thins out, and a sale moves the price against itself. Small coins can become impossible to sell at any price. A position that looks small in money may be large for its market.',
+  'In a falling market, buyers leave first. Spreads widen, volume drops, and your own sale ' +
+    'pushes the price down. Small coins can become impossible to sell at any price. A position ' +
+    'that looks small in money can be large for its market.',
   { h: 'Coins fall together' },
-  'Ten positions in ten coins are not ten independent risks. In every large fall so far nearly all of them fell. Limits for each position do not limit that day; the limits for a day’s loss and for drawdown stop **new** trades and sell nothing.',
+  'Ten positions in ten coins are not ten independent risks. In every large crash so far, nearly ' +
+    'all coins fell. Limits per position do not help on such a day. The limits on daily loss and ' +
+    'drawdown only stop **new** trades; they do not sell.',
   { h: 'Pegs break' },
-  'A stablecoin is a promise of its issuer. Peg arbitrage earns little on many days and loses much on the day the promise is doubted.',
-  { h: 'The past does not repeat on request' },
-  'Momentum in crypto assets has paid in some years, was not significant in others, and crashes when markets turn. A backtest chooses from a past that is known; you trade into one that is not. A rule found by trying many is usually a rule about the past.',
+  'A stablecoin is only as good as its issuer’s promise. Peg arbitrage earns a little on many ' +
+    'days and loses a lot on the day that promise is in doubt.',
+  { h: 'Past results do not repeat' },
+  'Momentum in crypto assets has paid off in some years and not in others, and it crashes when ' +
+    'markets turn. A backtest knows how its period ended; you do not know how yours will. A rule ' +
+    'found by trying many usually describes only the past.',
   { h: 'Software fails' },
-  'This program has faults that nobody has found yet, as every program has. A faulty agent is set apart, stops opening, and keeps its stops; the ledger is checked against itself. None of this makes a wrong rule right.',
-  'Servers, networks, exchanges and phones fail too. When the server is down, no stop is watched. On its return the missed candles are gone through, and a stop that was touched sells at the worse of the candle’s opening and the stop.',
+  'Like all software, this app has bugs that nobody has found yet. An agent that fails opens no ' +
+    'new positions and keeps its stop losses, and the ledger is checked for errors. None of this ' +
+    'makes a wrong rule right.',
+  'Servers, networks, exchanges and phones fail too. While the server is down, no stop loss is ' +
+    'watched. When it is back, it goes through the missed candles, and a stop that was reached ' +
+    'sells at the candle’s open or at the stop, whichever is lower.',
   { h: 'A Stop that comes late' },
-  'A Stop pressed without a connection is saved on your device, sent first, and carried out once. **Until it has arrived your agent trades on.** Notifications can be late or not come at all: your device, its maker and its settings stand in between. If you must be out at once, do not rely on a queue: use another network or another device.',
+  'If you press Stop while offline, it is saved on your device, sent first when you are back ' +
+    'online, and carried out once. **Until it arrives, your agent keeps trading.** Notifications ' +
+    'can be late or fail, depending on your device, its maker and its settings. If you must stop ' +
+    'an agent at once, do not rely on the queue: use another network or another device.',
   { h: 'Prices can be wrong' },
-  'Feeds send late, doubled and absurd prices. What looks absurd is held back, what is late blocks new trades, but a wrong price that looks right is acted on.',
+  'Price feeds can send late, duplicate or absurd prices. Absurd prices are held back, and late ' +
+    'ones block new trades, but agents will act on a wrong price that looks right.',
   { h: 'Law and tax' },
-  'Rules on crypto assets differ by country and change. What you owe on a gain, and whether you may use such a service at all, is yours to find out.',
+  'Rules on crypto assets differ by country and change. It is up to you to find out whether you ' +
+    'may use this service and what tax you owe.',
   { h: 'Before you start an agent' },
   {
     list: [
-      'Read the worst loss shown before the start, and remember that a gap can exceed it.',
-      'Set the largest position and the stop yourself.',
+      'Check the worst loss shown before the start. A gap can exceed it.',
+      'Set the largest position and the stop loss yourself.',
       'Know how you would stop it without this device.',
-      'Never build on paper results alone, and never on money you need.',
+      'Never rely on paper results alone, and never invest money you need.',
     ],
   },
 ];
@@ -51,7 +75,7 @@ export default function RiskDisclosureScreen() {
       title="Risk Disclosure"
       updated="21 November 2026"
       blocks={RISKS}
-      lead="Crypto prices can halve in an hour. Automated rules act on them without asking you each time. Read this before you start an agent."
+      lead="Crypto prices can halve within an hour. Agents act on them without asking you each time. Read this before you start one."
       after={<NextStepLink from={from} />}
     />
   );

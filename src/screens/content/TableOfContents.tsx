@@ -1,7 +1,4 @@
-/**
- * The headings of a long text as a way into it, beside it on a wide screen, folded above it on a
- * phone; refuses a list of one.
- */
+/** Links to the headings of a long text, beside it on a wide screen, folded above it on a phone. */
 import { ChevronRight } from 'lucide-react';
 import { classes } from '../../components/class-names.ts';
 import { anchorOf } from './rich-text.ts';

@@ -1,4 +1,4 @@
-/** The terms on which the service is used; refuses terms that the product does not keep. */
+/** The Terms of Service. They state only what the product does. */
 import { DECISIONS_KEEP_DAYS, SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
 import { DocumentPage } from './DocumentPage.tsx';
@@ -6,46 +6,67 @@ import { PAYMENT_GRACE_DAYS, TRIAL_DAYS } from './stated-figures.ts';
 import type { Block } from './rich-text.ts';
 
 export const TERMS_TEXT: readonly Block[] = [
-  { h: 'Who the parties are' },
-  'You, and the operator of the server that you reach with this app. Tradewind is software that an operator runs; where these terms say “the operator”, the one at this address is meant.',
+  { h: 'The parties' },
+  'You and the operator of the server that this app connects to. Tradewind is software run by an ' +
+    'operator. In these terms, “the operator” means the operator at this address.',
   { h: 'The service' },
-  'Tradewind runs trading agents on a paper account by the rules and limits that you set, and shows their decisions, trades and results. It gives no advice, manages no money, holds none of your assets and places no order at an exchange.',
+  'Tradewind runs trading agents on a paper account, by the rules and limits that you set, and ' +
+    'shows their decisions, trades and results. It gives no advice, manages no money, holds none ' +
+    'of your assets and places no orders at an exchange.',
   { h: 'Your account' },
   {
     list: [
-      'You need to be of age and allowed to use such a service where you live.',
-      'Keep your password to yourself. What is done in a signed-in session counts as done by you.',
-      `A session ends ${SESSION_MAX_AGE_MS / 3_600_000} hours after the sign-in. Agents run on without it.`,
-      'One person, one account. Agents, results and plans cannot be passed on.',
+      'You must be of legal age and allowed to use such a service where you live.',
+      'Keep your password secret. You are responsible for what happens while you are logged in.',
+      `A session ends ${SESSION_MAX_AGE_MS / 3_600_000} hours after login. Agents keep running.`,
+      'One account per person. Agents, results and plans cannot be transferred.',
     ],
   },
   { h: 'Plans, trial and payment' },
   {
     list: [
-      'A paid plan runs by the month, or by the period shown with it, and renews until you cancel it in the billing portal.',
-      'Cancelling takes effect at the end of what is paid for.',
-      `If a payment fails, the plan stays for ${PAYMENT_GRACE_DAYS} days while the payment provider tries again.`,
-      `The free trial can be had once. It lasts ${TRIAL_DAYS} days unless the operator has set another length, ends by itself, and turns into nothing that costs.`,
-      `Inviting somebody earns both sides ${REFERRAL_REWARD_DAYS} days when that person’s first plan is paid, at most ${REFERRAL_REWARDS_A_YEAR} times in a year. Days are no money.`,
-      'The price is the one shown before you pay. Payments are handled by the payment provider named there; where the checkout is labelled as a test, nothing is charged.',
+      'A paid plan runs monthly, or for the period shown with it, and renews until you cancel it ' +
+        'in the billing portal.',
+      'Cancellation takes effect at the end of the paid period.',
+      `If a payment fails, the plan stays active for ${PAYMENT_GRACE_DAYS} days while the ` +
+        'payment provider tries again.',
+      `You can use the free trial once. It lasts ${TRIAL_DAYS} days, unless the operator has set ` +
+        'a different length, and ends by itself without becoming a paid plan.',
+      `If you invite somebody, you both get ${REFERRAL_REWARD_DAYS} free days once that person’s ` +
+        `first plan is paid, at most ${REFERRAL_REWARDS_A_YEAR} times a year. Free days have no ` +
+        'cash value.',
+      'You pay the price shown at checkout. Payments are handled by the payment provider named ' +
+        'there. If the checkout is labelled as a test, nothing is charged.',
     ],
   },
   { h: 'When a plan or trial ends' },
-  'Agents open nothing new, exits and stop losses go on, and your data stays. Starting and creating agents is refused until there is a plan. Stopping is never refused.',
+  'Agents open no new positions. Exits and stop losses stay active, and you keep your data. You ' +
+    'need a plan to start or create agents again. You can always stop agents.',
   { h: 'Paper money' },
-  'Amounts marked PAPER are no money. They cannot be paid out, sold or exchanged, and create no claim against anybody.',
-  { h: 'What is kept' },
-  `Trades and ledger as long as the account; decisions for ${DECISIONS_KEEP_DAYS} days in full, then as counts. The [privacy policy](/privacy) has the whole list.`,
+  'Amounts marked PAPER are not money. They cannot be paid out, sold or exchanged, and create no ' +
+    'claim against anyone.',
+  { h: 'Data retention' },
+  'Trades and the ledger are kept for as long as the account exists, decisions for ' +
+    `${DECISIONS_KEEP_DAYS} days in full and then as counts. The [privacy policy](/privacy) has ` +
+    'the full list.',
   { h: 'Fair use' },
-  'Do not attack the service, read other people’s data, get around its limits or use it to break a law. Calls are limited in number; stopping an agent has a limit of its own, so that it works when others do not.',
-  { h: 'What is not promised' },
-  'The service is offered as it is. Prices can be late or wrong, agents can be halted or fail, a stop can come late, and the service can be down. The operator is not liable for losses that come from trading decisions, yours or an agent’s, here or elsewhere, as far as the law allows this. The [risk disclosure](/risk-disclosure) is part of these terms.',
-  { h: 'Other people’s work' },
-  'Prices belong to those who publish them and may not be republished from here. Signing in, paying and wallets go through services with terms of their own, which are shown there.',
+  'Do not attack the service, access other people’s data, bypass limits or break the law. The ' +
+    'number of requests is limited. Stopping an agent has a limit of its own, so that it works ' +
+    'even when other requests do not.',
+  { h: 'No warranty' },
+  'The service is provided as is. Prices can be late or wrong, agents can be halted or fail, a ' +
+    'stop can come late, and the service can be down. As far as the law allows, the operator is ' +
+    'not liable for losses from trading decisions, yours or an agent’s, here or elsewhere. The ' +
+    '[risk disclosure](/risk-disclosure) is part of these terms.',
+  { h: 'Third parties' },
+  'Prices belong to their publishers and may not be republished. Login, payments and wallets use ' +
+    'third-party services with their own terms, which are shown there.',
   { h: 'Changes' },
-  'Terms may change. The date at the top says when they last did. Whoever does not agree to a change can delete the account.',
-  { h: 'Ending' },
-  'You may delete your account at any time, under Settings. The operator may close an account for breach of these terms, and then says why.',
+  'These terms may change. The date at the top shows the last update. If you do not agree to a ' +
+    'change, you can delete your account.',
+  { h: 'Termination' },
+  'You can delete your account at any time under Settings. The operator may close an account ' +
+    'that breaches these terms and will say why.',
 ];
 
 export default function TermsScreen() {
@@ -54,7 +75,7 @@ export default function TermsScreen() {
       title="Terms of Service"
       updated="21 November 2026"
       blocks={TERMS_TEXT}
-      lead="Short enough to be read. They are between you and the operator of the server that you reach with this app."
+      lead="The agreement between you and the operator of the server that this app connects to. Short enough to read."
     />
   );
 }

@@ -1,7 +1,4 @@
-/**
- * Long text as data: blocks that can be drawn, searched, counted and checked for links; refuses
- * markup beyond a link and a strong word.
- */
+/** Long text as data: blocks that can be rendered, searched, counted and checked for links. */
 
 /** Inline text may hold `**strong**` and `[words](/path)`. */
 export type Block =
@@ -63,10 +60,10 @@ export function linksOf(blocks: readonly Block[]): string[] {
     .flatMap((part) => ('to' in part ? [part.to] : []));
 }
 
-/** A calm reader takes in this many words of such text a minute. */
+/** Words of such text that a reader takes in per minute. */
 const WORDS_A_MINUTE = 200;
 
-/** Whole minutes, begun ones counted. */
+/** Reading time in minutes, rounded up. */
 export function minutesOf(blocks: readonly Block[]): number {
   const words = [...headingsOf(blocks), ...passagesOf(blocks)]
     .join(' ')

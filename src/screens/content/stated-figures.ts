@@ -1,19 +1,14 @@
-/**
- * Figures of the trading core that the texts state; a test holds each to the code it comes from.
- */
+/** Figures of the trading core that the texts state; a test compares each with the code. */
 import type { RiskProfile } from '../../../contract/agents.ts';
 
-/** Fractions of equity or of a year's spread, by profile. */
+/** Risk per trade and yearly volatility target by profile, as fractions. */
 export const RISK_SIZES: Readonly<Record<RiskProfile, { perTrade: number; volatility: number }>> = {
   Conservative: { perTrade: 0.0025, volatility: 0.1 },
   Moderate: { perTrade: 0.005, volatility: 0.2 },
   Aggressive: { perTrade: 0.01, volatility: 0.35 },
 };
 
-/**
- * Days of history: for a pair's volatility, the least of it, and before a strategy can begin at
- * all.
- */
+/** Days of history: for a pair's volatility, its minimum, and before a strategy can start. */
 export const HISTORY = { volatility: 30, volatilityLeast: 14, warmUp: 91, longHaul: 90 };
 
 export const POOL_FIGURES = {
@@ -49,10 +44,7 @@ export const GUARD_FIGURES = {
   togetherTimes: '2 (Aggressive: 3)',
 };
 
-/**
- * Of the sources whose book is not known: what is paid and how far bid and ask stand from the
- * middle, in basis points.
- */
+/** Fee and half-spread at sources without an order book, in basis points. */
 export const TERMS = {
   feeBps: 10,
   feeStableBps: 1,
@@ -61,18 +53,18 @@ export const TERMS = {
   exchangeFeeBps: 60,
 };
 
-/** On the server, unless its operator has set another. */
+/** The server's default; its operator can set another. */
 export const TRIAL_DAYS = 14;
 export const PAYMENT_GRACE_DAYS = 3;
-/** Places in the queue that are kept for stops. */
+/** Places in the queue that are reserved for stops. */
 export const STOP_PLACES = 100;
 
 /** A fraction as the texts write it: `0.25 %`, `10 %`. */
 export const percent = (fraction: number): string => `${Number((fraction * 100).toFixed(2))} %`;
 
-/** What must be gained to make a loss good; both are fractions. */
+/** The gain needed to recover a loss; both are fractions. */
 export const recovery = (loss: number): number => 1 / (1 - loss) - 1;
 
-/** Both fees and both half-spreads of going in and out, as a fraction, without impact. */
+/** The cost of a round trip as a fraction: two fees and two half-spreads, without impact. */
 export const roundTrip = (feeBps: number, halfSpreadBps: number): number =>
   (2 * feeBps + 2 * halfSpreadBps) / 10_000;

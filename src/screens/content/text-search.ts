@@ -1,13 +1,10 @@
-/**
- * Finds texts by their words: every word must be there, titles weigh most; refuses to guess at what
- * was meant.
- */
+/** Full-text search: every word must occur, and matches in titles count most. */
 
-/** Where a word stands says how much the text is about it. */
+/** The parts of a text that are searched; where a word occurs decides how much it counts. */
 export interface Searchable {
   id: string;
   title: string;
-  /** Words a person may ask by that the title does not have. */
+  /** Search words that the title does not contain. */
   also: readonly string[];
   summary: string;
   headings: readonly string[];
@@ -17,10 +14,7 @@ export interface Searchable {
 export interface Found {
   id: string;
   score: number;
-  /**
-   * The passage that answers best, in which the words can be marked; empty where title or summary
-   * say it already.
-   */
+  /** The best passage, for highlighting; empty where title or summary already match. */
   passage: string;
 }
 

@@ -1,4 +1,4 @@
-/** Getting started: the one next step, and the first steps as a quiet panel below it. */
+/** Getting started: the next step, and the list of first steps below it. */
 import { LinkButton } from '../../components/Button.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { NextStep, useNextStep } from './NextStep.tsx';

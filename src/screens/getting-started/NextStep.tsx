@@ -1,7 +1,4 @@
-/**
- * The one thing to do next, until the first trade: set up the first agent, go on with it, or see
- * how it is doing.
- */
+/** The next thing to do until the first trade, and the link to it at the end of long texts. */
 import { useSnapshot } from 'valtio';
 import { LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
@@ -25,13 +22,14 @@ interface Next {
 
 const FIRST: Omit<Next, 'action'> = {
   title: 'Your first agent, in about two minutes',
-  text: 'Answer four questions and see what the agent would do before it starts. It trades with paper money. The free trial is part of the setup: no card.',
+  text:
+    'Answer four questions and see what the agent would do before it starts. It trades with paper ' +
+    'money. The setup includes the free trial. No card needed.',
   to: SETUP_PATH,
 };
 
 /**
- * What to do next by what this device knows; null once there was a trade, undefined while that is
- * not known.
+ * The next step, by what this device knows; null once there was a trade, undefined while unknown.
  */
 export function useNextStep(): Next | null | undefined {
   const uid = useSnapshot(session).user?.uid ?? '';
@@ -40,7 +38,7 @@ export function useNextStep(): Next | null | undefined {
   const offline = useSnapshot(connection).online === 'offline';
   const agents = data?.agents;
   if (agents === undefined) return error === null && !offline ? undefined : null;
-  // Whether an agent has traded is in the history; without an agent there is nothing to wait for.
+  // Only the history tells whether an agent has traded; without an agent there is no need to wait.
   if (agents.length > 0 && history.data === null && history.error === null && !offline)
     return undefined;
   if ((history.data?.fills.length ?? 0) > 0) return null;
@@ -50,7 +48,7 @@ export function useNextStep(): Next | null | undefined {
   if (agents.every(({ startedAt }) => startedAt === null)) {
     return {
       title: `${agent.name} is ready to start`,
-      text: 'You see what it would do now before it starts.',
+      text: 'You will see what it would do before it starts.',
       to,
       action: `Open ${agent.name}`,
     };
@@ -79,10 +77,7 @@ export function NextStep() {
   );
 }
 
-/**
- * At the end of what a person was sent to read: back to what they were doing, or on to the next
- * step.
- */
+/** At the end of a text the user was sent to: back to what they were doing, or to the next step. */
 export function NextStepLink({ from }: { from: string | null }) {
   const { status } = useSnapshot(session);
   return status === 'signed-in' ? (
@@ -94,7 +89,7 @@ export function NextStepLink({ from }: { from: string | null }) {
   );
 }
 
-/** Of a person who is signed in: only theirs is read from the server. */
+/** For a logged-in user: only then is there anything to read from the server. */
 function Onward({ from }: { from: string | null }) {
   const next = useNextStep();
   if (from !== null)

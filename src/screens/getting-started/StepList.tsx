@@ -1,4 +1,4 @@
-/** The first steps as a quiet panel that shows its progress while it is closed. */
+/** The list of first steps, in a panel that shows the progress while closed. */
 import { Check, ChevronDown, Circle, CircleDashed, Minus } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Progress, Step, StepState } from './first-steps.ts';
@@ -6,8 +6,8 @@ import type { Progress, Step, StepState } from './first-steps.ts';
 const MARK: Record<StepState, { Icon: typeof Check; look: string; said: string }> = {
   done: { Icon: Check, look: 'text-accent', said: 'done' },
   open: { Icon: Circle, look: 'text-line-strong', said: 'to do' },
-  unknown: { Icon: CircleDashed, look: 'text-line-strong', said: 'not known on this device' },
-  none: { Icon: Minus, look: 'text-ink-3', said: 'not possible in this browser' },
+  unknown: { Icon: CircleDashed, look: 'text-line-strong', said: 'unknown' },
+  none: { Icon: Minus, look: 'text-ink-3', said: 'not supported by this browser' },
 };
 
 const LINK =
@@ -31,7 +31,7 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
             <span className="sr-only">: {said}</span>
           </p>
           <p className="text-ink-3">
-            {step.state === 'unknown' ? 'Not known on this device while offline.' : step.text}
+            {step.state === 'unknown' ? 'Unknown while you are offline.' : step.text}
           </p>
         </div>
         {isOpen && (
@@ -45,7 +45,7 @@ function StepRow({ step, isNext }: { step: Step; isNext: boolean }) {
 }
 
 const GROUPS = [
-  ['trade', 'To the first trade'],
+  ['trade', 'Your first trade'],
   ['device', 'On this device'],
 ] as const;
 
@@ -80,10 +80,7 @@ function Bar({ progress: { done, of }, text }: { progress: Progress; text: strin
   );
 }
 
-/**
- * All steps in a panel that is closed until it is wanted: nobody has to do them in order, or at
- * all.
- */
+/** All steps in a panel that starts closed: nobody has to do them in order, or at all. */
 export function StepsPanel({
   steps,
   progress,

@@ -1,10 +1,7 @@
-/** The first steps; each checks off automatically from what is so. */
+/** The first steps; each checks off automatically once the facts say it is done. */
 import type { DeviceState } from '../../push/device.ts';
 
-/**
- * `unknown`: neither the server nor this device can say now. `none`: cannot be done in this
- * browser.
- */
+/** `unknown`: neither server nor device can say now. `none`: not possible in this browser. */
 export type StepState = 'done' | 'open' | 'unknown' | 'none';
 type StepGroup = 'trade' | 'device';
 
@@ -24,7 +21,7 @@ export interface Step {
   title: string;
   text: string;
   state: StepState;
-  /** Where it is done, and what the way there is called. */
+  /** Where it is done, and the text of the link to it. */
   to: string;
   action: string;
 }
@@ -47,7 +44,7 @@ export interface Facts {
   lookedAtRisk: boolean;
 }
 
-/** Something known to have been is so, whatever else is not known. */
+/** Done if any of the facts is true, even where others are unknown. */
 function stateOf(isSo: boolean | null, ...also: (boolean | null)[]): StepState {
   if (isSo === true || also.includes(true)) return 'done';
   return isSo === null ? 'unknown' : 'open';
@@ -62,7 +59,9 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
       id: 'account',
       title: 'Create an account',
       text:
-        facts.deposit === null ? 'You have one.' : `A paper account with ${facts.deposit} is open.`,
+        facts.deposit === null
+          ? 'Your account is open.'
+          : `Your paper account started with ${facts.deposit}.`,
       state: 'done',
       to: '/portfolio',
       action: 'Portfolio',
@@ -70,7 +69,7 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
     {
       id: 'risk',
       title: 'Understand the risks',
-      text: 'Two minutes: price gaps, late stops, software.',
+      text: 'A two-minute read: price gaps, late stops, software faults.',
       state: facts.lookedAtRisk ? 'done' : 'open',
       to: '/risk-disclosure',
       action: 'Risk disclosure',
@@ -81,8 +80,8 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
       state: stateOf(facts.subscribed),
       text:
         facts.hasUsedTrial && facts.subscribed !== true
-          ? 'Your trial is over. Every plan from Starter runs agents.'
-          : 'The trial has everything in Standard, is free and ends by itself. The guided setup starts it too.',
+          ? 'Your trial has ended. To run agents, you need a plan: Starter or higher.'
+          : 'The trial is free, includes the Standard plan and ends by itself. Part of the guided setup.',
       to: '/subscription',
       action: facts.hasUsedTrial ? 'View plans' : 'Free trial',
     },
@@ -96,15 +95,15 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
     },
     {
       id: 'start',
-      title: 'Start it',
-      text: 'You see what it would do now, and its worst loss, before it runs.',
+      title: 'Start your agent',
+      text: 'Before it starts, you see what it would do now and its worst loss.',
       state: stateOf(facts.everStarted, traded),
       to: '/agents',
       action: 'Agents',
     },
     {
       id: 'fill',
-      title: 'See the first trade',
+      title: 'See your first trade',
       text: 'Your agent trades when its signal is strong enough. Every check is listed with its reason.',
       state: stateOf(traded),
       to: '/agents',
@@ -115,7 +114,7 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
 
 const NOTIFY_TEXT: Record<DeviceState, string> = {
   on: 'Notifications are on for this device.',
-  off: 'For late stops, halted agents and more. You choose, with quiet hours.',
+  off: 'For late stops, halted agents and more. You choose which, and set quiet hours.',
   denied: 'Notifications are blocked in your browser. You can allow them in its settings.',
   install: 'On iPhone and iPad, install the app first.',
   unsupported: 'This browser does not support notifications.',
@@ -127,10 +126,10 @@ function notifyState(state: DeviceState): StepState {
 }
 
 function offlineText({ kept, keeps }: Facts): string {
-  if (kept) return 'Your last portfolio is saved on this device and opens without a network.';
+  if (kept) return 'Your last portfolio is saved on this device and opens offline.';
   return keeps
     ? 'Your portfolio is saved once it has loaded, if your browser allows it.'
-    : 'Off. Nothing can be shown offline.';
+    : 'Off. Nothing is available offline.';
 }
 
 function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
@@ -155,8 +154,8 @@ function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
       id: 'install',
       title: 'Install the app',
       text: facts.installed
-        ? 'Installed, with Stop all on its icon.'
-        : 'It gets its own icon and window, with Stop all on the icon.',
+        ? 'Installed, with a Stop all shortcut on its icon.'
+        : 'Get an icon, a window and a Stop all shortcut for the app.',
       state: facts.installed ? 'done' : 'open',
       to: '/settings#app',
       action: 'App',
@@ -186,8 +185,8 @@ export interface Progress {
 }
 
 /**
- * What cannot be done here is not counted against the person. The next step is the first that is
- * known to be open.
+ * Steps that this browser does not support do not count. The next step is the first known to be
+ * open.
  */
 export function progressOf(steps: readonly Step[]): Progress {
   const possible = steps.filter(({ state }) => state !== 'none');

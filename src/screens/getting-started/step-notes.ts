@@ -1,6 +1,6 @@
 /**
- * What this person has looked at or put away on this device, for the first steps; refuses to note
- * it of anybody who is not here.
+ * What this user has opened or dismissed on this device, for the first steps. Nothing is noted for
+ * a user who has logged out.
  */
 import { useCallback, useEffect, type RefCallback } from 'react';
 import { readLastUser } from '../../identity/last-user.ts';
@@ -23,7 +23,7 @@ export function readNotes(
   return new Set(owner === uid ? NOTES.filter((note) => notes.split(',').includes(note)) : []);
 }
 
-/** A screen that leaves with its person, in this tab or another, notes nothing. */
+/** Notes nothing for a user who has just logged out, in this tab or another. */
 export function note(
   uid: string,
   what: Note,
@@ -33,7 +33,7 @@ export function note(
   storage.setItem(KEY, `${uid} ${[...new Set([...readNotes(uid, storage), what])].join(',')}`);
 }
 
-/** Notes that the screen it stands in was opened by whoever is signed in. */
+/** Notes that the logged-in user has opened the screen that calls this. */
 export function useLookedAt(what: Note): void {
   useEffect(() => {
     const uid = session.user?.uid;
@@ -41,10 +41,7 @@ export function useLookedAt(what: Note): void {
   }, [what]);
 }
 
-/**
- * Notes what it is put on once a part of it is on the screen; at once where the browser cannot
- * tell.
- */
+/** Notes that an element has been on screen; at once where the browser cannot tell. */
 export function useSeenOnScreen(what: Note): RefCallback<Element> {
   return useCallback(
     (element: Element | null) => {

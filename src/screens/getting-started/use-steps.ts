@@ -1,7 +1,4 @@
-/**
- * The facts behind the first steps, from the stores and this device; refuses to take what is not
- * known for not done.
- */
+/** The facts behind the first steps, from the stores and this device. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { keepsSnapshots, queue } from '../../commands.ts';
@@ -29,7 +26,7 @@ export function useSteps(): { steps: Step[]; progress: Progress } {
   const { installed: now } = useSnapshot(install);
   const notes = readNotes(uid);
   const installed = now || isStandalone();
-  // Seen once from within, it is known in the browser's own window too.
+  // Noted once from the installed app, it is known in a browser window too.
   useEffect(() => {
     if (installed) note(uid, 'installed');
   }, [installed, uid]);

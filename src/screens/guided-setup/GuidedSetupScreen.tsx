@@ -1,4 +1,4 @@
-/** Leads from four questions to a running agent, and is kept on the device until done. */
+/** Guided setup: from four questions to a running agent, saved on the device until done. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
@@ -25,9 +25,9 @@ import { useSetup, type Setup } from './use-setup.ts';
 
 /** The most traded coins, chosen to begin with where the source offers them. */
 const STARTERS = ['BTC', 'ETH', 'SOL'];
-const STAGES = ['Questions', 'Plan', 'Start'] as const;
+const STAGES = ['Questions', 'Review', 'Start'] as const;
 
-/** Where one is, and how much is left. */
+/** The current stage, and how much is left. */
 function Stages({ at }: { at: number }) {
   const stage = Math.max(0, at - PLAN_AT + 1);
   return (
@@ -55,13 +55,13 @@ function Stages({ at }: { at: number }) {
   );
 }
 
-/** The plan's agents are all in use: said at the start, so that nobody answers for nothing. */
+/** The plan's agents are all in use. Shown first, so that nobody answers questions in vain. */
 function NoPlace({ cap, need }: { cap: number; need: Need }) {
   return (
     <div className="mb-5 border-l-2 border-amber py-1 pl-3">
       <p className="mb-2 text-amber">
-        Your plan has {cap} agents, and all are in use. To create one more, take a larger plan or
-        delete one under{' '}
+        Your plan includes {cap} agents, and all are in use. To create another, upgrade or delete
+        one under{' '}
         <Link href="/agents" className="underline underline-offset-2">
           Agents
         </Link>
@@ -72,7 +72,7 @@ function NoPlace({ cap, need }: { cap: number; need: Need }) {
   );
 }
 
-/** What the person's plan allows. */
+/** What the user's subscription allows. */
 function usePlacesLeft(): {
   entry: Entry;
   mayCreate: boolean;
@@ -90,8 +90,8 @@ function usePlacesLeft(): {
 }
 
 /**
- * The plan that answers lead to: the profile's own size, and pairs that were chosen before or the
- * starters.
+ * The draft that the answers lead to: the profile's position size, and the pairs chosen earlier or
+ * the starters.
  */
 function planned(draft: AgentDraft, answers: readonly number[], starters: string[]): AgentDraft {
   const profile = profileOf(answers);
@@ -113,7 +113,7 @@ function startersIn(board: MarketBoard | null, quote: string): string[] {
 
 type Faults = Readonly<Record<string, string>>;
 
-/** The way on from a complete plan, by the trial where it comes first. */
+/** The step after a complete draft; starts the trial first where one is needed. */
 function useNext(
   { progress: { draft }, to }: Setup,
   entry: Entry,
@@ -142,7 +142,7 @@ function useNext(
   };
 }
 
-/** Creates the agent, opens its page and forgets the setup; goes back to the plan at a fault. */
+/** Creates the agent, opens its page and clears the setup; returns to the review on an error. */
 function useSend(
   { progress: { draft }, keep, to }: Setup,
   onFaults: (faults: Faults) => void,

@@ -1,6 +1,6 @@
 /**
- * The plan that the answers lead to, with its worst loss; every part can be changed, and the trial
- * starts from here.
+ * The review step: the draft that the answers lead to, with its worst loss. Every part can be
+ * changed, and the trial starts from here.
  */
 import { ChevronDown } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -22,10 +22,7 @@ import { LEVELS, scoreOf, SIDE_MAX, type Score } from './risk-questions.ts';
 import { SETUP_PATH } from './setup-progress.ts';
 import { TrialConsent } from './TrialConsent.tsx';
 
-/**
- * How an agent can be had here: the plan allows it, the trial can be started, or a plan must be
- * bought.
- */
+/** How the user can get an agent: by their plan, by starting the trial, or by buying a plan. */
 export type Entry = 'plan' | 'trial' | 'buy';
 
 interface PlanStepProps {
@@ -42,7 +39,7 @@ interface PlanStepProps {
   onBack: () => void;
 }
 
-/** One part of the plan that opens to be changed. */
+/** One part of the draft that opens to be changed. */
 function Change({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
   return (
     <details className="rule group" open={open}>
@@ -97,21 +94,22 @@ function Counting({ score }: { score: Score }) {
         <Points term="Risk comfort" side={score.comfort} />
       </dl>
       <p className="mt-2 text-ink-2">
-        Each answer gives 0, 1 or 2 points, the careful one none. Two questions are about what a
-        loss would do to you, two about how you would feel about one. Up to 1 point of 4 is
-        Conservative, 2 and 3 are Moderate, 4 is Aggressive. The lower side counts. Money needed
-        within a year is always Conservative. Your answers stay on this device.
+        Each answer scores 0 to 2 points; the most cautious scores 0. Two questions measure how
+        large a loss you can afford, two how comfortable you are with one. On each side, 0–1 points
+        mean Conservative, 2–3 Moderate and 4 Aggressive, and the lower side decides. If you may
+        need the money within a year, the profile is always Conservative. Your answers stay on this
+        device.
       </p>
     </>
   );
 }
 
 const NEXT: Record<Exclude<Entry, 'buy'>, string> = {
-  plan: 'Next: see what it would do',
+  plan: 'Continue to preview',
   trial: 'Start free trial and continue',
 };
 
-/** The way on, by what the person's plan allows. */
+/** The button to continue, by what the user's subscription allows. */
 function Onward({
   entry,
   need,
@@ -123,7 +121,7 @@ function Onward({
     return (
       <section aria-label="Plan" className="mt-5">
         <p className="mb-2 font-medium">
-          Running an agent needs a plan. Your free trial has been used.
+          You need a plan to run an agent. Your free trial has been used.
         </p>
         <UpgradeHere need={need} from={SETUP_PATH} typed />
       </section>
@@ -138,7 +136,8 @@ function Onward({
       </Button>
       {blocked && (
         <p role="status" className="mt-2 text-amber">
-          Offline. The trial starts when you are back online. Your plan is kept on this device.
+          You are offline. You can start the trial when you are back online. Your setup is saved on
+          this device.
         </p>
       )}
     </>
@@ -151,10 +150,10 @@ export function PlanStep(props: PlanStepProps) {
   const bolder = LEVELS.indexOf(draft.risk_profile as RiskProfile) > LEVELS.indexOf(score.profile);
   const own = draft.risk_profile === score.profile;
   return (
-    <section aria-label="Your plan">
+    <section aria-label="Review">
       <StepHeading>Your profile: {draft.risk_profile}</StepHeading>
       <p className="mt-1 text-ink-2">
-        {own ? score.why : `Your answers say ${score.profile}. ${score.why}`}
+        {own ? score.why : `Your answers suggest ${score.profile}. ${score.why}`}
       </p>
       {bolder && (
         <p role="status" className="mt-3 border-l-2 border-amber py-1 pl-3 text-amber">
@@ -164,12 +163,16 @@ export function PlanStep(props: PlanStepProps) {
       <Summary draft={draft} quote={quote} />
       <Change title="Change the risk profile">
         <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={onChange} />
-        <h3 className="mt-5 mb-1 font-medium">How your answers count</h3>
-        <Counting score={score} />
+        <details className="mt-4">
+          <summary className="flex min-h-11 cursor-pointer items-center text-ink-2 underline underline-offset-2 pointer-fine:min-h-9">
+            How this is calculated
+          </summary>
+          <Counting score={score} />
+        </details>
       </Change>
       <Change title="Change what it trades" open={Object.keys(issues).length > 0}>
         <p className="mb-4 text-ink-2">
-          Two or three large coins are enough to begin with.{' '}
+          Two or three large coins are a good start.{' '}
           <Link href="/library" className="text-accent underline underline-offset-2">
             How the strategies work
           </Link>

@@ -1,14 +1,11 @@
-/**
- * One risk question at a time, answered by one press or by its number, and gone back to with its
- * answer marked.
- */
+/** One risk question at a time, answered by one press or by the answer's number. */
 import type { ReactNode } from 'react';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { withLocalNumbers } from '../../format/number-marks.ts';
 import { QUESTIONS, type Question } from './risk-questions.ts';
 
-/** A step's own heading, which takes the keyboard when the step begins. */
+/** The heading of a step, which takes the keyboard focus when the step begins. */
 export function StepHeading({ children }: { children: ReactNode }) {
   return (
     <h2 data-step-heading tabIndex={-1} className="text-lg font-semibold text-balance outline-none">
@@ -57,7 +54,8 @@ export function QuestionStep({ at, answers, onAnswer, onBack }: AskedProps) {
               onAnswer(index);
             }}
             className={classes(
-              'flex min-h-13 w-full items-center gap-3 rounded-md border px-3 py-2 text-left text-base pointer-fine:hover:border-accent pointer-fine:hover:bg-accent-wash',
+              'flex min-h-13 w-full items-center gap-3 rounded-md border px-3 py-2 text-left text-base',
+              'pointer-fine:hover:border-accent pointer-fine:hover:bg-accent-wash',
               answers[at] === index
                 ? 'border-accent bg-accent-wash text-accent'
                 : 'border-line-strong/60',

@@ -1,14 +1,15 @@
-/**
- * The risks in two sentences and the person's word that they understand them, before an agent
- * starts.
- */
+/** The risks in two sentences, which the user confirms before an agent starts. */
 import { useEffect, useId, useRef } from 'react';
 import { Link } from 'wouter';
 import { SETUP_PATH } from './setup-progress.ts';
 
+const BOX =
+  'flex cursor-pointer items-start gap-3 rounded-md border border-line-strong/60 p-3 ' +
+  'has-focus-visible:outline-2 has-focus-visible:outline-accent';
+
 interface RiskConsentProps {
   accepted: boolean;
-  /** Pressed start without it: says so, and brings it to the person. */
+  /** The user pressed Start without consent: shows the error and focuses the box. */
   missing: boolean;
   onChange: (accepted: boolean) => void;
 }
@@ -21,7 +22,7 @@ export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
   }, [missing]);
   return (
     <section aria-label="Risks" className="mt-5">
-      <label className="flex cursor-pointer items-start gap-3 rounded-md border border-line-strong/60 p-3 has-focus-visible:outline-2 has-focus-visible:outline-accent">
+      <label className={BOX}>
         <input
           ref={box}
           type="checkbox"
@@ -45,7 +46,7 @@ export function RiskConsent({ accepted, missing, onChange }: RiskConsentProps) {
         href={`/risk-disclosure?from=${encodeURIComponent(SETUP_PATH)}`}
         className="flex min-h-11 w-fit items-center text-ink-2 underline underline-offset-2 hover:text-ink"
       >
-        Read the risks in full
+        Read the full risk disclosure
       </Link>
     </section>
   );

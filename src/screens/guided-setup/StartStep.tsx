@@ -13,7 +13,7 @@ import { StepHeading } from './QuestionStep.tsx';
 import { RiskConsent } from './RiskConsent.tsx';
 import { SETUP_PATH } from './setup-progress.ts';
 
-const INCOMPLETE = 'The plan is incomplete. Go back and complete it.';
+const INCOMPLETE = 'The setup is incomplete. Go back and complete it.';
 
 interface StartStepProps {
   draft: AgentDraft;
@@ -68,7 +68,7 @@ export function StartStep(props: StartStepProps) {
           <UpgradeHere need={need} from={SETUP_PATH} typed />
         )}
         <Button tone="plain" onClick={onBack}>
-          Back to the plan
+          Back to review
         </Button>
       </div>
     </section>

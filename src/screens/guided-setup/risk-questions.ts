@@ -1,13 +1,10 @@
-/**
- * Four answers and the risk profile they give: the lower of what a person can bear and what they
- * accept.
- */
+/** The four risk questions, and the risk profile that the answers lead to. */
 import type { RiskProfile } from '../../../contract/agents.ts';
 import { formatAmount } from '../../format/numbers.ts';
 
 /**
- * What a loss would do to somebody (capacity), and what they feel about one (comfort): suitability
- * needs both.
+ * How large a loss somebody can afford (capacity), and how comfortable they are with one:
+ * suitability needs both.
  */
 type Side = 'capacity' | 'comfort';
 export interface Question {
@@ -21,7 +18,7 @@ export interface Question {
 const whole = (amount: string): string => formatAmount(amount, { least: 0 });
 const between = (low: string, high: string): string => `Between ${whole(low)} and ${whole(high)}`;
 
-/** Answers run from careful to bold: 0, 1, 2 points. */
+/** Answers run from cautious to bold: 0, 1, 2 points. */
 export const QUESTIONS: readonly Question[] = [
   {
     id: 'money',
@@ -46,7 +43,7 @@ export const QUESTIONS: readonly Question[] = [
     id: 'range',
     side: 'comfort',
     text: 'Which one-year outcome could you accept?',
-    note: `For ${whole('10000')} invested. Made up to compare, not a forecast.`,
+    note: `For ${whole('10000')} invested. Example ranges, not a forecast.`,
     answers: [between('9700', '10400'), between('9000', '11300'), between('7500', '13500')],
   },
 ];
@@ -74,11 +71,11 @@ const lower = (a: RiskProfile, b: RiskProfile): RiskProfile =>
 function reasonFor({ capacity, comfort, profile }: Omit<Score, 'why'>): string {
   if (capacity.level === comfort.level) return 'Your risk capacity and comfort match.';
   return profile === capacity.level
-    ? 'You are comfortable with more risk than you can bear. The lower one counts.'
-    : 'You can bear more risk than you are comfortable with. The lower one counts.';
+    ? 'You are comfortable with more risk than you can afford. We use the lower level.'
+    : 'You can afford more risk than you are comfortable with. We use the lower level.';
 }
 
-/** Money that is needed within a year is never put at more than the lowest risk. */
+/** Money that is needed within a year always gets the lowest risk. */
 export function scoreOf(answers: readonly number[]): Score {
   const pointsOf = (side: Side): number =>
     QUESTIONS.reduce(
@@ -89,7 +86,7 @@ export function scoreOf(answers: readonly number[]): Score {
   const comfort = { points: pointsOf('comfort'), level: levelOf(pointsOf('comfort')) };
   if (answers[0] === 0) {
     const why =
-      'Money you may need within a year should take little risk. This answer decides alone.';
+      'Money you may need within a year should take little risk, whatever your other answers.';
     return { profile: 'Conservative', capacity, comfort, why };
   }
   const score = { profile: lower(capacity.level, comfort.level), capacity, comfort };

@@ -1,6 +1,4 @@
-/**
- * How far a person is in the guided setup, as it is kept on the device and named in the address.
- */
+/** The user's progress in the guided setup, as stored on the device and named in the address. */
 import * as z from 'zod/mini';
 import { AgentDraft, checkDraft, NEW_AGENT } from '../agents/create/agent-draft.ts';
 import { QUESTIONS } from './risk-questions.ts';
@@ -9,7 +7,7 @@ import { QUESTIONS } from './risk-questions.ts';
 export const SETUP_DRAFT = 'guided-setup';
 export const SETUP_PATH = '/guided-setup';
 
-/** Places are counted through: the questions, then the plan, then the start. */
+/** Steps are numbered through: the questions, then the review, then the start. */
 export const PLAN_AT = QUESTIONS.length;
 export const START_AT = PLAN_AT + 1;
 
@@ -17,7 +15,7 @@ export const Progress = z.object({
   answers: z.array(z.number().check(z.gte(0), z.lte(2))).check(z.maxLength(QUESTIONS.length)),
   at: z.number().check(z.gte(0), z.lte(START_AT)),
   draft: AgentDraft,
-  /** The person has confirmed that they understand the risks. */
+  /** The user has confirmed that they understand the risks. */
   risks: z.boolean(),
 });
 export type Progress = z.infer<typeof Progress>;
@@ -29,7 +27,7 @@ export const BEGIN: Progress = {
   risks: false,
 };
 
-/** The last place that can be shown: everything before it is answered and valid. */
+/** The last step that can be shown: everything before it is answered and valid. */
 export function furthest(
   { answers, draft }: Pick<Progress, 'answers' | 'draft'>,
   mayCreate: boolean,
@@ -40,7 +38,7 @@ export function furthest(
 
 export const addressOf = (at: number): string => `${SETUP_PATH}?step=${at + 1}`;
 
-/** The place that an address names; null where it names none. */
+/** The step that an address names; null where it names none. */
 export function placeIn(search: string): number | null {
   const step = Number(new URLSearchParams(search).get('step') ?? Number.NaN);
   return Number.isInteger(step) && step >= 1 && step <= START_AT + 1 ? step - 1 : null;

@@ -1,5 +1,5 @@
 /**
- * Where a person is in the guided setup, kept on the device and in the address, so that every way
+ * The user's progress in the guided setup, kept on the device and in the address, so that every way
  * back agrees.
  */
 import { useEffect, useRef } from 'react';

@@ -8,7 +8,7 @@ import { session } from '../../identity/session.ts';
 import { PlanPrices } from './PlanPrices.tsx';
 import { TunnelDemo } from './TunnelDemo.tsx';
 
-/** In the words in which agents record; the values of this page are an example and say so. */
+/** Worded like real decisions; the values are an example, and the caption says so. */
 const EXAMPLE = [
   ['14:25', 'BTC', 'No trade: signal 0.41, needs 0.55.'],
   ['14:25', 'ETH', 'Bought 0.3981 ETH: signal 0.63, needs 0.55.'],
@@ -20,19 +20,20 @@ const EXAMPLE = [
 const PARTS = [
   [
     'A reason for every decision',
-    'Six strategies check the market on closed candles. Each check is listed with its signal, its threshold and the outcome.',
+    'Six strategies check the market at fixed times. Every check is listed with its outcome and the reason for it.',
   ],
   [
     'Limits that hold',
-    'Position and stop are yours to set; the limits for a day’s loss and for drawdown come with the profile. Stops are checked on every price, for stopped agents too, and no plan or setting holds an exit back.',
+    'You choose the risk profile, the position size and the stop loss. Stop losses are checked on every price, ' +
+      'also for stopped agents. No plan or setting can block a sale.',
   ],
   [
     'Numbers that add up',
-    'Fills pay fee, half-spread and impact. Equity is cash plus positions at the bid, to the last digit, and opens into its equation.',
+    'Results include fees and slippage. Open any total to see the amounts that add up to it, to the last digit.',
   ],
   [
-    'Nothing on trust',
-    'See results against buy-and-hold. Unknown figures show a dash, old ones show their age, and simulated prices say so.',
+    'Nothing hidden',
+    'See results against buy-and-hold. Unknown figures show a dash, old ones their age, and simulated prices are labelled.',
   ],
 ] as const;
 
@@ -48,8 +49,8 @@ function Hero() {
       <div>
         <h1 className="text-hero tracking-[-0.025em]">Trading agents that show their work</h1>
         <p className="mt-5 max-w-[46ch] text-lg text-ink-2">
-          Tradewind runs automated crypto strategies on paper money, writes down why each one acted
-          or did not, and keeps Stop within reach when the network is not.
+          Tradewind runs automated crypto strategies with paper money, shows the reason for every
+          decision, and lets you press Stop even when you are offline.
         </p>
         <div className="mt-8 flex flex-wrap gap-3">
           {status === 'signed-in' ? (
@@ -58,14 +59,14 @@ function Hero() {
             </LinkButton>
           ) : (
             <LinkButton to="/register" tone="primary">
-              Start on paper
+              Start with paper money
             </LinkButton>
           )}
           <LinkButton to="/how-it-works">How it works</LinkButton>
         </div>
         <p className="mt-4 max-w-[52ch] text-ink-3">
-          {formatAmount(STARTING_DEPOSIT, { least: 0 })} of paper money, and a free trial of
-          everything in Standard. No card, no exchange key.
+          {formatAmount(STARTING_DEPOSIT, { least: 0 })} in paper money and a free trial of the
+          Standard plan. No card, no exchange account.
         </p>
       </div>
       <TunnelDemo />
@@ -88,7 +89,7 @@ function Decisions() {
           </p>
           <p className="mt-4">
             <Link href="/learn-more" className="text-accent underline underline-offset-2">
-              What the six strategies look for
+              The six strategies
             </Link>
           </p>
         </div>
@@ -108,7 +109,7 @@ function Decisions() {
             ))}
           </ul>
           <figcaption className="mt-2 text-xs text-ink-3">
-            An example of what an agent records. Not a result.
+            An example of an agent’s log. Not a real result.
           </figcaption>
         </figure>
       </div>
@@ -118,7 +119,7 @@ function Decisions() {
 
 function Parts() {
   return (
-    <section className="border-t border-line" aria-label="What it does">
+    <section className="border-t border-line" aria-label="Features">
       <div className={`${WIDE} grid gap-x-16 gap-y-9 py-14 sm:grid-cols-2`}>
         {PARTS.map(([title, text]) => (
           <div key={title}>
@@ -142,12 +143,12 @@ function Plans() {
             Free to explore. Pay to run agents.
           </h2>
           <p className="mt-3 max-w-[46ch] text-base text-ink-2">
-            A plan that ends keeps your agents and history. It opens nothing new, and Stop always
-            works.
+            When a plan ends, you keep your agents and history. Agents open no new positions, and
+            Stop always works.
           </p>
           <p className="mt-3 max-w-[46ch] text-xs text-ink-3">
-            Prices of the built-in plans. The operator of a server may set others: what you pay is
-            what is shown before you pay.
+            The operator of this server may set other prices. You see the exact price before you
+            pay.
           </p>
         </div>
         <PlanPrices />
@@ -161,15 +162,15 @@ function Closing() {
     <section className="border-t border-line">
       <div className={`${WIDE} flex flex-wrap items-center justify-between gap-4 py-8`}>
         <p className="max-w-[60ch] text-ink-2">
-          Crypto prices fall as well as rise, and strategies that worked stop working. Paper results
-          are no forecast. Read the{' '}
+          Crypto prices fall as well as rise, and a strategy that worked can stop working. Paper
+          results are not a forecast. Read the{' '}
           <Link href="/risk-disclosure" className="underline underline-offset-2">
             Risk Disclosure
           </Link>
           .
         </p>
         <div className="flex gap-3">
-          <LinkButton to="/faq">Questions</LinkButton>
+          <LinkButton to="/faq">FAQ</LinkButton>
           <LinkButton to="/learn-more">Learn more</LinkButton>
         </div>
       </div>

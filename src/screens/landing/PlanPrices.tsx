@@ -1,6 +1,6 @@
 /**
- * What the plans cost and how many agents they run; refuses to quote built-in prices where a
- * payment provider sets them.
+ * What the plans cost and how many agents they run. Shows no amounts where a payment provider sets
+ * them.
  */
 import { BUILT_IN_AMOUNTS, PLAN_NAMES } from '../../../contract/plan-prices.ts';
 import {
@@ -28,9 +28,9 @@ function added(tier: PaidTier, index: number): string {
   ): boolean => tierPermits(tier, resource, action) && !tierPermits(before, resource, action);
   return [
     isNew('trading', 'basic') && 'preset risk profiles',
-    isNew('trading', 'standard') && 'your own risk values',
+    isNew('trading', 'standard') && 'custom risk limits',
     isNew('analytics', 'read') && 'full analytics',
-    isNew('trading', 'advanced') && 'pools of your choice',
+    isNew('trading', 'advanced') && 'choice of strategy pool',
     isNew('pro-features', 'read') && 'the PRO dashboard',
     isNew('priority-support', 'access') && 'priority support',
   ]
@@ -50,10 +50,7 @@ export function planRows(quoted: boolean): Row[] {
   ];
 }
 
-/**
- * With a payment provider of the operator's own the amounts are that provider's: they are not known
- * on this page.
- */
+/** The operator's own payment provider sets the amounts, and this page does not know them. */
 const isBuiltIn = environment.stripePublishableKey === '';
 
 export function PlanPrices() {
@@ -82,7 +79,7 @@ export function PlanPrices() {
                 {name}
               </th>
               <td className="num">
-                {price === null ? 'before you pay' : formatAmount(price, { least: 0 })}
+                {price === null ? 'at checkout' : formatAmount(price, { least: 0 })}
               </td>
               <td className="num">{agentCap(tier) === 0 ? '—' : agentCap(tier)}</td>
               <td className="hidden whitespace-normal! text-ink-2 sm:table-cell">{adds}</td>

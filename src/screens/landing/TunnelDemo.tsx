@@ -1,4 +1,4 @@
-/** The offline promise to try: an example agent, a network to switch off, a Stop. */
+/** A demo of stopping an agent offline: an example agent, a network switch and a Stop. */
 import { CircleStop, Undo2, WifiOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/Button.tsx';
@@ -14,7 +14,7 @@ import { undoStopText } from '../agents/start-stop/undo-stop-text.ts';
 /** How long the example's network takes for a send, ms. */
 const SEND_MS = 900;
 
-/** Where the example's Stop is: as in the app, only the server's answer makes it a stop. */
+/** The state of the example's Stop. As in the app, only the server's answer makes it "stopped". */
 export type Demo = 'running' | 'saved' | 'sending' | 'stopped';
 
 /** What a press of Stop does, and what the return of the network does. */
@@ -24,11 +24,11 @@ export const pressed = (at: Demo, online: boolean): Demo => {
 };
 export const afterNetwork = (at: Demo, online: boolean): Demo => {
   if (at === 'saved' && online) return 'sending';
-  // The network went while it was on its way: nobody knows yet, so it is not stopped.
+  // The network went while the Stop was being sent: the outcome is unknown, so it is not stopped.
   return at === 'sending' && !online ? 'saved' : at;
 };
 
-/** Said by the very functions that say it of a real agent. */
+/** Uses the functions that word a real agent's state. */
 function wordsOf(
   at: Demo,
   online: boolean,
@@ -131,12 +131,12 @@ function ExampleAgent({ at, online, onStop }: { at: Demo; online: boolean; onSto
   );
 }
 
-/** As in the app, Undo has a place of its own, kept before it is there. */
+/** As in the app, the space for Undo is reserved, so that nothing moves when it appears. */
 function UndoLine({ at, onUndo }: { at: Demo; onUndo: () => void }) {
   return (
     <div className="rule flex min-h-12 items-center justify-between gap-3">
       {at === 'running' ? (
-        <p className="text-ink-3">One tap stops it.</p>
+        <p className="text-ink-3">One tap stops the agent.</p>
       ) : (
         <>
           <p className="min-w-0 flex-1">{undoStopText('Harbour', UNDO_OF[at])}</p>
@@ -186,12 +186,12 @@ export function TunnelDemo() {
             label="In a tunnel"
             checked={!online}
             onChange={turn}
-            hint="Switch it on, press Stop, switch it off."
+            hint="Turn this on, press Stop, then turn it off."
           />
         </div>
       </div>
       <figcaption className="border-t border-line px-4 py-2 text-xs text-ink-3">
-        An example in this page, with the app’s own parts. No account, no result.
+        An example that runs on this page only. No account, no real result.
       </figcaption>
     </figure>
   );

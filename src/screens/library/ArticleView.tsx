@@ -1,6 +1,4 @@
-/**
- * One article to read, with where it is seen and what to read next; refuses to begin in the middle.
- */
+/** One article, with links to where it is seen in the app and to what to read next. */
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
@@ -13,10 +11,10 @@ import { articleOf } from './articles.ts';
 const BACK =
   'inline-flex min-h-11 items-center gap-1.5 text-ink-3 hover:text-ink pointer-fine:min-h-9';
 
-/** Each article begins at its top, and a reader of the screen hears its title first. */
+/** Starts each article at its top, and makes screen readers announce its title first. */
 function useBeginning(article: LibraryArticle): void {
   useEffect(() => {
-    // After the screen's own title, which is set as the screen arrives.
+    // Runs after the screen has set its own title.
     const later = setTimeout(() => {
       document.title = `${article.title} · Tradewind`;
     }, 0);
@@ -45,7 +43,7 @@ export function ArticleView({ article, backTo }: { article: LibraryArticle; back
           </Link>
           <h1>{article.title}</h1>
           <p className="label">
-            {article.topic} · {minutesOf(article.blocks)} min to read
+            {article.topic} · {minutesOf(article.blocks)} min read
           </p>
           <p className="prose-lead">{article.summary}</p>
         </>

@@ -1,7 +1,4 @@
-/**
- * The library: articles by topic, a search over all their words, and each article under its own
- * address. Nothing is loaded from elsewhere.
- */
+/** The library: articles by topic, a full-text search, and each article at its own address. */
 import { useEffect, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { classes } from '../../components/class-names.ts';
@@ -15,15 +12,12 @@ import { addressOf, TOPICS, type LibraryArticle, type Topic } from './article.ts
 import { articleOf, ARTICLES, SEARCHED } from './articles.ts';
 import { ArticleView } from './ArticleView.tsx';
 
-/**
- * A question is written into the address once the person pauses: on the way back from an article it
- * is there again.
- */
+/** Pause in typing, ms, after which the search is written into the address, for the way back. */
 const PAUSE_MS = 400;
 const listAddress = (question: string): string =>
   question === '' ? '/library' : `/library?q=${encodeURIComponent(question)}`;
 
-/** Where the list was left for an article, px: it is come back to there. */
+/** The scroll position of the list, px, restored on the way back from an article. */
 let place = 0;
 const leave = (): void => {
   place = scrollY;
@@ -103,7 +97,7 @@ function TopicChoice({
   );
 }
 
-/** The question is in the address, and the place in the list is found again. */
+/** Keeps the search in the address and restores the scroll position. */
 function useListPlace(asked: string): void {
   useEffect(() => {
     const later = setTimeout(() => {
@@ -155,14 +149,14 @@ function FoundArticles({
   if (found.length === 0)
     return (
       <EmptyState
-        title="Nothing found"
+        title="No results"
         action={
           <Link href="/faq" className="text-accent underline underline-offset-2">
-            Frequent questions
+            FAQ
           </Link>
         }
       >
-        No article has all of these words. Try fewer, or ask under Support.
+        No article contains all of these words. Try fewer, or ask under Support.
       </EmptyState>
     );
   return (
@@ -186,11 +180,11 @@ function List({ given, unknown }: { given: string; unknown: boolean }) {
     <div className="max-w-4xl">
       <ScreenTitle
         title="Library"
-        note="How the agents work, what the numbers mean, what can go wrong. On this device: it can be read without a network."
+        note="How agents work, what the numbers mean, and what can go wrong. Available offline."
       />
       {unknown && (
         <p role="status" className="mb-4 text-amber">
-          There is no article under this address. It may have another name by now: search for it.
+          Article not found. It may have been renamed. Try the search.
         </p>
       )}
       <div className="mb-3 max-w-md">
@@ -220,8 +214,7 @@ export default function LibraryScreen() {
   const query = new URLSearchParams(useSearch());
   const id = query.get('article');
   const article = articleOf(id);
-  // What is remembered of a question is in the entry of the history before: the way back by link
-  // begins anew.
+  // The search is in the previous history entry, so the link back starts with an empty one.
   if (article !== undefined)
     return <ArticleView key={article.id} article={article} backTo="/library" />;
   return <List given={query.get('q') ?? ''} unknown={id !== null} />;

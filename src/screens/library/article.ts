@@ -1,4 +1,4 @@
-/** What an article of the library is; refuses advice on what to buy. */
+/** The shape of a library article, and the library's topics. */
 import type { Block } from '../content/rich-text.ts';
 
 export const TOPICS = [
@@ -11,15 +11,15 @@ export const TOPICS = [
 export type Topic = (typeof TOPICS)[number];
 
 export interface LibraryArticle {
-  /** Its address: `/library?article=` and this. It stays what it is. */
+  /** Part of its address, `/library?article=…`, so it must not change. */
   id: string;
   topic: Topic;
   title: string;
   summary: string;
-  /** Words by which it is looked for and that its title does not have. */
+  /** Search words that the title does not contain. */
   also: readonly string[];
   blocks: readonly Block[];
-  /** Screens where this is seen. */
+  /** Screens where the article's subject appears. */
   screens: readonly { to: string; label: string }[];
   /** Articles to read next, by id. */
   next: readonly string[];

@@ -1,4 +1,4 @@
-/** All articles, and what the search reads of them; refuses two with one address. */
+/** All articles of the library, and their index for the search. */
 import { headingsOf, passagesOf } from '../content/rich-text.ts';
 import type { Searchable } from '../content/text-search.ts';
 import type { LibraryArticle } from './article.ts';

@@ -1,6 +1,6 @@
 /**
- * Log in by email and password or Google, and reset a password. Which of the two was wrong is not
- * said.
+ * Login by email and password or Google, and password reset. An error never says whether the email
+ * or the password was wrong.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -65,7 +65,7 @@ export function GoogleButton({
   );
 }
 
-/** Asks for the message with the link. */
+/** Requests the email with the reset link. */
 function useReset(email: string) {
   const [error, setError] = useState<string>();
   const [sent, setSent] = useState(false);
@@ -82,7 +82,7 @@ function useReset(email: string) {
           setSent(true);
         },
         (failure: unknown) => {
-          // Whether an address has an account is nobody's business but its owner's.
+          // Does not reveal whether an address has an account.
           if (
             failure instanceof Error &&
             'code' in failure &&
@@ -117,11 +117,11 @@ function ResetDialog({
         setSent(false);
         onOpenChange(next);
       }}
-      title="Reset the password"
+      title="Reset password"
       description={
         sent
-          ? `If ${email.trim()} has an account, a message with a link is on its way.`
-          : 'A link to choose a new one is sent to your email.'
+          ? `If ${email.trim()} has an account, an email with a link is on its way.`
+          : 'We’ll email you a link to choose a new password.'
       }
     >
       {sent ? (
@@ -146,7 +146,7 @@ function ResetDialog({
             }}
           />
           <Button type="submit" tone="primary" busy={busy}>
-            Send the link
+            Send link
           </Button>
         </form>
       )}
@@ -232,7 +232,7 @@ export default function LoginScreen() {
             setResetting(true);
           }}
         >
-          Forgotten password
+          Forgot password?
         </button>
         <Link
           href="/register"

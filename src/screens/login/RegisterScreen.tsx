@@ -1,6 +1,6 @@
 /**
- * Create an account by email and password or Google. What was typed stays over an error and over
- * reading the terms.
+ * Registration by email and password or Google. What was typed survives an error and a visit to
+ * the terms.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
@@ -21,8 +21,8 @@ import { GoogleButton } from './LoginScreen.tsx';
 
 const NOTHING = { name: '', email: '', password: '' };
 /**
- * What is in the form while another page is read; in memory alone, and gone once the account is
- * there.
+ * The form's content while another page is open: in memory only, and cleared once the account
+ * exists.
  */
 let typed = NOTHING;
 
@@ -35,7 +35,7 @@ function errorsIn({ name, email, password }: Fields): CredentialErrors {
   return found;
 }
 
-/** Signs up with what was typed, and forgets that once the account is there. */
+/** Registers with what was typed, and clears it once the account exists. */
 function useSignUp({ name, email, password }: Fields) {
   const [errors, setErrors] = useState<CredentialErrors>({});
   const [busy, setBusy] = useState(false);
@@ -117,7 +117,7 @@ function AcceptedTerms() {
       <Link href="/terms" className="underline underline-offset-2">
         Terms of Service
       </Link>{' '}
-      and have read the{' '}
+      and confirm that you have read the{' '}
       <Link href="/risk-disclosure" className="underline underline-offset-2">
         Risk Disclosure
       </Link>
@@ -140,7 +140,7 @@ export default function RegisterScreen() {
     <div className="mx-auto max-w-sm py-8">
       <h1 className="mb-1 text-xl">Create an account</h1>
       <p className="mb-6 text-ink-2">
-        You start with paper money. No card.
+        Start with paper money. No card needed.
         {referral === null ? '' : ` Invited with code ${referral}.`}
       </p>
       <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
@@ -160,7 +160,7 @@ export default function RegisterScreen() {
         href="/login"
         className="mt-2 flex min-h-11 items-center text-ink-2 underline underline-offset-2 hover:text-ink"
       >
-        I have an account
+        I already have an account
       </Link>
     </div>
   );

@@ -1,7 +1,4 @@
-/**
- * Checks of the sign-in forms and where an identity error belongs; refuses to be stricter than the
- * provider.
- */
+/** Validates the login forms, no more strictly than the identity provider, and places its errors. */
 import { errorSentence } from '../../format/error-text.ts';
 import { ownAddress } from '../../identity/own-address.ts';
 
@@ -36,16 +33,14 @@ const FIELD: Readonly<Record<string, keyof CredentialErrors>> = {
   'auth/missing-password': 'password',
 };
 
-/** The provider's refusal, beside the field that it is about. */
+/** The provider's error, under the field that it is about. */
 export function refusedCredentials(error: unknown): CredentialErrors {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   return { [FIELD[code] ?? 'form']: errorSentence(error) };
 }
 
-/**
- * Where to go after signing in: an address of this app with its query, and not the sign-in itself.
- */
+/** Where to go after login: an address of this app with its query, but not the login itself. */
 export function nextPath(search: string, otherwise: string): string {
   const to = ownAddress(new URLSearchParams(search).get('next') ?? '');
   return to === null || /^\/(login|register)\b/.test(to.path) ? otherwise : to.whole;

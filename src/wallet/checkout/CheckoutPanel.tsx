@@ -1,7 +1,4 @@
-/**
- * Paying in USDC for what the operator sells, by the kit's checkout; refuses to be taken for the
- * way to pay for a plan.
- */
+/** Paying in USDC for what the operator sells, by the kit's checkout. Plans are not paid here. */
 import { useCallback } from 'react';
 import { Checkout, CheckoutButton, CheckoutStatus } from '@coinbase/onchainkit/checkout';
 import { useSnapshot } from 'valtio';
@@ -26,29 +23,29 @@ function CheckoutCard() {
   if (kit.apiKey === null || (chargeId === null && productId === null)) {
     return (
       <Needs
-        title="Nothing is sold for coins here"
+        title="Checkout is not set up"
         settings={[
           'VITE_ONCHAINKIT_API_KEY',
           'VITE_WALLET_CHECKOUT_PRODUCT',
           'VITE_WALLET_CHECKOUT_CHARGE',
         ]}
       >
-        With a product or a charge of Coinbase Commerce, it can be paid here in USDC.
+        Once the operator adds a Coinbase Commerce product or charge, you can pay for it here in
+        USDC.
       </Needs>
     );
   }
   if (online === 'offline')
     return (
       <p role="status" className="text-amber">
-        Offline. A payment can be made when you are back.
+        You are offline. You can pay when you are back online.
       </p>
     );
-  if (address === undefined)
-    return <ConnectFirst>A payment is made from a wallet of yours.</ConnectFirst>;
+  if (address === undefined) return <ConnectFirst>Connect a wallet to pay from.</ConnectFirst>;
   if (connector?.id !== SMART_WALLET)
     return (
       <p className="text-ink-2">
-        This checkout takes a smart wallet only; another kind is connected.
+        This checkout works only with a smart wallet. You have connected another kind.
       </p>
     );
   return (
@@ -62,7 +59,7 @@ function CheckoutCard() {
           <CheckoutStatus />
         </Checkout>
         <p className="mt-2 text-xs text-ink-3">
-          The wallet shows the price and asks you before anything is paid.
+          Your wallet shows the price and asks you to confirm.
         </p>
       </KitFrame>
     </KitService>
@@ -73,7 +70,7 @@ export default function CheckoutPanel() {
   return (
     <>
       <PanelHead title="Checkout" real>
-        Pay in USDC on Base. Plans of Tradewind are paid by card, not here.
+        Pay in USDC on Base. Tradewind plans are paid by card, not here.
       </PanelHead>
       <CheckoutCard />
       <LinkButton to="/subscription" tone="plain" className="mt-4 -ml-4">

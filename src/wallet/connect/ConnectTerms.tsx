@@ -1,7 +1,4 @@
-/**
- * What a person takes on by connecting a wallet, and how one is come by; refuses to stand in the
- * way of connecting.
- */
+/** What a user accepts by connecting a wallet, and how to get one. */
 import { useConnectors } from 'wagmi';
 import { useWalletSettings } from '../wallet-settings.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Links the connected address to the account by a signature. The wallet signs the server's own
- * message and nothing else.
- */
+/** Links the connected address to the account by signing the server's message. */
 import { Link2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
@@ -34,9 +31,9 @@ import type { WalletChainId } from '../rpc-policy.ts';
 type Stage = 'idle' | 'asking' | 'signing' | 'proving';
 const STAGE_WORDS: Record<Stage, string> = {
   idle: '',
-  asking: 'Asking for a message to sign',
-  signing: 'The wallet is asking you to sign. Its window may lie behind this one.',
-  proving: 'The server is looking at the signature',
+  asking: 'Requesting a message to sign',
+  signing: 'Sign the message in your wallet. Its window may be behind this one.',
+  proving: 'The server is checking the signature',
 };
 
 /**
@@ -51,9 +48,7 @@ interface Signed {
 }
 type Trouble = { of: 'wallet'; error: unknown } | { of: 'server'; sentence: string };
 
-/**
- * Whether the same signature may yet be taken: nobody answered, or the chain could not be asked.
- */
+/** Whether the same signature can be sent again: no reply, or the chain could not be reached. */
 const stillGood = (error: unknown): boolean =>
   error instanceof ApiError && (error.retryable || error.status === 0);
 
@@ -111,7 +106,7 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
       if (proof !== null && here.current) await prove(proof);
     } catch (error) {
       setTrouble({ of: 'server', sentence: errorSentence(error) });
-      // Without an answer it may be linked all the same: the server's list says.
+      // Without a reply the address may still be linked: the server's list decides.
       if (stillGood(error)) await loadWallet(true);
       else setSigned(null);
     } finally {
@@ -132,10 +127,11 @@ function Meaning() {
   return (
     <ul className="mt-2 flex max-w-[64ch] list-disc flex-col gap-1 pl-5 text-ink-2">
       <li>
-        Tradewind then knows that this address is yours: you see it on every device you sign in on.
+        Tradewind then knows that this address is yours. You see it on every device where you log
+        in.
       </li>
-      <li>You sign a message. It is no transaction, costs nothing and moves no coins.</li>
-      <li>No agent can spend from the address. Trading stays on paper.</li>
+      <li>You sign a message. It is not a transaction, costs nothing and moves no coins.</li>
+      <li>No agent can spend from this address. Agents trade with paper money only.</li>
       <li>You can unlink it at any time.</li>
     </ul>
   );
@@ -147,7 +143,7 @@ interface OfferProps {
   status: WalletStatus;
 }
 
-/** What stands in the way of linking; null when nothing does. */
+/** Why linking is not possible now; null when it is. */
 function whyNotNow({
   offline,
   expired,
@@ -157,10 +153,10 @@ function whyNotNow({
   expired: boolean;
   full: boolean;
 }): string | null {
-  if (offline) return 'Offline. An address is linked by the server: it can be when you are back.';
-  if (expired) return 'Your sign-in is over: sign in again to link an address.';
+  if (offline) return 'You are offline. You can link an address when you are back online.';
+  if (expired) return 'Your session has ended. Log in again to link an address.';
   return full
-    ? `Your account has ${LINKED_ADDRESSES_MAX} addresses, as many as it can hold. Unlink one first.`
+    ? `Your account has ${LINKED_ADDRESSES_MAX} linked addresses, the maximum. Unlink one first.`
     : null;
 }
 
@@ -185,8 +181,8 @@ function Offer({ address, chainId, status }: OfferProps) {
         }}
       >
         <Field
-          label="Name it"
-          hint="If you like, up to 40 letters and digits."
+          label="Name (optional)"
+          hint="Up to 40 letters and digits."
           autoComplete="off"
           maxLength={60}
           value={label}
@@ -202,7 +198,7 @@ function Offer({ address, chainId, status }: OfferProps) {
             disabled={why !== null || wrong !== undefined}
           >
             <Link2 className="size-4" aria-hidden />
-            {canRepeat ? 'Try again with what you signed' : 'Link this address'}
+            {canRepeat ? 'Try again with this signature' : 'Link address'}
           </Button>
         </div>
       </form>

@@ -34,11 +34,11 @@ import { useEtherBalance, useKnownChain, useNoNetwork } from '../use-wallet.ts';
 /** A balance older than this is marked, ms. */
 const BALANCE_STALE_MS = 60_000;
 
-/** What a person is to expect of a wallet before they choose it. */
+/** What to expect from each wallet, shown before the choice. */
 function aboutConnector({ id, type }: Connector): string {
   if (type === 'coinbaseWallet')
-    return "A smart wallet with a passkey. Opens a window of Coinbase's; nothing to install.";
-  return isInPage(id) ? 'In this browser.' : 'Not found in this browser.';
+    return 'A smart wallet with a passkey, by Coinbase. Opens in a new window. Nothing to install.';
+  return isInPage(id) ? 'Installed in this browser.' : 'Not installed in this browser.';
 }
 
 function ConnectorChoice({
@@ -73,7 +73,7 @@ function ConnectorChoice({
   );
 }
 
-/** The choice in a window of its own. */
+/** The choice of wallets as a dialog. */
 function ConnectInWindow({
   busy,
   noNetwork,
@@ -113,7 +113,7 @@ function ConnectInWindow({
   );
 }
 
-/** One wallet is one button; several are a choice. */
+/** One available wallet is one button, several are a choice. */
 function ConnectHere({
   busy,
   noNetwork,
@@ -145,12 +145,12 @@ function ConnectHere({
 type ConnectStatus = 'connecting' | 'disconnected' | 'reconnecting';
 
 function connectText(status: ConnectStatus, noNetwork: boolean, isPending: boolean): string {
-  if (noNetwork) return 'No network: a wallet can be connected when you are back.';
-  if (status === 'reconnecting') return 'Looking for the wallet that was connected here.';
-  return isPending ? 'The wallet is asking you. Its window may lie behind this one.' : '';
+  if (noNetwork) return 'You are offline. You can connect a wallet when you are back online.';
+  if (status === 'reconnecting') return 'Reconnecting to your wallet.';
+  return isPending ? 'Confirm in your wallet. Its window may be behind this one.' : '';
 }
 
-/** Connects in a window of its own where the settings say so. */
+/** Connects in a dialog where the settings say so. */
 function Connect({ status }: { status: ConnectStatus }) {
   const { connect, error, isPending, reset } = useConnect();
   const noNetwork = useNoNetwork();
@@ -173,8 +173,8 @@ function Connect({ status }: { status: ConnectStatus }) {
   return (
     <>
       <p className="mt-2 max-w-[64ch] text-ink-2">
-        Connect a wallet on Base or Base Sepolia. Trading stays on paper: no agent can spend from
-        it.
+        Connect a wallet on Base or Base Sepolia. Agents trade with paper money only and cannot
+        spend from your wallet.
       </p>
       {inWindow ? (
         <ConnectInWindow busy={busy} noNetwork={noNetwork} onChoose={begin} />
@@ -186,7 +186,7 @@ function Connect({ status }: { status: ConnectStatus }) {
       </p>
       {isPending && (
         <Button size="sm" onClick={stopWaiting}>
-          Stop waiting
+          Cancel
         </Button>
       )}
       {error !== null && <FailureNote error={error} act="connect" />}
@@ -230,7 +230,7 @@ function Address({ address, explorer }: { address: string; explorer: string | nu
           href={`${explorer}/address/${address}`}
           target="_blank"
           rel="noreferrer"
-          aria-label="This address in the block explorer"
+          aria-label="View address in the block explorer"
           className="inline-flex size-11 items-center justify-center text-accent pointer-fine:size-9"
         >
           <ExternalLink className="size-4" aria-hidden />
@@ -243,7 +243,7 @@ function Address({ address, explorer }: { address: string; explorer: string | nu
 function Balance() {
   const chain = useKnownChain();
   const { data, dataUpdatedAt, error, isFetching, refetch } = useEtherBalance();
-  if (chain === null) return <span className="text-ink-3">— on a network that is not Base</span>;
+  if (chain === null) return <span className="text-ink-3">— on a network other than Base</span>;
   return (
     <span className="inline-flex flex-wrap items-center justify-end gap-x-2">
       {data === undefined && error === null && <Skeleton className="h-4 w-24" />}
@@ -262,7 +262,7 @@ function Balance() {
       <Button
         tone="plain"
         size="icon"
-        aria-label="Ask for the balance again"
+        aria-label="Refresh balance"
         aria-busy={isFetching || undefined}
         onClick={() => {
           void refetch();
@@ -308,12 +308,12 @@ function Network() {
       </div>
       {isPending && (
         <p role="status" className="mt-1 text-right text-sm text-ink-3">
-          The wallet is asking you to change the network.
+          Confirm the network change in your wallet.
         </p>
       )}
       {!known && (
         <p role="status" className="mt-2 text-sm text-amber">
-          The wallet is on a network that is not used here. Choose Base or Base Sepolia.
+          Your wallet is on an unsupported network. Choose Base or Base Sepolia.
         </p>
       )}
       {error !== null && <FailureNote error={error} act="switch" />}
@@ -395,11 +395,11 @@ function Connections() {
 
 function Leave() {
   const config = useConfig();
-  // Nothing is left to come back to: the wallet is not loaded again before it is asked for.
+  // Forget the connection, so that the wallet is not loaded again until the user asks for it.
   const forget = (): void => {
     if (config.state.connections.size === 0) void config.storage?.removeItem('recentConnectorId');
   };
-  // Told to the hook: this button is gone by then.
+  // Reported through the hook, because this button is unmounted by then.
   const { disconnect, error } = useDisconnect({ mutation: { onSuccess: forget } });
   return (
     <>

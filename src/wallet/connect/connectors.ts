@@ -1,6 +1,6 @@
 /**
- * The kinds of wallet that can be connected: the smart wallet, and those in the browser that the
- * settings turn on; refuses any other that a page finds.
+ * The kinds of wallet that can be connected: the smart wallet, and the browser wallets that the
+ * settings turn on.
  */
 import { createConnector, type CreateConnectorFn } from 'wagmi';
 import { coinbaseWallet, injected } from 'wagmi/connectors';
@@ -19,7 +19,7 @@ interface WalletWindow {
   trustwallet?: Injected;
 }
 
-/** Several wallets share one place in the page: each is known by its own mark. */
+/** Browser wallets share one object in the page; each has a flag of its own. */
 function marked(page: WalletWindow, isIt: (provider: Injected) => boolean): Injected | undefined {
   const { ethereum } = page;
   return [...(ethereum?.providers ?? []), ...(ethereum === undefined ? [] : [ethereum])].find(isIt);

@@ -1,7 +1,4 @@
-/**
- * Where the wallet connection is remembered: a cookie of this site; refuses to travel in the clear
- * where told so.
- */
+/** Stores the wallet connection in a cookie of this site. */
 
 export interface CookieJar {
   cookie: string;

@@ -1,7 +1,4 @@
-/**
- * Tells the rest of the page which wallet is connected, as long as the page lives; refuses to call
- * a wallet gone while it is still being asked.
- */
+/** Tells the rest of the page which wallet is connected, for as long as the page lives. */
 import type { Config } from 'wagmi';
 import { noteWallet } from '../../stores/wallet-note.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Whether a wallet was connected here before, and the end of that; small enough for any screen, and
- * refuses to load the wallet for either.
+ * Whether a wallet was connected here before, and how to forget it. Small enough for any screen:
+ * loads no wallet.
  */
 
 /** The name under which the connection is remembered, in front of a dot and what is remembered. */

@@ -1,7 +1,4 @@
-/**
- * How wallets are connected: two chains, one RPC policy, what is connected kept in a cookie;
- * refuses wallets that announce themselves.
- */
+/** How wallets are connected: two chains, one RPC policy, and the connection kept in a cookie. */
 import { createConfig, createStorage, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
 import { walletConnectors } from './connectors.ts';

@@ -1,4 +1,4 @@
-/** The purchase card: header, amount in money or coins, ways to pay, submit. */
+/** The purchase card: header, amount in money or coins, payment methods and the Buy button. */
 import { useState, type Dispatch, type FormEvent, type SetStateAction } from 'react';
 import { useSnapshot } from 'valtio';
 import { formatFixed, type Fixed } from '../../../contract/money.ts';
@@ -22,7 +22,7 @@ export interface FundCardProps extends PurchaseEvents {
   address: `0x${string}`;
   market: Market;
   onramp: Onramp;
-  /** 'Buy {ASSET}' unless told. */
+  /** Defaults to 'Buy {ASSET}'. */
   headerText?: string;
   buttonText?: string;
 }
@@ -37,7 +37,7 @@ const moneyIn =
 
 type Terms = ReturnType<typeof useTerms>;
 
-/** What is typed, in both kinds, against the terms and the limits of the way to pay. */
+/** The typed amount in both units, checked against the quote and the payment method's limits. */
 function readAmount(typed: TypedAmount, chosen: string | null, terms: Terms, market: Market) {
   const rate = typeof terms.rate === 'bigint' ? terms.rate : null;
   const methods = (Array.isArray(terms.methods) ? terms.methods : []).filter(
@@ -66,14 +66,14 @@ function readAmount(typed: TypedAmount, chosen: string | null, terms: Terms, mar
 
 type AmountRead = ReturnType<typeof readAmount>;
 
-/** The typed amount in the other kind, about. */
+/** The typed amount in the other unit, approximately. */
 function otherText(
   kind: TypedAmount['kind'],
   { crypto, fiat, rate }: AmountRead,
   isReading: boolean,
   { asset, market }: { asset: string; market: Market },
 ): string {
-  if (rate === null) return isReading ? 'Reading the price' : '—';
+  if (rate === null) return isReading ? 'Loading the price' : '—';
   if (kind === 'fiat') return `≈ ${crypto === null ? '—' : coins(crypto, asset)}`;
   return `≈ ${fiat === null ? '—' : moneyIn(market)(fiat)}`;
 }
@@ -128,7 +128,7 @@ function AmountField({
             setTyped((old) => inOther(old, rate));
           }}
         >
-          Type in {typed.kind === 'fiat' ? asset : market.currency}
+          Enter amount in {typed.kind === 'fiat' ? asset : market.currency}
         </Button>
       </div>
     </div>
@@ -146,7 +146,7 @@ function Methods({
   market: Market;
   onChoose: (id: string) => void;
 }) {
-  if (terms.methods === null) return <SkeletonRows rows={2} label="Reading the ways to pay" />;
+  if (terms.methods === null) return <SkeletonRows rows={2} label="Loading payment methods" />;
   return (
     methods.length > 0 && (
       <MethodChoice
@@ -180,14 +180,14 @@ function Submit({
         {isPending ? 'Continue in the other window' : buttonText}
       </Button>
       <p className="mt-2 text-xs text-ink-3">
-        You pay at Coinbase, in a window of theirs; fees are shown there before you confirm. The
-        price is an estimate from a purchase of 100 {currency}.
+        You pay in a Coinbase window, which shows the fees before you confirm. The price is an
+        estimate, based on a purchase of 100 {currency}.
       </p>
     </div>
   );
 }
 
-/** Opens the payment page; tells why that failed. */
+/** Opens the payment page, or says why that failed. */
 function useOpenPage(
   onramp: Onramp,
   { opened, left }: Pick<ReturnType<typeof usePurchaseStatus>, 'opened' | 'left'>,

@@ -22,15 +22,15 @@ function Unset() {
   return (
     <>
       <Needs
-        title="Buying is not set up here"
+        title="Buying is not set up"
         settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_ONCHAINKIT_PROJECT_ID']}
       >
-        With a key of the provider&rsquo;s, ETH and USDC can be bought here by card or from an
-        account at Coinbase.
+        Once the operator adds a provider key, you can buy ETH and USDC here by card or from a
+        Coinbase account.
       </Needs>
       <p className="mb-2 max-w-[56ch] text-ink-2">
-        A smart wallet can be filled at its maker&rsquo;s own page meanwhile, or from any other
-        wallet by your address.
+        Until then, add funds to a smart wallet on its provider&rsquo;s page, or send coins to your
+        address from another wallet.
       </p>
       <a
         href={WALLET_FUND_PAGE}
@@ -68,7 +68,8 @@ function Purchase({ onramp }: { onramp: Onramp }) {
   const { address } = useAccount();
   const queries = useQueryClient();
   const [asset, setAsset] = useState(ASSETS[0] ?? 'ETH');
-  if (address === undefined) return <ConnectFirst>Coins need an address to go to.</ConnectFirst>;
+  if (address === undefined)
+    return <ConnectFirst>Connect a wallet to receive the coins.</ConnectFirst>;
   return (
     <div className="grid max-w-md gap-4">
       <Select
@@ -97,11 +98,10 @@ function FundBody({ offline, onramp }: { offline: boolean; onramp: ReturnType<ty
   if (offline)
     return (
       <p role="status" className="text-amber">
-        Offline. Prices and ways to pay are the provider&rsquo;s: they can be read when you are
-        back.
+        You are offline. Prices and payment methods load when you are back online.
       </p>
     );
-  if (onramp === 'asking') return <SkeletonRows rows={3} label="Asking what is set up" />;
+  if (onramp === 'asking') return <SkeletonRows rows={3} label="Loading" />;
   return onramp === null ? <Unset /> : <Purchase onramp={onramp} />;
 }
 
@@ -111,8 +111,7 @@ export default function FundPanel() {
   return (
     <>
       <PanelHead title="Fund" real>
-        Buy coins with real money, delivered to your address on Base. The paper account gets none of
-        it.
+        Buy coins with real money. They go to your address on Base, not to your paper account.
       </PanelHead>
       <FundBody offline={offline} onramp={onramp} />
     </>

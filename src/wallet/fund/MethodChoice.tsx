@@ -1,4 +1,4 @@
-/** The ways to pay, each with its limits in words; refuses to hide why one cannot be taken. */
+/** The payment methods, each with its limits, and why one is unavailable. */
 import { CreditCard, Smartphone, Wallet } from 'lucide-react';
 import type { Fixed } from '../../../contract/money.ts';
 import { classes } from '../../components/class-names.ts';

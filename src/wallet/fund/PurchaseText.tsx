@@ -1,7 +1,4 @@
-/**
- * A purchase's state and troubles in sentences a person can use; refuses to leave a code without
- * one.
- */
+/** A purchase's state and errors in sentences. */
 import { Button } from '../../components/Button.tsx';
 import type { Market } from './onramp-quotes.ts';
 import type { PurchaseCode, PurchaseStatus, Terms } from './purchase.ts';
@@ -9,15 +6,15 @@ import type { PurchaseCode, PurchaseStatus, Terms } from './purchase.ts';
 const countryName = (code: string): string =>
   new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code;
 
-/** What each failure means for the one who wants to buy. */
+/** What each failure means for the buyer. */
 function purchaseSentence(code: PurchaseCode, asset: string, market: Market): string {
   switch (code) {
     case 'EXCHANGE_RATE_ERROR':
-      return `The price of ${asset} could not be read. You can still type the amount in ${market.currency}; what you get is shown before you pay.`;
+      return `The price of ${asset} could not be loaded. You can still enter an amount in ${market.currency}; you see what you get before you pay.`;
     case 'NO_PAYMENT_METHODS':
-      return `No way to pay is offered for ${market.currency} in ${countryName(market.country)}. Send coins to your address from another wallet instead.`;
+      return `No payment method is available for ${market.currency} in ${countryName(market.country)}. Send coins to your address from another wallet instead.`;
     case 'PAYMENT_METHODS_ERROR':
-      return 'The ways to pay could not be read, so nothing can be bought now.';
+      return 'Payment methods could not be loaded. You cannot buy anything right now.';
   }
 }
 
@@ -51,7 +48,7 @@ export function TermsTrouble({
   );
 }
 
-/** The provider's own words on what became of it. */
+/** The provider's final status of the purchase. */
 export function PurchaseText({ status, asset }: { status: PurchaseStatus; asset: string }) {
   switch (status.statusName) {
     case 'init':
@@ -59,30 +56,30 @@ export function PurchaseText({ status, asset }: { status: PurchaseStatus; asset:
     case 'transactionPending':
       return (
         <p role="status" className="text-ink-2">
-          The purchase goes on in the other window.
+          Complete the purchase in the other window.
         </p>
       );
     case 'exit':
       return (
         <p role="status" className="text-ink-2">
-          The window was closed. If you had paid already, the coins still come.
+          The window was closed. If you have already paid, your coins will still arrive.
         </p>
       );
     case 'transactionSuccess':
       return (
         <p role="status" className="text-gain">
-          Bought. The {asset} is on its way to your address; the balance shows it when the chain has
-          it.
+          Bought. The {asset} is on its way to your address. Your balance updates once the network
+          confirms it.
         </p>
       );
     case 'error':
       return (
         <p role="alert" className="text-danger">
-          The purchase was not made
+          The purchase failed
           {status.statusData.debugMessage === undefined || status.statusData.debugMessage === ''
             ? ''
             : `: ${status.statusData.debugMessage}`}
-          . Nothing was charged by Tradewind.
+          . Tradewind charged nothing.
         </p>
       );
   }

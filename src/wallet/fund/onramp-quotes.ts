@@ -1,7 +1,4 @@
-/**
- * What the onramp says of prices and ways to pay, asked of the provider itself; refuses a reply
- * that lacks what is read from it.
- */
+/** Prices and payment methods as the onramp provider states them, checked before use. */
 import { fetchOnrampOptions, fetchOnrampQuote, getOnrampBuyUrl } from '@coinbase/onchainkit/fund';
 import * as z from 'zod/mini';
 import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';

@@ -1,7 +1,4 @@
-/**
- * What a purchase can be paid with, and how much at a time; refuses limits that the provider or the
- * rules have not given.
- */
+/** The payment methods of a purchase and the limits of each. */
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 
 /** Limits of one way to pay, as the provider's options list them. */
@@ -32,7 +29,7 @@ const CARDS = [
   { id: 'CARD', name: 'Debit card', icon: 'creditCard' },
 ] as const;
 
-/** A limit that is no decimal above nought says nothing. */
+/** Ignores a limit that is not a positive decimal. */
 function limitOf(text: string | undefined, otherwise: string): Fixed {
   return parseFixed(
     text !== undefined && /^\d+(\.\d{1,12})?$/.test(text) && Number(text) > 0 ? text : otherwise,
@@ -86,14 +83,14 @@ export function paymentMethods(
   return [account(found), ...cards];
 }
 
-/** Apple Pay is a matter of the browser. */
+/** Only some browsers support Apple Pay. */
 export function applePayHere(agent: string): boolean {
   return (
     /iPhone|iPad|iPod/.test(agent) || (/Safari/.test(agent) && !/Chrome|Chromium|Edg/.test(agent))
   );
 }
 
-/** Why this amount cannot be paid so, or null. */
+/** Why this amount cannot be paid by this method, or null. */
 export function outsideLimits(
   method: PaymentMethod,
   amount: Fixed,

@@ -1,6 +1,6 @@
 /**
- * What is typed as the amount of a purchase, in money or in coins, and the same in the other;
- * refuses to round a payment down.
+ * The amount of a purchase as typed, in money or in coins, and its value in the other. Never rounds
+ * a payment down.
  */
 import {
   divide,

@@ -1,6 +1,6 @@
 /**
- * The provider's window: opened at once, so that the browser lets it, and watched until it is
- * closed; refuses to be left blank.
+ * The provider's window: opened within the press, so that browsers allow it, and watched until it
+ * closes.
  */
 
 const WIDTH = 460;
@@ -8,7 +8,7 @@ const HEIGHT = 720;
 const WATCH_MS = 500;
 
 const BLOCKED =
-  'The browser did not let the window open. Allow windows for this site, then press Buy again.';
+  'Your browser blocked the window. Allow pop-ups for this site, then press Buy again.';
 
 /**
  * Null once the provider's page is on its way, otherwise why it is not. `onClosed`: the person is
@@ -31,7 +31,7 @@ export async function openPurchase(
     opened.location.href = await page();
   } catch {
     opened.close();
-    return 'The purchase could not be begun: the provider did not answer. Nothing was charged.';
+    return 'The purchase could not be started: the provider did not answer. Nothing was charged.';
   }
   const watch = setInterval(() => {
     if (!opened.closed) return;

@@ -1,7 +1,4 @@
-/**
- * A purchase from its first reading to the provider's last word; refuses to say anything of a
- * payment that the provider's window has not said.
- */
+/** A purchase from its first quote to the provider's final status. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { setupOnrampEventListeners } from '@coinbase/onchainkit/fund';
 import type { Fixed } from '../../../contract/money.ts';
@@ -39,7 +36,7 @@ const asError = (code: PurchaseCode, cause?: unknown): PurchaseError => ({
   code,
   ...(cause === undefined
     ? {}
-    : { debugMessage: cause instanceof Error ? cause.message : 'The provider gave no reason' }),
+    : { debugMessage: cause instanceof Error ? cause.message : 'the provider gave no reason' }),
 });
 
 /** The status as the provider's window tells it, and the two callbacks that hang on it. */

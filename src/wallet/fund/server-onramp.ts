@@ -1,4 +1,4 @@
-/** The onramp through our server, which holds the keys; refuses to ask the provider itself. */
+/** The onramp through our server, which holds the provider's keys. */
 import { api } from '../../api/api.ts';
 import { buyPage, QUOTED_AMOUNT, rateOf, type Onramp } from './onramp-quotes.ts';
 

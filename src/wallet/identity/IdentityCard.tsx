@@ -1,4 +1,4 @@
-/** Who an address is to others: name and picture by the kit, and who vouches for it. */
+/** An address's public identity: name and picture by the kit, and its attestations. */
 import { Address, Avatar, Badge, Identity, Name } from '@coinbase/onchainkit/identity';
 import { useOnchainKit } from '@coinbase/onchainkit';
 import { useQuery } from '@tanstack/react-query';
@@ -62,25 +62,22 @@ export default function IdentityCard({ address }: { address: `0x${string}` }) {
       {vouched && <Attestations found={data} />}
       {data?.length === 0 && (
         <p className="mt-2 text-ink-2">
-          Nobody vouches for this address on {chain.name}, by the attestation asked for (
-          {short(schemaId ?? '')}).
+          No attestations for this address on {chain.name} by this schema ({short(schemaId ?? '')}).
         </p>
       )}
       {data === undefined && error === null && (
-        <SkeletonRows rows={1} label="Asking for attestations" />
+        <SkeletonRows rows={1} label="Loading attestations" />
       )}
       {data === undefined && error !== null && (
         <div role="status" className="mt-2 flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">
-          <span>
-            Who vouches for this address is not known: the attestation service did not answer.
-          </span>
+          <span>Attestations are unknown: the attestation service did not answer.</span>
           <Button
             size="sm"
             onClick={() => {
               void refetch();
             }}
           >
-            Ask again
+            Try again
           </Button>
         </div>
       )}

@@ -1,4 +1,4 @@
-/** Offers to look an address up with others; refuses to name it to them unasked. */
+/** Offers to look up an address. Nothing is sent to third parties before the user asks. */
 import { lazy, Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
@@ -12,7 +12,7 @@ export function WalletIdentity({ address }: { address: `0x${string}` }) {
   const [asked, setAsked] = useState<string | null>(null);
   if (asked === address)
     return (
-      <Suspense fallback={<SkeletonRows rows={2} label="Looking the address up" />}>
+      <Suspense fallback={<SkeletonRows rows={2} label="Looking up the address" />}>
         <IdentityCard address={address} />
       </Suspense>
     );
@@ -29,8 +29,8 @@ export function WalletIdentity({ address }: { address: `0x${string}` }) {
       </Button>
       <span className="min-w-0 text-xs text-ink-3">
         {online === 'offline'
-          ? 'Needs the network.'
-          : 'Asks Base, Ethereum and the attestation service about this address.'}
+          ? 'Available when you are online.'
+          : 'Sends this address to Base, Ethereum and the attestation service.'}
       </span>
     </div>
   );

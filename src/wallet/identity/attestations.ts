@@ -1,6 +1,6 @@
 /**
- * Who vouches for an address, asked of the attestation service of a chain; refuses to take its
- * silence for "nobody".
+ * Who attests to an address, from the chain's attestation service. A failed request is never taken
+ * for "nobody".
  */
 import { getAddress } from 'viem';
 import * as z from 'zod/mini';

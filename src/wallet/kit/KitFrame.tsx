@@ -1,7 +1,4 @@
-/**
- * The place of the kit's own parts: its stylesheet, held to this place, and our colours in it;
- * refuses to reach any other screen.
- */
+/** The frame around the kit's components: scopes its stylesheet and gives it our colours. */
 import type { ReactNode } from 'react';
 import '@coinbase/onchainkit/styles.css';
 import './kit-theme.css';

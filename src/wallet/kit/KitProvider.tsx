@@ -1,6 +1,6 @@
 /**
- * The kit's provider with every setting of it, for the wallet as a whole or for a part that works
- * on one chain alone; refuses to leave that part's chain behind.
+ * The kit's provider with all its settings, for the whole wallet or for a panel that works on one
+ * chain.
  */
 import { useEffect, useMemo, type ReactNode } from 'react';
 import { OnchainKitProvider, setOnchainKitConfig } from '@coinbase/onchainkit';

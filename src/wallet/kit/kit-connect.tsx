@@ -1,7 +1,4 @@
-/**
- * Stands in the kit wherever it would offer its own list of wallets, which is not this product's;
- * refuses to connect anything itself.
- */
+/** Replaces the kit's own list of wallets wherever it would offer one. */
 import { PanelLink } from '../PanelHead.tsx';
 
 export function ConnectWallet() {

@@ -1,7 +1,4 @@
-/**
- * What the wallet kit is told: its own defaults where the product says nothing; refuses a malformed
- * schema id.
- */
+/** The kit's settings, with the kit's own defaults where the product sets nothing. */
 
 /** Everything the kit may be given; addresses and ids are hex text. */
 export interface WalletKitSettings {

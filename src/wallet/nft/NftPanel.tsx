@@ -1,4 +1,4 @@
-/** One collection's token, and its mint, by the kit's cards. */
+/** One collection's token and its mint, by the kit's cards. */
 import { useState } from 'react';
 import { NFTCard, NFTMintCard } from '@coinbase/onchainkit/nft';
 import { useSnapshot } from 'valtio';
@@ -26,7 +26,7 @@ const UNPREPARED = 'NmNBc01';
 function Unread({ onAgain }: { onAgain: () => void }) {
   return (
     <div role="status" className="flex flex-col items-start gap-2 text-ink-2">
-      <p>What this token is could not be read from the provider.</p>
+      <p>The token could not be loaded from the provider.</p>
       <Button size="sm" onClick={onAgain}>
         Try again
       </Button>
@@ -71,7 +71,7 @@ function Mint({ contract, tokenId, sponsored }: TokenProps & { sponsored: boolea
     <>
       {failure !== null && failure !== UNPREPARED && (
         <p role="alert" className="mb-2 text-amber">
-          The mint was not made, unless the wallet says otherwise.
+          Minting failed, unless your wallet says otherwise.
         </p>
       )}
       <KitFrame>
@@ -107,7 +107,7 @@ function Collection({
       <section aria-label="Mint">
         <h4 className="mb-2 font-medium">Mint one</h4>
         {address === undefined ? (
-          <ConnectFirst>A mint goes to a wallet of yours.</ConnectFirst>
+          <ConnectFirst>Connect a wallet to mint to.</ConnectFirst>
         ) : (
           <ChainGate chainId={chainId}>
             <Mint {...token} sponsored={sponsored} />
@@ -124,17 +124,17 @@ function NftBody({ offline }: { offline: boolean }) {
   if (kit.apiKey === null || contract === null)
     return (
       <Needs
-        title="No collection is set up here"
+        title="No collection is set up"
         settings={['VITE_ONCHAINKIT_API_KEY', 'VITE_WALLET_NFT_CONTRACT', 'VITE_WALLET_NFT_TOKEN']}
       >
-        With a key of the provider&rsquo;s and a collection&rsquo;s address, its token is shown here
-        and can be minted.
+        Once the operator adds a provider key and a collection address, you can see its token here
+        and mint it.
       </Needs>
     );
   if (offline)
     return (
       <p role="status" className="text-amber">
-        Offline. What a token is and costs is read from the chain: it is shown when you are back.
+        You are offline. The token and its price load when you are back online.
       </p>
     );
   return (
@@ -155,7 +155,7 @@ export default function NftPanel() {
   return (
     <>
       <PanelHead title="NFT" real={kit.chainId === base.id}>
-        Look at a collection&rsquo;s token and mint one to your wallet.
+        View a collection&rsquo;s token and mint one to your wallet.
       </PanelHead>
       <NftBody offline={online === 'offline'} />
     </>

@@ -1,6 +1,6 @@
 /**
- * The transaction that mints, as the kit's service builds it; refuses a reply that is not one,
- * which the kit's card would fall over.
+ * The mint transaction as the kit's service builds it. A malformed reply would crash the kit's
+ * card, so it is checked here.
  */
 import { buildMintTransaction } from '@coinbase/onchainkit/api';
 import type { BuildMintTransaction } from '@coinbase/onchainkit/nft';
@@ -27,7 +27,7 @@ export const mintCall: BuildMintTransaction = async ({
   });
   const { data, success } = Built.safeParse(reply);
   // The card prints what it is rejected with: a sentence, and no error object.
-  if (!success) return Promise.reject('The provider did not prepare this mint.'); // oxlint-disable-line typescript/prefer-promise-reject-errors
+  if (!success) return Promise.reject('The provider could not prepare this mint.'); // oxlint-disable-line typescript/prefer-promise-reject-errors
   const { data: input, to, value } = data.call_data;
   return [{ to: to as `0x${string}`, data: input as `0x${string}`, value: BigInt(value) }];
 };

@@ -1,6 +1,6 @@
 /**
- * A token's maker and owner by their addresses, in place of the kit's lines; refuses to look them
- * up with others unasked.
+ * A token's creator and owner by address. The kit's own version would look them up with third
+ * parties unasked.
  */
 import { useNFTContext } from '@coinbase/onchainkit/nft';
 

@@ -1,6 +1,4 @@
-/**
- * What this person sent from this device, newest first; refuses to pass for the wallet's own list.
- */
+/** What this user sent from this device, newest first. The wallet's own history may have more. */
 import { keepsSnapshots } from '../../commands.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { PanelLink } from '../PanelHead.tsx';
@@ -12,20 +10,20 @@ export default function HistoryPanel() {
   if (sends.length === 0) {
     return (
       <EmptyState
-        title="Nothing was sent from this device yet"
+        title="Nothing sent from this device yet"
         action={<PanelLink id="send">Send ETH</PanelLink>}
       >
-        Each send will be here with how far it has come, its fee and the way to the block explorer.
+        Each transfer will appear here with its status, its fee and a link to the block explorer.
       </EmptyState>
     );
   }
   return (
     <>
       <p className="max-w-[64ch] text-sm text-ink-3">
-        Sent from this device. What the wallet did elsewhere is in its own list.{' '}
+        Transfers sent from this device. Your wallet’s own history has the rest.{' '}
         {keepsSnapshots()
-          ? 'Signing out deletes this list, not what was sent.'
-          : 'This device keeps nothing, by your choice in Security: the list ends with this page.'}
+          ? 'Logging out deletes this list. Transfers are not affected.'
+          : 'You have turned off saving on this device in Security: the list is gone when you close this page.'}
       </p>
       <ul aria-label="Sends" className="mt-2 max-w-2xl">
         {sends.map((send) => (

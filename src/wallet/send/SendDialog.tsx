@@ -1,6 +1,6 @@
 /**
- * The last look before a wallet is asked to send: how much, to whom, at what cost; refuses a slip:
- * it is held, not pressed.
+ * The confirmation before the wallet is asked to send: amount, recipient and cost, confirmed by a
+ * long press.
  */
 import { useQuery } from '@tanstack/react-query';
 import { getCode } from 'viem/actions';
@@ -56,14 +56,14 @@ export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDi
         if (!open) onClose();
       }}
       title={`Send ${amount} ETH`}
-      description="What is sent cannot be taken back. Compare the address, not only its ends."
+      description="Transfers cannot be reversed. Compare the whole address, not only its ends."
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
           <HoldToConfirm
             label="Send"
             tone="primary"
-            sentence={`Sends ${amount} ETH on ${chain.name} to ${to}. It cannot be taken back.`}
+            sentence={`Sends ${amount} ETH on ${chain.name} to ${to}. This cannot be reversed.`}
             onConfirm={() => {
               onSend(reviewed);
             }}
@@ -84,23 +84,23 @@ export function SendDialog({ chain, isSmart, onClose, onSend, reviewed }: SendDi
           </span>
         </Line>
         <Line term="Network fee">
-          at most {costEther(fees.feeWei)} ETH{isSmart ? '; the wallet names its own' : ''}
+          at most {costEther(fees.feeWei)} ETH{isSmart ? '; your wallet sets the exact fee' : ''}
         </Line>
-        <Line term="Left then, at least">
+        <Line term="Balance after, at least">
           {left === null || left < 0n ? '—' : `${heldEther(left)} ETH`}
         </Line>
       </dl>
       {isOwn && (
         <p role="status" className="mt-3 text-amber">
-          This is the wallet's own address: only the fee would be spent.
+          This is the wallet's own address. You would only spend the fee.
         </p>
       )}
       {isContract && (
         <p role="status" className="mt-3 text-amber">
-          This address is a contract. Coins that it does not expect can be lost.
+          This address is a contract. It may not be able to return coins sent to it.
         </p>
       )}
-      <p className="mt-3 text-sm text-ink-3">Then the wallet asks you once more.</p>
+      <p className="mt-3 text-sm text-ink-3">Your wallet will ask you to confirm.</p>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-/** Sends ETH: to whom, how much, what it costs, a last look, and how far it has come. */
+/** Sends ETH: recipient, amount, fee, confirmation and progress. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import * as z from 'zod/mini';
@@ -79,11 +79,11 @@ function AmountHint({
   isSmart: boolean;
 }) {
   const balanceText =
-    balanceWei === undefined ? 'Balance not known yet.' : `You have ${heldEther(balanceWei)} ETH.`;
+    balanceWei === undefined ? 'Balance loading.' : `You have ${heldEther(balanceWei)} ETH.`;
   let feeText = '';
   if (feeWei !== undefined)
-    feeText = `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; the wallet names its own when it asks' : ''}.`;
-  else if (isAsking) feeText = 'Asking the chain for the fee.';
+    feeText = `Network fee at most ${costEther(feeWei)} ETH${isSmart ? '; your wallet shows its own fee when it asks' : ''}.`;
+  else if (isAsking) feeText = 'Estimating the network fee.';
   return (
     <>
       {balanceText} {feeText}
@@ -131,8 +131,8 @@ function amountErrorOf(
   checked: boolean,
 ): string | undefined {
   if ('error' in amount) return checked ? amount.error : undefined;
-  if (overdrawn) return 'More than the wallet holds.';
-  if (short) return 'Together with the network fee this is more than the wallet holds.';
+  if (overdrawn) return 'More than your balance.';
+  if (short) return 'The amount plus the network fee is more than your balance.';
   return undefined;
 }
 
@@ -151,7 +151,7 @@ function useReviewedSend(
     setChecked(true);
     setFailure(null);
     if ('error' in recipient || 'error' in amount || overdrawn || short) return;
-    setBusy('Asking the chain');
+    setBusy('Estimating the fee');
     const data = fees.data ?? (await fees.refetch()).data;
     setBusy(null);
     if (data === undefined || (balanceWei !== undefined && amount.wei + data.feeWei > balanceWei))
@@ -166,7 +166,7 @@ function useReviewedSend(
   };
   const send = (order: Reviewed): void => {
     setReviewed(null);
-    setBusy('Asking the wallet');
+    setBusy('Waiting for your wallet');
     deliver(order)
       .then(
         () => {
@@ -205,7 +205,7 @@ function RecipientField({
   return (
     <Field
       label="To"
-      hint="A Base address, 0x and 40 digits."
+      hint="A Base address: 0x and 40 characters."
       error={error}
       value={to}
       autoComplete="off"
@@ -264,7 +264,7 @@ function AmountField({
           if (most !== undefined && most !== null) onAmount(plainEther(most));
         }}
       >
-        All but the fee
+        Maximum
       </Button>
     </div>
   );
@@ -275,12 +275,12 @@ function ReviewButton({ busy, noNetwork }: { busy: string | null; noNetwork: boo
     <>
       {noNetwork && (
         <p role="status" className="text-amber">
-          No network. What you type stays here; send when you are back.
+          You are offline. Your entries stay here, and you can send when you are back online.
         </p>
       )}
       <div>
         <Button type="submit" tone="primary" busy={busy !== null} disabled={noNetwork}>
-          {busy ?? 'Look it over'}
+          {busy ?? 'Review'}
         </Button>
       </div>
     </>
@@ -296,7 +296,7 @@ function NewestSends({ sends }: { sends: readonly Send[] }) {
   return (
     <section aria-labelledby="newest-sends">
       <h3 id="newest-sends" className="text-sm font-semibold">
-        {shown.length === 1 ? 'Newest send' : 'Newest send and those under way'}
+        {shown.length === 1 ? 'Latest transfer' : 'Latest and pending transfers'}
       </h3>
       {shown.map((send, index) => (
         <SendProgress key={send.id} send={send} isLive={index === 0} />
@@ -389,17 +389,17 @@ export default function SendPanel() {
   if (status === 'connecting' || (status === 'reconnecting' && address === undefined))
     return (
       <p role="status" className="mt-3 text-ink-3">
-        Looking for the wallet that was connected here.
+        Reconnecting to your wallet.
       </p>
     );
-  if (address === undefined) return <ConnectFirst>Sending needs a connected wallet.</ConnectFirst>;
+  if (address === undefined) return <ConnectFirst>Connect a wallet to send from.</ConnectFirst>;
   if (chain === null)
     return (
       <EmptyState
-        title="The wallet is on a network that is not used here"
-        action={<PanelLink id="account">Change the network</PanelLink>}
+        title="Your wallet is on an unsupported network"
+        action={<PanelLink id="account">Change network</PanelLink>}
       >
-        Sending is from Base or Base Sepolia.
+        You can send on Base or Base Sepolia.
       </EmptyState>
     );
   return (

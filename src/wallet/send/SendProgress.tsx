@@ -1,7 +1,4 @@
-/**
- * How far a send has come, stage by stage, with the way to the chain's own record; refuses to say
- * more than the chain has.
- */
+/** The progress of a transfer, stage by stage, with a link to the block explorer. */
 import { ExternalLink } from 'lucide-react';
 import { useConfig } from 'wagmi';
 import { base } from 'wagmi/chains';
@@ -15,43 +12,44 @@ import { stageOf, type Send, type SendStage } from './sends-store.ts';
 const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string }> = {
   asking: {
     tone: 'attention',
-    word: 'Asking the wallet',
-    sentence: 'The wallet asks for your yes. Its window may lie behind this one.',
+    word: 'Waiting for your wallet',
+    sentence: 'Confirm in your wallet. Its window may be behind this one.',
   },
   sent: {
     tone: 'attention',
-    word: 'Sent, not yet confirmed',
+    word: 'Sent, not confirmed yet',
     sentence:
-      'The chain has it and no block yet. You may leave this page: it is looked for again when you are back.',
+      'The network has the transfer but no block includes it yet. You can leave this page; we check again when you return.',
   },
-  confirmed: { tone: 'good', word: 'Confirmed', sentence: 'It is in a block.' },
+  confirmed: { tone: 'good', word: 'Confirmed', sentence: 'The transfer is in a block.' },
   reverted: {
     tone: 'bad',
     word: 'Reverted',
-    sentence: 'The chain refused it: the amount stayed in the wallet, the network fee is spent.',
+    sentence:
+      'The network rejected the transfer. The amount stayed in your wallet; the network fee was spent.',
   },
   unseen: {
     tone: 'attention',
     word: 'Not seen yet',
     sentence:
-      'Not in a block for 3 minutes. It may still arrive: do not send again before you have looked in the wallet or in the explorer.',
+      'Not in a block after 3 minutes. The transfer may still arrive: check your wallet or the explorer before you send again.',
   },
   unknown: {
     tone: 'attention',
     word: 'Outcome unknown',
     sentence:
-      "The wallet was asked and this page did not hear its answer. It may have been sent: look in the wallet's own list before you send again.",
+      "This page did not get your wallet's answer. The transfer may have been sent: check your wallet's history before you send again.",
   },
   replaced: {
     tone: 'neutral',
     word: 'Replaced',
-    sentence: 'The wallet sent something else in its place: this one did not arrive.',
+    sentence: 'Your wallet sent another transaction in its place. This transfer did not arrive.',
   },
   cancelled: {
     tone: 'neutral',
     word: 'Cancelled',
     sentence:
-      'Cancelled in the wallet: the amount stayed, the network fee of the cancellation is spent.',
+      'You cancelled the transfer in your wallet. The amount stayed there; the fee of the cancellation was spent.',
   },
 };
 
@@ -76,7 +74,7 @@ function ExplorerLink({ chainId, hash }: { chainId: number; hash: string }) {
 export function SendProgress({ send, isLive = false }: { send: Send; isLive?: boolean }) {
   const stage = stageOf(send);
   const { sentence, tone, word } = SHOWN[stage];
-  const reason = stage === 'reverted' && send.reason !== null ? ` Its reason: ${send.reason}.` : '';
+  const reason = stage === 'reverted' && send.reason !== null ? ` Reason: ${send.reason}.` : '';
   return (
     <div data-send-stage={stage} className="py-2">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">

@@ -1,7 +1,4 @@
-/**
- * Looks on the chain for what became of a send, for as long as the policy says; refuses to take
- * silence for an answer.
- */
+/** Watches the chain for the outcome of a transfer. No answer never counts as an outcome. */
 import type { Config } from 'wagmi';
 import type { Client, ReplacementReason } from 'viem';
 import { call, waitForTransactionReceipt } from 'viem/actions';
@@ -9,13 +6,13 @@ import { RECEIPT_POLICY } from '../rpc-policy.ts';
 import { changeSend, isOpen, type Send } from './sends-store.ts';
 import { revertReason } from '../wallet-errors.ts';
 
-/** Sends that this page is looking for already. */
+/** Transfers that this page is already watching. */
 const watched = new Set<string>();
 const MOMENT_MS = 1_000;
 
 type Hash = `0x${string}`;
 
-/** A node away for a while ends one look, not the three minutes. */
+/** A node that is away ends one attempt, not the three minutes. */
 async function receiptOf(
   config: Config,
   { chainId, hash }: { chainId: Send['chainId']; hash: Hash },

@@ -1,27 +1,24 @@
-/**
- * Amounts of ETH as text and as wei, exact to the last digit; refuses a float and a guess at what
- * was meant.
- */
+/** Amounts of ETH as text and as wei, exact to the last digit and without floats. */
 import { formatEther, parseEther } from 'viem';
 import { localDecimal } from '../../format/number-marks.ts';
 import { formatQuantity } from '../../format/numbers.ts';
 import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
 
 const DECIMALS = 18;
-/** More than this nobody holds: a slip of the finger, not an amount. */
+/** More ETH than exists: a typing error. */
 const WHOLE_DIGITS_MAX = 12;
 
-/** What was typed, in wei; else why not. */
+/** The typed amount in wei, or why it is invalid. */
 export function parseTypedEther(typed: string): { wei: bigint } | { error: string } {
   if (typed.trim() === '') return { error: 'Enter an amount of ETH.' };
   const text = parseTyped(typed, { strict: true });
   if (text === null || text.startsWith('-'))
-    return { error: `Enter digits, such as ${fieldText('0.05')}.` };
+    return { error: `Enter a number, such as ${fieldText('0.05')}.` };
   const [whole = '', fraction = ''] = text.split('.');
-  if (whole.length > WHOLE_DIGITS_MAX) return { error: 'There is not that much ETH.' };
-  if (fraction.length > DECIMALS) return { error: `ETH has ${DECIMALS} decimals at most.` };
+  if (whole.length > WHOLE_DIGITS_MAX) return { error: 'That is more ETH than exists.' };
+  if (fraction.length > DECIMALS) return { error: `ETH has at most ${DECIMALS} decimals.` };
   const wei = parseEther(`${whole === '' ? '0' : whole}.${fraction === '' ? '0' : fraction}`);
-  return wei === 0n ? { error: 'Enter more than zero.' } : { wei };
+  return wei === 0n ? { error: 'Enter an amount above zero.' } : { wei };
 }
 
 /** All digits, as they are typed: `0.05`. */
@@ -33,7 +30,7 @@ const cut = (wei: bigint, decimals: number, up: boolean): bigint => {
   return (up && wei % step !== 0n ? wei / step + 1n : wei / step) * step;
 };
 
-/** What one has, cut to six decimals: never more than there is. */
+/** A balance, cut to six decimals: never more than there is. */
 export function heldEther(wei: bigint): string {
   const shown = cut(wei, SHOWN_DECIMALS, false);
   return wei > 0n && shown === 0n
@@ -41,12 +38,12 @@ export function heldEther(wei: bigint): string {
     : formatQuantity(formatEther(shown));
 }
 
-/** What one pays at most, rounded up at its fourth figure: never less than it may be. */
+/** A maximum cost, rounded up at its fourth digit: never less than it can be. */
 export function costEther(wei: bigint): string {
   const zeros = /^0\.(0*)/.exec(formatEther(wei))?.[1]?.length;
   const decimals = Math.min(12, zeros === undefined ? SHOWN_DECIMALS : zeros + 4);
   return formatQuantity(formatEther(cut(wei, decimals, true)));
 }
 
-/** To the last digit, in groups: for what is confirmed. */
+/** All digits, grouped: for amounts to confirm. */
 export const exactEther = (wei: bigint): string => localDecimal(formatEther(wei));

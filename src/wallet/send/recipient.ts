@@ -1,7 +1,4 @@
-/**
- * To whom is sent: an address whose own checksum holds; refuses one that is mistyped or that nobody
- * has.
- */
+/** Validates the recipient's address by its checksum. */
 import { getAddress, isAddress } from 'viem';
 
 const ZERO = '0x0000000000000000000000000000000000000000';
@@ -15,15 +12,13 @@ export function parseRecipient(
   if (text === '') return { error: "Enter the recipient's address." };
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
     return {
-      error:
-        'An address is 0x and 40 digits and letters from a to f. Names are not looked up here.',
+      error: 'Enter an address: 0x and 40 digits or letters from a to f. Names are not supported.',
     };
   if (!isAddress(text))
     return {
-      error:
-        'One of its letters is wrong: the address does not match its own checksum. Copy it again.',
+      error: 'This address has a typing error: its checksum does not match. Copy it again.',
     };
   const to = getAddress(text);
-  if (to === ZERO) return { error: 'Nobody holds this address: what is sent there is lost.' };
+  if (to === ZERO) return { error: 'This address belongs to nobody. Coins sent there are lost.' };
   return { to, isOwn: to.toLowerCase() === own.toLowerCase() };
 }

@@ -1,7 +1,4 @@
-/**
- * Asks the wallet to send, and keeps what became of it; refuses to ask twice, and to forget a send
- * whose fate is open.
- */
+/** Asks the wallet to send once, and records the outcome, also while it is unknown. */
 import type { Config } from 'wagmi';
 import { sendTransaction } from 'wagmi/actions';
 import { watchSends } from './chain-receipts.ts';

@@ -1,7 +1,4 @@
-/**
- * What a send will cost at most, asked of the chain before the wallet is; refuses to leave out the
- * part that Base pays to Ethereum.
- */
+/** The most that a transfer will cost, including the share that Base pays to Ethereum. */
 import type { Account, Chain, Client, Transport } from 'viem';
 import { estimateFeesPerGas, estimateGas } from 'viem/actions';
 import { estimateL1Fee } from 'viem/op-stack';

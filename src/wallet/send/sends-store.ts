@@ -1,6 +1,6 @@
 /**
- * What was sent from this device, kept for its person until sign-out; refuses to call anything
- * arrived that the chain has not confirmed.
+ * The transfers sent from this device, kept for its user until logout. Only the chain's
+ * confirmation settles one.
  */
 import * as z from 'zod/mini';
 import { proxy } from 'valtio';
@@ -44,12 +44,12 @@ const Send = z.object({
 export type Send = z.infer<typeof Send>;
 const Kept = z.object({ uid: z.string(), sends: z.array(Send) });
 
-/** A sign-out takes everything that is not the device's own. */
+/** A logout deletes everything that is not a preference of the device. */
 const KEY = 'tradewind.walletSends';
 const KEPT_MAX = 100;
 
 export const sendsStore = proxy<{ uid: string | null; list: Send[] }>({ uid: null, list: [] });
-/** Those that this page is asking the wallet about. */
+/** Transfers that this page is waiting for the wallet to confirm. */
 const asking = new Set<string>();
 
 /** A person who goes takes what is only on the screen with them too. */
@@ -80,7 +80,7 @@ function change(uid: string, of: (sends: Send[]) => Send[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ uid, sends: after }));
   } catch {
-    // A device without room: the list stays on the screen.
+    // The device is full: the list stays on the screen only.
   }
 }
 
@@ -133,7 +133,7 @@ export function changeSend(
   );
 }
 
-/** For what certainly was not sent. */
+/** Removes a transfer that was certainly not sent. */
 export function dropSend(uid: string, id: string): void {
   asking.delete(id);
   change(uid, (sends) => sends.filter((send) => send.id !== id));
@@ -144,6 +144,6 @@ export function stageOf({ id, stage }: Pick<Send, 'id' | 'stage'>): SendStage {
   return stage === 'asking' && !asking.has(id) ? 'unknown' : stage;
 }
 
-/** The chain has the last word on these, and it has not said it. */
+/** Transfers whose outcome only the chain can tell, and has not told yet. */
 export const isOpen = (send: Pick<Send, 'hash' | 'stage'>): boolean =>
   send.hash !== null && (send.stage === 'sent' || send.stage === 'unseen');

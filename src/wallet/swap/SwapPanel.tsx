@@ -1,7 +1,4 @@
-/**
- * Exchanging ETH and USDC on Base with the kit's own card; refuses to be shown where no swap could
- * be made.
- */
+/** Swapping ETH and USDC on Base with the kit's own card. */
 import { Swap } from '@coinbase/onchainkit/swap';
 import type { Token } from '@coinbase/onchainkit/token';
 import { useSnapshot } from 'valtio';
@@ -32,20 +29,18 @@ function SwapCard() {
   const { address } = useAccount();
   if (kit.apiKey === null) {
     return (
-      <Needs title="Swaps are not set up here" settings={['VITE_ONCHAINKIT_API_KEY']}>
-        With a key of the provider&rsquo;s, ETH and USDC of your wallet can be exchanged for each
-        other here.
+      <Needs title="Swaps are not set up" settings={['VITE_ONCHAINKIT_API_KEY']}>
+        Once the operator adds a provider key, you can swap ETH and USDC from your wallet here.
       </Needs>
     );
   }
   if (online === 'offline')
     return (
       <p role="status" className="text-amber">
-        Offline. A swap needs a price of this moment: it can be made when you are back.
+        You are offline. A swap needs current prices; you can swap when you are back online.
       </p>
     );
-  if (address === undefined)
-    return <ConnectFirst>A swap is made from a wallet of yours.</ConnectFirst>;
+  if (address === undefined) return <ConnectFirst>Connect a wallet to swap from.</ConnectFirst>;
   return (
     <KitService settings={kit} chainId={base.id}>
       <KitFrame>
@@ -65,8 +60,8 @@ export default function SwapPanel() {
   return (
     <>
       <PanelHead title="Swap" real>
-        Exchange ETH and USDC on Base at the price of a liquidity pool. Test coins of Base Sepolia
-        cannot be swapped: its provider serves Base alone.
+        Swap ETH and USDC on Base at the price of a liquidity pool. Test coins on Base Sepolia
+        cannot be swapped.
       </PanelHead>
       <SwapCard />
     </>

@@ -105,7 +105,9 @@ describe('a watched position whose account ends', () => {
     await crash(stop);
     expect(scheduler.protectedPositions).toBe(0);
     expect(floor.errors).toEqual([]);
-    expect(floor.warnings.filter((line) => line.startsWith('A watched position'))).toHaveLength(1);
+    expect(
+      floor.warnings.filter((line) => line.startsWith('A position is no longer watched')),
+    ).toHaveLength(1);
   });
 });
 
@@ -147,7 +149,7 @@ describe('a stop', () => {
       floor.market.say('BTC/USDT', stop * part);
       await other.settled();
     }
-    expect(floor.errors).toEqual([expect.stringContaining('A stop could not be carried out')]);
+    expect(floor.errors).toEqual([expect.stringContaining('A stop loss could not be carried out')]);
     expect(other.protectedPositions).toBe(1);
     full = false;
     floor.market.say('BTC/USDT', stop * 0.96);

@@ -93,13 +93,13 @@ describe('a switch', () => {
         .where(and(eq(decisions.agentId, agent.id), eq(decisions.reason, 'entries_stopped')));
       expect(said.length).toBeGreaterThan(0);
       const whom = {
-        platform: 'for everybody',
-        venue: 'at this venue',
+        platform: 'for everyone',
+        venue: 'at this exchange',
         user: 'for your account',
         agent: 'for this agent',
       }[scope];
       expect(said[0]?.text).toBe(
-        `No trade: the operator has switched new trades off ${whom} (Checking prices).`,
+        `No trade: the operator has paused new trades ${whom} (Checking prices).`,
       );
       await lift(ask(scope, target));
       expect(await floor.run(scheduler, 1)).toBeGreaterThan(0);
@@ -221,13 +221,13 @@ describe('a switch', () => {
   it('refuses what would stop nothing, with what there is', async () => {
     expect(await failure(halt(ask('platform', '', { reason: ' ' })))).toBeInstanceOf(Refusal);
     expect(await failure(halt(ask('platform', '', { until: floor.clock.now() })))).toMatchObject({
-      message: 'That end has passed.',
+      message: 'The end time is in the past.',
     });
     expect(String(await failure(halt(ask('venue', 'nowhere'))))).toContain(floor.market.source.id);
     expect(String(await failure(halt(ask('user', 'nobody'))))).toContain('nobody');
     expect(String(await failure(halt(ask('agent', 'none'))))).toContain('none');
     expect(String(await failure(lift(ask('platform', ''))))).toContain(
-      'Nothing is switched off there',
+      'There is no trading halt to lift',
     );
     // By address, as an operator knows people.
     expect((await halt(ask('user', `${uid}@example.com`))).target).toBe(uid);

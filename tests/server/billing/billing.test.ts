@@ -91,6 +91,7 @@ describe('the trial', () => {
       endDate: null,
       hasUsed: false,
       servedAt: world.clock.at,
+      trialDays: 14,
     });
     const started = await call(uid, 'trialStart', { userId: uid });
     expect(started.trial).toEqual({
@@ -98,6 +99,7 @@ describe('the trial', () => {
       endDate: new Date(world.clock.at + 14 * DAY).toISOString(),
       hasUsed: true,
       servedAt: world.clock.at,
+      trialDays: 14,
     });
     expect(TrialStatus.parse(await call(uid, 'trialStatus'))).toEqual(started.trial);
     expect(await entitlement.tierOf(uid)).toEqual({ tier: 'trial', lapsed: false });
@@ -294,7 +296,7 @@ describe('the checkout', () => {
     const first = await form(url, { card: '4000 0000 0000 3220' });
     expect([first.statusCode, first.headers.location]).toEqual([303, url]);
     expect((await call(uid, 'subscriptionStatus')).subscription).toBeNull();
-    expect((await app.inject(url)).body).toContain('Your test bank asks');
+    expect((await app.inject(url)).body).toContain('Your test bank');
     expect((await form(`${url}/confirm`, { answer: 'refuse' })).statusCode).toBe(422);
     await form(url, { card: '4000 0000 0000 3220' });
     expect((await form(`${url}/confirm`, { answer: 'approve' })).statusCode).toBe(303);

@@ -289,7 +289,7 @@ describe('the test till', () => {
     });
     expect((await bills(uid))[0]).toEqual(['Standard', '49', 'open']);
     const portal = await portalOf(uid);
-    expect((await app.inject(portal)).body).toContain('is not paid');
+    expect((await app.inject(portal)).body).toContain('is unpaid');
     expect((await form(portal, { act: 'change', plan: 'pro' })).statusCode).toBe(422);
     expect((await form(portal, { act: 'pay', card: '4000 0000 0000 0002' })).statusCode).toBe(422);
     expect((await form(portal, { act: 'pay', card: '4242 4242 4242 4242' })).statusCode).toBe(303);

@@ -211,7 +211,7 @@ describe('the key set', () => {
 describe('where accounts are asked', () => {
   const gone: SessionCheck = {
     check: async () => {
-      throw new Refusal('token_revoked', 'This session was ended. Please sign in again.');
+      throw new Refusal('token_revoked', 'This session was ended. Please log in again.');
     },
     forget: () => undefined,
   };

@@ -154,7 +154,9 @@ describe('coinbaseexchange', () => {
     await expect
       .poll(() => ticks.findLast((tick) => tick.pair === 'BTC/USD')?.last, { timeout: 15_000 })
       .toBe('65000.5');
-    expect(log.lines.filter((line) => line.message.startsWith('No websocket'))).toHaveLength(1);
+    expect(
+      log.lines.filter((line) => line.message.startsWith('No prices by WebSocket')),
+    ).toHaveLength(1);
     const sequences = ticks.filter((tick) => tick.pair === 'BTC/USD').map((tick) => tick.sequence);
     expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
     expect(new Set(sequences).size).toBe(sequences.length);

@@ -52,7 +52,7 @@ describe('opening the market', () => {
       feeBps: 10,
       intervals: ['1m', '5m', '15m', '1h', '4h', '1d'],
     });
-    expect(log.lines.some((line) => line.message.includes('does not answer'))).toBe(true);
+    expect(log.lines.some((line) => line.message.includes('does not respond'))).toBe(true);
     expect(await kept(dataDir)).toEqual({ source: 'simulated' });
     const server = await startExchangeServer();
     expect((await openMarket(options(dataDir, { exchangeBaseUrl: server.url }))).source.id).toBe(
@@ -94,7 +94,7 @@ describe('opening the market', () => {
   it('does not guess at a kept choice that cannot be read', async () => {
     const dataDir = await newFolder();
     await writeFile(join(dataDir, 'market-source.json'), '{"source":');
-    await expect(openMarket(options(dataDir))).rejects.toThrow(/cannot be understood/);
+    await expect(openMarket(options(dataDir))).rejects.toThrow(/cannot be read/);
     expect((await openMarket(options(dataDir, { source: 'simulated' }))).source.id).toBe(
       'simulated',
     );
@@ -146,7 +146,7 @@ describe('opening the market', () => {
     const short = { first: TAPE_START, end: TAPE_START + 10 * 86_400_000 };
     expect(replayStart('', short)).toBe(TAPE_START + 5 * 86_400_000);
     expect(replayStart('2024-01-03T06:00:00Z', short)).toBe(Date.UTC(2024, 0, 3, 6));
-    expect(() => replayStart('soon', short)).toThrow(/no UTC date/);
-    expect(() => replayStart('2023-01-03', short)).toThrow(/outside the tape/);
+    expect(() => replayStart('soon', short)).toThrow(/not a UTC date/);
+    expect(() => replayStart('2023-01-03', short)).toThrow(/outside the recording/);
   });
 });

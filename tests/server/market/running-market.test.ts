@@ -393,7 +393,7 @@ describe('market calls', () => {
     expect([error.code, error.more.field, error.message]).toEqual([
       'invalid_parameter',
       'interval',
-      'These prices have candles of 5m and longer',
+      'This source has candles of 5m and longer',
     ]);
     await market.stop();
   });

@@ -329,7 +329,7 @@ describe('the daily check', () => {
       .where(sql`${mine} and bucket = 'cash'`);
     await runLedgerCheck(deps(), { force: true });
     const said = floor.errors.filter((text) =>
-      text.startsWith('The books of an account do not add up'),
+      text.startsWith('The ledger of an account does not add up'),
     );
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(account);
@@ -350,7 +350,7 @@ describe('the daily check', () => {
     for (let tick = 0; tick < 40 && blocked.length === 0; tick += 1) {
       await look();
       blocked = (await sayings(UID)).filter((text) =>
-        text.includes('the books of this account do not add up'),
+        text.includes('the ledger of this account does not add up'),
       );
     }
     expect(blocked).not.toEqual([]);

@@ -278,10 +278,10 @@ describe('the operator', () => {
     );
     await expect(
       operate((tx) => answerRequest(tx, 'ffffffff-0000', 'x', clock.now())),
-    ).rejects.toThrow('no such request');
+    ).rejects.toThrow('Request not found');
     await expect(operate((tx) => answerRequest(tx, '', 'x', clock.now()))).rejects.toThrow();
     await expect(operate((tx) => answerRequest(tx, '%', 'x', clock.now()))).rejects.toThrow(
-      'no such request',
+      'Request not found',
     );
     await expect(
       operate((tx) => answerRequest(tx, `${head}-aaaaaaaaaaa2`, '  ', clock.now())),

@@ -112,7 +112,7 @@ describe('the message to sign', () => {
     expect(mistyped).not.toBe(address);
     expect(
       await ask(test.call('linkMessage', { token, body: { address: mistyped, chainId: SEPOLIA } })),
-    ).toMatchObject({ status: 400, message: expect.stringContaining('mistyped') as string });
+    ).toMatchObject({ status: 400, message: expect.stringContaining('typing error') as string });
     for (const bad of [
       '',
       '0x',
@@ -258,7 +258,7 @@ describe('a message', () => {
     expect(await link(thief, message, signature)).toMatchObject({
       status: 400,
       code: 'link_message_refused',
-      message: expect.stringContaining('not made for you') as string,
+      message: expect.stringContaining('not created for you') as string,
     });
     expect((await link(who, message, signature)).code).toBe('ok');
   });
@@ -296,30 +296,30 @@ describe('a message', () => {
     [
       'a chain that is not ours',
       (message) => message.replace('Chain ID: 84532', 'Chain ID: 1'),
-      /a chain that Tradewind does not use/,
+      /a network that Tradewind does not support/,
     ],
     [
       'our other chain',
       (message) => message.replace('Chain ID: 84532', 'Chain ID: 8453'),
-      /not made for you, or it was changed/,
+      /not created for you or was changed/,
     ],
     [
       'a nonce that was never given',
       (message) => message.replace(/Nonce: \w+/, 'Nonce: 0123456789abcdef0123456789abcdef'),
-      /not made for you, or it was changed/,
+      /not created for you or was changed/,
     ],
     [
       'a longer life',
       (message) =>
         message.replace(/Expiration Time: .*/, 'Expiration Time: 2099-01-01T00:00:00.000Z'),
-      /not made for you, or it was changed/,
+      /not created for you or was changed/,
     ],
     [
       'another statement',
       (message) => message.replace('moves no coins', 'moves all coins'),
-      /not made for you, or it was changed/,
+      /not created for you or was changed/,
     ],
-    ['no form at all', () => 'I agree to everything', /not a message to link an address with/],
+    ['no form at all', () => 'I agree to everything', /not a message for linking an address/],
   ];
   it.each(changed)(
     'for %s is refused, however well it is signed',

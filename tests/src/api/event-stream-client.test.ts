@@ -281,7 +281,7 @@ describe('stream', () => {
   it('says that the sign-in is over or was revoked where the server refuses it for that', async () => {
     const refused: string[] = [];
     const said = {
-      error: { code: 'token_revoked', message: 'This session was ended. Please sign in again.' },
+      error: { code: 'token_revoked', message: 'This session was ended. Please log in again.' },
     };
     const stream = openStream({
       url: '/api/stream',

@@ -339,7 +339,7 @@ describe('validation', () => {
     };
     const faults = check(AgentCreateBody, agent);
     expect(faults.ok ? {} : byField(faults.issues)).toEqual({
-      'trading_pairs.1': 'A pair looks like BTC/USDT',
+      'trading_pairs.1': 'Enter a pair such as BTC/USDT',
       max_position_size: 'At least 1',
     });
     expect(

@@ -133,7 +133,7 @@ describe("the wallet's environment", () => {
       ['VITE_WALLET_CHAIN', 'ethereum', 'base or base-sepolia'],
       ['VITE_ONCHAINKIT_RPC_URL', 'ftp://x', 'an http or https address'],
       ['VITE_WALLET_NFT_CONTRACT', '0x12', '40 hexadecimal digits'],
-      ['VITE_WALLET_FUND_COUNTRY', 'usa', 'a country of two letters'],
+      ['VITE_WALLET_FUND_COUNTRY', 'usa', 'a two-letter country code'],
       ['VITE_WALLET_DISPLAY', 'x', 'classic or modal'],
     ];
     for (const [name, value, message] of wrong)

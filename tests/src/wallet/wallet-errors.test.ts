@@ -57,7 +57,7 @@ describe('a connection that fails', () => {
       /^Chain not configured\. /,
     );
     expect(walletSentence(new ProviderNotFoundError(), 'connect')).toMatch(
-      /^Provider not found\. .*Nothing was changed\. Install it/,
+      /^Provider not found\. .*Nothing was changed\. Install or enable it/,
     );
     expect(walletSentence(new ConnectorAlreadyConnectedError())).toMatch(
       /^Connector already connected\. /,
@@ -67,7 +67,7 @@ describe('a connection that fails', () => {
     );
     const unable = new SwitchChainNotSupportedError({ connector: { name: 'Rabby' } as never });
     expect(walletSentence(unable, 'switch')).toBe(
-      '"Rabby" does not support programmatic chain switching. Nothing was changed. Change the network in the wallet itself: this page follows.',
+      '"Rabby" does not support programmatic chain switching. Nothing was changed. Change the network in your wallet. This page follows.',
     );
   });
 
@@ -76,14 +76,14 @@ describe('a connection that fails', () => {
       new UserRejectedRequestError(new Error('User rejected switch after adding network.')),
     );
     expect(walletSentence(error, 'switch')).toBe(
-      'User rejected switch after adding network. The wallet stays on the network where it was. The wallet knows the network now: change to it when you like.',
+      'User rejected switch after adding network. Your wallet stays on its current network. The network was added. You can switch to it at any time.',
     );
   });
 });
 
 describe("a person's no", () => {
   it('is known however deep it lies, and changes nothing (R8-35)', () => {
-    const no = 'You declined in the wallet. Nothing was changed.';
+    const no = 'You declined in your wallet. Nothing was changed.';
     expect(walletSentence({ code: 4001, message: 'User rejected' })).toBe(no);
     expect(
       walletSentence(
@@ -99,9 +99,9 @@ describe("a person's no", () => {
         }),
         'send',
       ),
-    ).toBe('You declined in the wallet. Nothing was sent.');
+    ).toBe('You declined in your wallet. Nothing was sent.');
     expect(walletSentence({ code: 5000 }, 'sign')).toBe(
-      'You declined in the wallet. Nothing was signed.',
+      'You declined in your wallet. Nothing was signed.',
     );
   });
 
@@ -139,8 +139,8 @@ describe('a send that fails', () => {
       rpc(4900, 'x'),
     ]) {
       expect(walletFailure(error, 'send')).toMatchObject({
-        safe: 'It is not known whether it was sent.',
-        next: "Look in the wallet's own list before you try again.",
+        safe: 'We do not know whether it was sent.',
+        next: "Check your wallet's history before you try again.",
       });
     }
   });
@@ -166,11 +166,11 @@ describe('a send that fails', () => {
     );
     expect(walletFailure(refused, 'send')).toMatchObject({
       kind: 'reverted',
-      happened: "The recipient's contract would refuse this: closed for today.",
+      happened: "The recipient's contract would reject this: closed for today.",
       safe: 'Nothing was sent.',
     });
     expect(walletFailure(rpc(3, 'execution reverted'), 'send').happened).toBe(
-      "The recipient's contract would refuse this, and gave no reason.",
+      "The recipient's contract would reject this and gave no reason.",
     );
   });
 
@@ -187,17 +187,17 @@ describe('a send that fails', () => {
 describe('a node that fails', () => {
   it('at its limit says for how long, where it said so (R8-37)', () => {
     expect(walletSentence(http(429, { 'Retry-After': '17' }), 'read')).toBe(
-      "The chain's node takes no more calls for now. Nothing was changed. Try again in 17 s: it asks for that long.",
+      'The network node is busy. Nothing was changed. Try again in 17 s.',
     );
     expect(walletSentence(rpc(-32_005, 'limit'), 'read')).toMatch(
-      /takes no more calls.*Try again in a minute\.$/,
+      /network node is busy.*Try again in a minute\.$/,
     );
   });
 
   it('is told apart: silent, failed, not to be reached (R8-37)', () => {
     expect(kind(new TimeoutError({ body: {}, url: 'http://x' }), 'read')).toBe('silent');
     expect(walletFailure(http(403), 'read').happened).toBe(
-      "The chain's node refused the call (403).",
+      'The network node rejected the request (403).',
     );
     expect(
       kind(new HttpRequestError({ url: 'http://x', cause: new Error('fetch failed') }), 'read'),
@@ -211,6 +211,6 @@ it('an error that nobody knows is one short line of its own', () => {
   ).toBeLessThanOrEqual(201);
   expect(walletSentence(null)).toBe('The wallet did not answer. Nothing was changed. Try again.');
   expect(walletSentence(new Error('Popup window was blocked'))).toBe(
-    "The browser blocked the wallet's window. Nothing was changed. Allow pop-ups for this page, then try again.",
+    "Your browser blocked the wallet's window. Nothing was changed. Allow pop-ups for this page, then try again.",
   );
 });

@@ -116,10 +116,10 @@ describe("the wallet's parts", () => {
   });
 
   it.each([
-    ['fund', 'Buying is not set up here', 'VITE_ONCHAINKIT_API_KEY', 'REAL COINS'],
-    ['swap', 'Swaps are not set up here', 'VITE_ONCHAINKIT_API_KEY', 'REAL COINS'],
-    ['checkout', 'Nothing is sold for coins here', 'VITE_WALLET_CHECKOUT_PRODUCT', 'REAL COINS'],
-    ['nft', 'No collection is set up here', 'VITE_WALLET_NFT_CONTRACT', 'TEST COINS'],
+    ['fund', 'Buying is not set up', 'VITE_ONCHAINKIT_API_KEY', 'REAL COINS'],
+    ['swap', 'Swaps are not set up', 'VITE_ONCHAINKIT_API_KEY', 'REAL COINS'],
+    ['checkout', 'Checkout is not set up', 'VITE_WALLET_CHECKOUT_PRODUCT', 'REAL COINS'],
+    ['nft', 'No collection is set up', 'VITE_WALLET_NFT_CONTRACT', 'TEST COINS'],
   ])(
     'say what they need where it is missing: %s, and ask nobody',
     async (id, sentence, setting, tag) => {
@@ -134,10 +134,10 @@ describe("the wallet's parts", () => {
   );
 
   it.each([
-    ['fund', /Prices and ways to pay/],
-    ['swap', /A swap needs a price/],
-    ['checkout', /A payment can be made/],
-    ['nft', /is read from the chain/],
+    ['fund', /Prices and payment methods load/],
+    ['swap', /A swap needs current prices/],
+    ['checkout', /You can pay when you are back online/],
+    ['nft', /The token and its price load/],
   ])('say without the server what they wait for: %s', async (id, sentence) => {
     vi.stubEnv('VITE_ONCHAINKIT_API_KEY', 'key');
     vi.stubEnv('VITE_ONCHAINKIT_PROJECT_ID', 'project');
@@ -146,7 +146,7 @@ describe("the wallet's parts", () => {
     connection.online = 'offline';
     at(`?wallet=${id}`);
     render(<WalletPanel config={config()} />);
-    expect((await screen.findByText(sentence)).textContent).toMatch(/^Offline\./);
+    expect((await screen.findByText(sentence)).textContent).toMatch(/^You are offline\./);
     expect(provider.asked).toEqual([]);
   });
 
@@ -259,7 +259,7 @@ describe('a part whose download fails', () => {
         <Missing />
       </PanelBoundary>,
     );
-    expect(screen.getByRole('alert').textContent).toContain('is not on this device yet');
+    expect(screen.getByRole('alert').textContent).toContain('could not be loaded');
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     expect(again).toHaveBeenCalledTimes(1);
     expect(provider.asked).toEqual([]);

@@ -89,7 +89,7 @@ describe('the wallet panel', () => {
     render(<WalletPanel config={config({ connectError: rejected as never })} />);
     fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
     expect((await screen.findByRole('alert')).textContent).toBe(
-      'You declined in the wallet. Nothing was changed.',
+      'You declined in your wallet. Nothing was changed.',
     );
     expect(status()).toBe('disconnected');
   });

@@ -153,19 +153,19 @@ describe('what other screens know of a wallet', () => {
 describe('the form of a send', () => {
   it('says what is wrong beside each field, and asks nobody', async () => {
     await toSend();
-    await press('Look it over');
+    await press('Review');
     expect(await screen.findByText("Enter the recipient's address.")).toBeTruthy();
     expect(screen.getByText('Enter an amount of ETH.')).toBeTruthy();
     type('To', bob.replace('0C51812dc', '0C51812Dc'));
-    expect(await screen.findByText(/does not match its own checksum/)).toBeTruthy();
+    expect(await screen.findByText(/its checksum does not match/)).toBeTruthy();
     type('To', bob);
     type('Amount', '10000.1');
-    expect(await screen.findByText('More than the wallet holds.')).toBeTruthy();
+    expect(await screen.findByText('More than your balance.')).toBeTruthy();
     type('Amount', '10000');
     expect(
-      await screen.findByText('Together with the network fee this is more than the wallet holds.'),
+      await screen.findByText('The amount plus the network fee is more than your balance.'),
     ).toBeTruthy();
-    await press('Look it over');
+    await press('Review');
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(wallet.calls.map(({ method }) => method)).not.toContain('eth_sendTransaction');
   });
@@ -173,27 +173,27 @@ describe('the form of a send', () => {
   it('fills in all but the fee, to the last wei, and that can be looked over', async () => {
     await toSend();
     type('To', bob);
-    await press('All but the fee');
+    await press('Maximum');
     const amount = screen.getByLabelText<HTMLInputElement>('Amount').value;
     expect(amount).toMatch(/^9999\.\d{6,18}$/);
     expect(parseEther(amount) < parseEther('10000')).toBe(true);
-    await press('Look it over');
+    await press('Review');
     const dialog = await screen.findByRole('dialog');
     expect(dialog.textContent).toContain(bob);
-    expect(dialog.textContent).toMatch(/Left then, at least(0|less than 0\.000001) ETH/);
+    expect(dialog.textContent).toMatch(/Balance after, at least(0|less than 0\.000001) ETH/);
   });
 
   it("warns of the wallet's own address and of a contract, and leaves both to the person", async () => {
     await toSend();
     type('To', ann);
     type('Amount', '1');
-    await press('Look it over');
+    await press('Review');
     expect(await screen.findByText(/This is the wallet's own address/)).toBeTruthy();
     await press('Cancel');
     const contract = chain.accounts[5]?.address ?? '';
     await chain.rpc('anvil_setCode', [contract, '0x00']);
     type('To', contract);
-    await press('Look it over');
+    await press('Review');
     expect(await screen.findByText(/This address is a contract/)).toBeTruthy();
     await chain.rpc('anvil_setCode', [contract, '0x']);
   });
@@ -203,22 +203,22 @@ describe('the form of a send', () => {
     type('To', bob);
     type('Amount', '0.5');
     fireEvent.click(screen.getByRole('tab', { name: 'History' }));
-    await screen.findByText('Nothing was sent from this device yet');
+    await screen.findByText('Nothing sent from this device yet');
     fireEvent.click(screen.getByRole('tab', { name: 'Send' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Amount')).value).toBe('0.5');
     wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
-    await press('Look it over');
+    await press('Review');
     const dialog = await screen.findByRole('dialog');
     // A click that no press came before is a screen reader's: it is asked instead of held.
     fireEvent.click(within(dialog).getByRole('button', { name: 'Send. Hold to confirm.' }));
     const asked = await screen.findByText(
-      `Sends 0.5 ETH on Base Sepolia to ${bob}. It cannot be taken back.`,
+      `Sends 0.5 ETH on Base Sepolia to ${bob}. This cannot be reversed.`,
     );
     fireEvent.click(
       within(asked.closest('[role=dialog]') as HTMLElement).getByRole('button', { name: 'Send' }),
     );
     expect((await screen.findByRole('alert')).textContent).toContain(
-      'It is not known whether it was sent.',
+      'We do not know whether it was sent.',
     );
     expect(screen.getByLabelText<HTMLInputElement>('Amount').value).toBe('0.5');
     expect(screen.getByText('Outcome unknown')).toBeTruthy();
@@ -231,11 +231,11 @@ describe('the form of a send', () => {
     try {
       fireEvent(window, new Event('offline'));
       expect(
-        await screen.findByText('No network. What you type stays here; send when you are back.'),
+        await screen.findByText(
+          'You are offline. Your entries stay here, and you can send when you are back online.',
+        ),
       ).toBeTruthy();
-      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Look it over' }).disabled).toBe(
-        true,
-      );
+      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Review' }).disabled).toBe(true);
     } finally {
       online.mockRestore();
       fireEvent(window, new Event('online'));

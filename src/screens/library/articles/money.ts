@@ -1,7 +1,4 @@
-/**
- * The articles on fills, fees, paper money, the sums of the portfolio and lots; refuses advice on
- * tax.
- */
+/** Library articles on fills, fees, paper money, the arithmetic of the portfolio and tax lots. */
 import { STARTING_DEPOSIT } from '../../../../contract/limits.ts';
 import { formatAmount } from '../../../format/numbers.ts';
 import { FILL_FIGURES, percent, roundTrip, TERMS } from '../../content/stated-figures.ts';
@@ -18,29 +15,34 @@ export const MONEY: readonly LibraryArticle[] = [
     id: 'paper-fill',
     topic: 'Money',
     title: 'How a paper fill is made',
-    summary: 'From the decision to the entry in the ledger, step by step.',
+    summary: 'From the decision to the ledger entry, step by step.',
     also: ['execution', 'order', 'slippage', 'ask', 'bid', 'partial fill', 'quote'],
     blocks: [
       {
         list: [
-          'A candle closes. The agent decides on it and on nothing that came after.',
-          'The server waits for the first sane quote after the close. If none comes, the decision reads “No price of BTC/USDT since the candle closed.”, and nothing is traded.',
-          'A buy pays the **ask**, a sale gets the **bid**. Where a source gives prices without a book, bid and ask stand a stated half-spread from the price.',
-          'The price moves against the order by its impact (below).',
-          `A buy takes at most ${percent(FILL_FIGURES.participation)} of the volume of the candle. What is cut off stays unfilled; the decision says so.`,
-          'The fee is charged on the amount and rounded up. Quantities are rounded down to the lot.',
-          'Price, fee rate, quote and the version of these rules are written into the fill and never change.',
+          'A candle closes. The agent decides on that candle and on nothing that came later.',
+          'The server waits for the first valid quote after the close. If there is none, the ' +
+            'decision reads “No price of BTC/USDT since the candle closed.”, and nothing is traded.',
+          'A buy pays the **ask**, a sell gets the **bid**. If a source has prices but no order ' +
+            'book, bid and ask are a stated half-spread away from the price.',
+          'The order’s own price impact moves the price against it (see below).',
+          `A buy takes at most ${percent(FILL_FIGURES.participation)} of the candle’s volume. ` +
+            'The rest stays unfilled, and the decision says so.',
+          'The fee is charged on the amount and rounded up. Quantities are rounded down to the lot size.',
+          'Price, fee rate, quote and the version of these rules are stored with the fill and never change.',
         ],
         ordered: true,
       },
       {
         formula: 'impact = σ · √(Q ÷ V), at most ' + percent(FILL_FIGURES.impactMost),
-        says: 'σ a day’s volatility, Q your quantity, V a day’s volume: the square-root law',
+        says: 'σ is the daily volatility, Q your quantity, V the daily volume: the square-root law',
       },
-      { h: 'Ways out are different' },
-      'Stops, “Close” and “Stop and sell” sell everything at once, whatever the volume, and pay the impact for it. Who must get out gets out.',
-      { h: 'What is kinder than a real market' },
-      'Your order meets no queue, is never refused, and leaves the offer as it was for the next order. A real fill of a large order is worse than this one.',
+      { h: 'Exits are different' },
+      'Stop losses, “Close” and “Stop and sell” sell everything at once, whatever the volume, ' +
+        'and pay the impact for it. Getting out comes first.',
+      { h: 'What is easier than in a real market' },
+      'Your order waits in no queue, is never rejected, and leaves the order book unchanged for ' +
+        'the next one. A large real order would fill at a worse price.',
     ],
     screens: [PORTFOLIO, { to: '/market', label: 'Markets' }],
     next: ['fees', 'paper-money', 'backtests'],
@@ -49,13 +51,14 @@ export const MONEY: readonly LibraryArticle[] = [
     id: 'fees',
     topic: 'Money',
     title: 'Fees, half-spread, and what a round trip costs',
-    summary: 'Why a strategy that trades often must be right more often.',
+    summary: 'Why a strategy that trades often has to be right more often.',
     also: ['taker fee', 'commission', 'costs', 'spread', 'impact', 'turnover', 'basis points'],
     blocks: [
-      'Every fill pays a taker fee and half the spread, and moves the price a little. In and out is all of that twice.',
+      'Every fill pays a taker fee and half the spread, and moves the price a little. A round ' +
+        'trip, in and out, pays all of that twice.',
       {
         table: {
-          caption: 'What this app charges on paper, where the source has no terms of its own',
+          caption: 'Paper trading costs, where the source has no terms of its own',
           head: ['Source', 'Fee', 'Half-spread', 'Round trip'],
           rows: [
             ['Recorded, coins', bps(TERMS.feeBps), bps(TERMS.halfSpreadBps), percent(plain)],
@@ -68,12 +71,18 @@ export const MONEY: readonly LibraryArticle[] = [
           ],
         },
       },
-      `Simulated prices have the same fees and a half-spread by how much a coin trades. With an exchange, the exchange’s own taker rate is used where it tells one, else ${bps(TERMS.exchangeFeeBps)}, and its own bid and ask. The rate stands in every trade.`,
+      'Simulated prices have the same fees, and a half-spread that depends on how much a coin ' +
+        'trades. For a live exchange, its own taker rate is used if it is known, otherwise ' +
+        `${bps(TERMS.exchangeFeeBps)}, with its own bid and ask. Every trade shows its rate.`,
       { h: 'What that means' },
-      `A round trip at ${percent(plain)} looks small. One every day costs ${daily} % of the money traded in a year, before impact. A strategy that trades daily has to earn that first.`,
-      'That is also why an agent with the frequency “optimized” leaves a position alone while being off target is cheaper than mending it.',
-      { h: 'Where you see it' },
-      'Realised profit is net of fees, everywhere. The total of fees stands beside it under Portfolio, and each trade shows its own. Turnover under Analytics says how often the account was traded through.',
+      `A round trip at ${percent(plain)} looks small. One a day costs ${daily} % of the traded ` +
+        'amount in a year, before impact. A strategy that trades daily has to earn that first.',
+      'That is also why an agent with the frequency “optimized” leaves a position alone while ' +
+        'correcting it would cost more than being off target.',
+      { h: 'Where to see it' },
+      'Realised profit is always net of fees. Total fees are shown next to it under Portfolio, ' +
+        'and each trade shows its own. Turnover under Analytics tells how often the whole account ' +
+        'was traded.',
     ],
     screens: [PORTFOLIO, ANALYTICS],
     next: ['paper-fill', 'momentum-24h', 'position-size'],
@@ -82,25 +91,33 @@ export const MONEY: readonly LibraryArticle[] = [
     id: 'paper-money',
     topic: 'Money',
     title: 'Paper money: what it is and what it is not',
-    summary: 'Prices can be real. The money is not, and neither are the fills.',
+    summary: 'Prices can be real. The money and the fills are not.',
     also: ['paper trading', 'demo', 'simulated', 'real money', 'deposit', 'reset', 'live'],
     blocks: [
       { h: 'What it is' },
-      `An account with ${formatAmount(STARTING_DEPOSIT, { least: 0 })} of the market’s quote currency that nobody paid in. Agents trade it by the same code, limits and stops as they would anything else, at the prices of the source that stands under the header.`,
-      'Every place that shows money carries the outlined mark PAPER. There is no other kind of account in Tradewind today: no exchange key is asked for, and no order leaves the server.',
+      `An account that starts with ${formatAmount(STARTING_DEPOSIT, { least: 0 })} of the ` +
+        'market’s quote currency, which nobody paid in. Agents trade it with the same code, limits ' +
+        'and stop losses as they would trade real money, at the prices of the source named under ' +
+        'the header.',
+      'Every amount carries the outlined PAPER tag. Tradewind has no other kind of account ' +
+        'today: it asks for no exchange key, and no order leaves the server.',
       { h: 'What it is not' },
       {
         list: [
-          '**Not a forecast.** A month is one month of one market.',
-          '**Not your nerves.** A paper loss of a third is easy to sit through.',
-          '**Not a full market.** No queue, no refusal, no outage at the exchange, no price that moves away because you came. Results with real money are usually worse.',
-          '**Not yours to take out.** It cannot be paid out, and nothing you pay for a plan becomes trading money.',
+          '**Not a forecast.** One month is one month of one market.',
+          '**Not a test of your nerves.** A paper loss of a third is easy to sit through.',
+          '**Not a full market.** No queue, no rejected orders, no exchange outage, and no price ' +
+            'that moves away because of you. Results with real money are usually worse.',
+          '**Not withdrawable.** It cannot be paid out, and what you pay for a plan does not become trading money.',
         ],
       },
       { h: 'Three kinds of prices' },
-      'An exchange’s, read live. A recording, played at a stated speed. Or simulated: made by a formula from a seed, for learning the screens. A result on simulated prices says nothing at all about a market. The line under the header always says which it is.',
+      'Live prices of an exchange. A recording, played back at a stated speed. Or simulated ' +
+        'prices, generated by a formula for learning the app. A result on simulated prices says ' +
+        'nothing about a real market. The line under the header always names the kind.',
       { h: 'Starting over' },
-      '“Reset paper account” under Portfolio stops all agents, closes the book and opens a new one with a fresh deposit. The old book stays readable.',
+      '“Reset paper account” under Portfolio stops all agents, closes the account and opens a ' +
+        'new one with a fresh deposit. The old account stays readable.',
     ],
     screens: [PORTFOLIO, { to: '/market', label: 'Markets' }],
     next: ['paper-fill', 'equity', 'backtests'],
@@ -114,19 +131,25 @@ export const MONEY: readonly LibraryArticle[] = [
     blocks: [
       {
         formula: 'equity = cash + open positions at the bid',
-        says: 'the bid is what a sale would get now, before its fee',
+        says: 'the bid is what a sale would bring now, before its fee',
       },
       {
         formula: 'equity = deposits + realised + unrealised',
-        says: 'the same number from the other side',
+        says: 'the same number, from the other side',
       },
-      'Press the equity on the dashboard: both equations open with their rows. If they ever left something unexplained, that would be shown as a row too.',
+      'Press the equity on the dashboard to see both equations with all their rows. Any ' +
+        'difference would be shown as a row of its own.',
       { h: 'Unrealised' },
-      'What open positions would bring at the bid, less what they cost. The fee of the purchase is part of the cost. So a position just opened starts a little under zero: spread and fee have been paid.',
+      'The value of open positions at the bid, minus their cost. The purchase fee is part of the ' +
+        'cost. That is why a new position starts slightly negative: spread and fee have already ' +
+        'been paid.',
       { h: 'Realised' },
-      'What sales have brought: proceeds less the fee of the sale, less the average cost of what was sold. Selling a part takes that part of the cost with it.',
+      'The result of your sales: proceeds minus the selling fee, minus the average cost of what ' +
+        'was sold. A partial sale takes its share of the cost.',
       { h: 'Why it cannot drift' },
-      'Every movement is written twice, as in a merchant’s book, in exact decimals. The entries sum to zero for each asset, and the server goes through the whole ledger every night and says loudly where they do not.',
+      'Every movement is recorded twice, as in double-entry bookkeeping, with exact decimals. ' +
+        'The entries of each asset sum to zero. The server checks the whole ledger every night and ' +
+        'raises an alarm if they do not.',
       { h: 'When a price is missing' },
       'A position without a price is valued at cost and says so. A dash means unknown. It never means zero.',
     ],
@@ -137,13 +160,15 @@ export const MONEY: readonly LibraryArticle[] = [
     id: 'tax-lots',
     topic: 'Money',
     title: 'Lots: average cost and first in, first out',
-    summary: 'Why the gain on paper and the gain in a tax form can differ. Basics, not advice.',
+    summary: 'Why the gain in the app and the gain on a tax return can differ. Basics, not advice.',
     also: ['tax', 'fifo', 'lifo', 'cost basis', 'capital gains', 'csv', 'export'],
     blocks: [
-      'A lot is one purchase: a quantity, a price, a fee, a day. When you sell less than you hold, somebody has to say which lots were sold. The answers give different gains in one year and the same in the end.',
+      'A lot is one purchase: a quantity, a price, a fee and a date. If you sell less than you ' +
+        'hold, a rule has to say which lots were sold. Different rules give different gains in a ' +
+        'given year, and the same total in the end.',
       {
         table: {
-          caption: 'Bought 1 at 100, then 1 at 140; sold 1 at 150; fees left out',
+          caption: 'Bought 1 at 100, then 1 at 140; sold 1 at 150; without fees',
           head: ['Method', 'Cost of what was sold', 'Gain now', 'Gain still to come at 150'],
           rows: [
             ['Average cost', '120', '30', '30'],
@@ -153,12 +178,15 @@ export const MONEY: readonly LibraryArticle[] = [
         },
       },
       { h: 'What Tradewind shows' },
-      'Average cost, per agent and pair: it needs no choice and reads the same on every screen. Two agents that hold the same coin hold it apart.',
-      'Which method counts for a tax, how long a coin must be held, and whether selling one coin for another is a sale, differs by country and changes. Ask somebody who is liable for the answer.',
-      { h: 'What you can take with you' },
-      'The CSV under Portfolio holds the trades that are on the device with time (UTC), pair, side, quantity, price, amount, fee and realised result: what any lot method is computed from.',
+      'Average cost, per agent and pair. It needs no choice and reads the same on every screen. ' +
+        'If two agents hold the same coin, each has its own average.',
+      'Which method applies to taxes, how long a coin must be held, and whether a swap counts as ' +
+        'a sale depends on the country and changes. Ask a tax adviser.',
+      { h: 'What you can export' },
+      'The CSV under Portfolio contains the trades on this device with time (UTC), pair, side, ' +
+        'quantity, price, amount, fee and realised result: everything a lot method needs.',
       {
-        note: 'On a paper account nothing was bought and nothing was sold. The table is for learning.',
+        note: 'Nothing is bought or sold on a paper account. The table is for learning.',
         title: 'Paper.',
       },
     ],

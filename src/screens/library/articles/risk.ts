@@ -1,4 +1,4 @@
-/** The articles on profiles, sizes, stops, drawdown and guards; refuses to call anything safe. */
+/** Library articles on risk profiles, position sizes, stop losses, drawdown and guards. */
 import { PRESET_RISK } from '../../agents/agent-risk.ts';
 import {
   FILL_FIGURES,
@@ -21,8 +21,7 @@ export const RISK: readonly LibraryArticle[] = [
     id: 'risk-profiles',
     topic: 'Risk',
     title: 'The three risk profiles in numbers',
-    summary:
-      'What Conservative, Moderate and Aggressive set, and which of it you can set yourself.',
+    summary: 'What Conservative, Moderate and Aggressive set, and what you can change.',
     also: ['conservative', 'moderate', 'aggressive', 'presets', 'limits', 'settings'],
     blocks: [
       {
@@ -31,15 +30,21 @@ export const RISK: readonly LibraryArticle[] = [
           head: ['', ...PROFILES],
           rows: [
             ['Signal needed', ...perProfile((p) => PRESET_RISK[p].threshold.toFixed(2))],
-            ['Largest position, of equity', ...perProfile((p) => `${PRESET_RISK[p].position} %`)],
-            ['Stop loss, under the price paid', ...perProfile((p) => `${PRESET_RISK[p].stop} %`)],
-            ['Risk of one trade, of equity', ...perProfile((p) => percent(RISK_SIZES[p].perTrade))],
             [
-              'Volatility aimed at, a year',
+              'Largest position, share of equity',
+              ...perProfile((p) => `${PRESET_RISK[p].position} %`),
+            ],
+            ['Stop loss, below the price paid', ...perProfile((p) => `${PRESET_RISK[p].stop} %`)],
+            [
+              'Risk per trade, share of equity',
+              ...perProfile((p) => percent(RISK_SIZES[p].perTrade)),
+            ],
+            [
+              'Volatility target, per year',
               ...perProfile((p) => percent(RISK_SIZES[p].volatility)),
             ],
             [
-              'No new trades after a day’s loss of',
+              'No new trades after a daily loss of',
               ...perProfile((p) => `${PRESET_RISK[p].dayLoss} %`),
             ],
             [
@@ -50,9 +55,13 @@ export const RISK: readonly LibraryArticle[] = [
         },
       },
       { h: 'What you can change' },
-      'With the Standard plan or the trial you set your own threshold, largest position and stop for a profile, under Trading settings. They then hold for all of your agents of that profile. The other rows stay.',
+      'With the Standard plan or the trial, you can set the threshold, the largest position and ' +
+        'the stop loss of each profile under Trading settings. They apply to all your agents with ' +
+        'that profile. The other rows cannot be changed.',
       { h: 'What a profile is not' },
-      'Conservative is smaller and slower. It is not free of loss: with many agents, small positions add up, and the limits for a day’s loss and a drawdown look at the whole account only to stop **new** trades. They do not sell.',
+      'Conservative means smaller and slower, not safe. With many agents, small positions add ' +
+        'up. The limits on daily loss and drawdown cover the whole account, but they only stop ' +
+        '**new** trades. They do not sell.',
     ],
     screens: [TRADING, AGENTS, { to: '/guided-setup', label: 'Guided setup' }],
     next: ['position-size', 'stops', 'guards'],
@@ -61,28 +70,34 @@ export const RISK: readonly LibraryArticle[] = [
     id: 'position-size',
     topic: 'Risk',
     title: 'How a position gets its size',
-    summary: 'Several limits, and the smallest one wins.',
+    summary: 'Several limits apply, and the lowest one wins.',
     also: ['sizing', 'order size', 'volatility target', 'max position', 'how much'],
     blocks: [
-      'A signal says whether. The size says how much, and it is the least of these:',
+      'The signal decides whether to trade. The size is the lowest of these limits:',
       {
         list: [
-          'a share of your equity, by profile;',
+          'a share of your equity, set by the profile;',
           'the agent’s own **largest position**, in money;',
-          'the loss you accept in one trade, divided by the distance to the stop;',
-          'a volatility target: a pair twice as restless gets half as much, times the signal strength;',
-          'your **largest single trade** of the trading settings;',
-          `${percent(FILL_FIGURES.participation)} of what was traded in the candle; the rest of the order is left unfilled;`,
-          'your free cash, fee and impact included.',
+          'the risk per trade, divided by the distance to the stop loss;',
+          'the volatility target: a pair that is twice as volatile gets half as much, times the signal strength;',
+          'your **largest single trade** in Trading settings;',
+          `${percent(FILL_FIGURES.participation)} of the candle’s volume; the rest of the order stays unfilled;`,
+          'your free cash, after fee and impact.',
         ],
       },
       { h: 'An example' },
       {
-        note: 'Equity 10,000, Moderate. Ten percent of equity is 1,000. Half a percent at risk with a stop 5 % away is also 1,000. A pair that swings 80 % a year, with a signal of 0.60 and a target of 20 %, may have 20 ÷ 80 × 0.60 of equity: 1,500. The least is 1,000. At a swing of 150 % a year it would be 800.',
+        note:
+          'Equity is 10,000. Ten percent of it is 1,000. A risk of half a percent with a stop loss ' +
+          '5 % away also gives 1,000. A pair with a yearly volatility of 80 %, a signal of 0.60 ' +
+          'and a target of 20 % can have 20 ÷ 80 × 0.60 of equity: 1,500. The lowest is 1,000. ' +
+          'With a volatility of 150 % it would be 800.',
         title: 'Moderate.',
       },
-      { h: 'Afterwards' },
-      'The size is rounded down to what the venue trades. Under the venue’s smallest order nothing is done, and the decision says so. A position that is off its target by less than trading would cost is left alone.',
+      { h: 'Rounding and minimums' },
+      'The size is rounded down to the lot size of the exchange. Below its minimum order nothing ' +
+        'is traded, and the decision says so. A position that is off target stays as it is while ' +
+        'correcting it would cost more than it gains.',
     ],
     screens: [AGENTS, TRADING],
     next: ['risk-profiles', 'fees', 'decisions'],
@@ -91,18 +106,22 @@ export const RISK: readonly LibraryArticle[] = [
     id: 'stops',
     topic: 'Risk',
     title: 'Stop losses, and the gap below them',
-    summary: 'Checked on every price, filled at the price that is there. That may be far below.',
+    summary: 'Checked on every price and filled at the next one, which can be far below the stop.',
     also: ['stop loss', 'stop-loss', 'gap', 'slippage', 'protecting', 'crash', 'liquidity'],
     blocks: [
       { h: 'What it does' },
-      'The stop price is set when a position is opened: so many percent under the average price paid. It is compared with the bid on every price that arrives, whether or not the agent is due to look. It stays on guard after you stop the agent, after your plan ends, and while you are offline: “Stopped, protecting 2 positions”.',
-      'When an agent buys more of the same pair, the stop is set under the new average price, but never lower than it was.',
+      'The stop price is set when a position is opened, a fixed percentage below the average ' +
+        'price paid. It is compared with the bid on every new price, between the agent’s checks ' +
+        'too. It stays active after you stop the agent, after your plan ends and while you are ' +
+        'offline: “Stopped, protecting 2 positions”.',
+      'When an agent buys more of the same pair, the stop moves with the new average price, but never down.',
       { h: 'What it cannot do' },
-      'A stop is an order to sell at the next price, not at the stop price. If the market jumps from 100 to 91, a stop at 95 sells at 91, less spread, impact and fee.',
+      'A stop loss sells at the next price, not at the stop price. If the market gaps from 100 ' +
+        'to 91, a stop at 95 sells at 91, minus spread, impact and fee.',
       {
         table: {
-          caption: 'Position of 1,000 with a stop 5 % below, without costs',
-          head: ['First price at or under the stop', 'Loss'],
+          caption: 'Position of 1,000 bought at 100 with a stop 5 % below, before costs',
+          head: ['First price at or below the stop', 'Loss'],
           rows: [
             ['95.00', '50'],
             ['93.00', '70'],
@@ -111,16 +130,23 @@ export const RISK: readonly LibraryArticle[] = [
           ],
         },
       },
-      'Large coins have lost a third of their price within hours and small ones almost all. The “worst loss” shown before a start assumes that the stop fills at its price. It is the worst of the ordinary days.',
+      'Large coins have lost a third of their price within hours, small ones almost all of it. ' +
+        'The “worst loss” shown before a start assumes that the stop fills at its price: the worst ' +
+        'case of an ordinary day.',
       { h: 'After a stop' },
       {
         list: [
-          `That pair is left alone for ${GUARD_FIGURES.afterStopHours} hours, so that the agent does not buy back into the same fall.`,
-          `${GUARD_FIGURES.clusterStops} stops within ${GUARD_FIGURES.clusterWithinHours} hours pause every entry of the agent for ${GUARD_FIGURES.clusterPauseHours} hours: then the market has turned, not one coin.`,
+          `The agent does not trade that pair for ${GUARD_FIGURES.afterStopHours} hours, so that ` +
+            'it does not buy back into the same fall.',
+          `${GUARD_FIGURES.clusterStops} stops within ${GUARD_FIGURES.clusterWithinHours} hours ` +
+            `pause all entries of the agent for ${GUARD_FIGURES.clusterPauseHours} hours: by then ` +
+            'it is the market that has turned, not one coin.',
         ],
       },
       { h: 'When the server was down' },
-      'Nobody watched then. On its return the missed candles are gone through, and a stop that was touched sells at the worse of the candle’s opening and the stop.',
+      'Stops are not watched while the server is down. When it is back, it goes through the ' +
+        'missed candles. A stop that was reached sells at the candle’s open or at the stop, ' +
+        'whichever is lower.',
     ],
     screens: [AGENTS, { to: '/portfolio', label: 'Portfolio' }],
     next: ['guards', 'queued-stop', 'drawdown'],
@@ -129,25 +155,32 @@ export const RISK: readonly LibraryArticle[] = [
     id: 'drawdown',
     topic: 'Risk',
     title: 'Drawdown, and the way back up',
-    summary: 'Losses and gains are not symmetrical: half lost must be doubled.',
+    summary: 'Losses and gains are not symmetrical: after losing half, you need to double.',
     also: ['recovery', 'loss', 'maximum drawdown', 'high-water mark', 'arithmetic'],
     blocks: [
-      'Drawdown is how far equity stands below its highest value so far. The maximum drawdown is the worst of these, and it is what a result felt like, which the total return does not tell.',
+      'Drawdown is how far equity is below its highest value so far. The maximum drawdown is the ' +
+        'largest of these. It tells what a result felt like, which the total return does not.',
       {
         formula: 'gain needed = 1 ÷ (1 − loss) − 1',
-        says: 'on what is left, to be where you were',
+        says: 'on what is left, to get back to where you were',
       },
       {
         table: {
-          caption: 'The way back',
+          caption: 'Gain needed to recover a loss',
           head: ['Lost', 'Gain needed'],
           rows: [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 0.9].map((loss) => [percent(loss), gain(loss)]),
         },
       },
-      { h: 'Why the limits lie where they do' },
-      `Agents open nothing new once the account stands ${PRESET_RISK.Conservative.drawdown}, ${PRESET_RISK.Moderate.drawdown} or ${PRESET_RISK.Aggressive.drawdown} percent, by profile, under its highest value since the agent’s start. From 30 % the way back is already 43 %. A halted agent says so and waits to be started again; its exits go on, and what it holds keeps its stop.`,
+      { h: 'Why the limits are where they are' },
+      `Agents open no new positions once the account is ${PRESET_RISK.Conservative.drawdown}, ` +
+        `${PRESET_RISK.Moderate.drawdown} or ${PRESET_RISK.Aggressive.drawdown} percent, by ` +
+        'profile, below its highest value since the agent’s start. After a loss of 30 % you ' +
+        'already need a gain of 43 %. A halted agent says so and waits until you start it again. ' +
+        'Its exits and stop losses stay active.',
       { h: 'How often it happens' },
-      'A rule with a Sharpe ratio of 1, which is good, spends most of its days under its high. Long drawdowns are the ordinary state of every strategy. The question before a start is not whether, but whether you will sit through it.',
+      'A strategy with a Sharpe ratio of 1, which is good, spends most of its days below its ' +
+        'high. Long drawdowns are normal for every strategy. The question before a start is not ' +
+        'whether one will come, but whether you will sit through it.',
     ],
     screens: [
       { to: '/analytics', label: 'Analytics' },
@@ -159,7 +192,7 @@ export const RISK: readonly LibraryArticle[] = [
     id: 'guards',
     topic: 'Risk',
     title: 'Guards: what keeps an agent from trading',
-    summary: 'Each blocks entries for a stated time and reason. None blocks an exit.',
+    summary: 'Each guard blocks entries for a stated time and reason. None blocks an exit.',
     also: [
       'halted',
       'blocked',
@@ -178,44 +211,60 @@ export const RISK: readonly LibraryArticle[] = [
           rows: [
             [
               'Bad price',
-              `the spread is over ${percent(GUARD_FIGURES.spreadMost)}, or the quote is more than ${percent(GUARD_FIGURES.jumpMost)} off the candle`,
-              'the next look',
+              `the spread is over ${percent(GUARD_FIGURES.spreadMost)}, or the quote is more ` +
+                `than ${percent(GUARD_FIGURES.jumpMost)} away from the candle`,
+              'the next check',
             ],
             [
               'Stale feed',
-              'no price came since the candle closed, or the first one came over an hour late and over a candle late',
-              'the next look',
+              'there was no price since the candle closed, or the first one came more than an ' +
+                'hour and more than a candle late',
+              'the next check',
             ],
             ['Cooldown', 'the pair was sold', `${GUARD_FIGURES.cooldownHours} hour`],
-            ['After a stop', 'the pair’s stop was hit', `${GUARD_FIGURES.afterStopHours} hours`],
             [
-              'Stops close together',
+              'After a stop',
+              'the pair’s stop loss was hit',
+              `${GUARD_FIGURES.afterStopHours} hours`,
+            ],
+            [
+              'Several stops',
               `${GUARD_FIGURES.clusterStops} stops within ${GUARD_FIGURES.clusterWithinHours} hours`,
               `${GUARD_FIGURES.clusterPauseHours} hours`,
             ],
             [
               'Off its peg',
-              `a stablecoin that is bought, or the one that is paid with, stood more than ${percent(GUARD_FIGURES.pegMost)} off one`,
-              `every price of ${GUARD_FIGURES.pegBackHours} hours was within it again`,
+              'the stablecoin to buy, or the one to pay with, was more than ' +
+                `${percent(GUARD_FIGURES.pegMost)} away from 1`,
+              `all prices of ${GUARD_FIGURES.pegBackHours} hours were back within that range`,
             ],
             [
-              'Moves together',
-              `pairs whose daily returns correlate at ${GUARD_FIGURES.togetherFrom} or more would hold more than ${GUARD_FIGURES.togetherTimes} of the largest positions together`,
+              'Correlated pairs',
+              `pairs whose daily returns correlate at ${GUARD_FIGURES.togetherFrom} or more ` +
+                `would together exceed ${GUARD_FIGURES.togetherTimes} times the largest position`,
               'they hold less',
             ],
-            ['Day loss', 'the account lost its share of the day’s first equity', 'midnight UTC'],
+            [
+              'Day loss',
+              'the account has lost its limit since the start of the day',
+              'midnight UTC',
+            ],
             [
               'Drawdown',
-              'the account is too far under its high since the start',
+              'the account is too far below its high since the start',
               'you start it again',
             ],
           ],
         },
       },
-      'Day loss and drawdown look at the equity of the **whole account**, so several agents may halt at once, each by its own profile.',
-      { h: 'Above the guards' },
-      'Whoever runs the server can switch new trades off for everybody, for one venue, person or agent: then your agents’ screens say who, why and until when. Trading switched off or paused under Trading settings, and a plan that has ended, block entries as well. Exits, stops and your own Stop always work.',
-      { h: 'How it reads' },
+      'Day loss and drawdown are measured on the **whole account**, so several agents can halt ' +
+        'at once, each by its own profile.',
+      { h: 'Trading halts and settings' },
+      'The operator of the server can pause new trades for everyone, or for one exchange, user ' +
+        'or agent. Your agents’ screens then say who, why and until when. Entries are also blocked ' +
+        'while trading is off or paused under Trading settings, and after a plan has ended. Exits, ' +
+        'stop losses and Stop always work.',
+      { h: 'What a decision says' },
       {
         note: '“No trade: The stop of ETH/USDT was hit: no new trade there until 2026-03-02 14:05 UTC.”',
         title: 'Example.',

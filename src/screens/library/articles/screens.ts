@@ -1,7 +1,4 @@
-/**
- * The articles on reading the screens, with and without a network, and on the account; refuses to
- * promise what the server has not said.
- */
+/** Library articles on reading the screens, online and offline, and on the account. */
 import {
   DECISIONS_KEEP_DAYS,
   OUTBOX_MAX,
@@ -26,26 +23,36 @@ export const SCREENS: readonly LibraryArticle[] = [
     id: 'dashboard',
     topic: 'Reading the screens',
     title: 'Reading the dashboard',
-    summary: 'What each part says, from the large figure down.',
+    summary: 'What each part of the dashboard tells you, from top to bottom.',
     also: ['overview', 'home', 'equity curve', 'since you left', 'age', 'stale', 'needs you'],
     blocks: [
       { h: 'The large figure' },
-      'Equity: cash and open positions at the bid, in the market’s quote currency. Below it the change since 00:00 UTC of the market’s day, in percent and in money. Press it and its equation opens.',
+      'Your equity: cash plus open positions at the bid, in the market’s quote currency. Below ' +
+        'it is the change since 00:00 UTC of the market’s day, in percent and in money. Press it ' +
+        'to see how it adds up.',
       { h: 'The curve' },
-      'Equity over the range you choose. Drag over it to read a moment. A range longer than the account’s history shows what there is and says so.',
+      'Equity over the range you choose. Drag across it to read a value. If the range is longer ' +
+        'than the account’s history, the chart shows what there is and says so.',
       { h: 'Since you left' },
-      'Trades, stops hit and agents that were halted since you last left the app on this device, with what equity did meanwhile. Another screen of the app is no leaving, and without the server nothing is shown: it would call quiet what nobody here has heard of.',
+      'Trades, stop losses and halted agents since you last left the app on this device, and how ' +
+        'equity has changed. Switching screens does not count as leaving. Offline, nothing is ' +
+        'shown, because this device cannot know what happened.',
       { h: 'Needs you' },
-      'Only what waits for a decision of yours: a start to confirm, a stop that failed, an agent that was halted. Nothing stands there to fill the place.',
+      'Only what needs a decision from you: a start to confirm, a stop that failed, an agent that was halted.',
       { h: 'An agent’s line' },
       {
-        note: '“Running. Looked 2 min ago · next in 3 min.” The first word is the server’s. What you have pressed and it has not confirmed stands below as a line of its own, in amber.',
+        note:
+          '“Running. Last check 2 min ago · next in 3 min.” The first word is what the server has ' +
+          'confirmed. A command it has not confirmed yet appears below, on its own line in amber.',
         title: 'Example.',
       },
-      'Without the server the word is “Running when last seen”, and its dot is a ring. When the server is back and has spoken, the plain word returns.',
-      'An agent is called late after two looks of its own interval were missed.',
+      'Without the server, the line reads “Running when last seen”, and the dot becomes a ring. ' +
+        'Both change back once the server confirms the state.',
+      'An agent is called late after it has missed two checks in a row.',
       { h: 'Ages and dashes' },
-      'A number from the server is as old as its last word. While it is fresh no more is said; then you see “40 s ago” or “4 min ago” in amber. A dash means unknown, and says why when you point at it. It is never shown as zero: zero is a number.',
+      'Every number is as old as the server’s last update. Fresh numbers show no age; older ones ' +
+        'show “40 s ago” or “4 min ago” in amber. A dash means unknown; point at it to see why. ' +
+        'Unknown is never shown as zero.',
     ],
     screens: [DASHBOARD, { to: '/portfolio', label: 'Portfolio' }],
     next: ['decisions', 'equity', 'offline'],
@@ -54,56 +61,63 @@ export const SCREENS: readonly LibraryArticle[] = [
     id: 'decisions',
     topic: 'Reading the screens',
     title: 'Reading decisions: “signal 0.41, needs 0.55”',
-    summary: 'Each look at a pair leaves one line with its reason, also when nothing was done.',
+    summary: 'Every check of a pair leaves one line with its reason, even if nothing was traded.',
     also: ['no trade', 'reason', 'why', 'threshold', 'signal', 'log', 'feed'],
     blocks: [
       {
         note:
-          '“No trade: signal 0.41, needs 0.55.” The pool found a move in the right direction, of strength 0.41. This agent enters from ' +
+          '“No trade: signal 0.41, needs 0.55.” The pool found a move in the right direction with ' +
+          'a strength of 0.41. This agent needs at least ' +
           PRESET_RISK.Moderate.threshold.toFixed(2) +
-          ', the threshold of Moderate. So it did nothing, and that is a decision.',
-        title: 'The commonest line.',
+          ', the threshold of Moderate. So it did not trade. That is a decision too.',
+        title: 'The most common line.',
       },
       {
         table: {
-          caption: 'What else you will read',
+          caption: 'Other decisions',
           head: ['It says', 'It means'],
           rows: [
             [
               'Bought 0.84 ETH: signal 0.63, needs 0.55.',
-              'It entered. “Part of it” in brackets names the limit that cut the order.',
+              'The agent entered. “Part of it” in brackets names the limit that reduced the order.',
             ],
             [
               'Sold: the price came down to the stop at …',
-              'The [stop](/library?article=stops) was hit. The pair is left alone for a day.',
+              'The [stop loss](/library?article=stops) was hit. The agent does not trade this pair for a day.',
             ],
-            ['Sold: no strategy wants it any more.', 'Every strategy that held it has let go.'],
+            ['Sold: no strategy wants it any more.', 'Every strategy that held it has exited.'],
             [
               'No trade: the trend is down.',
-              'The pool’s own rule is not met, whatever the strength.',
+              'The pool’s entry rule is not met, whatever the strength.',
             ],
-            ['No trade: not among the leaders.', 'Others rank higher in this list.'],
-            ['No trade: the gap does not cover the cost of the round trip.', 'Fees would eat it.'],
+            ['No trade: not among the leaders.', 'Other pairs rank higher.'],
+            [
+              'No trade: the gap does not cover the cost of the round trip.',
+              'Fees would use up the gain.',
+            ],
             [
               'Holding: 3 % off target is less than the cost of trading it.',
-              'Mending the size would cost more than it is worth.',
+              'Correcting the size would cost more than it gains.',
             ],
             [
               'Holding: the next rebalance (weekly) is not yet due.',
-              'Its frequency says when it may act. Stops do not wait.',
+              'Its trading frequency sets when it may rebalance. Stop losses do not wait.',
             ],
             [
               'No trade: too little history for a signal.',
-              'The pair is too new, or the source has too few days.',
+              'The pair is too new, or the source has too few days of data.',
             ],
           ],
         },
       },
-      'Lines that repeat are folded: “12 times” with the first and the last moment.',
+      'Repeated lines are grouped: “12 times”, with the first and last time.',
       { h: 'How long they are kept' },
-      `${DECISIONS_KEEP_DAYS} days in full, then as counts by day and reason. Trades are kept as long as the account.`,
+      `${DECISIONS_KEEP_DAYS} days in full, then as counts by day and reason. Trades are kept ` +
+        'for as long as the account exists.',
       { h: 'What to make of it' },
-      'A day of “No trade” is an agent at work. If it never trades, look which line comes most: a threshold too high, a pool that has no pairs here, a cap too small for the venue’s smallest order.',
+      'A day of “No trade” means that the agent is working. If it never trades, check which line ' +
+        'is most common: the threshold may be too high, the pool may have no pairs at this source, ' +
+        'or the position limit may be below the minimum order.',
     ],
     screens: [AGENTS, DASHBOARD],
     next: ['signal-strength', 'guards', 'position-size'],
@@ -111,37 +125,43 @@ export const SCREENS: readonly LibraryArticle[] = [
   {
     id: 'offline',
     topic: 'Reading the screens',
-    title: 'What the screen says without a network',
-    summary: 'The last known picture with its age, and exactly what still works.',
+    title: 'What the app shows when you are offline',
+    summary: 'The last known data with its age, and what still works.',
     also: ['tunnel', 'no connection', 'snapshot', 'flight mode', 'plane', 'cache'],
     blocks: [
       {
-        note: '“Offline. Showing 14:32. Stops will be sent first when you are back.” That line under the header is the whole alarm. Nothing else changes its place.',
+        note:
+          '“Offline. Showing 14:32. Stops will be sent first when you are back.” This line appears ' +
+          'under the header. Nothing else on the screen moves.',
         title: 'The bar.',
       },
-      'Your agents do not notice: they run on the server, with their stops. What you see is what the server said last.',
+      'Your agents are not affected: they run on the server, with their stop losses. You see the ' +
+        'last data from the server.',
       {
         table: {
-          caption: 'Without the server',
+          caption: 'What works offline',
           head: ['What', 'Works?'],
           rows: [
-            ['Portfolio, agents, trades, analytics, prices', 'As last seen, with their age'],
+            ['Portfolio, agents, trades, analytics, prices', 'Last known data, with its age'],
             ['Library, texts, settings of this device', 'Yes'],
-            ['Trades as CSV', 'Yes, those that are on the device'],
+            ['Trades as CSV', 'Yes, for trades on this device'],
             [
               'Stop, Stop all',
-              'Saved here, sent first when you are back. Agents keep trading until then',
+              'Saved here and sent first when you are back. Agents keep trading until then',
             ],
-            ['Start', `Saved here; sent by itself for ${START_FRESH_MS / MINUTE} minutes`],
+            ['Start', `Saved here; sent automatically within ${START_FRESH_MS / MINUTE} minutes`],
             ['Stop and sell', 'The stop is saved. Selling needs the server'],
-            ['Settings, new agents, plans', 'No: what you typed stays on the page'],
+            ['Settings, new agents, plans', 'No. What you have typed stays on the page'],
           ],
         },
       },
-      { h: 'How it knows' },
-      'A phone’s own “online” is often wrong. The app asks its server for a sign of life, and only an answer from Tradewind itself counts. The page of a hotel’s network does not.',
+      { h: 'How the app knows' },
+      'A phone’s own “online” status is often wrong. The app asks its server, and only a reply ' +
+        'from Tradewind itself counts. The login page of a hotel network does not.',
       { h: 'Prices while the server is away' },
-      'If you have a network but the server does not answer, public prices may be read directly from the exchange. They carry its name, are for looking, and never value your account.',
+      'If you are online but the server does not answer, the app may read public prices directly ' +
+        'from the exchange. They are labelled with its name, are for information only, and are ' +
+        'never used to value your account.',
     ],
     screens: [DASHBOARD, { to: '/stop-all', label: 'Stop all agents' }, SECURITY],
     next: ['queued-stop', 'account-security', 'dashboard'],
@@ -150,7 +170,7 @@ export const SCREENS: readonly LibraryArticle[] = [
     id: 'queued-stop',
     topic: 'Reading the screens',
     title: 'What a saved Stop means',
-    summary: 'The way of a command from the button to the server, in the words the screen uses.',
+    summary: 'How a command gets from the button to the server, in the words on screen.',
     also: [
       'queue',
       'saved on this device',
@@ -164,44 +184,55 @@ export const SCREENS: readonly LibraryArticle[] = [
     blocks: [
       {
         table: {
-          caption: 'What you read, and what is so',
+          caption: 'What you read, and what it means',
           head: ['It says', 'It means'],
           rows: [
             [
               'Stop saved on this device. Not yet received by the server.',
-              'It is on the disk. Closing the app does not lose it. The agent still runs.',
+              'The command is saved on this device, even if you close the app. The agent is still running.',
             ],
             [
               'Stop saved on this device. Sent, but not confirmed by the server.',
-              'It was sent and no answer came. It is sent again under the same number, and carried out once.',
+              'The command was sent, but there was no reply. It is sent again with the same id ' +
+                'and carried out only once.',
             ],
-            ['Stop is being sent.', 'On its way.'],
+            ['Stop is being sent.', 'The command is on its way.'],
             [
               'Stop accepted by the server.',
-              'Taken. The agent’s own line changes with the server’s next word.',
+              'The server has it. The agent’s status changes with the next update.',
             ],
-            ['Stopped, protecting 2 positions', 'Stopped. What it holds keeps its stop losses.'],
+            ['Stopped, protecting 2 positions', 'Stopped. Open positions keep their stop losses.'],
           ],
         },
       },
       { h: 'Undo' },
-      'One tap stops an agent, wherever it stands. For some seconds you are offered Undo. Nothing sent yet: it takes the stop back. Sent already: it starts the agent again. Later, what is still unsent can be taken back from the line above the bottom bar.',
+      'One tap stops an agent on any screen. For a few seconds you can press Undo. If the stop ' +
+        'has not been sent, Undo cancels it. If it has, Undo starts the agent again. Later, you ' +
+        'can cancel unsent commands from the line above the bottom bar.',
       { h: 'Order' },
-      'Stops go first, several at once, then starts, one after the other. A Stop cancels an unsent Start of its agent; Stop all cancels every unsent Start.',
+      'Stops are sent first, several at once, followed by starts, one by one. A Stop cancels an ' +
+        'unsent Start of the same agent; Stop all cancels every unsent Start.',
       { h: 'How long' },
       {
         list: [
-          'A Stop waits as long as it takes. It never lapses, and neither a plan nor a setting can refuse it.',
-          `A Start goes by itself for ${START_FRESH_MS / MINUTE} minutes. After that, or if the agent was changed meanwhile or the device’s clock was moved, you are asked again, with the prices of then and now. After ${START_LAPSE_MS / HOUR} hours it lapses and says so.`,
-          `Of ${OUTBOX_MAX} places on the device the last ${STOP_PLACES} are kept for stops.`,
+          'A Stop waits as long as it takes. It never expires, and no plan or setting can block it.',
+          `A Start is sent automatically within ${START_FRESH_MS / MINUTE} minutes. After that, ` +
+            'or if the agent or the device’s clock was changed, you are asked to confirm, with the ' +
+            `prices of then and now. After ${START_LAPSE_MS / HOUR} hours it expires and says so.`,
+          `This device can hold ${OUTBOX_MAX} commands. The last ${STOP_PLACES} places are reserved for stops.`,
         ],
       },
       { h: 'Once, not twice' },
-      `Each command carries a number of its own. It leaves the device only when the server has answered with that number. The server keeps the number for ${RECEIPT_KEEP_DAYS} days, and whoever comes with it again gets the first answer.`,
+      'Each command has its own id. It leaves the queue only when the server has replied with ' +
+        `that id. The server remembers the id for ${RECEIPT_KEEP_DAYS} days: if it arrives again, ` +
+        'the server repeats its first reply and does nothing else.',
       { h: 'When it cannot be saved' },
-      'If the browser keeps nothing (a private window, a full disk) the app says so at once and sends commands directly or not at all. Then “saved” is not shown, because it would not be so.',
+      'If the browser cannot store anything, as in a private window or on a full disk, the app ' +
+        'says so at once and sends commands directly or not at all. It then never says “saved”.',
       {
-        note: 'A queued Stop is not a stop. While there is no connection your agent trades on. If you must be out now, use another device or another network.',
+        note:
+          'A saved Stop has not stopped anything yet. While you are offline, your agent keeps ' +
+          'trading. If you must stop it now, use another device or another network.',
         title: 'Important.',
       },
     ],
@@ -216,40 +247,54 @@ export const ACCOUNT: readonly LibraryArticle[] = [
     topic: 'Your account',
     title: 'Keeping your account safe',
     summary:
-      'Sessions of four hours, what lies on this device, and what to do when a phone is gone.',
+      'Four-hour sessions, what is stored on this device, and what to do if you lose your phone.',
     also: [
       'password',
+      'log in',
       'sign in',
       'session',
       'lost phone',
       'snapshot',
       'wipe',
+      'log out',
       'sign out',
       'privacy',
     ],
     blocks: [
-      { h: 'Signing in' },
-      'By e-mail and password or by Google, through Firebase Authentication. Your password is known to that provider alone. Choose one that you use nowhere else.',
+      { h: 'Logging in' },
+      'You log in by email and password or with Google, through Firebase Authentication. Only ' +
+        'that provider knows your password. Choose one that you use nowhere else.',
       { h: `Sessions of ${SESSION_MAX_AGE_MS / HOUR} hours` },
-      `A session ends ${SESSION_MAX_AGE_MS / HOUR} hours after the sign-in, however busy you are. ${SESSION_NOTICE_MS / MINUTE} minutes before, a notice offers to sign in again in place and names what has not been sent. Your agents run on.`,
-      'Past that time and without a network you can still read what is on the device, and Stop can still be saved. Nothing else.',
-      { h: 'What lies on this device' },
-      'A snapshot of your portfolio, agents and trades, in a database of this browser, so that the app opens without a network. It is protected by your device’s own lock and not encrypted beyond it: a key would have to lie beside it. “Keep my last snapshot on this device”, under Security, switches it off. Signing out deletes it, without a network as well.',
-      { h: 'On somebody else’s device' },
-      'Switch the snapshot off, and sign out when you leave. The next person to sign in there sees and sends nothing of yours.',
-      { h: 'If a phone is gone' },
+      `A session ends ${SESSION_MAX_AGE_MS / HOUR} hours after login, even while you are active. ` +
+        `${SESSION_NOTICE_MS / MINUTE} minutes before, you can log in again without leaving the ` +
+        'screen, and you see which commands have not been sent. Your agents keep running.',
+      'After that, while offline, you can still read what is on this device and save a Stop. Nothing else.',
+      { h: 'What is stored on this device' },
+      'A snapshot of your portfolio, agents and trades in this browser’s database, so that the ' +
+        'app opens offline. It is protected by your device’s lock. There is no further encryption, ' +
+        'because the key would have to be stored next to it. You can turn the snapshot off with ' +
+        '“Keep my last snapshot on this device” under Security. Logging out deletes it, even ' +
+        'offline.',
+      { h: 'On a shared device' },
+      'Turn the snapshot off, and log out when you leave. The next person to log in there cannot ' +
+        'see or send anything of yours.',
+      { h: 'If you lose your phone' },
       {
         list: [
-          'Sign in on another device. Under Security, “Sign out everywhere” ends every sign-in, then change your password.',
-          'What is on the phone can be read only by whoever passes its lock, and only until its browser’s data is deleted.',
-          'Agents can be stopped from any device. Nothing in Tradewind can send money anywhere: accounts are paper.',
+          'Log in on another device. Under Security, log out everywhere, then change your password.',
+          'The data on the phone can be read only by somebody who can unlock it, and only until ' +
+            'its browser data is deleted.',
+          'You can stop agents from any device. Nobody can withdraw money: all accounts are paper.',
         ],
         ordered: true,
       },
-      { h: 'Leaving' },
-      'Under Settings you can save everything the server holds about you, and delete the account. What that ends, and the little that stays, is in the [privacy policy](/privacy#deleting-your-account).',
+      { h: 'Leaving Tradewind' },
+      'Under Settings you can export everything the server holds about you and delete your ' +
+        'account. The [privacy policy](/privacy#deleting-your-account) says what happens then and ' +
+        'what remains.',
       { h: 'Notifications' },
-      'Off until you ask for them on a device. On the lock screen they name no agent and no amount unless you choose “show details”.',
+      'Notifications are off until you turn them on for a device. On the lock screen they name ' +
+        'no agent and no amount unless you choose to show details.',
     ],
     screens: [SECURITY, { to: '/support', label: 'Support' }],
     next: ['offline', 'queued-stop', 'paper-money'],

@@ -1,7 +1,4 @@
-/**
- * The articles on the six pools, on signal strength and on backtests; refuses to call any of them a
- * way to earn.
- */
+/** Library articles on the six pools, on signal strength and on backtests. */
 import { YEARLY_LEAST_DAYS } from '../../../../contract/limits.ts';
 import { FILL_FIGURES, HISTORY, percent, POOL_FIGURES } from '../../content/stated-figures.ts';
 import { PRESET_RISK } from '../../agents/agent-risk.ts';
@@ -19,26 +16,35 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     topic: 'Strategies',
     title: 'Base Ecosystem: following a trend',
     summary:
-      'Holds what has risen over one, two and four weeks, each measured in the coin’s own restlessness.',
+      'Holds coins that have risen over one, two and four weeks, relative to their own volatility.',
     also: ['pool', 'trend following', 'time-series momentum', 'base_ecosystem'],
     blocks: [
       { h: 'The rule' },
-      `For each pair the return over ${days.join(', ')} days is divided by what such a span usually brings: the daily volatility times the root of the days. The mean of the three is z.`,
+      `For each pair, the return over ${days.join(', ')} days is divided by the move that is ` +
+        'normal for that period: the daily volatility times the square root of the number of days. ' +
+        'The average of the three is the signal, z.',
       {
         formula: 'z = mean of  return(d) ÷ (σ · √d),  d = 7, 14, 28',
-        says: `σ is the spread of daily returns over ${HISTORY.volatility} days`,
+        says: `σ is the standard deviation of daily returns over ${HISTORY.volatility} days`,
       },
-      'It gets in when z is above zero and the signal strength reaches the agent’s threshold. It gets out when z falls below zero. Between the two it holds, so that a signal on the edge does not pay fees every hour.',
-      { h: 'What it looks at' },
-      'A list of coins that the Base chain is built on or that live there, kept by hand and with the date from which each version holds. A test of the past uses the list of that time, not the one of today: a list made afterwards contains only survivors.',
+      'The agent enters when z is above zero and the signal strength reaches its threshold. It ' +
+        'exits when z falls below zero. In between it holds, so that a signal near the threshold ' +
+        'does not cost fees every hour.',
+      { h: 'Which coins it trades' },
+      'A hand-picked list of coins that the Base chain is built on or that live on it. Each ' +
+        'version of the list has a start date. A backtest uses the list of that time, not today’s: ' +
+        'a list made afterwards would contain only the survivors.',
       { h: 'Where it comes from' },
-      'Moskowitz, Ooi and Pedersen (2012) describe the rule for futures: assets that rose for their own risk went on rising for a while. Liu, Tsyvinski and Wu (2022) find momentum in crypto assets as well. Grobys and Sapkota (2019) did not find it significant in 2014 to 2018.',
+      'Moskowitz, Ooi and Pedersen (2012) describe the rule for futures: assets that had risen ' +
+        'relative to their risk kept rising for a while. Liu, Tsyvinski and Wu (2022) also find ' +
+        'momentum in crypto assets. Grobys and Sapkota (2019) found no significant effect for 2014 ' +
+        'to 2018.',
       { h: 'When it loses' },
       {
         list: [
-          'In a market without direction it buys after each rise and sells after each fall, and pays for both.',
-          'At every turn it gives back part of what it had: it leaves after the fall has begun, never before.',
-          'Coins of one ecosystem fall together. Ten positions may then be one.',
+          'In a market without direction it buys after each rise, sells after each fall, and pays for both.',
+          'At every reversal it gives back part of the gain: it exits after a fall has begun, never before.',
+          'Coins of one ecosystem tend to fall together. Ten positions can behave like one.',
         ],
       },
     ],
@@ -49,24 +55,32 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     id: 'momentum-24h',
     topic: 'Strategies',
     title: '24-Hour Momentum: the day’s strongest moves',
-    summary: 'Holds the three strongest movers of the last day, if volume stands behind them.',
+    summary:
+      'Holds the three strongest movers of the last day, if trading volume confirms the move.',
     also: ['pool', 'gainers', 'pump', 'volume', 'momentum_24h'],
     blocks: [
       { h: 'The rule' },
-      `Every pair is ranked by its return over 24 hours divided by its daily volatility. The first ${POOL_FIGURES.momentumTop} can be bought, and only where the day’s volume is at least the median day of the last ${POOL_FIGURES.momentumVolumeDays}. A pair is sold when it leaves the first ${POOL_FIGURES.momentumKeep}.`,
-      `With ${POOL_FIGURES.momentumKeep} pairs or fewer nobody can leave the first ${POOL_FIGURES.momentumKeep}. There a move that has turned is the way out.`,
-      { h: 'Why volume is asked for' },
-      'A rise on thin trading is often one buyer. When that buyer is done there is nobody behind, and the price an agent would get on the way out is not the one on the screen. The decision then reads “No trade: the move has too little volume behind it.”',
+      'Every pair is ranked by its 24-hour return divided by its daily volatility. The top ' +
+        `${POOL_FIGURES.momentumTop} can be bought, but only if the day’s volume is at least the ` +
+        `median daily volume of the last ${POOL_FIGURES.momentumVolumeDays} days. A pair is sold ` +
+        `when it drops out of the top ${POOL_FIGURES.momentumKeep}.`,
+      `With ${POOL_FIGURES.momentumKeep} pairs or fewer, no pair can drop out of the top ` +
+        `${POOL_FIGURES.momentumKeep}. The agent then sells when the move has reversed.`,
+      { h: 'Why volume matters' },
+      'A rise on low volume is often a single buyer. When that buyer is done, nobody is left, ' +
+        'and the agent could not sell at the price on the screen. The decision then reads “No ' +
+        'trade: the move has too little volume behind it.”',
       { h: 'When it loses' },
       {
         list: [
           'The strongest move of a day is often its last. A reversal hits all three positions at once.',
-          'It trades the most of the six, so fee and spread take the largest share of it. Read [what a round trip costs](/library?article=fees).',
-          'A jump down between two prices fills a stop far below its mark.',
+          'It trades more often than the other five, so fees and spread take the largest share. ' +
+            'Read [what a round trip costs](/library?article=fees).',
+          'If the price gaps down, a stop loss fills far below its level.',
         ],
       },
       {
-        note: 'Its risk is marked High. With the profile Aggressive, starting it takes a held press.',
+        note: 'Its risk is rated High. With the Aggressive profile, you hold the button to start it.',
         title: 'Note.',
       },
     ],
@@ -78,20 +92,26 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     topic: 'Strategies',
     title: 'Weekly Leaders: ranked once a week',
     summary:
-      'On Monday at 00:00 UTC the best fifth of the week by return for its risk; kept while in the best two fifths.',
+      'Buys the top fifth of the week by risk-adjusted return every Monday at 00:00 UTC, and ' +
+      'keeps what stays in the top two fifths.',
     also: ['pool', 'ranking', 'cross-sectional', 'monday', 'weekly_leaders'],
     blocks: [
       { h: 'The rule' },
-      `On Monday at 00:00 UTC every pair of the list gets a score: its return over 7 days divided by its volatility over such a span. The first ${top}, rounded up, can be bought. A pair is kept while it is in the first ${keep} of a later list.`,
-      'z is how far a score stands from the mean of the list, in the list’s own spread. It therefore takes at least two pairs, and a coin can lead a falling market: the rule asks who is best, not whether anybody is good.',
+      'On Monday at 00:00 UTC every pair on the list gets a score: its 7-day return divided by ' +
+        `its volatility over 7 days. The top ${top}, rounded up, can be bought. A pair is kept ` +
+        `while it ranks in the top ${keep} of later lists.`,
+      'z is the distance of a score from the average of the list, in standard deviations of the ' +
+        'list. So the rule needs at least two pairs, and a coin can lead a falling market: it asks ' +
+        'which coin is best, not whether any coin is good.',
       { h: 'Between two Mondays' },
-      'Nothing is ranked anew. An agent that is started on a Thursday joins the list of the Monday before. A pair that was stopped out is not bought again before the next list.',
+      'The ranking does not change. An agent started on a Thursday uses the list of the Monday ' +
+        'before. A pair that was stopped out is not bought again before the next list.',
       { h: 'When it loses' },
       {
         list: [
-          'When leaders change every week it always holds last week’s.',
-          'In a general fall it stays invested in what falls least, or fell least until Monday.',
-          'A week is long. Until the next list only the stop loss takes a position out.',
+          'When leaders change every week, it always holds last week’s.',
+          'In a broad decline it stays invested in the coins that fall least, or fell least until Monday.',
+          'A week is long. Until the next list, only a stop loss closes a position.',
         ],
       },
     ],
@@ -103,18 +123,23 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     topic: 'Strategies',
     title: 'Year-to-Date Champions: ranked once a month',
     summary:
-      'On the first of each month the best fifth of the year so far, by return for its risk.',
+      'Buys the top fifth of the year so far by risk-adjusted return on the first of each month.',
     also: ['pool', 'ranking', 'monthly', 'year', 'ytd_champions'],
     blocks: [
       { h: 'The rule' },
-      `The same ranking as the [Weekly Leaders](/library?article=weekly-leaders), formed at 00:00 UTC on the 1st over the year so far, but over at least ${POOL_FIGURES.yearDaysLeast} days: in January a year of two weeks would be noise. The first ${top} can be bought, the first ${keep} are kept.`,
-      `A pair whose history covers less than ${percent(POOL_FIGURES.coverageLeast)} of the window has no rank. Where a little is missing, the data quality, and with it the signal strength, is lower.`,
+      'The same ranking as [Weekly Leaders](/library?article=weekly-leaders), made at 00:00 UTC ' +
+        'on the 1st of each month. It covers the year so far, but at least ' +
+        `${POOL_FIGURES.yearDaysLeast} days: two weeks of January would be noise. The top ${top} ` +
+        `can be bought, and the top ${keep} are kept.`,
+      `A pair whose history covers less than ${percent(POOL_FIGURES.coverageLeast)} of the ` +
+        'period is not ranked. If only a little is missing, the data quality is lower, and so is ' +
+        'the signal strength.',
       { h: 'When it loses' },
       {
         list: [
-          'It buys what has already risen far, and sits in it for a month.',
-          'The champions of a rising year lead the fall as well: its losses come together.',
-          'Few trades make a result that says little. A good year of this rule is a handful of decisions.',
+          'It buys what has already risen a lot, and holds it for a month.',
+          'The champions of a rising year often lead the fall as well, so its losses come together.',
+          'It makes few trades, so its results say little. A good year can rest on a handful of decisions.',
         ],
       },
     ],
@@ -126,22 +151,32 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     topic: 'Strategies',
     title: 'Stablecoin Arbitrage: the way back to the peg',
     summary:
-      'Buys a stablecoin well under its usual price and sells on the way back. Many small gains against one rare loss.',
+      'Buys a stablecoin well below its usual price and sells as it recovers. Many small gains, one rare large loss.',
     also: ['pool', 'depeg', 'peg', 'usdc', 'dai', 'mean reversion', 'stablecoin_arbitrage'],
     blocks: [
       { h: 'The rule' },
-      `Fair is the median price of the last 24 hours, held within ${percent(POOL_FIGURES.fairBand)} of one. z is how far the price stands under fair, in the day’s own spread.`,
+      'The fair price is the median of the last 24 hours, kept within ' +
+        `${percent(POOL_FIGURES.fairBand)} of 1. z is how far the price is below fair, in standard ` +
+        'deviations of the day.',
       {
         list: [
-          'In: the gap is larger than one such spread plus the cost of the round trip. A gap that fees would eat is left alone, and the decision says so.',
-          `Out: the gap has shrunk to ${percent(POOL_FIGURES.pegLeaveShare)} of what it was at the entry, or ${POOL_FIGURES.pegHoldHours} hours have passed.`,
-          `Not at all: the price is more than ${percent(POOL_FIGURES.pegBreak)} off one. That is no bargain but a break.`,
+          'Entry: the gap is larger than one standard deviation plus the cost of a round trip. ' +
+            'If fees would use up the gap, the agent does not trade, and the decision says so.',
+          `Exit: the gap has shrunk to ${percent(POOL_FIGURES.pegLeaveShare)} of its size at ` +
+            `entry, or ${POOL_FIGURES.pegHoldHours} hours have passed.`,
+          `No entry: the price is more than ${percent(POOL_FIGURES.pegBreak)} away from 1. That ` +
+            'is a broken peg, not a bargain.',
         ],
       },
-      'Lyons and Viswanath-Natraj describe why pegs come back: somebody can create or redeem the coin at one. The rule lives off that somebody.',
+      'Lyons and Viswanath-Natraj describe why pegs recover: somebody can create or redeem the ' +
+        'coin at 1. This rule depends on them.',
       { h: 'When it loses' },
-      `When the somebody is gone. A peg that breaks falls further in an hour than a year of this rule earns, and a position bought at 0.996 is held while the price goes through 0.99. What is held then stays under its stop and the ${POOL_FIGURES.pegHoldHours} hours; nothing new is bought.`,
-      'Its risk is marked Low because it moves little on most days. Low is not none, and days like that are the reason.',
+      'When nobody redeems the coin any more. A broken peg can fall further in an hour than this ' +
+        'rule earns in a year, and a position bought at 0.996 is still held while the price falls ' +
+        'through 0.99. Open positions keep their stop loss and the limit of ' +
+        `${POOL_FIGURES.pegHoldHours} hours; nothing new is bought.`,
+      'Its risk is rated Low because its value moves little on most days. Low does not mean ' +
+        'none: a broken peg is the reason.',
     ],
     screens: [MARKET, AGENTS],
     next: ['fees', 'stops', 'all-pools'],
@@ -151,17 +186,28 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     topic: 'Strategies',
     title: 'All Pools: every strategy, netted',
     summary:
-      'The default: each strategy votes with an equal share, and one position per pair comes out.',
+      'The default: every strategy has an equal share, and the agent holds one combined position per pair.',
     also: ['pool', 'blend', 'default', 'diversification', 'sleeves', 'all_pools'],
     blocks: [
       { h: 'The rule' },
-      'An ordinary coin is judged by four strategies, each with a quarter of a full position: [trend](/library?article=base-ecosystem), [24-hour momentum](/library?article=momentum-24h), the [weekly](/library?article=weekly-leaders) and the [monthly](/library?article=ytd-champions) list. A stablecoin answers to the [peg rule](/library?article=stablecoin-arbitrage) alone. What the strategies want is added up to one target per pair, so that one never sells to another through the market and pays for it twice.',
-      'A share joins by its own rule and the agent’s threshold, and leaves by its own rule alone. A position may therefore be a quarter, a half, three quarters or whole.',
+      'Four strategies judge each ordinary coin, each with a quarter of a full position: ' +
+        '[trend](/library?article=base-ecosystem), [24-hour ' +
+        'momentum](/library?article=momentum-24h), and the ' +
+        '[weekly](/library?article=weekly-leaders) and [monthly](/library?article=ytd-champions) ' +
+        'rankings. Stablecoins follow only the [peg rule](/library?article=stablecoin-arbitrage). ' +
+        'The shares are added up to one target per pair, so that one strategy never sells what ' +
+        'another is buying and pays fees twice.',
+      'Each share enters by its own rule and the agent’s threshold, and exits by its own rule ' +
+        'alone. A position can therefore be a quarter, a half, three quarters or full size.',
       { h: 'Why it is the default' },
-      'The parts fail at different times: the trend rule in a market without direction, the rankings when leaders change. Together they are calmer than each. That is an observation about spread, not a promise of a result.',
-      'An agent without a pool runs this over the pairs you gave it. Choosing another pool needs the Pro plan.',
+      'The strategies lose at different times: the trend rule in a market without direction, the ' +
+        'rankings when leaders change. Together they fluctuate less than each alone. That is an ' +
+        'observation about diversification, not a promise of a result.',
+      'An agent without a pool uses this rule on the pairs you chose. You need the Pro plan to choose another pool.',
       { h: 'When it loses' },
-      'In a crash. All four directional parts hold coins, and coins fall together: what spreads the small losses does not spread the large one. The stops and the drawdown guard are there for that day.',
+      'In a crash. All four directional strategies hold coins, and coins fall together. ' +
+        'Diversification softens small losses, not the large one. Stop losses and the drawdown ' +
+        'guard exist for that day.',
     ],
     screens: [AGENTS, { to: '/performance', label: 'Performance' }],
     next: ['signal-strength', 'position-size', 'guards'],
@@ -170,17 +216,19 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     id: 'signal-strength',
     topic: 'Strategies',
     title: 'Signal strength, and why it is not a probability',
-    summary: 'How a price history becomes a number between 0 and 1.',
+    summary: 'How price history becomes a number between 0 and 1.',
     also: ['z', 'threshold', 'confidence', '0.41', '0.55', 'probability'],
     blocks: [
-      'Each pool computes how unusual the present move is, measured in the pair’s own volatility. Call that z. A move of two daily spreads means as much for a calm pair as for a wild one.',
+      'Each pool measures how unusual the current move is, relative to the pair’s own ' +
+        'volatility. This number is called z. A move of two standard deviations means as much for ' +
+        'a calm pair as for a volatile one.',
       {
         formula: 'c = q · max(0, 2Φ(z) − 1)',
-        says: 'Φ is the normal distribution, q says from 0 to 1 how complete the data is',
+        says: 'Φ is the normal distribution; q, from 0 to 1, is how complete the data is',
       },
       {
         table: {
-          caption: 'z and the strength it gives, with complete data',
+          caption: 'z and signal strength, with complete data',
           head: ['z', 'Strength'],
           rows: [
             ['0.5', '0.38'],
@@ -191,10 +239,19 @@ export const STRATEGIES: readonly LibraryArticle[] = [
         },
       },
       { h: 'What the threshold does' },
-      `An agent enters only at or above its threshold: ${PRESET_RISK.Conservative.threshold.toFixed(2)} for Conservative, ${PRESET_RISK.Moderate.threshold.toFixed(2)} for Moderate, ${PRESET_RISK.Aggressive.threshold.toFixed(2)} for Aggressive, unless you set your own. A higher one trades less and later.`,
+      'An agent enters only if the strength is at or above its threshold: ' +
+        `${PRESET_RISK.Conservative.threshold.toFixed(2)} for Conservative, ` +
+        `${PRESET_RISK.Moderate.threshold.toFixed(2)} for Moderate, ` +
+        `${PRESET_RISK.Aggressive.threshold.toFixed(2)} for Aggressive, unless you set your own. A ` +
+        'higher threshold means fewer and later trades.',
       { h: 'What it is not' },
-      'Prices are not normally distributed, and the past does not bind the future. 0.70 does not mean that seven in ten such trades win. The strength ranks and gates, and it sizes: a stronger signal may hold more, up to the [limits](/library?article=position-size).',
-      `A pair needs ${HISTORY.volatilityLeast} days of prices for a volatility and up to ${HISTORY.warmUp} days for the longest rule. Before that the decision reads “too little history”.`,
+      'Prices are not normally distributed, and the past does not determine the future. A ' +
+        'strength of 0.70 does not mean that seven in ten such trades win. Strength ranks pairs, ' +
+        'decides on entries and affects size: a stronger signal can hold more, up to the ' +
+        '[limits](/library?article=position-size).',
+      `A pair needs ${HISTORY.volatilityLeast} days of prices for its volatility, and up to ` +
+        `${HISTORY.warmUp} days for the longest rule. Until then, the decision reads “too little ` +
+        'history”.',
     ],
     screens: [AGENTS, { to: '/trading', label: 'Trading settings' }],
     next: ['decisions', 'position-size', 'risk-profiles'],
@@ -203,32 +260,37 @@ export const STRATEGIES: readonly LibraryArticle[] = [
     id: 'backtests',
     topic: 'Strategies',
     title: 'Backtests, and what they cannot tell',
-    summary: 'A test on past prices can show that a rule is bad. It cannot show that it is good.',
+    summary: 'A backtest can show that a rule is bad. It cannot show that it is good.',
     also: ['history', 'simulation', 'overfitting', 'look-ahead', 'survivorship', 'replay', 'past'],
     blocks: [
-      { h: 'What is done right here' },
+      { h: 'How Tradewind backtests' },
       {
         list: [
-          'Decided on a candle that has closed, filled at the first price after it. A rule that trades in the candle it looked at is trading on the future.',
-          'Fee, half-spread and impact are paid on every fill, and an order takes at most ' +
-            percent(FILL_FIGURES.participation) +
-            ' of the candle’s volume.',
-          'Lists of coins carry dates: a test of the past sees the list of that day.',
-          'The code of a test and the code that runs your agent are the same. A recorded market can be run through the whole product, and it is labelled as recorded.',
+          'Decisions use closed candles and fill at the first price afterwards. A rule that ' +
+            'trades within the candle it has just read is trading on the future.',
+          'Every fill pays the fee, half the spread and its price impact, and an order takes at ' +
+            `most ${percent(FILL_FIGURES.participation)} of the candle’s volume.`,
+          'Lists of coins are dated: a backtest uses the list of that day.',
+          'Backtests and live agents run the same code. A recorded market can run through the ' +
+            'whole product and is labelled as recorded.',
         ],
       },
-      { h: 'What no test can do' },
+      { h: 'What no backtest can do' },
       {
         list: [
-          '**Choose without knowing.** Whoever tries twenty settings on one past finds one that worked. That one worked there.',
-          '**Hold many markets.** Ten years of crypto hold perhaps three different markets. That is a sample of three.',
-          '**Move the price.** On paper your order never uses up the offer. Impact is an estimate.',
-          '**Fail.** Exchanges stop, feeds lag, programs break, mostly on the days that matter.',
-          '**Feel.** A drawdown of 30 % is a number in a table and a decision in real life.',
+          '**Choose without hindsight.** If you try twenty settings on one past, one of them ' +
+            'will have worked. There.',
+          '**Cover many markets.** Ten years of crypto contain perhaps three different markets. ' +
+            'That is a sample of three.',
+          '**Move the price.** A paper order never uses up the order book. Impact is an estimate.',
+          '**Fail.** Exchanges go down, feeds lag and programs break, mostly on the days that matter.',
+          '**Feel.** A drawdown of 30 % is a number in a table, and a decision in real life.',
         ],
       },
       { h: 'How to read a result' },
-      `Beside what doing nothing would have brought, with its worst drawdown, and with the number of trades it is made of. Under ${YEARLY_LEAST_DAYS} days no yearly figure is shown here, because it would be a figure about the days.`,
+      'Compare it with buy-and-hold, look at its worst drawdown, and check how many trades it is ' +
+        `based on. With less than ${YEARLY_LEAST_DAYS} days of data, no yearly figures are shown, ` +
+        'because they would mean nothing.',
     ],
     screens: [
       { to: '/analytics', label: 'Analytics' },

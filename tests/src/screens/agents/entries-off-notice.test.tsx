@@ -158,7 +158,7 @@ describe('new trades switched off', () => {
     await open('/agents/b');
     fireEvent.click(await screen.findByRole('button', { name: 'Start' }));
     const dialog = await screen.findByRole('dialog');
-    expect(dialog.textContent).toContain('Trading is paused at this venue');
+    expect(dialog.textContent).toContain('Trading is paused at this exchange');
     expect(dialog.textContent).toContain('No end is set.');
   });
 
@@ -207,6 +207,6 @@ describe('new trades switched off', () => {
     if (kept !== null) applyAgents(kept.value, 'snapshot', kept.savedAt);
     expect(agentsStore.data?.entriesOff).toHaveLength(2);
     await open('/agents/a');
-    expect(notice()).toContain('Trading is paused at this venue');
+    expect(notice()).toContain('Trading is paused at this exchange');
   });
 });

@@ -202,12 +202,12 @@ describe('public texts', () => {
 
   it('gives the picture of how it works in words too', async () => {
     await open('/how-it-works');
-    const picture = screen.getByRole('img', { name: /From a price to a line in the ledger/ });
+    const picture = screen.getByRole('img', { name: /From price to ledger entry/ });
     expect(document.getElementById('how-words')?.textContent).toContain(
-      'nothing is traded and the decision says why',
+      'nothing is traded, and the decision says why',
     );
     expect(picture.closest('figure')?.querySelector('figcaption')?.textContent).toContain(
-      'nothing is traded and the decision says why',
+      'nothing is traded, and the decision says why',
     );
   }, 60_000);
 
@@ -215,11 +215,11 @@ describe('public texts', () => {
     await open('/faq#stop-offline');
     expect(document.getElementById('stop-offline')?.hasAttribute('open')).toBe(true);
     expect(document.getElementById('real-money')?.hasAttribute('open')).toBe(false);
-    fireEvent.change(screen.getByLabelText('Search the questions'), { target: { value: 'trial' } });
+    fireEvent.change(screen.getByLabelText('Search questions'), { target: { value: 'trial' } });
     expect(screen.getByText(/^\d+ questions found$/)).toBeTruthy();
     expect(document.querySelector('details mark')?.textContent?.toLowerCase()).toBe('trial');
-    fireEvent.change(screen.getByLabelText('Search the questions'), { target: { value: 'zebra' } });
-    expect(screen.getByText('Nothing found')).toBeTruthy();
+    fireEvent.change(screen.getByLabelText('Search questions'), { target: { value: 'zebra' } });
+    expect(screen.getByText('No results')).toBeTruthy();
   }, 60_000);
 });
 
@@ -254,7 +254,7 @@ describe('the library', () => {
 
   it('says that an address names no article, and still lists all', async () => {
     await open('/library?article=no-such');
-    expect(screen.getByText(/There is no article under this address/)).toBeTruthy();
+    expect(screen.getByText(/Article not found/)).toBeTruthy();
     expect(screen.getByRole('region', { name: 'Money' })).toBeTruthy();
   }, 60_000);
 
@@ -272,7 +272,7 @@ describe('the library', () => {
   it('reads without a network', async () => {
     connection.online = 'offline';
     await open('/library?article=stops');
-    expect(screen.getByText(/A stop is an order to sell at the next price/)).toBeTruthy();
+    expect(screen.getByText(/A stop loss sells at the next price/)).toBeTruthy();
   }, 60_000);
 });
 

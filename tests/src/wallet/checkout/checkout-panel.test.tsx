@@ -108,7 +108,9 @@ describe('Checkout', () => {
   it('takes a smart wallet alone, and makes none of its own', async () => {
     vi.stubEnv('VITE_WALLET_CHECKOUT_PRODUCT', 'product');
     await open('rabby');
-    await screen.findByText('This checkout takes a smart wallet only; another kind is connected.');
+    await screen.findByText(
+      'This checkout works only with a smart wallet. You have connected another kind.',
+    );
     expect(screen.queryByRole('button', { name: 'Pay in USDC' })).toBeNull();
     expect(provider.asked).toEqual([]);
   });

@@ -151,7 +151,7 @@ async function show(signer = account): Promise<void> {
     </WagmiProvider>,
   );
 }
-const press = async (name: string | RegExp = 'Link this address') => {
+const press = async (name: string | RegExp = 'Link address') => {
   fireEvent.click(await screen.findByRole('button', { name }));
 };
 const alertText = async () => (await screen.findByRole('alert')).textContent;
@@ -176,13 +176,13 @@ describe('an address that is connected', () => {
     await show();
     expect(await screen.findByText('Link this address to your Tradewind account')).toBeTruthy();
     for (const words of [
-      /It is no transaction, costs nothing and moves no coins/,
-      /No agent can spend from the address. Trading stays on paper/,
+      /It is not a transaction, costs nothing and moves no coins/,
+      /No agent can spend from this address. Agents trade with paper money only/,
       /unlink it at any time/,
     ])
       expect(screen.getByText(words)).toBeTruthy();
     expect(signings).toBe(0);
-    fireEvent.change(screen.getByLabelText('Name it'), { target: { value: ' Cold box ' } });
+    fireEvent.change(screen.getByLabelText('Name (optional)'), { target: { value: ' Cold box ' } });
     await press();
     expect((await screen.findByText(/linked since/)).textContent).toBe(
       `Cold box, linked since ${formatDate(SINCE)}. No agent can spend from it.`,
@@ -203,7 +203,7 @@ describe('an address that is connected', () => {
     declines = true;
     await show();
     await press();
-    expect(await alertText()).toContain('You declined in the wallet. Nothing was signed.');
+    expect(await alertText()).toContain('You declined in your wallet. Nothing was signed.');
     expect(asked('linkAddress')).toEqual([]);
     declines = false;
     await press();
@@ -215,17 +215,19 @@ describe('an address that is connected', () => {
     await show(other);
     await press();
     expect(await alertText()).toContain('The signature is not valid');
-    expect(screen.getByRole('button', { name: 'Link this address' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Link address' })).toBeTruthy();
   });
 
   it('need not be signed for again where the chain could not be asked: the same signature goes by the same id', async () => {
     refuse = failed('chain_unavailable', 503);
     await show();
-    fireEvent.change(await screen.findByLabelText('Name it'), { target: { value: 'Smart' } });
+    fireEvent.change(await screen.findByLabelText('Name (optional)'), {
+      target: { value: 'Smart' },
+    });
     await press();
     expect(await alertText()).toContain('Your signature is still valid');
     refuse = null;
-    await press('Try again with what you signed');
+    await press('Try again with this signature');
     expect(await screen.findByText(/linked since/)).toBeTruthy();
     const [first, second] = asked('linkAddress');
     expect(second).toEqual(first);
@@ -254,7 +256,7 @@ describe('an address that is connected', () => {
 
   it("that is another account's is refused in the server's words, and signed for anew the next time", async () => {
     const words =
-      'This address is linked to another Tradewind account. Unlink it there first, or ask support if you cannot. Nothing was linked.';
+      'This address is linked to another Tradewind account. Unlink it there first, or contact support. Nothing was linked.';
     refuse = failed('address_linked_elsewhere', 409, words);
     await show();
     await press();
@@ -313,22 +315,23 @@ describe('an address that is connected', () => {
       },
     ];
     await show();
-    expect(await screen.findByRole('button', { name: 'Link this address' })).toBeTruthy();
+    expect(await screen.findByRole('button', { name: 'Link address' })).toBeTruthy();
   });
 
   it('cannot be linked offline, over the limit or by a name that is none; each says why', async () => {
     await show();
-    const button = () =>
-      screen.getByRole<HTMLButtonElement>('button', { name: 'Link this address' });
+    const button = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Link address' });
     await waitFor(() => {
       expect(button().disabled).toBe(false);
     });
-    fireEvent.change(screen.getByLabelText('Name it'), { target: { value: '<b>' } });
+    fireEvent.change(screen.getByLabelText('Name (optional)'), { target: { value: '<b>' } });
     expect(screen.getByText('Only letters, digits, spaces, hyphens and underscores')).toBeTruthy();
     expect(button().disabled).toBe(true);
-    fireEvent.change(screen.getByLabelText('Name it'), { target: { value: '' } });
+    fireEvent.change(screen.getByLabelText('Name (optional)'), { target: { value: '' } });
     connection.online = 'offline';
-    expect(await screen.findByText(/Offline. An address is linked by the server/)).toBeTruthy();
+    expect(
+      await screen.findByText(/You are offline. You can link an address when you are back online/),
+    ).toBeTruthy();
     expect(button().disabled).toBe(true);
     connection.online = 'online';
     cleanup();
@@ -342,7 +345,7 @@ describe('an address that is connected', () => {
       linkedAt: SINCE,
     }));
     await show();
-    expect(await screen.findByText(/Your account has 10 addresses/)).toBeTruthy();
+    expect(await screen.findByText(/Your account has 10 linked addresses/)).toBeTruthy();
     expect(button().disabled).toBe(true);
     expect(signings).toBe(0);
   });

@@ -118,7 +118,7 @@ describe('the purchase card', () => {
     // 0.039 for 97.50: 0.0004 for one.
     type('50');
     expect(screen.getByText('≈ 0.02 ETH')).toBeTruthy();
-    fireEvent.click(screen.getByRole('button', { name: 'Type in ETH' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Enter amount in ETH' }));
     expect(amount().value).toBe('0.02');
     type('0,1');
     expect(screen.getByText('≈ 250.00 USD')).toBeTruthy();
@@ -178,7 +178,7 @@ describe('the purchase card', () => {
       expect(names(events).at(-1)).toBe('exit');
     });
     expect(screen.getByRole('status').textContent).toContain(
-      'If you had paid already, the coins still come.',
+      'If you have already paid, your coins will still arrive.',
     );
   });
 
@@ -189,7 +189,7 @@ describe('the purchase card', () => {
     await screen.findByText('Debit card');
     type('25');
     fireEvent.submit(await card());
-    expect((await screen.findByRole('alert')).textContent).toContain('Allow windows for this site');
+    expect((await screen.findByRole('alert')).textContent).toContain('Allow pop-ups for this site');
   });
 
   it('takes no amount that is none, and none at all without the server', async () => {
@@ -274,15 +274,15 @@ describe("the purchase card's troubles", () => {
       provider.answer(onramp({ quote }));
       const events = show();
       const alert = await screen.findByRole('alert');
-      expect(alert.textContent).toContain('The price of ETH could not be read.');
+      expect(alert.textContent).toContain('The price of ETH could not be loaded.');
       expect(alert.textContent).toContain('EXCHANGE_RATE_ERROR');
       expect(code(events)).toEqual(['EXCHANGE_RATE_ERROR']);
       await screen.findByText('Debit card');
       type('25');
       expect(submit().disabled).toBe(false);
-      expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Type in ETH' }).disabled).toBe(
-        true,
-      );
+      expect(
+        screen.getByRole<HTMLButtonElement>('button', { name: 'Enter amount in ETH' }).disabled,
+      ).toBe(true);
       provider.answer(onramp());
       fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
       await screen.findByText('≈ 0.01 ETH');
@@ -293,7 +293,9 @@ describe("the purchase card's troubles", () => {
   it('say that no way to pay is offered there (R8-38)', async () => {
     const events = show({ market: { country: 'GB', subdivision: null, currency: 'GBP' } });
     const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toContain('No way to pay is offered for GBP in United Kingdom.');
+    expect(alert.textContent).toContain(
+      'No payment method is available for GBP in United Kingdom.',
+    );
     expect(alert.textContent).toContain('NO_PAYMENT_METHODS');
     await waitFor(() => {
       expect(code(events)).toEqual(['NO_PAYMENT_METHODS']);
@@ -311,7 +313,7 @@ describe("the purchase card's troubles", () => {
     provider.answer(onramp({ options }));
     const events = show();
     const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toContain('The ways to pay could not be read');
+    expect(alert.textContent).toContain('Payment methods could not be loaded');
     expect(alert.textContent).toContain('PAYMENT_METHODS_ERROR');
     await waitFor(() => {
       expect(code(events)).toEqual(['PAYMENT_METHODS_ERROR']);

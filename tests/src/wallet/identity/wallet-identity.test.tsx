@@ -123,7 +123,7 @@ describe("an address's identity", () => {
       () => {
         answer([]);
       },
-      /Nobody vouches for this address on Base Sepolia/,
+      /No attestations for this address on Base Sepolia/,
     ],
     [
       "has one that was taken back, is over, or is somebody else's",
@@ -134,21 +134,21 @@ describe("an address's identity", () => {
           { ...ATTESTATION, recipient: `0x${'9'.repeat(40)}` },
         ]);
       },
-      /Nobody vouches/,
+      /No attestations for this address/,
     ],
     [
       'cannot be asked',
       () => {
         provider.answer(() => 'reset');
       },
-      /is not known: the attestation service did not answer/,
+      /Attestations are unknown: the attestation service did not answer/,
     ],
     [
       'answers strangely',
       () => {
         provider.answer(() => ({ status: 200, body: { errors: ['x'] } }));
       },
-      /is not known/,
+      /Attestations are unknown/,
     ],
   ])(
     'is the bare address where the service %s, and says which (R7-30)',
@@ -160,7 +160,7 @@ describe("an address's identity", () => {
       expect(document.querySelector('[data-testid="ockBadge"]')).toBeNull();
       expect(screen.getAllByText('0x0000...00aB').length).toBeGreaterThan(0);
       answer([ATTESTATION]);
-      const again = screen.queryByRole('button', { name: 'Ask again' });
+      const again = screen.queryByRole('button', { name: 'Try again' });
       if (again === null) return;
       fireEvent.click(again);
       await screen.findByRole('list', { name: 'Attestations' });
@@ -171,6 +171,6 @@ describe("an address's identity", () => {
     connection.online = 'offline';
     show();
     expect(screen.getByRole<HTMLButtonElement>('button', { name: /Look up/ }).disabled).toBe(true);
-    expect(screen.getByText('Needs the network.')).toBeTruthy();
+    expect(screen.getByText('Available when you are online.')).toBeTruthy();
   });
 });

@@ -13,7 +13,9 @@ describe('an amount that is typed', () => {
   it('is taken to the last of its eighteen decimals', () => {
     expect(parseTypedEther('0.000000000000000001')).toEqual({ wei: 1n });
     expect(parseTypedEther(' 1234.5 ')).toEqual({ wei: 1_234_500_000_000_000_000_000n });
-    expect(parseTypedEther('9007199254740993.1')).toEqual({ error: 'There is not that much ETH.' });
+    expect(parseTypedEther('9007199254740993.1')).toEqual({
+      error: 'That is more ETH than exists.',
+    });
     expect(parseTypedEther('900719925474.000000000000000001')).toEqual({
       wei: 900_719_925_474_000_000_000_000_000_001n,
     });
@@ -26,14 +28,14 @@ describe('an amount that is typed', () => {
   it('is refused with what is wrong where it is none', () => {
     for (const [typed, error] of [
       ['', 'Enter an amount of ETH.'],
-      ['0,5', 'Enter digits, such as 0.05.'],
-      ['1e3', 'Enter digits, such as 0.05.'],
-      ['-1', 'Enter digits, such as 0.05.'],
-      ['0x10', 'Enter digits, such as 0.05.'],
-      ['1.2.3', 'Enter digits, such as 0.05.'],
-      ['.', 'Enter digits, such as 0.05.'],
-      ['0.0000000000000000001', 'ETH has 18 decimals at most.'],
-      ['0.00', 'Enter more than zero.'],
+      ['0,5', 'Enter a number, such as 0.05.'],
+      ['1e3', 'Enter a number, such as 0.05.'],
+      ['-1', 'Enter a number, such as 0.05.'],
+      ['0x10', 'Enter a number, such as 0.05.'],
+      ['1.2.3', 'Enter a number, such as 0.05.'],
+      ['.', 'Enter a number, such as 0.05.'],
+      ['0.0000000000000000001', 'ETH has at most 18 decimals.'],
+      ['0.00', 'Enter an amount above zero.'],
     ] as const)
       expect(parseTypedEther(typed), typed).toEqual({ error });
   });

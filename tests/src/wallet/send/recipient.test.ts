@@ -14,8 +14,7 @@ it('an address is taken in its checksummed form, also where it was written in on
 it('one with a wrong letter, a wrong length, a name or nobody behind it is refused with what is wrong', () => {
   const wrong = BOB.replace('0C51812dc', '0C51812Dc');
   expect(parseRecipient(wrong, ANN)).toEqual({
-    error:
-      'One of its letters is wrong: the address does not match its own checksum. Copy it again.',
+    error: 'This address has a typing error: its checksum does not match. Copy it again.',
   });
   for (const typed of [BOB.slice(0, -1), `${BOB}0`, BOB.slice(2), 'ann.eth', '0xZZ'])
     expect(parseRecipient(typed, ANN), typed).toMatchObject({

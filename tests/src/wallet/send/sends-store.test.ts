@@ -287,7 +287,7 @@ describe('a recipient that refuses', () => {
       const failed: unknown = await fees().catch((error: unknown) => error);
       expect(walletFailure(failed, 'send')).toMatchObject({
         kind: 'reverted',
-        happened: "The recipient's contract would refuse this: closed for today.",
+        happened: "The recipient's contract would reject this: closed for today.",
         safe: 'Nothing was sent.',
       });
     } finally {

@@ -5,7 +5,7 @@
  */
 import '../../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
 import type { AgentPreview } from '../../../../../contract/preview.ts';
@@ -401,7 +401,7 @@ describe('the guided setup', () => {
     expect(screen.getByText('BTC/USDT', { selector: 'button' }).getAttribute('aria-pressed')).toBe(
       'true',
     );
-    await press('Next: see what it would do');
+    await press('Continue to preview');
     expect(focused()).toBe('First agent, Moderate');
     expect(await screen.findByText('Now it would buy BTC for 250.56 USDT.')).toBeTruthy();
     expect(screen.getByRole('button', { name: 'Create and start' })).toBeTruthy();
@@ -410,7 +410,7 @@ describe('the guided setup', () => {
   it('starts nothing before the person says that they understand the risks, and asks for it where it is missing', async () => {
     await open('/guided-setup');
     await answerAll('2222');
-    await press('Next: see what it would do');
+    await press('Continue to preview');
     await press('Create and start');
     expect(bodies('createAgent')).toEqual([]);
     expect(
@@ -466,8 +466,26 @@ describe('the guided setup', () => {
   it('shows its limit to a full plan (R9-04)', async () => {
     applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
     await open('/guided-setup');
-    expect(await screen.findByText(/Your plan has 2 agents, and all are in use/)).toBeTruthy();
+    expect(await screen.findByText(/Your plan includes 2 agents, and all are in use/)).toBeTruthy();
   }, 30_000);
+
+  it.each([
+    [30, 'The Standard plan, with up to 5 agents, for 30 days.'],
+    [1, 'The Standard plan, with up to 5 agents, for 1 day.'],
+    [undefined, 'The Standard plan, with up to 5 agents.'],
+  ])(
+    'states the length of the trial that the server names: %s',
+    async (trialDays, text) => {
+      clearSubscription();
+      const trial = { isActive: false, hasUsed: false, endDate: null, servedAt: NOW, trialDays };
+      applySubscription({ ...plan('free'), trial }, 'network');
+      await open('/guided-setup');
+      await answerAll('1111');
+      const consent = await screen.findByRole('region', { name: 'Free trial' });
+      expect(within(consent).getAllByRole('listitem')[0]?.textContent).toBe(text);
+    },
+    30_000,
+  );
 
   it('has the trial inside: said in plain words, started by the press that goes on, and offline kept for later (R4-08, R4-09)', async () => {
     clearSubscription();
@@ -480,7 +498,7 @@ describe('the guided setup', () => {
     const begin = () =>
       screen.getByRole<HTMLButtonElement>('button', { name: 'Start free trial and continue' });
     expect(begin().disabled).toBe(true);
-    expect(screen.getByText(/Your plan is kept on this device/)).toBeTruthy();
+    expect(screen.getByText(/Your setup is saved on this device/)).toBeTruthy();
     cleanup();
     connection.online = 'online';
     await open('/guided-setup');

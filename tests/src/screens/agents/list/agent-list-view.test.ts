@@ -237,11 +237,11 @@ describe('the guided setup’s score (R2-16)', () => {
       profile: 'Conservative',
       capacity: { points: 4, level: 'Aggressive' },
       comfort: { points: 1, level: 'Conservative' },
-      why: 'You can bear more risk than you are comfortable with. The lower one counts.',
+      why: 'You can afford more risk than you are comfortable with. We use the lower level.',
     });
     expect(scoreOf([1, 1, 2, 2])).toMatchObject({
       profile: 'Moderate',
-      why: 'You are comfortable with more risk than you can bear. The lower one counts.',
+      why: 'You are comfortable with more risk than you can afford. We use the lower level.',
     });
     expect(scoreOf([1, 1, 1, 1])).toMatchObject({
       profile: 'Moderate',
