@@ -83,7 +83,7 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
   };
   if (position && stopHit(position, quote)) {
     noteExit(context.memory, { pair, at: quote.at, stop: true });
-    const text = `Sold: the price came down to the stop at ${formatFixed(position.stopPrice ?? ZERO)}.`;
+    const text = `Sold: stop loss hit at ${formatFixed(position.stopPrice ?? ZERO)}.`;
     return {
       decision: draft(pair, context, signal ?? null, 'exit', 'stop_loss', text),
       trade: exitTrade(position, quote, rules, depth, 'stop_loss'),
@@ -175,7 +175,7 @@ function rebalance(
       context,
       signal,
       'on_target',
-      `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target is less than the cost of trading it.`,
+      `${verb}: ${Math.round(Math.abs(drift) * 100)} % off target. Rebalancing would cost more than it gains.`,
     );
   }
   return buyMissing(pair, context, market, wanted, subtract(target, value));
@@ -258,7 +258,7 @@ function reduce(
   const trade = applySell(position, fill);
   if (trade.after.quantity === 0n) noteExit(memory, { pair, at: quote.at, stop: false });
   else memory.strategyHoldings[pair] = wanted.strategyHolding;
-  const text = `Sold ${formatFixed(quantity)} ${rules.base}: more was held than the strategies want.`;
+  const text = `Sold ${formatFixed(quantity)} ${rules.base}: reduced to the strategies' target.`;
   return { decision: draft(pair, context, signal, 'exit', 'reduced', text), trade };
 }
 
@@ -332,7 +332,7 @@ function entryStop(
 const SIZE_TEXT = {
   below_minimum: "the order would be under the venue's minimum.",
   no_cash: "not enough free cash for the venue's minimum.",
-  no_volume: 'too little was traded in the candle to take part.',
+  no_volume: "the candle's volume is too low.",
 };
 const LIMIT_TEXT: Record<string, string> = {
   participation: '1 % of the volume',
@@ -351,7 +351,7 @@ function noTrade(wanted: Wanted, threshold: number): string {
     case 'not_in_top':
       return 'No trade: not among the leaders.';
     case 'thin_volume':
-      return 'No trade: the move has too little volume behind it.';
+      return 'No trade: volume is too low to confirm the move.';
     case 'move_turned':
       return 'No trade: the move of the day is down.';
     case 'trend_down':
@@ -365,7 +365,7 @@ function noTrade(wanted: Wanted, threshold: number): string {
     case 'cost_exceeds_edge':
       return 'No trade: the gap does not cover the cost of the round trip.';
     case 'stopped_out':
-      return 'No trade: stopped out of the present list; waiting for the next.';
+      return 'No trade: stopped out; waiting for the next ranking.';
     default:
       return 'No trade: no strategy wants it.';
   }
@@ -373,8 +373,8 @@ function noTrade(wanted: Wanted, threshold: number): string {
 
 function leftText(signal: Signal): string {
   return signal.sleeves
-    ? 'no strategy wants it any more.'
-    : `the strategy has let go (${signal.reason.replaceAll('_', ' ')}).`;
+    ? 'no strategy holds it any more.'
+    : `the strategy has exited (${signal.reason.replaceAll('_', ' ')}).`;
 }
 
 function stay(

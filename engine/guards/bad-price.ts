@@ -14,8 +14,7 @@ export const badPrice = {
   code: 'bad_price',
 
   check({ pair, quote, signal }) {
-    if (quote.bid <= 0n || quote.ask < quote.bid)
-      return terms(`The quote of ${pair} makes no sense`);
+    if (quote.bid <= 0n || quote.ask < quote.bid) return terms(`The quote for ${pair} is invalid`);
     const middle = (approximate(quote.bid) + approximate(quote.ask)) / 2;
     const spread = (approximate(quote.ask) - approximate(quote.bid)) / middle;
     if (spread > SPREAD_MAX)
@@ -23,8 +22,7 @@ export const badPrice = {
         `The spread of ${pair} is ${percentText(spread)}, more than ${percentText(SPREAD_MAX)}`,
       );
     const jump = signal.price === undefined ? 0 : Math.abs(middle / signal.price - 1);
-    if (jump > JUMP_MAX)
-      return terms(`${pair} is ${percentText(jump)} away from the candle it was judged on`);
+    if (jump > JUMP_MAX) return terms(`${pair} is ${percentText(jump)} away from its candle`);
     return null;
   },
 
@@ -38,6 +36,6 @@ export const badPrice = {
 } satisfies PairGuard;
 
 const terms = (text: string): BlockTerms => ({
-  text: `${text}: no new trade there until a look finds a sound price.`,
+  text: `${text}: no new trade there until the next check finds a valid price.`,
   until: null,
 });

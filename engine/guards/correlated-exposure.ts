@@ -25,7 +25,7 @@ const JUDGED_MIN = 1e-5;
 export const correlatedExposure = {
   stage: 'size',
   code: 'correlated_exposure',
-  cutText: 'the limit of what moves together',
+  cutText: 'the limit for correlated pairs',
 
   check({ pair, wanted, equity, profile, maxPosition, held, correlation }) {
     const others = [...held].flatMap(([other, value]) => {
@@ -44,7 +44,7 @@ export const correlatedExposure = {
       equity > 0n
         ? percentText(Math.round((approximate(holding) / approximate(equity)) * 1_000) / 1_000)
         : 'more';
-    const text = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''} have moved together (${mean.toFixed(2)}): together they may hold ${percentText(limit)}, they hold ${holds}. No more of them until they hold less.`;
+    const text = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''} are correlated (${mean.toFixed(2)}). Together they may hold ${percentText(limit)} and hold ${holds}: no new entries until they hold less.`;
     return { block: { text, until: null } };
   },
 

@@ -17,7 +17,7 @@ export const drawdown = {
     if (fallen < share(memory.highWater, agent.risk.drawdownHalt)) return null;
     const fall = approximate(fallen) / approximate(memory.highWater);
     return {
-      text: `${percentText(fall)} under the highest equity since the start, the limit is ${percentText(agent.risk.drawdownHalt)}: no new trades until started again.`,
+      text: `Down ${percentText(fall)} from the highest equity since the start; the limit is ${percentText(agent.risk.drawdownHalt)}: no new trades until started again.`,
       until: null,
     };
   },

@@ -156,7 +156,7 @@ export interface PairGuard {
 export interface SizeGuard {
   readonly stage: 'size';
   readonly code: GuardCode;
-  /** What a purchase was cut to: "part of it: the limit of what moves together". */
+  /** What a purchase was cut to: "part of it: the limit for correlated pairs". */
   readonly cutText: string;
   readonly check: (input: SizeGuardInput) => Room;
   /** `blocks` and `passes` both mean: for certain, and `passes` that nothing is cut either. */

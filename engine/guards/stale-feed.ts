@@ -24,7 +24,7 @@ export const staleFeed = {
       };
     if (!isLate(quote.at, at, intervalMs)) return null;
     return {
-      text: `The first price of ${pair} came too long after the candle, at ${momentText(quote.at)}: no new trade there before the next candle.`,
+      text: `The first price of ${pair} came too late after the candle, at ${momentText(quote.at)}: no new trade there before the next candle.`,
       until: null,
     };
   },

@@ -13,8 +13,8 @@ const EXAMPLE = [
   ['14:25', 'BTC', 'No trade: signal 0.41, needs 0.55.'],
   ['14:25', 'ETH', 'Bought 0.3981 ETH: signal 0.63, needs 0.55.'],
   ['14:25', 'SOL', 'No trade: the trend is down.'],
-  ['14:20', 'BTC', 'No trade: the move has too little volume behind it.'],
-  ['14:20', 'LINK', 'Sold: the price came down to the stop at 17.31.'],
+  ['14:20', 'BTC', 'No trade: volume is too low to confirm the move.'],
+  ['14:20', 'LINK', 'Sold: stop loss hit at 17.31.'],
 ] as const;
 
 const PARTS = [

@@ -247,10 +247,10 @@ describe('correlated exposure', () => {
     expect(room({ 'BTC/USDT': '1000', 'ETH/USDT': '900' })).toEqual({
       block: {
         until: null,
-        text: 'BTC/USDT, ETH/USDT and SOL/USDT have moved together (0.87): together they may hold 20 %, they hold 19 %. No more of them until they hold less.',
+        text: 'BTC/USDT, ETH/USDT and SOL/USDT are correlated (0.87). Together they may hold 20 % and hold 19 %: no new entries until they hold less.',
       },
     });
-    expect(room({ 'BTC/USDT': '2500' }).block?.text).toContain('they hold 25 %');
+    expect(room({ 'BTC/USDT': '2500' }).block?.text).toContain('hold 25 %');
   });
 
   it("takes the profile and the person's own largest position, and leaves alone what moves by itself", () => {
@@ -259,7 +259,7 @@ describe('correlated exposure', () => {
       amount: at('1000'),
     });
     expect(room({ 'BTC/USDT': '1000' }, { maxPosition: 0.05 }).block?.text).toContain(
-      'they may hold 10 %, they hold 10 %',
+      'they may hold 10 % and hold 10 %',
     );
     expect(room({ 'BTC/USDT': '5000' }, { correlation: () => 0.79 })).toEqual({
       block: null,
@@ -338,7 +338,7 @@ describe('correlated exposure', () => {
       'skip correlated_exposure',
     ]);
     expect(decisions[2]?.text).toBe(
-      'No trade: BTC/USDT, ETH/USDT and SOL/USDT have moved together (0.90): together they may hold 20 %, they hold 20 %. No more of them until they hold less.',
+      'No trade: BTC/USDT, ETH/USDT and SOL/USDT are correlated (0.90). Together they may hold 20 % and hold 20 %: no new entries until they hold less.',
     );
   });
 });

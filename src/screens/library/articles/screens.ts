@@ -82,10 +82,10 @@ export const SCREENS: readonly LibraryArticle[] = [
               'The agent entered. “Part of it” in brackets names the limit that reduced the order.',
             ],
             [
-              'Sold: the price came down to the stop at …',
+              'Sold: stop loss hit at …',
               'The [stop loss](/library?article=stops) was hit. The agent does not trade this pair for a day.',
             ],
-            ['Sold: no strategy wants it any more.', 'Every strategy that held it has exited.'],
+            ['Sold: no strategy holds it any more.', 'Every strategy that held it has exited.'],
             [
               'No trade: the trend is down.',
               'The pool’s entry rule is not met, whatever the strength.',
@@ -96,7 +96,7 @@ export const SCREENS: readonly LibraryArticle[] = [
               'Fees would use up the gain.',
             ],
             [
-              'Holding: 3 % off target is less than the cost of trading it.',
+              'Holding: 3 % off target. Rebalancing would cost more than it gains.',
               'Correcting the size would cost more than it gains.',
             ],
             [

@@ -69,7 +69,7 @@ export const STRATEGIES: readonly LibraryArticle[] = [
       { h: 'Why volume matters' },
       'A rise on low volume is often a single buyer. When that buyer is done, nobody is left, ' +
         'and the agent could not sell at the price on the screen. The decision then reads “No ' +
-        'trade: the move has too little volume behind it.”',
+        'trade: volume is too low to confirm the move.”',
       { h: 'When it loses' },
       {
         list: [

@@ -54,7 +54,7 @@ describe('what holds an agent back', () => {
           { action: 'hold' },
         ),
         decision('SOL/USDT', 'weak_signal', 'No trade: signal 0.41, needs 0.55.'),
-        decision('ADA/USDT', 'stop_loss', 'Sold: the price came down to the stop at 3.', {
+        decision('ADA/USDT', 'stop_loss', 'Sold: stop loss hit at 3.', {
           action: 'exit',
         }),
         decision('XRP/USDT', 'cooldown', 'No trade: XRP/USDT was sold within the hour.', { at: 5 }),

@@ -218,8 +218,8 @@ describe('what it would do now, in words', () => {
       ]).map((one) => one.pair),
     ).toEqual(['C/USDT', 'B/USDT', 'A/USDT']);
     expect(reasonOnly('No trade: the trend is down.')).toBe('The trend is down.');
-    expect(reasonOnly('Holding: 3 % off target is less than the cost of trading it.')).toBe(
-      '3 % off target is less than the cost of trading it.',
+    expect(reasonOnly('Holding: 3 % off target. Rebalancing would cost more than it gains.')).toBe(
+      '3 % off target. Rebalancing would cost more than it gains.',
     );
   });
 });
