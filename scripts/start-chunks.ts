@@ -7,8 +7,8 @@ import type { Plugin, Rolldown } from 'vite';
 const PRELOAD = '/src/stores/preload-snapshots.ts';
 const ENTRY = '/src/main.tsx';
 const DASHBOARDS = [
-  '/src/screens/dashboard/dashboard.tsx',
-  '/src/screens/dashboard/standard-dashboard.tsx',
+  '/src/screens/dashboard/DashboardScreen.tsx',
+  '/src/screens/dashboard/StandardDashboard.tsx',
 ];
 
 /** Every module that is loaded with one of these, by its plain imports. */
