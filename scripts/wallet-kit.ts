@@ -74,13 +74,13 @@ export const KIT_SIDE_EFFECTS = [
 ];
 
 const WALLET_MODULE =
-  /\/node_modules\/(@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|@noble|mipd|preact|@tanstack|graphql-request|@farcaster)\/|\/src\/wallet\/(?!remembered)/;
+  /\/node_modules\/(@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|@noble|mipd|preact|@tanstack|graphql-request|@farcaster)\/|\/src\/wallet\/(?!connect\/remembered-wallet)/;
 /**
  * What the shell and the other screens are made of: a chunk with any of it is theirs too. Packages
  * have folders called src as well.
  */
 const SHARED_MODULE =
-  /^(?!.*\/node_modules\/).*(\/src\/(?!wallet\/)|\/src\/wallet\/remembered|\/contract\/)|\/node_modules\/(react|react-dom|valtio|wouter|zod|sonner|lucide-react|firebase|@firebase)\//;
+  /^(?!.*\/node_modules\/).*(\/src\/(?!wallet\/)|\/src\/wallet\/connect\/remembered-wallet|\/contract\/)|\/node_modules\/(react|react-dom|valtio|wouter|zod|sonner|lucide-react|firebase|@firebase)\//;
 
 /**
  * A chunk that only the wallet needs is called `wallet-…`, which keeps it out of what is stored for

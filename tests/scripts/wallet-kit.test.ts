@@ -33,11 +33,11 @@ describe("a chunk's name", () => {
 
   it('says that only the wallet needs it, which keeps it out of what is stored for offline use', () => {
     expect(named('/app/node_modules/wagmi/dist/index.js')).toBe('assets/wallet-[name]-[hash].js');
-    expect(named('/app/src/wallet/fund/fund-room.tsx')).toBe('assets/wallet-[name]-[hash].js');
+    expect(named('/app/src/wallet/fund/FundPanel.tsx')).toBe('assets/wallet-[name]-[hash].js');
     expect(named('/app/node_modules/wagmi/dist/index.js', '/app/node_modules/react/index.js')).toBe(
       'assets/[name]-[hash].js',
     );
-    expect(named('/app/src/wallet/remembered.ts')).toBe('assets/[name]-[hash].js');
-    expect(named('/app/src/screens/market/market.tsx')).toBe('assets/[name]-[hash].js');
+    expect(named('/app/src/wallet/connect/remembered-wallet.ts')).toBe('assets/[name]-[hash].js');
+    expect(named('/app/src/screens/market/MarketScreen.tsx')).toBe('assets/[name]-[hash].js');
   });
 });

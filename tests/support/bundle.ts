@@ -8,9 +8,9 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 /** Where the modules of a wallet come from. */
 const WALLET_SOURCE =
-  /\/node_modules\/(?:@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|mipd|@tanstack|graphql|graphql-request|@metamask|@walletconnect|@farcaster|@noble|tailwind-merge|qrcode)\/|\/src\/wallet\/(?!remembered)/;
+  /\/node_modules\/(?:@coinbase|@base-org|cbw-sdk|wagmi|@wagmi|viem|ox|abitype|mipd|@tanstack|graphql|graphql-request|@metamask|@walletconnect|@farcaster|@noble|tailwind-merge|qrcode)\/|\/src\/wallet\/(?!connect\/remembered-wallet)/;
 /** The door: nothing behind it is loaded before the wallet is shown. */
-const DOOR = /^wallet-panel-/;
+const DOOR = /^wallet-WalletRoot-/;
 
 export interface Bundle {
   /**
