@@ -1,10 +1,8 @@
-/**
- * Keeps what the server says to the page as snapshots; refuses to hold a reply back or to keep one
- * in Cache Storage.
- */
+/** Keeps what the server says to the page as snapshots, without holding a reply back. */
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/user-database.ts';
-import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
+import type { SnapshotKind, SnapshotValue } from '../src/offline/snapshot-registry.ts';
+import { writeSnapshot } from '../src/offline/snapshots.ts';
 import { bearerClaims } from '../src/offline/token-claims.ts';
 import { isStream, watchedKind } from './routing.ts';
 

@@ -1,71 +1,10 @@
-/**
- * How old each kind of data may be before it counts as stale, and when it was last known to be
- * true; refuses to count a snapshot as news.
- */
+/** When each kind of data was last known to be true, and whether that is too long ago. */
 import { useSnapshot } from 'valtio';
-import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import { usePast } from '../components/use-now.ts';
 import { environment } from '../environment.ts';
-import { agentsStore } from '../stores/agents-store.ts';
-import { alertsStore } from '../stores/alerts-store.ts';
-import { analyticsStore } from '../stores/analytics-store.ts';
 import { connection } from '../stores/connection.ts';
-import { historyStore } from '../stores/fills-store.ts';
-import { marketStore } from '../stores/market-store.ts';
-import { portfolioStore } from '../stores/portfolio-store.ts';
-import { settingsStore } from '../stores/settings-store.ts';
+import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
 import type { Slot } from '../stores/slot.ts';
-import { subscriptionStore } from '../stores/subscription-store.ts';
-
-export type DataKind =
-  | 'market'
-  | 'portfolio'
-  | 'agents'
-  | 'alerts'
-  | 'history'
-  | 'analytics'
-  | 'subscription'
-  | 'settings';
-
-const MINUTE = 60_000;
-
-/** Older than this (ms), an age turns amber. One table, with the reason for each. */
-export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
-  // Prices come four times a second, and the stream gives word of itself every fifteen seconds at
-  // the latest.
-  market: 20_000,
-  // Marked at prices, but read for its size rather than its last digit: a minute is four missed
-  // words of the stream.
-  portfolio: MINUTE,
-  // Another device, a guard or a stop may change an agent at any moment; what is shown decides what
-  // is pressed.
-  agents: MINUTE,
-  // The stream tells of each that is reached; another device may change one at any time.
-  alerts: MINUTE,
-  // The quickest agent looks every five minutes: before that, no trade is likely to be missing.
-  history: QUERY_FRESH_MS,
-  // Checked every five minutes; a second check that did not come is one that failed.
-  subscription: 2 * SUBSCRIPTION_RECHECK_MS,
-  // Built from closed days: within an hour only the present day's part can have moved.
-  analytics: 60 * MINUTE,
-  // Only the person changes them, here or on another device.
-  settings: 60 * MINUTE,
-};
-
-const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
-  market: marketStore,
-  portfolio: portfolioStore,
-  agents: agentsStore,
-  alerts: alertsStore,
-  history: historyStore,
-  analytics: analyticsStore,
-  subscription: subscriptionStore,
-  settings: settingsStore,
-};
-/**
- * What the stream tells of as it changes: while it is open and says nothing, nothing has changed.
- */
-const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'alerts', 'history'];
 
 /** What a screen is mostly about, by the beginning of its path; the portfolio elsewhere. */
 const SCREEN: readonly (readonly [string, DataKind])[] = [
@@ -96,14 +35,14 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
-  if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind))
+  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind))
     return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
   return parts.savedAt;
 }
 
 export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   const { stream, verifiedAt, gapAt } = useSnapshot(connection);
-  const { savedAt, origin } = useSnapshot(SLOT[kind]);
+  const { savedAt, origin } = useSnapshot(slotOf(kind));
   return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
 }
 
@@ -118,7 +57,7 @@ export function useCurrent(kind: DataKind): boolean {
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
   // What the stream tells of may have changed at any moment of the absence; the rest is as good as
   // its age.
-  const unheard = TOLD.includes(kind) && (at ?? 0) < (backAt ?? 0);
+  const unheard = isStreamed(kind) && (at ?? 0) < (backAt ?? 0);
   if (online === 'offline' || at === null || unheard) return false;
   return environment.mockApi || !stale;
 }

@@ -1,41 +1,9 @@
-/** The portfolio as the server last said it; refuses to add anything up by itself. */
-import { proxy } from 'valtio';
-import type { Portfolio } from '../../contract/trading.ts';
-import { api } from '../api/api.ts';
-import { load } from './load-slot.ts';
-import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+/** The portfolio as the server last said it. Nothing here adds anything up by itself. */
+import { replyStore } from './reply-store.ts';
 
-export const portfolioStore = proxy<Slot<Portfolio>>(emptySlot());
-
-/**
- * Takes a portfolio unless a newer one is here already: sequence first, then the server's clock.
- */
-export function applyPortfolio(next: Portfolio, origin: Origin, savedAt = Date.now()): void {
-  const present = portfolioStore.data;
-  const sameBook =
-    present !== null && present.accountId === next.accountId && present.book === next.book;
-  if (
-    sameBook &&
-    (next.sequence < present.sequence ||
-      (next.sequence === present.sequence && next.servedAt < present.servedAt))
-  )
-    return;
-  if (present !== null && present.sourceId === next.sourceId && next.book < present.book) return;
-  fill(portfolioStore, next, origin, savedAt);
-}
-
-/** Reads the portfolio from the server unless it is fresh; `force` reads it in any case. */
-export function loadPortfolio(force = false): Promise<void> {
-  return load(
-    portfolioStore,
-    force,
-    () => api.call('portfolio', {}),
-    (reply) => {
-      applyPortfolio(reply, 'network');
-    },
-  );
-}
-
-export function clearPortfolio(): void {
-  clear(portfolioStore);
-}
+export const {
+  slot: portfolioStore,
+  apply: applyPortfolio,
+  load: loadPortfolio,
+  clear: clearPortfolio,
+} = replyStore('portfolio');
