@@ -1,13 +1,14 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
 import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
+import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
 import { log } from '../platform/page-log.ts';
 
 /** The server's heartbeat comes every 15 s; two missed are a dead stream. */
 export const STREAM_SILENCE_MS = 30_000;
-const STREAM_BACKOFF_MAX_MS = 30_000;
+const BACKOFF: Backoff = { baseMs: BACKOFF_BASE_MS, maxMs: 30_000 };
 
 /**
  * A heartbeat and some: on waking, a stream that was last heard of longer ago than this is taken
@@ -158,11 +159,7 @@ class ReconnectingStream implements Stream {
       }
       this.failures += 1;
       // Full jitter, so that a thousand browsers do not come back in one breath.
-      const ceiling = Math.min(
-        STREAM_BACKOFF_MAX_MS,
-        BACKOFF_BASE_MS * 2 ** Math.min(this.failures - 1, 10),
-      );
-      await this.pause(Math.max(250, random() * ceiling));
+      await this.pause(Math.max(250, random() * backoffCeilingMs(BACKOFF, this.failures - 1)));
     }
   }
 
