@@ -1,7 +1,4 @@
-/**
- * The few things asked of an exchange, behind one narrow door to ccxt; refuses to load it before it
- * is wanted.
- */
+/** The few things asked of an exchange, and the one place that loads ccxt, when it is needed. */
 import * as z from 'zod/mini';
 import type { ExchangeVenue } from './exchange-venues.ts';
 
@@ -82,26 +79,4 @@ function moved(address: unknown, baseUrl: string): unknown {
   return Object.fromEntries(
     Object.entries(address).map(([key, value]) => [key, moved(value, baseUrl)]),
   );
-}
-
-/** Lets at most `limit` pieces of work run at once; the others wait. */
-export class Semaphore {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-  constructor(private readonly limit: number) {}
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.limit)
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
-    else this.running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.running -= 1;
-      else next();
-    }
-  }
 }

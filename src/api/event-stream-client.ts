@@ -1,4 +1,5 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
+import { createParser } from 'eventsource-parser';
 import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
@@ -42,22 +43,6 @@ export interface Stream {
   /** Opens again at once instead of waiting out the backoff: the network or the page is back. */
   wake(): void;
   close(): void;
-}
-
-/** Cuts a text stream into the data of its events; a block of comments alone yields nothing. */
-export function createParser(onData: (data: string) => void): (chunk: string) => void {
-  let rest = '';
-  return (chunk) => {
-    const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = block
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice(5).replace(/^ /, ''));
-      if (data.length > 0) onData(data.join('\n'));
-    }
-  };
 }
 
 /**
@@ -235,8 +220,10 @@ class ReconnectingStream implements Stream {
     body: NonNullable<Response['body']>,
     signal: AbortSignal,
   ): Promise<void> {
-    const parse = createParser((data) => {
-      this.take(data);
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        this.take(data);
+      },
     });
     const decoder = new TextDecoder();
     const reader = body.getReader();
@@ -251,7 +238,7 @@ class ReconnectingStream implements Stream {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
       this.heard();
-      parse(decoder.decode(value, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
     }
   }
 
