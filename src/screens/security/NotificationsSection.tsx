@@ -26,27 +26,25 @@ import { connection } from '../../stores/connection.ts';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { useSlot } from '../use-store.ts';
 
-const KINDS: readonly { kind: PushKind; label: string; hint: string }[] = [
-  {
-    kind: 'lateStop',
+/** In the order of the list. */
+const KINDS: Readonly<Record<PushKind, { label: string; hint: string }>> = {
+  lateStop: {
     label: 'A stop was delivered late',
     hint: 'One that had waited on a device for more than a minute.',
   },
-  {
-    kind: 'agentHeld',
+  agentHeld: {
     label: 'An agent failed or was halted',
     hint: 'By a guard, such as the day-loss limit.',
   },
-  { kind: 'stopLoss', label: 'A stop loss was hit', hint: 'A position was closed at its stop.' },
-  {
-    kind: 'priceAlert',
+  stopLoss: { label: 'A stop loss was hit', hint: 'A position was closed at its stop.' },
+  priceAlert: {
     label: 'Price alerts',
     hint: 'The pair and its price are shown on the lock screen.',
   },
-  { kind: 'fills', label: 'Trades', hint: 'All other trades, those of one moment in one message.' },
-  { kind: 'trialEnding', label: 'Trial ending', hint: 'Two days before.' },
-  { kind: 'paymentFailed', label: 'A payment failed', hint: 'For your plan.' },
-];
+  fills: { label: 'Trades', hint: 'All other trades, those of one moment in one message.' },
+  trialEnding: { label: 'Trial ending', hint: 'Two days before.' },
+  paymentFailed: { label: 'A payment failed', hint: 'For your plan.' },
+};
 
 const SAID: Record<DeviceState, string> = {
   on: 'This device is notified.',
@@ -234,11 +232,10 @@ function Choices({
 }) {
   return (
     <div role="group" aria-label="What you are told">
-      {KINDS.map(({ kind, label, hint }) => (
+      {(Object.keys(KINDS) as PushKind[]).map((kind) => (
         <div key={kind} className="rule">
           <Switch
-            label={label}
-            hint={hint}
+            {...KINDS[kind]}
             checked={settings.kinds[kind] ?? true}
             onChange={(on) => {
               change({ ...settings, kinds: { ...settings.kinds, [kind]: on } });
