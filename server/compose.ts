@@ -119,16 +119,17 @@ function marketGauges(market: RunningMarket): Gauge[] {
     {
       name: 'tradewind_prices_refused',
       help: 'Prices rejected since start.',
+      labelNames: ['reason'],
       read: () =>
         Object.entries(market.refused()).map(([reason, value]) => ({
-          labels: `{reason="${reason}"}`,
+          labels: { reason },
           value,
         })),
     },
     {
       name: 'tradewind_market_time_seconds',
       help: 'The market clock.',
-      read: () => [{ labels: '', value: market.now() / 1_000 }],
+      read: () => [{ value: market.now() / 1_000 }],
     },
   ];
 }
@@ -141,7 +142,7 @@ function ledgerGauges({ db }: Database): Gauge[] {
   const figure = (read: (health: LedgerHealth) => number | null) => async () => {
     const known = await readLedgerHealth(db).catch(() => null);
     const value = known === null ? null : read(known);
-    return value === null ? [] : [{ labels: '', value }];
+    return value === null ? [] : [{ value }];
   };
   return [
     {

@@ -4,7 +4,8 @@
  */
 import { unreached } from '../contract/unreached.ts';
 import type { UserDatabase } from '../src/offline/user-database.ts';
-import { writeSnapshot, type SnapshotKind, type SnapshotValue } from '../src/offline/snapshots.ts';
+import type { SnapshotKind, SnapshotValue } from '../src/offline/snapshot-registry.ts';
+import { writeSnapshot } from '../src/offline/snapshots.ts';
 import { bearerClaims } from '../src/offline/token-claims.ts';
 import { isStream, watchedKind } from './routing.ts';
 

@@ -1,10 +1,6 @@
-/**
- * Which requests the worker answers, which it only observes, and which it leaves alone. It answers
- * no private call.
- */
-import { CALLS, type CallName } from '../contract/calls.ts';
+/** Which requests the worker answers, which it only watches, and which it leaves alone. */
 import type { PrecacheEntry } from 'workbox-precaching';
-import type { SnapshotKind } from '../src/offline/snapshots.ts';
+import { copiedKind, type SnapshotKind } from '../src/offline/snapshot-registry.ts';
 
 /**
  * Addresses of the server and of the emulator that it passes through: never the app's own screens.
@@ -66,28 +62,9 @@ export function staticRoutes(precache: string, shell: string): StaticRoute[] {
   ];
 }
 
-/** Which reply is kept as which snapshot. */
-const WATCHED: readonly [CallName, SnapshotKind][] = [
-  ['portfolio', 'portfolio'],
-  ['agents', 'agents'],
-  ['alerts', 'alerts'],
-  ['history', 'history'],
-  ['marketData', 'market'],
-  ['marketOverview', 'overview'],
-  ['marketPools', 'pools'],
-  ['subscriptionStatus', 'subscription'],
-  ['trialStatus', 'trial'],
-  ['tradingSettings', 'settings'],
-  ['analytics', 'analytics'],
-];
-
-/**
- * The snapshot that a successful answer to this request is, or null. Only whole answers: one with a
- * narrower query is not.
- */
+/** The snapshot that a successful answer to this request is, or null. */
 export function watchedKind(method: string, url: URL, apiOrigin: string): SnapshotKind | null {
-  if (method !== 'GET' || url.origin !== apiOrigin || url.searchParams.has('symbols')) return null;
-  return WATCHED.find(([call]) => CALLS[call].path === url.pathname)?.[1] ?? null;
+  return method === 'GET' && url.origin === apiOrigin ? copiedKind(url) : null;
 }
 
 /**

@@ -1,5 +1,5 @@
-/** Handlers of the calls about agents. */
-import type { Handlers } from '../http/handlers.ts';
+/** The calls about agents; refuses nothing itself: each rule is where its verb is. */
+import { handlersFor } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readBacktestTerms } from './backtest-terms.ts';
 import { createAgent, createPool } from './create.ts';
@@ -13,28 +13,10 @@ import { readAgentList, readSummary } from './read-agents.ts';
 import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { publishChanged } from './transitions.ts';
 
-type AgentCalls =
-  | 'agents'
-  | 'createPool'
-  | 'createAgent'
-  | 'updateAgent'
-  | 'startAgent'
-  | 'stopAgent'
-  | 'startAll'
-  | 'stopAll'
-  | 'reconfigure'
-  | 'deleteAgent'
-  | 'liquidateAgent'
-  | 'agentPerformance'
-  | 'agentSummary'
-  | 'agentInsight'
-  | 'previewAgent'
-  | 'backtestTerms';
-
-export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
+export function agentHandlers(deps: TradingDeps) {
   const venue = new PaperVenue(deps.market);
   const previews = new Previews(deps);
-  return {
+  return handlersFor({
     agents: ({ caller }) => readAgentList(deps, caller.uid),
     agentSummary: ({ caller }) => readSummary(deps, caller.uid),
     agentInsight: ({ caller }) => readInsight(deps, caller.uid),
@@ -101,5 +83,5 @@ export function agentHandlers(deps: TradingDeps): Pick<Handlers, AgentCalls> {
         commandId,
         ...(await liquidateAgent(tx, deps, venue, caller.uid, params.id)),
       })),
-  };
+  });
 }

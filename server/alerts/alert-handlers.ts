@@ -19,7 +19,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { alerts } from '../db/schema-alerts.ts';
 import type { EventLog } from '../db/user-events.ts';
-import type { CallContext, Handlers } from '../http/handlers.ts';
+import { handlersFor, type CallContext } from '../http/handlers.ts';
 import type { Market } from '../market/market-source.ts';
 import { readAlertList, toAlert, type AlertRow } from './alert-rows.ts';
 
@@ -32,8 +32,6 @@ export interface AlertCallDeps {
   /** Told after the commit, so that this process watches the alert at once. */
   changed(id: string): void;
 }
-
-type AlertCalls = 'alerts' | 'setAlert' | 'deleteAlert';
 
 const DAY_MS = 86_400_000;
 const GONE = 'Alert not found. It may have been deleted.';
@@ -257,11 +255,11 @@ function deleteAlert(
   });
 }
 
-export function alertHandlers(deps: AlertCallDeps): Pick<Handlers, AlertCalls> {
+export function alertHandlers(deps: AlertCallDeps) {
   const { database, market, clock } = deps;
-  return {
+  return handlersFor({
     alerts: ({ caller }) => readAlertList(database.db, market.source.id, caller.uid, clock.now()),
     setAlert: (context) => setAlert(deps, context),
     deleteAlert: (context) => deleteAlert(deps, context),
-  };
+  });
 }

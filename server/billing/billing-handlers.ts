@@ -9,7 +9,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { accounts, agents, fills } from '../db/schema.ts';
 import type { EventLog } from '../db/user-events.ts';
-import type { CallContext, Handlers } from '../http/handlers.ts';
+import { handlersFor, type CallContext } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { previewChange } from './change-preview.ts';
@@ -35,21 +35,9 @@ export interface BillingDeps {
   coupon: string | null;
 }
 
-type BillingCalls =
-  | 'plans'
-  | 'subscribe'
-  | 'customerPortal'
-  | 'createCheckout'
-  | 'subscriptionStatus'
-  | 'usage'
-  | 'changePreview'
-  | 'invoices'
-  | 'trialStart'
-  | 'trialStatus';
-
-export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls> {
+export function billingHandlers(deps: BillingDeps) {
   const { database, clock, payments } = deps;
-  return {
+  return handlersFor({
     plans: async () => ({
       plans: await payments.plans(),
       provider: payments.provider,
@@ -95,7 +83,7 @@ export function billingHandlers(deps: BillingDeps): Pick<Handlers, BillingCalls>
     },
 
     customerPortal: (context) => openPortal(deps, context),
-  };
+  });
 }
 
 /** @throws Refusal `invalid_user_id` unless the body names the caller themselves. */

@@ -1,7 +1,5 @@
-/**
- * One transaction with savepoints, after-commit work and at most three attempts, for any drizzle
- * driver.
- */
+/** One transaction with its savepoints, after-commit work and retry, for any drizzle driver. */
+import { retrying } from '../../contract/retry.ts';
 import type { Db, Tx } from './database.ts';
 import { isRetryable } from './faults.ts';
 
@@ -32,16 +30,16 @@ function scoped(db: Db, committed: (() => void)[]): Tx {
  * Runs `work` in a READ COMMITTED transaction; deadlocks and serialization failures are tried at
  * most three times in all.
  */
-export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    const committed: (() => void)[] = [];
-    try {
+export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return retrying(
+    async () => {
+      const committed: (() => void)[] = [];
       const result = await db.transaction((inner) => work(scoped(inner, committed)));
       for (const after of committed) after();
       return result;
-    } catch (error) {
-      if (attempt >= TRIES || !isRetryable(error)) throw error;
-      await pause(PAUSE_MS * attempt * (1 + Math.random()));
-    }
-  }
+    },
+    (error, failures) =>
+      failures >= TRIES || !isRetryable(error) ? null : PAUSE_MS * failures * (1 + Math.random()),
+    pause,
+  );
 }

@@ -149,7 +149,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       {
         name: 'tradewind_streams',
         help: 'Open event streams.',
-        read: () => [{ labels: '', value: streams.size }],
+        read: () => [{ value: streams.size }],
       },
       ...(deps.gauges ?? []),
     ]);

@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
+import { retryAfterHeader } from '../../contract/retry.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import type { Log } from '../log.ts';
 import { isBadValue, isUnavailable } from '../db/faults.ts';
@@ -37,8 +38,7 @@ const WORDS: Partial<Record<number, string>> = {
 
 function sendError(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { retryAfterMs, field, issues } = refusal.more;
-  if (retryAfterMs !== undefined)
-    void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
+  if (retryAfterMs !== undefined) void reply.header('retry-after', retryAfterHeader(retryAfterMs));
   const error = {
     status: WORDS[refusal.status] ?? 'INTERNAL',
     message: sanitiseErrorText(refusal.message),

@@ -28,3 +28,8 @@ export function heldCallables(handlers: CallableHandlers): Callables {
     (Object.keys(CALLABLES) as CallableName[]).map((name) => [name, held(name, handlers[name])]),
   );
 }
+
+/** Callable functions of one subject: each keeps its type, and one that is not listed is refused. */
+export const callablesFor = <N extends CallableName>(
+  own: Pick<CallableHandlers, N>,
+): Pick<CallableHandlers, N> => own;

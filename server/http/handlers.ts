@@ -32,3 +32,6 @@ export interface CallContext<N extends CallName> {
 
 export type Handler<N extends CallName> = (context: CallContext<N>) => Promise<CallReply<N>>;
 export type Handlers = { [N in CallName]: Handler<N> };
+
+/** Handlers of one subject: each keeps the type of its call, and a call that is none is refused. */
+export const handlersFor = <N extends CallName>(own: Pick<Handlers, N>): Pick<Handlers, N> => own;

@@ -8,6 +8,7 @@ import {
   type ErrorReply,
   type FieldIssue,
 } from '../../contract/errors.ts';
+import { retryAfterHeader } from '../../contract/retry.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import { isBadValue, isUnavailable } from '../db/faults.ts';
 import type { Log } from '../log.ts';
@@ -83,8 +84,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
       ...(details === undefined ? {} : { details }),
     },
   };
-  if (retryAfterMs !== undefined)
-    void reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
+  if (retryAfterMs !== undefined) void reply.header('retry-after', retryAfterHeader(retryAfterMs));
   return reply
     .code(ERROR_STATUS[refusal.code])
     .header('cache-control', 'no-store')

@@ -1,5 +1,6 @@
 /** Checks the claims of a Firebase ID token, with the messages of the error catalogue. */
 import * as z from 'zod/mini';
+import { readJwt } from '../../contract/jwt.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
 import type { Identity } from './verifier.ts';
@@ -30,27 +31,16 @@ const structure = () => new Refusal('invalid_token_structure', 'Invalid token st
 const wrongClaims = () => new Refusal('invalid_token_claims', 'Invalid token claims');
 export const invalidToken = () => new Refusal('invalid_token', 'Invalid authentication token');
 
-function decodePart(part: string): unknown {
-  if (!/^[A-Za-z0-9_-]+$/.test(part)) throw structure();
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-  } catch {
-    throw structure();
-  }
-}
-
 /** Three parts, the first two of them JSON. Nothing here is trusted yet. */
 export function decodeToken(token: string): DecodedToken {
-  const parts = token.split('.');
-  const [head = '', body = '', signature = ''] = parts;
-  if (parts.length !== 3) throw structure();
-  const header = Header.safeParse(decodePart(head));
-  if (!header.success) throw structure();
+  const jwt = readJwt(token);
+  const header = Header.safeParse(jwt?.header);
+  if (jwt?.claims === undefined || !header.success) throw structure();
   return {
     alg: header.data.alg,
     kid: header.data.kid ?? null,
-    claims: decodePart(body),
-    signature,
+    claims: jwt.claims,
+    signature: jwt.signature,
   };
 }
 

@@ -1,9 +1,10 @@
-/** An exchange's closed candles by whole pages, each requested once. */
+/** An exchange's closed candles by whole pages, each asked for once. */
+import type { LimitFunction } from 'p-limit';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
-import { ExchangeCandle, type ExchangeClient, type Semaphore } from './exchange-client.ts';
+import { ExchangeCandle, type ExchangeClient } from './exchange-client.ts';
 
 /** The page that still grows is asked for again at most this often. */
 const REASK_MS = 3_000;
@@ -27,7 +28,7 @@ export class ExchangeCandles {
 
   constructor(
     private readonly client: () => Promise<ExchangeClient>,
-    private readonly semaphore: Semaphore,
+    private readonly limited: LimitFunction,
     private readonly candlesAtOnce: number,
     private readonly clock: WallClock,
   ) {}
@@ -83,8 +84,7 @@ export class ExchangeCandles {
   private ask(key: string, pair: string, interval: CandleInterval, start: number): Promise<Page> {
     const running = this.asking.get(key);
     if (running !== undefined) return running;
-    const request = this.semaphore
-      .run(() => this.fetch(pair, interval, start))
+    const request = this.limited(() => this.fetch(pair, interval, start))
       .then((page) => {
         this.pages.delete(key);
         this.pages.set(key, page);

@@ -80,25 +80,3 @@ function moved(address: unknown, baseUrl: string): unknown {
     Object.entries(address).map(([key, value]) => [key, moved(value, baseUrl)]),
   );
 }
-
-/** Lets at most `limit` pieces of work run at once; the others wait. */
-export class Semaphore {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-  constructor(private readonly limit: number) {}
-
-  async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.limit)
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
-    else this.running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next === undefined) this.running -= 1;
-      else next();
-    }
-  }
-}

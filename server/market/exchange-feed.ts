@@ -1,4 +1,5 @@
-/** An exchange's public prices: by WebSocket, or by REST while that is silent. Places no orders. */
+/** An exchange's public prices: by websocket where there is one, by REST where it is silent. */
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Pair } from '../../contract/agents.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
@@ -10,7 +11,6 @@ import {
   ExchangeTicker,
   ListedMarket,
   openExchangeClient,
-  Semaphore,
   type ExchangeClient,
 } from './exchange-client.ts';
 import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
@@ -40,7 +40,8 @@ export class ExchangeFeed implements MarketFeed {
   readonly id: string;
   readonly label: string;
   readonly quote: string;
-  private readonly semaphore: Semaphore;
+  /** Bounds the requests that are in flight at the exchange, candles included. */
+  private readonly limited: LimitFunction;
   private readonly history: ExchangeCandles;
   private client: Promise<ExchangeClient> | null = null;
   private listed: readonly PairRules[] = [];
@@ -54,8 +55,8 @@ export class ExchangeFeed implements MarketFeed {
     this.id = venue.id;
     this.label = venue.label;
     this.quote = venue.quote;
-    this.semaphore = new Semaphore(venue.concurrency);
-    this.history = new ExchangeCandles(() => this.connect(), this.semaphore, venue.candlesAtOnce, {
+    this.limited = pLimit(venue.concurrency);
+    this.history = new ExchangeCandles(() => this.connect(), this.limited, venue.candlesAtOnce, {
       now: () => Math.max(this.latest, clock.now()),
     });
   }
@@ -138,13 +139,13 @@ export class ExchangeFeed implements MarketFeed {
     if (silent.length === 0 || this.stopped.signal.aborted) return;
     const client = await this.connect();
     if (this.options.venue.tickersAtOnce) {
-      const tickers = await this.semaphore.run(() => client.fetchTickers(silent));
+      const tickers = await this.limited(() => client.fetchTickers(silent));
       for (const ticker of Object.values(tickers)) this.emit(ticker, onTick, 'rest');
       return;
     }
     const outcomes = await Promise.allSettled(
       silent.map((pair) =>
-        this.semaphore.run(async () => {
+        this.limited(async () => {
           if (!this.stopped.signal.aborted)
             this.emit(await client.fetchTicker(pair), onTick, 'rest');
         }),

@@ -15,7 +15,7 @@ import {
   universeFor,
   universeVersionAt,
 } from '../../engine/strategies/pools.ts';
-import type { Handlers } from '../http/handlers.ts';
+import { handlersFor } from '../http/handlers.ts';
 import { ChartTurns } from './chart-turns.ts';
 import type { Forming, Market } from './market-source.ts';
 import { amountText, decimalText } from './price-text.ts';
@@ -24,13 +24,9 @@ import { isBuildable } from './timeframes.ts';
 const CANDLES_DEFAULT = 300;
 const LIST_LENGTH = 5;
 
-export function marketHandlers({
-  market,
-}: {
-  market: Market;
-}): Pick<Handlers, 'marketData' | 'marketOverview' | 'marketPools' | 'sparklines' | 'candles'> {
+export function marketHandlers({ market }: { market: Market }) {
   const turns = new ChartTurns();
-  return {
+  return handlersFor({
     marketData: async ({ query }) => ({
       source: market.source,
       now: market.now(),
@@ -84,7 +80,7 @@ export function marketHandlers({
         ...(forming === undefined ? {} : { forming: wireForming(forming) }),
       };
     },
-  };
+  });
 }
 
 const unavailable = (): Refusal =>

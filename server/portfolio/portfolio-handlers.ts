@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import { HISTORY_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { users } from '../db/schema.ts';
-import type { Handlers } from '../http/handlers.ts';
+import { handlersFor } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readAnalytics } from './read-analytics.ts';
 import { accountByNumber } from './closed-account.ts';
@@ -14,16 +14,11 @@ import { portfolioIn, readPortfolio } from './read-portfolio.ts';
 import { resetAccount } from './reset.ts';
 import { TaxLotReader } from './tax-lots.ts';
 
-export function portfolioHandlers(
-  deps: TradingDeps,
-): Pick<
-  Handlers,
-  'portfolio' | 'history' | 'analytics' | 'taxLots' | 'closePosition' | 'resetPaper'
-> {
+export function portfolioHandlers(deps: TradingDeps) {
   const { database, market } = deps;
   const venue = new PaperVenue(market);
   const taxLots = new TaxLotReader(deps);
-  return {
+  return handlersFor({
     portfolio: ({ caller, query }) => readPortfolio(deps, caller.uid, query.book),
     history: async ({ caller, query }) => {
       const [user] = await database.db
@@ -61,5 +56,5 @@ export function portfolioHandlers(
         await resetAccount(tx, deps, caller.uid);
         return { commandId, portfolio: await portfolioIn(tx, deps, caller.uid) };
       }),
-  };
+  });
 }

@@ -6,7 +6,7 @@ import type { CallableReply } from '../../contract/callables.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { pushMessages, pushSubscriptions, users } from '../db/schema.ts';
-import type { CallableHandlers } from '../http/callables.ts';
+import { callablesFor } from '../http/callables.ts';
 import { publicEndpoint } from './endpoint.ts';
 import { readPreferences, writePreferences } from './push-preferences.ts';
 
@@ -109,13 +109,8 @@ async function dropWaiting(tx: Tx, uid: string, kinds: readonly string[]): Promi
     );
 }
 
-export function pushCallables({
-  database,
-  clock,
-  publicKey,
-  allowLocal,
-}: PushCallDeps): Pick<CallableHandlers, 'registerPush' | 'unregisterPush' | 'pushSettings'> {
-  return {
+export function pushCallables({ database, clock, publicKey, allowLocal }: PushCallDeps) {
+  return callablesFor({
     registerPush: ({ uid }, { subscription }) => {
       const endpoint = publicEndpoint(subscription.endpoint, allowLocal);
       const { p256dh, auth } = subscription.keys;
@@ -140,5 +135,5 @@ export function pushCallables({
         }
         return stateOf(tx, uid, publicKey);
       }),
-  };
+  });
 }

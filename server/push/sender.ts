@@ -5,6 +5,7 @@ import { and, asc, eq, inArray, lt, lte, ne } from 'drizzle-orm';
 import webPush, { WebPushError } from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
 import { PushKind, type PushFacts } from '../../contract/push.ts';
+import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
@@ -33,8 +34,7 @@ const AT_ONCE = 16;
 const TIMEOUT_MS = 10_000;
 /** Longer than any send: after it a message whose sender died is sent by whoever looks next. */
 const LEASE_MS = 60_000;
-const RETRY_BASE_MS = 5_000;
-const RETRY_MAX_MS = 15 * 60_000;
+const BACKOFF: Backoff = { baseMs: 5_000, maxMs: 15 * 60_000 };
 const ATTEMPTS_MAX = 8;
 const HOUR_S = 3_600;
 const KEEP_MS = 30 * 86_400_000;
@@ -75,21 +75,17 @@ function topicOf(kind: PushKind, facts: PushFacts): string {
 
 /**
  * Full jitter: a push service that was down is not met by everybody at once. `attempts` counts the
- * one that failed.
+ * one that failed; the service may ask for more time.
  */
 export function retryInMs(
   attempts: number,
   retryAfter: string | undefined,
+  now: number,
   random: number,
 ): number {
-  const asked = Number(retryAfter ?? 0) * 1_000;
-  const backoff = Math.min(RETRY_MAX_MS, RETRY_BASE_MS * 2 ** Math.max(0, attempts - 1));
-  return Math.round(
-    Math.min(
-      RETRY_MAX_MS,
-      Math.max(Number.isFinite(asked) ? asked : 0, RETRY_BASE_MS + backoff * random),
-    ),
-  );
+  const own = BACKOFF.baseMs + backoffCeilingMs(BACKOFF, Math.max(0, attempts - 1)) * random;
+  const asked = retryAfterHeaderMs(retryAfter, now) ?? 0;
+  return Math.round(Math.min(BACKOFF.maxMs, Math.max(asked, own)));
 }
 
 export class PushSender {
@@ -261,7 +257,7 @@ export class PushSender {
         ? (error.headers as unknown as Record<string, string | undefined>)['retry-after']
         : undefined;
     await this.set(message.id, {
-      nextAttemptAt: at + retryInMs(attempts, retryAfter, Math.random()),
+      nextAttemptAt: at + retryInMs(attempts, retryAfter, at, Math.random()),
     });
   }
 }

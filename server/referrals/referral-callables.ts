@@ -11,7 +11,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { referrals } from '../db/schema.ts';
 import { planCredits } from '../db/schema-plans.ts';
 import { Allowance } from '../http/allowance.ts';
-import type { CallableHandlers } from '../http/callables.ts';
+import { callablesFor } from '../http/callables.ts';
 import { claimReferral } from './claim.ts';
 import { ownCode } from './code.ts';
 
@@ -59,15 +59,9 @@ async function readReferral(tx: Tx, uid: string, now: number): Promise<Referral>
   };
 }
 
-export function referralCallables({
-  database,
-  clock,
-}: {
-  database: Database;
-  clock: WallClock;
-}): Pick<CallableHandlers, 'referral' | 'claimReferral'> {
+export function referralCallables({ database, clock }: { database: Database; clock: WallClock }) {
   const claims = new Allowance(CLAIMS_AN_HOUR, HOUR_MS, clock);
-  return {
+  return callablesFor({
     referral: ({ uid }) => database.transaction((tx) => readReferral(tx, uid, clock.now())),
     claimReferral: async ({ uid }, { code }) => {
       claims.take(uid);
@@ -77,5 +71,5 @@ export function referralCallables({
         ),
       };
     },
-  };
+  });
 }

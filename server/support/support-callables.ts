@@ -4,7 +4,7 @@ import type { SupportRequests } from '../../contract/support.ts';
 import type { Entitlement } from '../billing/entitlement.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
-import type { CallableHandlers } from '../http/callables.ts';
+import { callablesFor } from '../http/callables.ts';
 import { addToRequest, closeOwn, openRequest, ownRequests } from './requests.ts';
 
 export interface SupportDeps {
@@ -13,14 +13,7 @@ export interface SupportDeps {
   entitlement: Entitlement;
 }
 
-type SupportCalls =
-  'supportRequests' | 'openSupportRequest' | 'addToSupportRequest' | 'closeSupportRequest';
-
-export function supportCallables({
-  database,
-  clock,
-  entitlement,
-}: SupportDeps): Pick<CallableHandlers, SupportCalls> {
+export function supportCallables({ database, clock, entitlement }: SupportDeps) {
   const hasPriority = async (uid: string, tx: Tx): Promise<boolean> =>
     permits(permissionsOf((await entitlement.tierOf(uid, tx)).tier), 'priority-support', 'access');
   const after = (
@@ -32,7 +25,7 @@ export function supportCallables({
       await work(tx, priority);
       return { requests: await ownRequests(tx.db, uid), priority };
     });
-  return {
+  return callablesFor({
     supportRequests: ({ uid }) => after(uid, () => Promise.resolve()),
     openSupportRequest: ({ uid }, asked) =>
       after(uid, (tx, priority) => openRequest(tx, uid, asked, priority, clock.now())),
@@ -40,5 +33,5 @@ export function supportCallables({
       after(uid, (tx) => addToRequest(tx, uid, added, clock.now())),
     closeSupportRequest: ({ uid }, { requestId }) =>
       after(uid, (tx) => closeOwn(tx, uid, requestId, clock.now())),
-  };
+  });
 }

@@ -2,7 +2,7 @@
 import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { Allowance } from '../http/allowance.ts';
-import type { CallableHandlers } from '../http/callables.ts';
+import { callablesFor } from '../http/callables.ts';
 import type { Deletions } from './account-deletion.ts';
 import { deletionPreview, type DeletionDeps } from './account-deletion.ts';
 import { exportSignIn, exportStored } from './account-export.ts';
@@ -10,19 +10,14 @@ import { exportSignIn, exportStored } from './account-export.ts';
 const HOUR_MS = 3_600_000;
 const SIGN_OUTS_AN_HOUR = 10;
 
-type AccountCalls = 'signOutEverywhere' | 'exportPage' | 'deletionPreview' | 'deleteAccount';
-
-export function accountCallables(
-  deps: DeletionDeps,
-  deletions: Deletions,
-): Pick<CallableHandlers, AccountCalls> {
+export function accountCallables(deps: DeletionDeps, deletions: Deletions) {
   const {
     trading: { database, clock },
     administration,
     ended,
   } = deps;
   const signOuts = new Allowance(SIGN_OUTS_AN_HOUR, HOUR_MS, clock);
-  return {
+  return callablesFor({
     signOutEverywhere: async ({ uid }) => {
       signOuts.take(uid);
       await administration.revoke(uid);
@@ -43,5 +38,5 @@ export function accountCallables(
       }
       return { state: await deletions.ask(uid) };
     },
-  };
+  });
 }

@@ -8,7 +8,7 @@ import type { Entitlement } from '../billing/entitlement.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { accounts, riskProfiles, users } from '../db/schema.ts';
 import type { EventLog } from '../db/user-events.ts';
-import type { Handlers } from '../http/handlers.ts';
+import { handlersFor } from '../http/handlers.ts';
 import { readRiskProfiles, readSettings } from './user-settings.ts';
 
 export interface UserDeps {
@@ -17,11 +17,9 @@ export interface UserDeps {
   entitlement: Entitlement;
 }
 
-export function userHandlers(
-  deps: UserDeps,
-): Pick<Handlers, 'tradingSettings' | 'updateTradingSettings' | 'riskProfile'> {
+export function userHandlers(deps: UserDeps) {
   const { database, events, entitlement } = deps;
-  return {
+  return handlersFor({
     tradingSettings: async ({ caller }) => ({
       ...(await readSettings(database.db, caller.uid)),
       riskProfiles: await readRiskProfiles(database.db, caller.uid),
@@ -48,7 +46,7 @@ export function userHandlers(
         await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
         return { commandId, profile: body };
       }),
-  };
+  });
 }
 
 async function writeSettings(

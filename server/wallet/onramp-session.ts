@@ -6,6 +6,7 @@ import type {
   OnrampQuoteBody,
   OnrampQuoteReply,
 } from '../../contract/onramp.ts';
+import { retryAfterHeaderMs } from '../../contract/retry.ts';
 import type { WallClock } from '../clock.ts';
 import type { OnrampConfig } from '../config.ts';
 import type { Log } from '../log.ts';
@@ -43,17 +44,8 @@ async function textOf(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function retryAfter(header: string | null, now: number): number {
-  const seconds = Number(header ?? '');
-  const at = Date.parse(header ?? '');
-  const ms =
-    header !== null && header.trim() !== '' && Number.isFinite(seconds)
-      ? seconds * 1_000
-      : Number.isNaN(at)
-        ? RETRY_MS
-        : at - now;
-  return Math.min(RETRY_MOST_MS, Math.max(1_000, ms));
-}
+const waitMs = (header: string | null, now: number): number =>
+  Math.min(RETRY_MOST_MS, Math.max(1_000, retryAfterHeaderMs(header, now) ?? RETRY_MS));
 
 const unavailable = (): Refusal =>
   new Refusal(
@@ -202,7 +194,7 @@ export class Onramp {
       return new Refusal(
         'rate_limited',
         'The purchase provider is busy. Nothing was bought. Try again in a moment.',
-        { retryAfterMs: retryAfter(header, this.clock.now()) },
+        { retryAfterMs: waitMs(header, this.clock.now()) },
       );
     }
     if (status >= 500 || status === 401 || status === 403) return unavailable();

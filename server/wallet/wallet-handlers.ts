@@ -14,7 +14,7 @@ import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { EventLog } from '../db/user-events.ts';
 import { Allowance } from '../http/allowance.ts';
-import type { Handlers } from '../http/handlers.ts';
+import { handlersFor } from '../http/handlers.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import {
@@ -47,9 +47,6 @@ export interface WalletDeps {
   publicOrigin: string;
   wallet: Config['wallet'];
 }
-
-type LinkCalls = 'walletStatus' | 'linkMessage' | 'linkAddress' | 'unlinkAddress';
-type OnrampCalls = 'onrampSession' | 'onrampQuote' | 'onrampOptions';
 
 /**
  * The libraries of chains take a second to load and most servers' days pass without them: opened at
@@ -111,12 +108,12 @@ class Linking {
   }
 }
 
-function linkHandlers(deps: WalletDeps): Pick<Handlers, LinkCalls> {
+function linkHandlers(deps: WalletDeps) {
   const { clock, events, publicOrigin, wallet } = deps;
   const linking = new Linking(deps);
   const messages = new Allowance(MESSAGES_AN_HOUR, HOUR_MS, clock);
   const proofs = new Allowance(PROOFS_AN_HOUR, HOUR_MS, clock);
-  return {
+  return handlersFor({
     walletStatus: ({ caller }) =>
       readWallet(deps, caller.uid, wallet.onramp === null ? 'direct' : 'server'),
 
@@ -150,14 +147,14 @@ function linkHandlers(deps: WalletDeps): Pick<Handlers, LinkCalls> {
         await events.append(tx, uid, [{ type: 'settings.changed' }]);
         return { commandId, id };
       }),
-  };
+  });
 }
 
 /**
  * Nothing of ours is changed by these, so they leave no receipt: a session's token is for one
  * person's eyes, once.
  */
-function onrampHandlers({ clock, log, wallet }: WalletDeps): Pick<Handlers, OnrampCalls> {
+function onrampHandlers({ clock, log, wallet }: WalletDeps) {
   const onramp = wallet.onramp === null ? null : new Onramp(wallet.onramp, clock, log);
   const [sessions, quotes, options] = [SESSIONS_AN_HOUR, QUOTES_AN_HOUR, OPTIONS_AN_HOUR].map(
     (most) => new Allowance(most, HOUR_MS, clock),
@@ -170,7 +167,7 @@ function onrampHandlers({ clock, log, wallet }: WalletDeps): Pick<Handlers, Onra
       );
     return onramp;
   };
-  return {
+  return handlersFor({
     onrampSession: async ({ caller: { uid }, commandId, body, ip }) => {
       const provider = opened();
       sessions.take(uid);
@@ -187,9 +184,9 @@ function onrampHandlers({ clock, log, wallet }: WalletDeps): Pick<Handlers, Onra
       options.take(uid);
       return provider.options(query);
     },
-  };
+  });
 }
 
-export function walletHandlers(deps: WalletDeps): Pick<Handlers, LinkCalls | OnrampCalls> {
+export function walletHandlers(deps: WalletDeps) {
   return { ...linkHandlers(deps), ...onrampHandlers(deps) };
 }

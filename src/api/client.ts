@@ -18,6 +18,7 @@ import {
   SEND_TIMEOUT_MS,
   SUBSCRIPTION_ATTEMPTS,
 } from '../../contract/limits.ts';
+import { backoffCeilingMs, retryAfterMs, retrying, type Backoff } from '../../contract/retry.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { TokenFault } from '../identity/token.ts';
 import { ApiError, fromReply } from './api-error.ts';
@@ -81,24 +82,11 @@ const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', stop, { once: true });
   });
 
-/** Delay before attempt `next` (2, 3, …): 1 s, 2 s, 4 s … at most 10 s. */
-export function retryDelayMs(next: number): number {
-  return Math.min(API_RETRY_MAX_MS, API_RETRY_BASE_MS * API_RETRY_FACTOR ** (next - 2));
-}
-
-/** Retry-After in ms: seconds, an HTTP date, or from the reply's body. */
-export function retryAfterMs(
-  header: string | null,
-  body: ErrorReply | null,
-  now: number,
-): number | undefined {
-  if (body?.error.retryAfterMs !== undefined) return Math.max(0, body.error.retryAfterMs);
-  if (header === null || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}
+const BACKOFF: Backoff = {
+  baseMs: API_RETRY_BASE_MS,
+  maxMs: API_RETRY_MAX_MS,
+  factor: API_RETRY_FACTOR,
+};
 
 type PathValues = Record<string, string | number | undefined>;
 
@@ -156,18 +144,17 @@ class HttpClient implements ApiClient {
     }
   }
 
-  private async retrying(request: Prepared, attempts: number): Promise<unknown> {
-    for (let number = 1; ; number += 1) {
-      try {
-        return await this.attempt(request);
-      } catch (error) {
-        if (!(error instanceof ApiError) || !error.retryable || number >= attempts) throw error;
-        const delay = Math.max(retryDelayMs(number + 1), error.retryAfterMs ?? 0);
-        // The server asks for a longer wait than we allow: fail now.
-        if (delay > API_RETRY_MAX_MS) throw error;
-        await this.wait(delay, request.signal);
-      }
-    }
+  private retrying(request: Prepared, attempts: number): Promise<unknown> {
+    return retrying(
+      () => this.attempt(request),
+      (error, failures) => {
+        if (!(error instanceof ApiError) || !error.retryable || failures >= attempts) return null;
+        const delay = Math.max(backoffCeilingMs(BACKOFF, failures - 1), error.retryAfterMs ?? 0);
+        // Asked to stay away for longer than we would ever wait: say so now instead.
+        return delay > API_RETRY_MAX_MS ? null : delay;
+      },
+      (ms) => this.wait(ms, request.signal),
+    );
   }
 
   /** One attempt; a rejected token is refreshed once and the request repeated. */

@@ -1,13 +1,15 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
+import { createParser } from 'eventsource-parser';
 import { ErrorReply } from '../../contract/errors.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
+import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
 import { log } from '../platform/page-log.ts';
 
 /** The server's heartbeat comes every 15 s; after two missed ones the stream counts as dead. */
 export const STREAM_SILENCE_MS = 30_000;
-const STREAM_BACKOFF_MAX_MS = 30_000;
+const BACKOFF: Backoff = { baseMs: BACKOFF_BASE_MS, maxMs: 30_000 };
 
 /** On waking, a stream last heard longer ago than this counts as dead: a heartbeat and some. */
 const STREAM_OVERDUE_MS = 20_000;
@@ -40,23 +42,9 @@ export interface Stream {
   close(): void;
 }
 
-/** Splits a text stream into the data of its events; a block of comments yields nothing. */
-export function createParser(onData: (data: string) => void): (chunk: string) => void {
-  let rest = '';
-  return (chunk) => {
-    const blocks = (rest + chunk).replace(/\r\n?/g, '\n').split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const data = block
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice(5).replace(/^ /, ''));
-      if (data.length > 0) onData(data.join('\n'));
-    }
-  };
-}
-
-/** Watches the sequence numbers of one user: `true` means that events were missed. */
+/**
+ * Watches the sequence numbers of one person: `true` means that something in between was missed.
+ */
 export function createSequence(): {
   sees(event: StreamEvent): 'next' | 'known' | 'gap' | 'unnumbered';
   last(): number | null;
@@ -152,12 +140,8 @@ class ReconnectingStream implements Stream {
         continue;
       }
       this.failures += 1;
-      // Full jitter, so that browsers do not reconnect all at once.
-      const ceiling = Math.min(
-        STREAM_BACKOFF_MAX_MS,
-        BACKOFF_BASE_MS * 2 ** Math.min(this.failures - 1, 10),
-      );
-      await this.pause(Math.max(250, random() * ceiling));
+      // Full jitter, so that a thousand browsers do not come back in one breath.
+      await this.pause(Math.max(250, random() * backoffCeilingMs(BACKOFF, this.failures - 1)));
     }
   }
 
@@ -233,8 +217,10 @@ class ReconnectingStream implements Stream {
     body: NonNullable<Response['body']>,
     signal: AbortSignal,
   ): Promise<void> {
-    const parse = createParser((data) => {
-      this.take(data);
+    const parser = createParser({
+      onEvent: ({ data }) => {
+        this.take(data);
+      },
     });
     const decoder = new TextDecoder();
     const reader = body.getReader();
@@ -249,7 +235,7 @@ class ReconnectingStream implements Stream {
       const { done, value } = await reader.read();
       if (done || signal.aborted) return;
       this.heard();
-      parse(decoder.decode(value, { stream: true }));
+      parser.feed(decoder.decode(value, { stream: true }));
     }
   }
 

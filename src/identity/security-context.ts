@@ -89,7 +89,7 @@ const reads = (resource: Resource, action: Action = 'read', tier?: Tier): RouteR
 });
 
 /** Every protected route. A path that is not here is an 'Invalid route'. */
-export const ROUTES: Readonly<Record<string, RouteRule>> = {
+export const ROUTES = {
   '/dashboard': reads('dashboard'),
   '/standard-dashboard': reads('dashboard'),
   '/pro-dashboard': reads('pro-features', 'read', 'pro'),
@@ -112,14 +112,15 @@ export const ROUTES: Readonly<Record<string, RouteRule>> = {
   '/security': SIGN_IN_ONLY,
   '/settings': SIGN_IN_ONLY,
   '/wallet': reads('trading', 'view'),
-};
+} satisfies Readonly<Record<string, RouteRule>>;
+export type ProtectedPath = keyof typeof ROUTES;
 
 export type Access =
   | { allowed: true }
   /** Which screen of the guard to show, and why. */
   | { allowed: false; screen: 'authentication' | 'feature' | 'upgrade' | 'denied'; reason: string };
 
-const PATTERNS = Object.entries(ROUTES).map(([path, rule]) => ({
+const PATTERNS = Object.entries<RouteRule>(ROUTES).map(([path, rule]) => ({
   pattern: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
   rule,
 }));

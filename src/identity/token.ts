@@ -1,4 +1,5 @@
-/** Checks an ID token before it is sent: project, issuer and shape. */
+/** Checks what an ID token says before it is sent: its shape, project, issuer and subject. */
+import { readJwt } from '../../contract/jwt.ts';
 
 export interface TokenClaims {
   uid: string;
@@ -29,32 +30,19 @@ export class TokenFault extends Error {
 
 const ISSUER = 'https://securetoken.google.com/';
 
-function decode(part: string): Record<string, unknown> | null {
-  try {
-    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-      char.charCodeAt(0),
-    );
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
-  }
-}
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * Checks structure, subject, audience and issuer; the signature is the server's to check.
  * @throws TokenFault with the wording of the catalogue.
  */
 export function readToken(token: string, projectId: string): TokenClaims {
-  const parts = token.split('.');
-  const [header = '', payload = ''] = parts;
+  const jwt = readJwt(token);
   // The emulator's tokens are unsigned: their third part is there, and empty.
-  if (parts.length !== 3 || header === '' || payload === '')
-    throw new TokenFault('invalid_token_structure', 'Invalid token structure');
-  const claims = decode(payload);
-  if (claims === null || decode(header) === null)
+  if (jwt === null) throw new TokenFault('invalid_token_structure', 'Invalid token structure');
+  const { header, claims } = jwt;
+  if (!isObject(header) || !isObject(claims))
     throw new TokenFault('invalid_token', 'Invalid authentication token');
   const { sub, aud, iss, exp, auth_time: authTime } = claims;
   if (typeof sub !== 'string' || sub === '' || sub.length > 128 || aud !== projectId)

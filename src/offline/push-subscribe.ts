@@ -1,19 +1,12 @@
-/**
- * Subscribes this browser to push, in page and worker. A subscription with another server's key is
- * replaced.
- */
-
-function keyBytes(publicKey: string): Uint8Array<ArrayBuffer> {
-  const text = atob(publicKey.replace(/-/g, '+').replace(/_/g, '/'));
-  return Uint8Array.from(text, (character) => character.charCodeAt(0));
-}
+/** Subscribes a browser at its push service, for page and worker alike. */
+import { base64urlBytes } from '../../contract/base64url.ts';
 
 /** `publicKey` is the server's, base64url. Permission must have been given. */
 export async function subscribe(
   { pushManager }: Pick<ServiceWorkerRegistration, 'pushManager'>,
   publicKey: string,
 ): Promise<PushSubscription> {
-  const options = { userVisibleOnly: true, applicationServerKey: keyBytes(publicKey) };
+  const options = { userVisibleOnly: true, applicationServerKey: base64urlBytes(publicKey) };
   try {
     return await pushManager.subscribe(options);
   } catch (error) {

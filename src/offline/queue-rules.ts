@@ -7,6 +7,7 @@ import {
   START_LAPSE_MS,
   STOPS_AT_ONCE,
 } from '../../contract/limits.ts';
+import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
   ALERT_ENTRY_VERSION,
@@ -404,9 +405,8 @@ export function nextDueAt(entries: readonly OutboxEntry[]): number | null {
   return times.length === 0 ? null : Math.min(...times);
 }
 
+const BACKOFF: Backoff = { baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS };
+
 /** Full jitter, 1 s doubling to 60 s. `random` is in [0, 1). */
-export function backoffMs(failures: number, random: number): number {
-  return Math.round(
-    random * Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** Math.min(failures, 10)),
-  );
-}
+export const backoffMs = (failures: number, random: number): number =>
+  Math.round(random * backoffCeilingMs(BACKOFF, failures));

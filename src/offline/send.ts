@@ -8,6 +8,7 @@ import type { AlertBody } from '../../contract/alerts.ts';
 import { ErrorReply } from '../../contract/errors.ts';
 import { Health } from '../../contract/health.ts';
 import { SEND_TIMEOUT_MS } from '../../contract/limits.ts';
+import { retryAfterMs } from '../../contract/retry.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import type { AlertCommand, OutboxEntry } from './outbox-entry.ts';
 import type { Answer } from './replies.ts';
@@ -73,18 +74,7 @@ function parse(text: string): unknown {
   }
 }
 
-function retryAfter(header: string | null, json: unknown, now: number): number | undefined {
-  const error = ErrorReply.safeParse(json);
-  if (error.success && error.data.error.retryAfterMs !== undefined)
-    return Math.max(0, error.data.error.retryAfterMs);
-  if (header === null || header.trim() === '') return undefined;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
-}
-
-/** Sends a command once. Never throws: a missing answer is returned as one. */
+/** Sends a command once. Never throws: no answer is an answer too. */
 export async function send(line: Line, entry: OutboxEntry, token: string): Promise<Answer> {
   const { fetch: ask = (input, init) => fetch(input, init), now = Date.now } = line;
   const { method, path, body } = requestOf(entry, now());
@@ -110,10 +100,15 @@ export async function send(line: Line, entry: OutboxEntry, token: string): Promi
       keepalive: true,
     });
     const json = parse(await response.text());
+    const error = ErrorReply.safeParse(json);
     return {
       status: response.status,
       json,
-      retryAfterMs: retryAfter(response.headers.get('retry-after'), json, now()),
+      retryAfterMs: retryAfterMs(
+        response.headers.get('retry-after'),
+        error.success ? error.data : null,
+        now(),
+      ),
     };
   } catch {
     return { status: 0, json: undefined, why: limit.signal.aborted ? 'timeout' : 'network' };

@@ -4,66 +4,14 @@
  */
 import { del, getMany, keys, set } from 'idb-keyval';
 import * as z from 'zod/mini';
-import { AgentList } from '../../contract/agents.ts';
-import { AlertList } from '../../contract/alerts.ts';
-import { KeptBacktest } from '../../contract/backtest.ts';
-import { AgentInsight } from '../../contract/insight.ts';
-import {
-  KeptCandles,
-  MarketData,
-  MarketOverview,
-  MarketPools,
-  Sparklines,
-} from '../../contract/market.ts';
-import { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
-import { Analytics, History, Portfolio } from '../../contract/trading.ts';
-import { TradingSettings } from '../../contract/user.ts';
-import { WalletStatus } from '../../contract/wallet.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
+import {
+  SNAPSHOT_KINDS,
+  SNAPSHOTS,
+  type SnapshotKind,
+  type SnapshotValue,
+} from './snapshot-registry.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
-
-const SCHEMAS = {
-  portfolio: Portfolio,
-  agents: AgentList,
-  alerts: AlertList,
-  market: MarketData,
-  overview: MarketOverview,
-  pools: MarketPools,
-  sparklines: Sparklines,
-  history: History,
-  subscription: SubscriptionStatusReply,
-  trial: TrialStatus,
-  settings: TradingSettings,
-  analytics: Analytics,
-  insight: AgentInsight,
-  wallet: WalletStatus,
-  backtest: KeptBacktest,
-  candles: KeptCandles,
-} as const;
-
-export type SnapshotKind = keyof typeof SCHEMAS;
-export type SnapshotValue<K extends SnapshotKind> = z.output<(typeof SCHEMAS)[K]>;
-const SNAPSHOT_KINDS = Object.keys(SCHEMAS) as SnapshotKind[];
-
-/** Deleted first where storage is full: the largest and least needed. */
-const TRIM_ORDER: readonly SnapshotKind[] = [
-  'backtest',
-  'candles',
-  'sparklines',
-  'insight',
-  'analytics',
-  'history',
-  'pools',
-  'overview',
-  'market',
-  'trial',
-  'wallet',
-  'settings',
-  'alerts',
-  'agents',
-  'subscription',
-  'portfolio',
-];
 
 export interface Snapshot<K extends SnapshotKind> {
   /** Device clock, ms, at which the server's reply came. */
@@ -134,7 +82,7 @@ export async function readSnapshots(
 
 function parsed<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
   const kept = Kept.safeParse(raw);
-  const value = kept.success ? SCHEMAS[kind].safeParse(kept.data.value) : null;
+  const value = kept.success ? SNAPSHOTS[kind].schema.safeParse(kept.data.value) : null;
   return kept.success && value?.success === true
     ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> }
     : null;
@@ -151,7 +99,7 @@ export async function writeSnapshot<K extends SnapshotKind>(
   savedAt = Date.now(),
   database: UserDatabase | null = heldDatabase(uid),
 ): Promise<boolean> {
-  const parsed = SCHEMAS[kind].safeParse(value);
+  const parsed = SNAPSHOTS[kind].schema.safeParse(value);
   if (database === null || !parsed.success) return false;
   const record = { version: CONTRACT_VERSION, savedAt, value: parsed.data };
   try {
@@ -219,7 +167,8 @@ export async function trimSnapshots(
   database: UserDatabase,
   keep: SnapshotKind | null,
 ): Promise<void> {
-  for (const kind of TRIM_ORDER) if (kind !== keep) await del(kind, database.store('snapshots'));
+  for (const kind of SNAPSHOT_KINDS)
+    if (kind !== keep) await del(kind, database.store('snapshots'));
 }
 
 /** Which snapshots are saved for a user. */

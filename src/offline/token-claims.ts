@@ -3,6 +3,7 @@
  * verifies.
  */
 import * as z from 'zod/mini';
+import { readJwt } from '../../contract/jwt.ts';
 
 const Claims = z.object({
   sub: z.string().check(z.minLength(1), z.maxLength(128)),
@@ -17,19 +18,8 @@ export interface TokenClaims {
 
 /** The claims of a JWT, or null where it cannot be read. */
 export function tokenClaims(token: string): TokenClaims | null {
-  const payload = token.split('.')[1];
-  if (payload === undefined || payload === '') return null;
-  try {
-    const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
-      char.charCodeAt(0),
-    );
-    const claims = Claims.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    return claims.success
-      ? { uid: claims.data.sub, authTime: claims.data.auth_time ?? null }
-      : null;
-  } catch {
-    return null;
-  }
+  const claims = Claims.safeParse(readJwt(token)?.claims);
+  return claims.success ? { uid: claims.data.sub, authTime: claims.data.auth_time ?? null } : null;
 }
 
 /** The same from an Authorization header. */

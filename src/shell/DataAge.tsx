@@ -2,7 +2,8 @@
 import { useSnapshot } from 'valtio';
 import { Age } from '../components/Age.tsx';
 import { connection } from '../stores/connection.ts';
-import { STALE_AFTER, useDataTime, type DataKind } from './data-age.ts';
+import { STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
+import { useDataTime } from './data-age.ts';
 
 export function DataAge({ kind, className }: { kind: DataKind; className?: string }) {
   const { online } = useSnapshot(connection);

@@ -3,66 +3,11 @@
  * confirms nothing.
  */
 import { useSnapshot } from 'valtio';
-import { QUERY_FRESH_MS, SUBSCRIPTION_RECHECK_MS } from '../../contract/limits.ts';
 import { usePast } from '../components/use-now.ts';
 import { environment } from '../environment.ts';
-import { agentsStore } from '../stores/agents-store.ts';
-import { alertsStore } from '../stores/alerts-store.ts';
-import { analyticsStore } from '../stores/analytics-store.ts';
 import { connection } from '../stores/connection.ts';
-import { historyStore } from '../stores/fills-store.ts';
-import { marketStore } from '../stores/market-store.ts';
-import { portfolioStore } from '../stores/portfolio-store.ts';
-import { settingsStore } from '../stores/settings-store.ts';
+import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
 import type { Slot } from '../stores/slot.ts';
-import { subscriptionStore } from '../stores/subscription-store.ts';
-
-export type DataKind =
-  | 'market'
-  | 'portfolio'
-  | 'agents'
-  | 'alerts'
-  | 'history'
-  | 'analytics'
-  | 'subscription'
-  | 'settings';
-
-const MINUTE = 60_000;
-
-/** Older than this (ms), an age turns amber. */
-export const STALE_AFTER: Readonly<Record<DataKind, number>> = {
-  // Prices come four times a second, and the stream sends a heartbeat every fifteen seconds.
-  market: 20_000,
-  // Read for its size rather than its last digit: a minute is four missed heartbeats.
-  portfolio: MINUTE,
-  // Another device, a guard or a stop may change an agent at any moment, and users act on its
-  // state.
-  agents: MINUTE,
-  // The stream reports each firing; another device may change alerts at any time.
-  alerts: MINUTE,
-  // The quickest agent is evaluated every five minutes: before that, no trade is likely to be
-  // missing.
-  history: QUERY_FRESH_MS,
-  // Checked every five minutes: after two missed checks it is stale.
-  subscription: 2 * SUBSCRIPTION_RECHECK_MS,
-  // Built from closed days: within an hour only the current day can have changed.
-  analytics: 60 * MINUTE,
-  // Only the user changes them, here or on another device.
-  settings: 60 * MINUTE,
-};
-
-const SLOT: Readonly<Record<DataKind, Slot<unknown>>> = {
-  market: marketStore,
-  portfolio: portfolioStore,
-  agents: agentsStore,
-  alerts: alertsStore,
-  history: historyStore,
-  analytics: analyticsStore,
-  subscription: subscriptionStore,
-  settings: settingsStore,
-};
-/** Kinds that the stream keeps current: an open, silent stream means no change. */
-const TOLD: readonly DataKind[] = ['market', 'portfolio', 'agents', 'alerts', 'history'];
 
 /** The kind that a screen mostly shows, by the start of its path; the portfolio elsewhere. */
 const SCREEN: readonly (readonly [string, DataKind])[] = [
@@ -93,14 +38,14 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
-  if (parts.savedAt !== null && streaming && isWord && TOLD.includes(kind))
+  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind))
     return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
   return parts.savedAt;
 }
 
 export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   const { stream, verifiedAt, gapAt } = useSnapshot(connection);
-  const { savedAt, origin } = useSnapshot(SLOT[kind]);
+  const { savedAt, origin } = useSnapshot(slotOf(kind));
   return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
 }
 
@@ -112,8 +57,9 @@ export function useCurrent(kind: DataKind): boolean {
   const { online, backAt } = useSnapshot(connection);
   const at = useDataTime(kind);
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
-  // Streamed kinds may have changed during the absence; the rest is as good as its age.
-  const unheard = TOLD.includes(kind) && (at ?? 0) < (backAt ?? 0);
+  // What the stream tells of may have changed at any moment of the absence; the rest is as good as
+  // its age.
+  const unheard = isStreamed(kind) && (at ?? 0) < (backAt ?? 0);
   if (online === 'offline' || at === null || unheard) return false;
   return environment.mockApi || !stale;
 }

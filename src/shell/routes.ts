@@ -1,6 +1,7 @@
 /** Every path of the app with its title and its lazily loaded screen. */
 import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
+import type { ProtectedPath } from '../identity/security-context.ts';
 import { log } from '../platform/page-log.ts';
 
 export interface ScreenProps {
@@ -34,7 +35,8 @@ function route(
 }
 const open = (path: string, title: string, load: () => Loaded): ScreenRoute =>
   route('public', path, title, load);
-const guarded = (path: string, title: string, load: () => Loaded): ScreenRoute =>
+/** Who may see it is in the table of protected routes; a path that is not there does not compile. */
+const guarded = (path: ProtectedPath, title: string, load: () => Loaded): ScreenRoute =>
   route('protected', path, title, load);
 
 export const ROUTES: readonly ScreenRoute[] = [

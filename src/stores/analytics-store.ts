@@ -1,7 +1,6 @@
 /** Metrics of the account and results of single agents, as computed by the server. */
 import { proxy } from 'valtio';
-import type { AgentInsight } from '../../contract/insight.ts';
-import type { AgentPerformance, Analytics } from '../../contract/trading.ts';
+import type { AgentPerformance } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
 import {
   accountMark,
@@ -12,46 +11,20 @@ import {
   tradeMark,
 } from './keep-fresh.ts';
 import { load } from './load-slot.ts';
-import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { replyStore } from './reply-store.ts';
+import { clear, emptySlot, fill, type Slot } from './slot.ts';
 
-export const analyticsStore = proxy<Slot<Analytics>>(emptySlot());
-/** Results over time of all agents; with Pro also limits and decisions. */
-export const insightStore = proxy<Slot<AgentInsight>>(emptySlot());
+export const {
+  slot: analyticsStore,
+  apply: applyAnalytics,
+  load: loadAnalytics,
+} = replyStore('analytics');
+/** Results over time of all agents; with Pro their limits and decisions. */
+export const { slot: insightStore, apply: applyInsight, load: loadInsight } = replyStore('insight');
 /** By agent id; an entry appears when its screen first asks for it. */
 export const performanceStore = proxy<{ byAgent: Record<string, Slot<AgentPerformance>> }>({
   byAgent: {},
 });
-
-export function applyAnalytics(next: Analytics, origin: Origin, savedAt = Date.now()): void {
-  if (analyticsStore.data !== null && next.asOf < analyticsStore.data.asOf) return;
-  fill(analyticsStore, next, origin, savedAt);
-}
-
-export function loadAnalytics(force = false): Promise<void> {
-  return load(
-    analyticsStore,
-    force,
-    () => api.call('analytics', {}),
-    (reply) => {
-      applyAnalytics(reply, 'network');
-    },
-  );
-}
-
-export function applyInsight(next: AgentInsight, origin: Origin, savedAt = Date.now()): void {
-  fill(insightStore, next, origin, savedAt);
-}
-
-export function loadInsight(force = false): Promise<void> {
-  return load(
-    insightStore,
-    force,
-    () => api.call('agentInsight', {}),
-    (reply) => {
-      applyInsight(reply, 'network');
-    },
-  );
-}
 
 /**
  * Reloads results over time after each evaluation and trade while a screen shows them. Returns a

@@ -1,20 +1,17 @@
-/** The account's fills, newest first, without duplicates. */
-import { proxy } from 'valtio';
-import type { Fill, History } from '../../contract/trading.ts';
+/** The fills of the account, newest first and each once. */
+import type { Fill } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
-import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { replyStore } from './reply-store.ts';
+import { fill } from './slot.ts';
 
 const KEPT = 1_000;
 
-export const historyStore = proxy<Slot<History>>(emptySlot());
-
-/** Replaces the list unless a newer one is loaded. */
-export function applyHistory(next: History, origin: Origin, savedAt = Date.now()): void {
-  const present = historyStore.data;
-  if (present !== null && next.sequence < present.sequence) return;
-  fill(historyStore, next, origin, savedAt);
-}
+export const {
+  slot: historyStore,
+  apply: applyHistory,
+  clear: clearHistory,
+} = replyStore('history');
 
 /** Adds one fill from the stream on top. */
 export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): void {
@@ -42,8 +39,4 @@ export function loadHistory(force = false): Promise<void> {
       applyHistory(reply, 'network');
     },
   );
-}
-
-export function clearHistory(): void {
-  clear(historyStore);
 }

@@ -2,16 +2,10 @@
  * Prices and pools as last reported, each symbol on its own. Older prices never replace newer ones.
  */
 import { proxy } from 'valtio';
-import type {
-  MarketData,
-  MarketOverview,
-  MarketPools,
-  MarketSource,
-  Sparklines,
-  SymbolQuote,
-} from '../../contract/market.ts';
+import type { MarketData, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import { api, rememberSource } from '../api/api.ts';
 import { load } from './load-slot.ts';
+import { replyStore } from './reply-store.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 import { createTickBatches } from './tick-batches.ts';
 
@@ -24,9 +18,13 @@ export interface MarketBoard {
 }
 
 export const marketStore = proxy<Slot<MarketBoard>>(emptySlot());
-export const overviewStore = proxy<Slot<MarketOverview>>(emptySlot());
-export const poolsStore = proxy<Slot<MarketPools>>(emptySlot());
-export const sparklinesStore = proxy<Slot<Sparklines>>(emptySlot());
+export const { slot: overviewStore, apply: applyOverview } = replyStore('overview');
+export const { slot: poolsStore, apply: applyPools } = replyStore('pools');
+export const {
+  slot: sparklinesStore,
+  apply: applySparklines,
+  load: loadSparklines,
+} = replyStore('sparklines');
 
 /** Applies quotes; the newest of a symbol wins, in whatever order they arrive. */
 function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
@@ -79,19 +77,7 @@ export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {
   if (marketStore.data !== null) batches.take(symbols, now);
 }
 
-export function applySparklines(next: Sparklines, origin: Origin, savedAt = Date.now()): void {
-  fill(sparklinesStore, next, origin, savedAt);
-}
-
-export function applyOverview(next: MarketOverview, origin: Origin, savedAt = Date.now()): void {
-  fill(overviewStore, next, origin, savedAt);
-}
-
-export function applyPools(next: MarketPools, origin: Origin, savedAt = Date.now()): void {
-  fill(poolsStore, next, origin, savedAt);
-}
-
-/** The prices in the form of the server's reply. */
+/** The board in the form the server sends it. */
 export function toMarketData(board: MarketBoard): MarketData {
   return { source: board.source, now: board.now, symbols: Object.values(board.symbols) };
 }
@@ -126,17 +112,6 @@ export function loadPools(force = false): Promise<void> {
     () => api.marketPools(),
     (reply) => {
       applyPools(reply.value, reply.origin);
-    },
-  );
-}
-
-export function loadSparklines(force = false): Promise<void> {
-  return load(
-    sparklinesStore,
-    force,
-    () => api.call('sparklines', {}),
-    (reply) => {
-      applySparklines(reply, 'network');
     },
   );
 }

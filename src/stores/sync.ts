@@ -27,21 +27,17 @@ import { notePushLag, pushLag } from './push-lag.ts';
 import { clearClosedAccounts } from './closed-accounts-store.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './server-health.ts';
-import { applyFill, clearHistory, historyStore, loadHistory } from './fills-store.ts';
+import { applyFill, historyStore, loadHistory } from './fills-store.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
 import { clearMarket, loadMarket, marketStore, takeTicks } from './market-store.ts';
+import { streamedSlots } from './data-kinds.ts';
 import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
 import { publishPriceGap, publishPrices } from './price-news.ts';
 import { clearTableChoices, loadTableChoices } from './table-choices.ts';
-import {
-  applyPortfolio,
-  clearPortfolio,
-  loadPortfolio,
-  portfolioStore,
-} from './portfolio-store.ts';
-import { clearSettings, loadSettings } from './settings-store.ts';
-import type { Slot } from './slot.ts';
+import { applyPortfolio, loadPortfolio, portfolioStore } from './portfolio-store.ts';
+import { clearReplyStores } from './reply-store.ts';
+import { loadSettings } from './settings-store.ts';
 import {
   checkSubscriptionIfDue,
   clearSubscription,
@@ -49,7 +45,7 @@ import {
   subscriptionChanged,
 } from './subscription-store.ts';
 import { followVisits } from './last-visit.ts';
-import { clearWallet, walletChanged } from './wallet-store.ts';
+import { walletChanged } from './wallet-store.ts';
 
 const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 
@@ -101,9 +97,6 @@ async function catchUp(sequence: number): Promise<void> {
   else connection.gapAt = null;
 }
 
-/** What the stream would have changed. */
-const STREAMED: readonly Slot<unknown>[] = [agentsStore, portfolioStore, historyStore, marketStore];
-
 /**
  * The stream's state. When it ends, its data was current until its last event, and later events may
  * be missing.
@@ -114,7 +107,7 @@ function onStreamState(state: typeof connection.stream): void {
   connection.stream = state;
   if (!ends) return;
   const gapBefore = connection.gapAt ?? 0;
-  for (const slot of STREAMED) {
+  for (const slot of streamedSlots()) {
     const isWord = slot.origin === 'network' || slot.origin === 'stream';
     if (isWord && slot.savedAt !== null && slot.savedAt >= gapBefore && slot.savedAt < heardAt)
       slot.savedAt = heardAt;
@@ -205,15 +198,12 @@ function clearAll(): void {
   clearAlerts();
   clearAnalytics();
   clearClosedAccounts();
-  clearHistory();
   clearMarket();
   clearChoices();
   clearChartChoices();
   clearTableChoices();
-  clearPortfolio();
-  clearSettings();
   clearSubscription();
-  clearWallet();
+  clearReplyStores();
 }
 
 async function listen(owner: string): Promise<void> {

@@ -3,6 +3,7 @@
  */
 import { HttpRequestError, http, type HttpTransport } from 'viem';
 import { base, baseSepolia } from 'viem/chains';
+import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
 import type { WalletKitSettings } from './kit/kit-settings.ts';
 
 export type WalletChainId = typeof base.id | typeof baseSepolia.id;
@@ -25,7 +26,7 @@ const RPC_POLICY = {
 
 export const POLLING_INTERVAL_MS = 4_000;
 
-const RECEIPT_BACKOFF_MS = 200;
+const RECEIPT_BACKOFF: Backoff = { baseMs: 200, maxMs: 12_800 };
 
 /**
  * How a transaction's receipt is waited for. The wallet library's own default is to wait for ever.
@@ -34,7 +35,7 @@ export const RECEIPT_POLICY = {
   timeout: 180_000,
   confirmations: 1,
   retryCount: 6,
-  retryDelay: ({ count }: { count: number }): number => 2 ** count * RECEIPT_BACKOFF_MS,
+  retryDelay: ({ count }: { count: number }): number => backoffCeilingMs(RECEIPT_BACKOFF, count),
   pollingInterval: POLLING_INTERVAL_MS,
 } as const;
 
@@ -54,27 +55,19 @@ export function endpointOf(
     : `${KEYED_ROOT}/${KEYED_PATHS[chainId]}/${encodeURIComponent(apiKey)}`;
 }
 
-/** Retry-After in whole seconds: it may be a date, which the library reads as no time at all. */
-function secondsUntil(retryAfter: string, now: number): number | null {
-  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter);
-  const at = Date.parse(retryAfter);
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1_000));
-}
-
 /**
  * A node that says when to come back is heard also where its answer carries an RPC error beside,
  * which would otherwise be taken for the whole answer, and where it names a date.
  */
 function heedRetryAfter(response: Response): void {
-  const retryAfter = response.headers.get('Retry-After');
-  if (response.ok || retryAfter === null) return;
-  const seconds = secondsUntil(retryAfter, Date.now());
-  if (seconds === null) return;
+  if (response.ok) return;
+  const waitMs = retryAfterHeaderMs(response.headers.get('Retry-After'), Date.now());
+  if (waitMs === undefined) return;
   throw new HttpRequestError({
     status: response.status,
     url: response.url,
     details: response.statusText,
-    headers: new Headers({ 'Retry-After': String(seconds) }),
+    headers: new Headers({ 'Retry-After': String(Math.ceil(waitMs / 1_000)) }),
   });
 }
 

@@ -1,4 +1,8 @@
-/** A wallet's error as a user reads it: what happened, what is safe and what to do. */
+/**
+ * What a wallet's failure is for a person: what happened, what is safe, what to do; refuses to show
+ * a stack, or to call safe what nobody knows.
+ */
+import { retryAfterHeaderMs } from '../../contract/retry.ts';
 
 /**
  * During what it failed. `read`: something was asked of the chain, and nothing was to change.
@@ -119,10 +123,8 @@ function waitText(layers: readonly Layer[]): string {
   const retryAfter = layers
     .find(({ headers }) => headers instanceof Headers && headers.has('Retry-After'))
     ?.headers?.get('Retry-After');
-  const seconds = Number(retryAfter ?? NaN);
-  return Number.isFinite(seconds) && seconds > 0
-    ? `Try again in ${seconds} s.`
-    : 'Try again in a minute.';
+  const seconds = Math.ceil((retryAfterHeaderMs(retryAfter, Date.now()) ?? 0) / 1_000);
+  return seconds > 0 ? `Try again in ${seconds} s.` : 'Try again in a minute.';
 }
 
 type Reading = Pick<WalletFailure, 'kind' | 'happened' | 'next'> & { certain?: boolean };

@@ -1,7 +1,4 @@
-/**
- * The worker's routing rules and what it keeps; refuses to let a private call be answered from a
- * cache.
- */
+/** The worker's routing rules and what it keeps of the replies that it sees. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
@@ -118,11 +115,13 @@ describe('what the worker watches', () => {
     ).toEqual(['portfolio', 'agents', 'history', 'market', 'subscription', 'settings']);
     expect([
       kind('/market/data?symbols=BTC/USD'),
+      kind('/api/trading/portfolio?book=1'),
+      kind('/api/trading/history?limit=100&before=f1'),
       kind('/api/agents/x/performance'),
       kind('/api/stream'),
       kind('/api/user/trading-settings', 'PUT'),
       kind('https://elsewhere.example/api/agents'),
-    ]).toEqual([null, null, null, null, null]);
+    ]).toEqual([null, null, null, null, null, null, null]);
   });
   it('leaves streams and requests without a token alone', () => {
     expect(watched(ask('/api/trading/portfolio'), ORIGIN)).toEqual({

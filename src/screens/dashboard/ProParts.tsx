@@ -12,7 +12,7 @@ import { Line, Section } from '../../components/Section.tsx';
 import { formatRatio, formatShare } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { formatWhen } from '../../format/times.ts';
-import { STALE_AFTER } from '../../shell/data-age.ts';
+import { STALE_AFTER } from '../../stores/data-kinds.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { loadInsight } from '../../stores/analytics-store.ts';
 import { connection } from '../../stores/connection.ts';

@@ -26,31 +26,28 @@ import { connection } from '../../stores/connection.ts';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { useSlot } from '../use-store.ts';
 
-const KINDS: readonly { kind: PushKind; label: string; hint: string }[] = [
-  {
-    kind: 'lateStop',
+/** In the order of the list. */
+const KINDS: Readonly<Record<PushKind, { label: string; hint: string }>> = {
+  lateStop: {
     label: 'Late stop',
     hint: 'A stop that waited on a device for over a minute.',
   },
-  {
-    kind: 'agentHeld',
+  agentHeld: {
     label: 'Agent halted or failed',
     hint: 'For example, at the daily loss limit.',
   },
-  { kind: 'stopLoss', label: 'Stop loss', hint: 'A position was closed at its stop loss.' },
-  {
-    kind: 'priceAlert',
+  stopLoss: { label: 'Stop loss', hint: 'A position was closed at its stop loss.' },
+  priceAlert: {
     label: 'Price alerts',
     hint: 'Shows pair and price on the lock screen.',
   },
-  {
-    kind: 'fills',
+  fills: {
     label: 'Trades',
     hint: 'All other trades. Trades at the same time are grouped.',
   },
-  { kind: 'trialEnding', label: 'Trial ending', hint: 'Two days before the end.' },
-  { kind: 'paymentFailed', label: 'Payment failed', hint: 'When a payment for your plan fails.' },
-];
+  trialEnding: { label: 'Trial ending', hint: 'Two days before the end.' },
+  paymentFailed: { label: 'Payment failed', hint: 'When a payment for your plan fails.' },
+};
 
 const DEVICE_TEXT: Record<DeviceState, string> = {
   on: 'Notifications are on for this device.',
@@ -238,11 +235,10 @@ function Choices({
 }) {
   return (
     <div role="group" aria-label="Notification types">
-      {KINDS.map(({ kind, label, hint }) => (
+      {(Object.keys(KINDS) as PushKind[]).map((kind) => (
         <div key={kind} className="rule">
           <Switch
-            label={label}
-            hint={hint}
+            {...KINDS[kind]}
             checked={settings.kinds[kind] ?? true}
             onChange={(on) => {
               change({ ...settings, kinds: { ...settings.kinds, [kind]: on } });

@@ -2,10 +2,12 @@
  * The exchange feed against a local server that answers in the exchanges' recorded shapes, through
  * the real ccxt.
  */
+import pLimit from 'p-limit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
-import { Semaphore } from '../../../server/market/exchange-client.ts';
+import { ExchangeCandles } from '../../../server/market/exchange-candles.ts';
+import type { ExchangeClient } from '../../../server/market/exchange-client.ts';
 import { rulesOf } from '../../../server/market/exchange-feed.ts';
 import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
@@ -288,19 +290,29 @@ describe('the exchange edge', () => {
   });
 
   it('keeps no more requests in flight than allowed, and loses none', async () => {
-    const semaphore = new Semaphore(3);
     let [running, most, done] = [0, 0, 0];
+    const client: Pick<ExchangeClient, 'fetchOHLCV'> = {
+      async fetchOHLCV() {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        running -= 1;
+        done += 1;
+        if (done % 4 === 0) throw new Error('one of them fails');
+        return [];
+      },
+    };
+    const candles = new ExchangeCandles(
+      () => Promise.resolve(client as ExchangeClient),
+      pLimit(3),
+      10,
+      { now: () => 400 * DAY },
+    );
     await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) =>
-        semaphore.run(async () => {
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => setTimeout(resolve, 2));
-          running -= 1;
-          done += 1;
-          if (index % 4 === 0) throw new Error('one of them fails');
-        }),
-      ),
+      Array.from({ length: 20 }, (_, page) => {
+        const from = page * 10 * HOUR;
+        return candles.read('BTC/USD', '1h', from, from + 10 * HOUR);
+      }),
     );
     expect([most, done, running]).toEqual([3, 20, 0]);
   });

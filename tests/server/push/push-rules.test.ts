@@ -192,10 +192,12 @@ describe('a payload', () => {
 
 describe('another try', () => {
   it('comes later each time with jitter, not before the service asked, and at most a quarter of an hour later', () => {
-    expect(retryInMs(1, undefined, 0)).toBe(5_000);
-    expect(retryInMs(4, undefined, 1)).toBe(45_000);
-    expect(retryInMs(1, '300', 0)).toBe(300_000);
-    expect(retryInMs(20, '99999', 1)).toBe(900_000);
-    expect(retryInMs(1, 'Wed, 21 Oct 2026 07:28:00 GMT', 0.5)).toBe(7_500);
+    const now = Date.UTC(2026, 9, 21, 7, 28);
+    expect(retryInMs(1, undefined, now, 0)).toBe(5_000);
+    expect(retryInMs(4, undefined, now, 1)).toBe(45_000);
+    expect(retryInMs(1, '300', now, 0)).toBe(300_000);
+    expect(retryInMs(20, '99999', now, 1)).toBe(900_000);
+    expect(retryInMs(1, 'Wed, 21 Oct 2026 07:28:00 GMT', now, 0.5)).toBe(7_500);
+    expect(retryInMs(1, 'Wed, 21 Oct 2026 07:30:00 GMT', now, 0.5)).toBe(120_000);
   });
 });

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import {
-  createParser,
   createSequence,
   openStream,
   STREAM_SILENCE_MS,
@@ -30,18 +29,6 @@ const heartbeat = (sequence: number): StreamEvent => ({
 });
 const changed = (sequence: number): StreamEvent => ({ type: 'portfolio.changed', sequence });
 const wire = (event: unknown): string => `event: x\ndata: ${JSON.stringify(event)}\n\n`;
-
-describe('parser', () => {
-  it('reads events however the bytes are cut, and passes over comments', () => {
-    const text = `: hi\n\n${wire(hello(1))}data: {"a":\ndata: 1}\r\n\r\n`;
-    for (let size = 1; size < 9; size += 1) {
-      const seen: string[] = [];
-      const parse = createParser((data) => seen.push(data));
-      for (let i = 0; i < text.length; i += size) parse(text.slice(i, i + size));
-      expect(seen, `by ${size}`).toEqual([JSON.stringify(hello(1)), '{"a":\n1}']);
-    }
-  });
-});
 
 describe('sequence', () => {
   const run = (...events: StreamEvent[]) => {
@@ -129,6 +116,20 @@ describe('stream', () => {
       },
     };
   }
+
+  it('reads events however the bytes are cut, with any line ends, and passes over comments', async () => {
+    const named = { ...hello(1), source: { ...source, label: 'Zürich ≥' } };
+    const text = `: hi\n\n${wire(named)}event: x\r\ndata: ${JSON.stringify(changed(2))}\r\n\r\n`;
+    const bytes = new TextEncoder().encode(text);
+    for (let size = 1; size < 9; size += 1) {
+      const { events, pipes, stream } = open();
+      await vi.advanceTimersByTimeAsync(0);
+      for (let i = 0; i < bytes.length; i += size) pipes.at(-1)?.enqueue(bytes.slice(i, i + size));
+      await vi.advanceTimersByTimeAsync(0);
+      expect(events, `by ${size}`).toEqual([named, changed(2)]);
+      stream.close();
+    }
+  });
 
   it('that falls silent is called stale, closed and opened again after the last number it saw', async () => {
     const opened = open();

@@ -2,7 +2,8 @@
  * When each kind of data turns stale, and which screen is about which; refuses one limit for all.
  */
 import { describe, expect, it } from 'vitest';
-import { kindOf, STALE_AFTER, trueAt, type DataKind } from '../../../src/shell/data-age.ts';
+import { kindOf, trueAt } from '../../../src/shell/data-age.ts';
+import { STALE_AFTER, type DataKind } from '../../../src/stores/data-kinds.ts';
 import type { Origin } from '../../../src/stores/slot.ts';
 import { isBehind } from '../../../src/stores/push-lag.ts';
 

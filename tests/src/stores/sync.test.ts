@@ -13,6 +13,7 @@ import { recordedReplies, recordState } from '../../../src/api/recorded-replies.
 import { joinStream, type SharedStreamOptions } from '../../../src/api/shared-stream.ts';
 import { endSession, resetSession, session } from '../../../src/identity/session.ts';
 import { agentsStore } from '../../../src/stores/agents-store.ts';
+import { alertsStore } from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { historyStore } from '../../../src/stores/fills-store.ts';
 import { applyEvent, startSync } from '../../../src/stores/sync.ts';
@@ -257,11 +258,9 @@ describe('a stream that ends', () => {
     const lastWord = Date.now();
     vi.setSystemTime(now + 130_000);
     handed().onState('stale');
-    expect([agentsStore.savedAt, portfolioStore.savedAt, historyStore.savedAt]).toEqual([
-      lastWord,
-      lastWord,
-      lastWord,
-    ]);
+    expect(
+      [agentsStore, portfolioStore, historyStore, alertsStore].map(({ savedAt }) => savedAt),
+    ).toEqual([lastWord, lastWord, lastWord, lastWord]);
     expect(connection.gapAt).toBe(now + 130_000);
     vi.setSystemTime(now + 140_000);
     handed().onState('open');

@@ -13,7 +13,7 @@ import { Line } from '../../../components/Section.tsx';
 import { useNow } from '../../../components/use-now.ts';
 import { formatPrice } from '../../../format/numbers.ts';
 import { formatAgo, formatSpan, formatWhen } from '../../../format/times.ts';
-import { STALE_AFTER } from '../../../shell/data-age.ts';
+import { STALE_AFTER } from '../../../stores/data-kinds.ts';
 import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { loadMarket, loadPools, marketStore, poolsStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';

@@ -1,0 +1,92 @@
+/** Every kind of snapshot that is kept on a device: one line each, in the order of deletion. */
+import type * as z from 'zod/mini';
+import { CALLS, type CallName } from '../../contract/calls.ts';
+import { agents } from './kinds/agents-snapshot.ts';
+import { alerts } from './kinds/alerts-snapshot.ts';
+import { analytics } from './kinds/analytics-snapshot.ts';
+import { backtest } from './kinds/backtest-snapshot.ts';
+import { candles } from './kinds/candles-snapshot.ts';
+import { history } from './kinds/history-snapshot.ts';
+import { insight } from './kinds/insight-snapshot.ts';
+import { market } from './kinds/market-snapshot.ts';
+import { overview } from './kinds/overview-snapshot.ts';
+import { pools } from './kinds/pools-snapshot.ts';
+import { portfolio } from './kinds/portfolio-snapshot.ts';
+import { settings } from './kinds/settings-snapshot.ts';
+import { sparklines } from './kinds/sparklines-snapshot.ts';
+import { subscription } from './kinds/subscription-snapshot.ts';
+import { trial } from './kinds/trial-snapshot.ts';
+import { wallet } from './kinds/wallet-snapshot.ts';
+import type { ReplyTraits } from './snapshot-kind.ts';
+
+/** Where the disk is full, what is large and little missed goes first: from the top down. */
+const KINDS = {
+  backtest,
+  candles,
+  sparklines,
+  insight,
+  analytics,
+  history,
+  pools,
+  overview,
+  market,
+  trial,
+  wallet,
+  settings,
+  alerts,
+  agents,
+  subscription,
+  portfolio,
+};
+
+type Kinds = typeof KINDS;
+export type SnapshotKind = keyof Kinds;
+export type SnapshotValue<K extends SnapshotKind> = z.output<Kinds[K]['schema']>;
+/** Kinds that are the reply to a call. */
+export type ReplyKind = {
+  [K in SnapshotKind]: Kinds[K] extends { call: CallName } ? K : never;
+}[SnapshotKind];
+/** Kinds whose age is shown. */
+export type AgedKind = {
+  [K in SnapshotKind]: Kinds[K] extends { staleAfterMs: number } ? K : never;
+}[SnapshotKind];
+
+type AnyKind = Partial<ReplyTraits<never>> & { schema: z.ZodMiniType; call?: CallName };
+
+export const SNAPSHOTS: Kinds & Readonly<Record<SnapshotKind, AnyKind>> = KINDS;
+export const SNAPSHOT_KINDS = Object.keys(KINDS) as readonly SnapshotKind[];
+const traitsOf = (kind: SnapshotKind): AnyKind => SNAPSHOTS[kind];
+
+export const isReplyKind = (kind: SnapshotKind): kind is ReplyKind =>
+  traitsOf(kind).call !== undefined;
+const isAgedKind = (kind: SnapshotKind): kind is AgedKind =>
+  traitsOf(kind).staleAfterMs !== undefined;
+export const AGED_KINDS: readonly AgedKind[] = SNAPSHOT_KINDS.filter(isAgedKind);
+/** Kinds that the stream keeps true while it is open. */
+export const STREAMED_KINDS: readonly SnapshotKind[] = SNAPSHOT_KINDS.filter(
+  (kind) => traitsOf(kind).streamed === true,
+);
+
+/** What a start on this path reads before it paints, or right after it has painted. */
+export const restoredKinds = (
+  when: 'first-paint' | 'after-paint',
+  path: string,
+): readonly SnapshotKind[] =>
+  SNAPSHOT_KINDS.filter((kind) => {
+    const { restore, firstPaintOn } = traitsOf(kind);
+    return restore === when || (when === 'first-paint' && firstPaintOn === path);
+  });
+
+/** The kind that the worker keeps of a GET of this address; null for a part, or none of ours. */
+export function copiedKind({ pathname, searchParams }: URL): SnapshotKind | null {
+  const found = SNAPSHOT_KINDS.find((kind) => {
+    const { call, copiedByWorker, wholeDespite = [] } = traitsOf(kind);
+    return (
+      copiedByWorker === true &&
+      call !== undefined &&
+      CALLS[call].path === pathname &&
+      [...searchParams.keys()].every((key) => wholeDespite.includes(key))
+    );
+  });
+  return found ?? null;
+}
