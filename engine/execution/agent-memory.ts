@@ -4,7 +4,7 @@ import { PoolId as PoolIdSchema } from '../../contract/agents.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { DAY_MS } from './schedule.ts';
-import type { Hold } from './agent-types.ts';
+import type { AgentPause } from './agent-types.ts';
 
 /** One exit from a pair; `stop` says that it was the stop, not the strategy or the user. */
 export interface Exit {
@@ -31,7 +31,7 @@ export interface AgentMemory {
   /** The UTC day (its 00:00, ms) and the equity at the first evaluation of it. */
   day: { start: number; equity: Fixed } | null;
   highWater: Fixed | null;
-  halt: Hold | null;
+  halt: AgentPause | null;
 }
 
 /** Longer than the longest time between two rankings. */
@@ -154,7 +154,7 @@ function readDay(value: unknown): AgentMemory['day'] {
   return equity === null ? null : { start: value.start, equity };
 }
 
-function readHalt(value: unknown): Hold | null {
+function readHalt(value: unknown): AgentPause | null {
   if (!isRecord(value) || typeof value.code !== 'string' || typeof value.text !== 'string')
     return null;
   return {

@@ -123,7 +123,7 @@ export interface TradeDraft {
   after: PositionAfter;
 }
 
-export interface Hold {
+export interface AgentPause {
   code: string;
   text: string;
   /** Market clock, ms; null until started again. */
@@ -136,5 +136,5 @@ export interface AgentOutcome {
   trades: TradeDraft[];
   memory: Record<string, unknown>;
   /** Set when a guard halts the agent (day loss, drawdown). */
-  hold: Hold | null;
+  hold: AgentPause | null;
 }

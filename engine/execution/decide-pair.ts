@@ -6,7 +6,7 @@ import { add, divide, formatFixed, multiply, subtract, ZERO } from '../../contra
 import type { Fixed } from '../../contract/money.ts';
 import { paperFill, roundTripCost } from './fills.ts';
 import { firstBlock } from '../guards/guard.ts';
-import type { Block, Room } from '../guards/guard.ts';
+import type { RiskBlock, Room } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
 import { applyBuy, applySell } from '../accounting/ledger.ts';
 import { noteExit } from './agent-memory.ts';
@@ -33,7 +33,7 @@ export interface PairContext {
   account: AccountInput;
   memory: AgentMemory;
   /** What blocks every entry of this agent, if anything. */
-  block: Block | null;
+  block: RiskBlock | null;
   rebalance: boolean;
   position: OpenPosition | null;
   /** What the agent holds at this moment of the tick, by pair. */
@@ -138,7 +138,7 @@ function rebalance(
   context: PairContext,
   market: Market,
   wanted: Wanted,
-  block: Block | null,
+  block: RiskBlock | null,
 ): PairOutcome {
   const { agent, account, memory, position } = context;
   const { signal, quote, rules, depth } = market;
@@ -266,7 +266,7 @@ function pairBlock(
   pair: string,
   { agent, tick, memory }: PairContext,
   { quote, signal }: Market,
-): Block | null {
+): RiskBlock | null {
   return firstBlock(GUARDS_OF.pair, {
     at: tick.close,
     intervalMs: executionIntervalMs(agent.interval),
@@ -279,7 +279,7 @@ function pairBlock(
 }
 
 /** What the size guards leave of a purchase, and the words of the one that cut it last. */
-type RoomLeft = { block: null; amount: Fixed; cutText: string | null } | { block: Block };
+type RoomLeft = { block: null; amount: Fixed; cutText: string | null } | { block: RiskBlock };
 
 function roomFor(pair: string, context: PairContext, missing: Fixed): RoomLeft {
   const { account, agent, tick } = context;

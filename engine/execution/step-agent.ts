@@ -5,7 +5,7 @@ import { add, maximum, subtract } from '../../contract/money.ts';
 import { decidePair } from './decide-pair.ts';
 import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
 import { firstBlock } from '../guards/guard.ts';
-import type { AgentGuardInput, Block } from '../guards/guard.ts';
+import type { AgentGuardInput, RiskBlock } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
 import { readMemory, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
@@ -83,7 +83,7 @@ export function stepAgent(
  * Updates day, high-water mark and halt in the memory, and returns what blocks every entry, if
  * anything.
  */
-function agentBlock(input: AgentGuardInput): Block | null {
+function agentBlock(input: AgentGuardInput): RiskBlock | null {
   const { at, account, memory } = input;
   rememberEquity(memory, at, account);
   if (memory.halt && memory.halt.until !== null && at >= memory.halt.until) memory.halt = null;

@@ -6,16 +6,16 @@ import type { RiskProfile } from '../../contract/agents.ts';
 import type { GuardCode } from '../../contract/guards.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { AgentMemory } from '../execution/agent-memory.ts';
-import type { AccountInput, AgentInput, Hold } from '../execution/agent-types.ts';
+import type { AccountInput, AgentInput, AgentPause } from '../execution/agent-types.ts';
 import type { Quote } from '../market-types.ts';
 import type { Correlation } from '../signals/correlation.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
 import type { Signal } from '../signals/signal.ts';
 
 /** No new entries until `until` (market ms; null until started again), because of `text`. */
-export type Block = Hold;
+export type RiskBlock = AgentPause;
 /** What a guard says of its block. The code is the guard's own. */
-export type BlockTerms = Omit<Block, 'code'>;
+export type BlockTerms = Omit<RiskBlock, 'code'>;
 
 /** For guards over the whole agent. `at` is the close of the evaluated candle, ms. */
 export interface AgentGuardInput {
@@ -172,7 +172,7 @@ export function firstBlock<Input>(
     readonly check: (input: Input) => BlockTerms | null;
   }[],
   input: Input,
-): Block | null {
+): RiskBlock | null {
   for (const { check, code } of guards) {
     const terms = check(input);
     if (terms !== null) return { code, ...terms };

@@ -2,7 +2,7 @@
  * One batch of due agents in one transaction: decide, then write everything or nothing. One faulty
  * agent does not affect others.
  */
-import type { Hold } from '../../engine/execution/agent-types.ts';
+import type { AgentPause } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
 import { holdSwitches } from './trading-halts.ts';
@@ -137,7 +137,7 @@ async function fault(
     { agent: row.id, tick, reason: error instanceof Error ? error.message : String(error) },
     'An agent failed at a tick',
   );
-  const hold: Hold = {
+  const hold: AgentPause = {
     code: 'fault',
     text: 'The strategy failed at this candle. Stop losses stay active; start the agent to try again.',
     until: null,

@@ -16,7 +16,7 @@ import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contrac
 import { agentCap } from '../../contract/tiers.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
 import { universeFor } from '../../engine/strategies/pools.ts';
-import type { Hold } from '../../engine/execution/agent-types.ts';
+import type { AgentPause } from '../../engine/execution/agent-types.ts';
 import type { PairRules } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
@@ -48,7 +48,7 @@ export type AgentRow = Omit<
   executionInterval: ExecutionInterval;
   tradingFrequency: TradingFrequency;
   pool: PoolId;
-  hold: Hold | null;
+  hold: AgentPause | null;
   memory: Record<string, unknown>;
 };
 

@@ -4,7 +4,7 @@ import type { Agent, ExecutionInterval } from '../../contract/agents.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { memoryOnStart } from '../../engine/execution/agent-memory.ts';
 import { executionIntervalMs } from '../../engine/execution/schedule.ts';
-import type { Hold } from '../../engine/execution/agent-types.ts';
+import type { AgentPause } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
 import { agents } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
@@ -36,7 +36,7 @@ export async function applyEvent(
   deps: TradingDeps,
   row: AgentRow,
   event: LifeEvent,
-  hold: Hold | null = null,
+  hold: AgentPause | null = null,
 ): Promise<AgentRow | null> {
   const status = transition(row.status, event);
   if (status === null) return null;
