@@ -86,7 +86,7 @@ export function PairChart({
   );
   const age = useAge(candles);
   const unknown = candles === null || !candles.known;
-  if (unknown && online === 'offline' && fallback !== undefined && candles?.looked !== false)
+  if (unknown && online === 'offline' && fallback !== undefined && candles?.storageRead !== false)
     return fallback;
   return (
     <>

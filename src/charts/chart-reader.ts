@@ -38,7 +38,7 @@ export interface ChartReading extends ChartCandles {
   /** They are from the device's storage. */
   kept: boolean;
   /** The device's storage has been read. */
-  looked: boolean;
+  storageRead: boolean;
 }
 
 export interface ChartPorts {
@@ -63,7 +63,7 @@ const NOTHING: ChartReading = {
   error: null,
   heardAt: null,
   kept: false,
-  looked: false,
+  storageRead: false,
 };
 
 export class ChartReader {
@@ -112,7 +112,7 @@ export class ChartReader {
     this.ports.kept().then(
       (kept) => {
         if (this.stopped.signal.aborted) return;
-        this.put({ looked: true });
+        this.put({ storageRead: true });
         if (kept === null || this.reading.known) return;
         this.put({
           ...withReading(NO_CANDLES, kept.reading, this.intervalMs),

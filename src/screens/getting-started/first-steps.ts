@@ -40,8 +40,8 @@ export interface Facts {
   kept: boolean;
   installed: boolean;
   notified: DeviceState;
-  lookedAtSecurity: boolean;
-  lookedAtRisk: boolean;
+  hasSeenSecurity: boolean;
+  hasReadRisk: boolean;
 }
 
 /** Done if any of the facts is true, even where others are unknown. */
@@ -70,7 +70,7 @@ function tradeSteps(facts: Facts): Omit<Step, 'group'>[] {
       id: 'risk',
       title: 'Understand the risks',
       text: 'A two-minute read: price gaps, late stops, software faults.',
-      state: facts.lookedAtRisk ? 'done' : 'open',
+      state: facts.hasReadRisk ? 'done' : 'open',
       to: '/risk-disclosure',
       action: 'Risk disclosure',
     },
@@ -146,7 +146,7 @@ function deviceSteps(facts: Facts): Omit<Step, 'group'>[] {
       id: 'security',
       title: 'Review your security',
       text: 'Your password, your session, and how to wipe this device.',
-      state: facts.lookedAtSecurity ? 'done' : 'open',
+      state: facts.hasSeenSecurity ? 'done' : 'open',
       to: '/security',
       action: 'Security',
     },

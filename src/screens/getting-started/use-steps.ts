@@ -41,8 +41,8 @@ export function useSteps(): { steps: Step[]; progress: Progress } {
     kept: keepsSnapshots() && portfolio !== null && storage !== 'memory' && storage !== 'newer',
     installed: installed || notes.has('installed'),
     notified: deviceState(uid),
-    lookedAtSecurity: notes.has('security'),
-    lookedAtRisk: notes.has('risk'),
+    hasSeenSecurity: notes.has('security'),
+    hasReadRisk: notes.has('risk'),
   });
   return { steps, progress: progressOf(steps) };
 }

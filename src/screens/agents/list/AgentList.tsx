@@ -220,7 +220,7 @@ function Headings() {
     <div role="group" aria-label="Order" className={classes('text-xs max-lg:hidden', GRID)}>
       <span className="flex gap-3">
         <Heading by="name" />
-        <Heading by="looked" />
+        <Heading by="lastCheck" />
         <Heading by="made" />
       </span>
       <span className="text-ink-3">Terms</span>

@@ -5,7 +5,7 @@ import type { AgentView } from '../../../stores/agent-view.ts';
 import { POOL_NAME } from '../agent-text.ts';
 
 export type StatusFilter = 'all' | 'running' | 'stopped' | 'needs-you';
-export type SortKey = 'made' | 'name' | 'looked' | 'realized' | 'unrealized' | 'total';
+export type SortKey = 'made' | 'name' | 'lastCheck' | 'realized' | 'unrealized' | 'total';
 
 export interface ListView {
   query: string;
@@ -26,7 +26,7 @@ export const STATUS_NAME: Record<StatusFilter, string> = {
 export const SORT_NAME: Record<SortKey, string> = {
   made: 'Date created',
   name: 'Name',
-  looked: 'Last check',
+  lastCheck: 'Last check',
   realized: 'Realised',
   unrealized: 'Unrealised',
   total: 'Result',
@@ -59,7 +59,7 @@ function compare(a: AgentView, b: AgentView, sort: SortKey): number {
       return a.agent.createdAt - b.agent.createdAt;
     case 'name':
       return a.agent.name.localeCompare(b.agent.name);
-    case 'looked':
+    case 'lastCheck':
       return (a.agent.lastRunAt ?? 0) - (b.agent.lastRunAt ?? 0);
     case 'realized':
     case 'unrealized':

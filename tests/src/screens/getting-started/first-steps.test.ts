@@ -22,8 +22,8 @@ const NEW: Facts = {
   kept: false,
   installed: false,
   notified: 'off',
-  lookedAtSecurity: false,
-  lookedAtRisk: false,
+  hasSeenSecurity: false,
+  hasReadRisk: false,
 };
 const stateOf = (facts: Facts): Record<string, Step['state']> =>
   Object.fromEntries(stepsOf(facts).map(({ id, state }) => [id, state]));
@@ -39,7 +39,7 @@ describe('the first steps', () => {
   });
 
   it('tick themselves one by one, each from its own fact (R2-09)', () => {
-    expect(doneWith({ lookedAtRisk: true })).toEqual(['account', 'risk']);
+    expect(doneWith({ hasReadRisk: true })).toEqual(['account', 'risk']);
     expect(doneWith({ subscribed: true })).toEqual(['account', 'plan']);
     expect(doneWith({ agents: 1 })).toEqual(['account', 'agent']);
     expect(doneWith({ agents: 1, everStarted: true })).toEqual(['account', 'agent', 'start']);
@@ -50,7 +50,7 @@ describe('the first steps', () => {
       'fill',
     ]);
     expect(doneWith({ kept: true })).toEqual(['account', 'snapshot']);
-    expect(doneWith({ lookedAtSecurity: true })).toEqual(['account', 'security']);
+    expect(doneWith({ hasSeenSecurity: true })).toEqual(['account', 'security']);
     expect(doneWith({ installed: true })).toEqual(['account', 'install']);
     expect(doneWith({ notified: 'on' })).toEqual(['account', 'notify']);
   });
@@ -73,7 +73,7 @@ describe('the first steps', () => {
       fill: 'unknown',
       account: 'done',
     });
-    expect(progressOf(stepsOf({ ...dark, lookedAtRisk: true })).next?.id).toBe('snapshot');
+    expect(progressOf(stepsOf({ ...dark, hasReadRisk: true })).next?.id).toBe('snapshot');
   });
 
   it('do not count what this browser cannot do, and ask for what it can be allowed to', () => {
@@ -92,8 +92,8 @@ describe('the first steps', () => {
       kept: true,
       installed: true,
       notified: 'on',
-      lookedAtSecurity: true,
-      lookedAtRisk: true,
+      hasSeenSecurity: true,
+      hasReadRisk: true,
     };
     expect(progressOf(stepsOf(all))).toEqual({ done: 10, of: 10, next: null });
   });
