@@ -16,8 +16,6 @@ const TABLE: Record<AgentStatus, Partial<Record<LifeEvent, AgentStatus>>> = {
   faulted: { start: 'running', stop: 'stopped' },
 };
 
-export const LIFE_EVENTS: readonly LifeEvent[] = ['start', 'stop', 'halt', 'fault', 'resume'];
-
 /** The next state, or null where the event changes nothing. */
 export function transition(status: AgentStatus, event: LifeEvent): AgentStatus | null {
   return TABLE[status][event] ?? null;

@@ -97,11 +97,6 @@ export function runOrder(order: BacktestOrder, onProgress?: (share: number) => v
   return { outcome, tested: async () => ({ ...(await testedWith(input, result)), engine }) };
 }
 
-export const testOf = (
-  order: BacktestOrder,
-  onProgress?: (share: number) => void,
-): BacktestOutcome => runOrder(order, onProgress).outcome;
-
 async function answer(
   order: BacktestOrder,
   onProgress: (share: number) => void,

@@ -3,12 +3,6 @@
 /** Space that a popover needs below its anchor and to its right, px. */
 const POPOVER_HEIGHT = 400;
 const POPOVER_WIDTH = 352;
-/**
- * Widths at which the layout changes, px; `src/styles/app.css` has the same as Tailwind
- * breakpoints.
- */
-export const BREAKPOINTS = { sm: 640, md: 768, lg: 1023, xl: 1279 } as const;
-
 export interface PopoverPlace {
   side: 'above' | 'below';
   align: 'left' | 'right';

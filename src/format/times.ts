@@ -20,12 +20,6 @@ export function formatAgo(ms: number | null): string {
   return ms < 2 * SECOND ? 'now' : `${formatSpan(ms)} ago`;
 }
 
-/** How old something shown is: `live` under five seconds, then `12 s old`, `4 min old`. */
-export function formatAge(ms: number | null): string {
-  if (ms === null) return 'not loaded';
-  return ms < 5 * SECOND ? 'live' : `${formatSpan(ms)} old`;
-}
-
 /** How long until: `now`, `in 3 min`. */
 export function formatUntil(ms: number): string {
   return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;

@@ -173,17 +173,3 @@ export async function pushedSequence(
     throw error;
   }
 }
-
-/**
- * Whether a push reported something that the saved list of agents lacks: it is then out of date,
- * however young. A fresh load ends it.
- */
-export async function isBehindPush(
-  uid: string,
-  database: UserDatabase | null = heldDatabase(uid),
-): Promise<boolean> {
-  const pushed = await pushedSequence(uid, database);
-  return (
-    pushed !== null && pushed > ((await readSnapshot(uid, 'agents', database))?.value.sequence ?? 0)
-  );
-}

@@ -2,7 +2,7 @@
  * The server's last reply of each kind, stored per user. Replies that are unknown to the contract
  * or late are dropped.
  */
-import { del, getMany, keys, set } from 'idb-keyval';
+import { del, getMany, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
@@ -169,14 +169,6 @@ export async function trimSnapshots(
 ): Promise<void> {
   for (const kind of SNAPSHOT_KINDS)
     if (kind !== keep) await del(kind, database.store('snapshots'));
-}
-
-/** Which snapshots are saved for a user. */
-export async function snapshotKinds(uid: string): Promise<SnapshotKind[]> {
-  const database = heldDatabase(uid);
-  if (database === null) return [];
-  const found = await keys(database.store('snapshots'));
-  return SNAPSHOT_KINDS.filter((kind) => found.includes(kind));
 }
 
 /** The user's choice for this device. Off deletes snapshots at once; the queue stays. */

@@ -19,7 +19,7 @@ import { FIVE_MINUTES } from '../engine/tape.ts';
 import { longTape, poolOrder, TAPE_NAME } from './tapes.ts';
 import { inBrowser } from './browser-backtest.ts';
 import { median, type Measurement } from './measurement.ts';
-import { testOf } from '../../src/backtest/backtest-worker.ts';
+import { runOrder } from '../../src/backtest/backtest-worker.ts';
 
 const SIZES = (process.env.BENCH_CANDLES ?? '100000,1000000').split(',').map(Number);
 const RUNS = Number(process.env.BENCH_RUNS ?? 3);
@@ -159,7 +159,7 @@ async function pools(): Promise<Measurement[]> {
   const rows: Measurement[] = [];
   for (const pool of ['momentum_24h', 'all_pools'] as const) {
     const order = poolOrder(pool, 90);
-    const runs = Array.from({ length: RUNS }, () => timed(() => testOf(order)));
+    const runs = Array.from({ length: RUNS }, () => timed(() => runOrder(order).outcome));
     const { candles, trades } = runs[0]?.value ?? { candles: 0, trades: [] };
     const what = `${pool}, ${candles.toLocaleString('en')} candles of ${order.terms.agent.pairs.length} pairs, ${trades.length} trades`;
     const here = median(runs.map((run) => run.seconds)) ?? Number.NaN;

@@ -33,7 +33,7 @@ export const plainOf = (text: string): string =>
   text.replace(MARKS, (_all, strong?: string, words?: string) => strong ?? words ?? '');
 
 /** Every piece of inline text of a block, in reading order. */
-function piecesOf(block: Block): readonly string[] {
+export function piecesOf(block: Block): readonly string[] {
   if (typeof block === 'string') return [block];
   if ('h' in block) return [block.h];
   if ('list' in block) return block.list;
@@ -51,14 +51,6 @@ export const passagesOf = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) =>
     typeof block !== 'string' && 'h' in block ? [] : piecesOf(block).map(plainOf),
   );
-
-/** Where the text leads, in order and with repeats. */
-export function linksOf(blocks: readonly Block[]): string[] {
-  return blocks
-    .flatMap(piecesOf)
-    .flatMap(inlineOf)
-    .flatMap((part) => ('to' in part ? [part.to] : []));
-}
 
 /** Words of such text that a reader takes in per minute. */
 const WORDS_A_MINUTE = 200;

@@ -7,8 +7,6 @@ import type { WalletKitSettings } from '../kit/kit-settings.ts';
 import { WALLET_STORAGE_KEY } from './remembered-wallet.ts';
 import { chainTransport, POLLING_INTERVAL_MS } from '../rpc-policy.ts';
 
-export const WALLET_CHAINS = [base, baseSepolia] as const;
-
 export interface WalletConfigOptions {
   jar: CookieJar;
   secureCookies: boolean;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Candle } from '../../../engine/market-types.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { ReplayFeed, type ClockStore } from '../../../server/market/replay-feed.ts';
-import { measureReplay } from '../../../server/market/replay-speed.ts';
+import { measureReplay } from './replay-speed.ts';
 import { readTape } from '../../../server/market/replay-tape.ts';
 import { keptLog } from './silent-log.ts';
 import { asCsv, FIVE, madeCandle, TAPE_START, writeTape } from './tape-on-disk.ts';

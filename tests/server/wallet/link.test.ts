@@ -558,7 +558,7 @@ describe('without the chain', () => {
       expect(row?.usedAt).toBeNull();
       // A node's address may hold a key: neither the person nor the log is told it.
       const told = warned.splice(0).join(' ');
-      expect(told).toMatch(/"chainId":84532.*could not be asked/);
+      expect(told).toMatch(/"chainId":84532.*could not verify/);
       expect(`${told} ${JSON.stringify(json)}`).not.toContain('secret-key');
     },
   );

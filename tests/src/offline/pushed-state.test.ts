@@ -7,9 +7,16 @@ import type { Agent } from '../../../contract/agents.ts';
 import type { EntriesOff } from '../../../contract/halts.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
-import { isBehindPush, keepPushed } from '../../../src/offline/pushed-state.ts';
+import { keepPushed, pushedSequence } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { portfolio, T0 } from './samples.ts';
+
+/** A push reported something that the saved list of agents lacks. */
+async function isBehindPush(uid: string, db: UserDatabase): Promise<boolean> {
+  const pushed = await pushedSequence(uid, db);
+  const saved = await readSnapshot(uid, 'agents', db);
+  return pushed !== null && pushed > (saved?.value.sequence ?? 0);
+}
 
 const agent = (id: string, status: Agent['status'] = 'running'): Agent => ({
   id,

@@ -3,6 +3,7 @@
  * asks about.
  */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
+import { keys } from 'idb-keyval';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   deleteUserDatabase,
@@ -13,13 +14,18 @@ import {
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { readEntry } from '../../../src/offline/outbox-entry.ts';
-import {
-  keepSnapshots,
-  readSnapshot,
-  snapshotKinds,
-  writeSnapshot,
-} from '../../../src/offline/snapshots.ts';
+import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { portfolio, start, stop, subscription, T0 } from './samples.ts';
+import { SNAPSHOT_KINDS } from '../../../src/offline/snapshot-registry.ts';
+import { heldDatabase } from '../../../src/offline/user-database.ts';
+
+/** Which snapshots are saved for a user. */
+async function snapshotKinds(uid: string): Promise<string[]> {
+  const database = heldDatabase(uid);
+  if (database === null) return [];
+  const saved = await keys(database.store('snapshots'));
+  return SNAPSHOT_KINDS.filter((kind) => saved.includes(kind));
+}
 
 let factory: IDBFactory;
 beforeEach(() => {

@@ -61,7 +61,8 @@ import { PRIVACY } from '../../../../src/screens/content/PrivacyScreen.tsx';
 import {
   anchorOf,
   headingsOf,
-  linksOf,
+  inlineOf,
+  piecesOf,
   minutesOf,
   passagesOf,
   type Block,
@@ -92,6 +93,13 @@ function leadsSomewhere(address: string): boolean {
   const [, blocks = []] = DOCUMENTS.find(([id]) => pathname === `/${id}`) ?? [];
   return headingsOf(blocks).some((heading) => `#${anchorOf(heading)}` === hash);
 }
+
+/** Where a text leads, in order and with repeats. */
+const linksOf = (blocks: readonly Block[]): string[] =>
+  blocks
+    .flatMap(piecesOf)
+    .flatMap(inlineOf)
+    .flatMap((part) => ('to' in part ? [part.to] : []));
 
 describe('links of the texts', () => {
   it('lead to a screen, an article or a question that there is (R2-02, R2-17)', () => {

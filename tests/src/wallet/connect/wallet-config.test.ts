@@ -17,7 +17,7 @@ import {
   walletKitSettings,
   type WalletKitConfig,
 } from '../../../../src/wallet/kit/kit-settings.ts';
-import { WALLET_CHAINS, walletConfig } from '../../../../src/wallet/connect/wallet-config.ts';
+import { walletConfig } from '../../../../src/wallet/connect/wallet-config.ts';
 import { startChain, type TestChain } from '../../../support/anvil.ts';
 import {
   injectWallet,
@@ -93,7 +93,6 @@ describe('the wallet configuration', () => {
       [84532, 'Base Sepolia', true, 'ETH', 18],
       [8453, 'Base', false, 'ETH', 18],
     ]);
-    expect(WALLET_CHAINS).toHaveLength(2);
     expect(config.connectors.map(({ type }) => type)).toEqual(['coinbaseWallet']);
     const base = walletConfig({
       jar: { cookie: '' },

@@ -1,9 +1,9 @@
 /** Measures how fast a recording can run through the market with all checks of a live price. */
-import type { Log } from '../log.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
-import { ReplayFeed } from './replay-feed.ts';
-import { readTape } from './replay-tape.ts';
-import { FeedMarket } from './running-market.ts';
+import type { Log } from '../../../server/log.ts';
+import { INTERVAL_MS } from '../../../contract/market.ts';
+import { ReplayFeed } from '../../../server/market/replay-feed.ts';
+import { readTape } from '../../../server/market/replay-tape.ts';
+import { FeedMarket } from '../../../server/market/running-market.ts';
 
 export interface ReplaySpeed {
   candles: number;
