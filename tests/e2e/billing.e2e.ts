@@ -140,7 +140,7 @@ describe('with the built-in test checkout', () => {
   it('has the new cap at once in the other tab and on the other device, and on the server (R9-04)', async () => {
     for (const one of [otherTab, otherDevice]) {
       await one.getByText(/^Pro\. Renews on/).waitFor();
-      await one.getByText('5 places left.').waitFor();
+      await one.getByText('5 left.').waitFor();
     }
     await makeAgent(here, user, 'Six');
   });

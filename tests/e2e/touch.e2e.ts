@@ -366,7 +366,7 @@ describe('a finger', () => {
     );
     await page.waitForURL('**/agents');
     await go('/security');
-    const keep = page.getByRole('switch', { name: /^Keep my last snapshot/ });
+    const keep = page.getByRole('switch', { name: /^Available offline/ });
     const was = await keep.getAttribute('aria-checked');
     await hand.press(await spotOf(keep));
     await until(

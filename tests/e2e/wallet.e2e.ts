@@ -159,7 +159,7 @@ describe('a wallet in the browser', () => {
     await page.getByLabel('Network').selectOption({ label: 'Base' });
     await alert().waitFor();
     expect(await alert().textContent()).toMatch(
-      /^User rejected switch after adding network\. The wallet stays on the network where it was\./,
+      /^User rejected switch after adding network\. Your wallet stays on its current network\./,
     );
     expect(await page.getByLabel('Network').inputValue()).toBe('84532');
     await page.getByLabel('Network').selectOption({ label: 'Base' });

@@ -99,7 +99,7 @@ export const PRIVACY: readonly Block[] = [
     ],
   },
   'This app does not store access tokens.',
-  { h: '“Keep my last snapshot on this device”' },
+  { h: '“Available offline”' },
   'You find this switch under Settings and Security. It is on by default. Turning it off deletes ' +
     'the snapshot at once, and the app can then show data only while you are online. It does not ' +
     'affect the queue: a Stop is kept until it is delivered.',

@@ -273,7 +273,7 @@ export const ACCOUNT: readonly LibraryArticle[] = [
       'A snapshot of your portfolio, agents and trades in this browser’s database, so that the ' +
         'app opens offline. It is protected by your device’s lock. There is no further encryption, ' +
         'because the key would have to be stored next to it. You can turn the snapshot off with ' +
-        '“Keep my last snapshot on this device” under Security. Logging out deletes it, even ' +
+        '“Available offline” under Security. Logging out deletes it, even ' +
         'offline.',
       { h: 'On a shared device' },
       'Turn the snapshot off, and log out when you leave. The next person to log in there cannot ' +
