@@ -307,7 +307,17 @@ describe('a finger', () => {
     await world.go(atHarbour(world));
     const sell = page.getByRole('main').getByRole('button', { name: /^Stop and sell/ });
     await sell.waitFor();
-    const { x, y } = await spotOf(sell);
+    // Cards above it still grow as their data arrives.
+    let spot = await spotOf(sell);
+    await until(
+      async () => {
+        const last = spot;
+        spot = await spotOf(sell);
+        return spot.x === last.x && spot.y === last.y;
+      },
+      (isAtRest) => isAtRest,
+    );
+    const { x, y } = spot;
     const before = await page.evaluate(() => scrollY);
     await hand.down({ x, y });
     for (let step = 1; step <= 10; step += 1) await hand.move({ x, y: y + step * 20 });
