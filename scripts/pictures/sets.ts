@@ -342,7 +342,7 @@ const dialogs = (world: World): readonly Shot[] => [
     },
   },
   { name: 'tax-lots', path: '/portfolio', act: press('Tax lots') },
-  { name: 'sale', path: '/portfolio', act: press(/what .* brought/) },
+  { name: 'sale', path: '/portfolio', act: press(/the result of /) },
   {
     name: 'tested',
     path: `/agents/${world.agents.running}`,
