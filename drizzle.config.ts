@@ -1,4 +1,4 @@
-/** Where migrations are generated from and to; refuses to connect to anything. */
+/** Where migrations are generated from and to. */
 import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({

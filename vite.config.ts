@@ -1,7 +1,4 @@
-/**
- * How the PWA is built and served in development; refuses inline scripts and a second manifest
- * link.
- */
+/** How the PWA is built and served in development. */
 import { readFileSync } from 'node:fs';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';

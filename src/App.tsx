@@ -1,4 +1,4 @@
-/** Routes and shell of the page; refuses to draw a protected screen outside its guard. */
+/** Routes and shell of the page. */
 import './styles/app.css';
 import './styles/device.css';
 import { Suspense, useEffect, useState, type ComponentType } from 'react';

@@ -1,7 +1,4 @@
-/**
- * The client's settings, parsed once from the build's environment; refuses to start without an
- * identity provider.
- */
+/** The client's settings, parsed once from the build's environment. */
 import * as z from 'zod/mini';
 import type { FirebaseSettings } from './identity/firebase-app.ts';
 import { log } from './platform/page-log.ts';

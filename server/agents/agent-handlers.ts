@@ -1,4 +1,4 @@
-/** The calls about agents; refuses nothing itself: each rule is where its verb is. */
+/** The calls about agents. */
 import { handlersFor } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { readBacktestTerms } from './backtest-terms.ts';

@@ -1,7 +1,4 @@
-/**
- * Tests an agent on past candles beside the page, with the server's own engine; refuses to fetch or
- * keep anything.
- */
+/** Tests an agent on past candles beside the page, with the server's own engine. */
 import { parseFixed } from '../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../engine/backtest/run-backtest.ts';
 import { backtestReport } from '../../engine/backtest/backtest-report.ts';

@@ -1,6 +1,6 @@
 /**
  * Reads the candles a test needs, coarse where they are only history and as fine as the agent looks
- * where it trades; refuses more than a phone can hold.
+ * where it trades.
  */
 import type { BacktestTerms } from '../../contract/backtest.ts';
 import { CANDLES_LIMIT_MAX } from '../../contract/limits.ts';

@@ -1,4 +1,4 @@
-/** Runs a test in a worker of its own, with a way to end it; refuses to hold up the page for it. */
+/** Runs a test in a worker of its own, with a way to end it. */
 import type { Tested } from '../../contract/backtest-record.ts';
 import type { BacktestOrder, BacktestOutcome, BacktestWord } from './worker-messages.ts';
 

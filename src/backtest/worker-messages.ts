@@ -1,7 +1,4 @@
-/**
- * What page and worker say to each other about a test; refuses anything that cannot be copied
- * between them.
- */
+/** What page and worker say to each other about a test. */
 import type { BacktestTerms, BacktestTrade } from '../../contract/backtest.ts';
 import type { CandleRow } from '../../contract/market.ts';
 import type { Tested } from '../../contract/backtest-record.ts';

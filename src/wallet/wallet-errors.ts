@@ -1,7 +1,4 @@
-/**
- * What a wallet's failure is for a person: what happened, what is safe, what to do; refuses to show
- * a stack, or to call safe what nobody knows.
- */
+/** What a wallet's failure is for a person: what happened, what is safe, what to do. */
 import { retryAfterHeaderMs } from '../../contract/retry.ts';
 
 /**

@@ -1,7 +1,4 @@
-/**
- * The house rules, read off the source itself; refuses exceptions that are not written in the
- * import table.
- */
+/** The house rules, read off the source itself. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * Requests per second of the real server over loopback, read and write, with the slow end; refuses
- * to share its folder.
- */
+/** Requests per second of the real server over loopback, read and write, with the slow end. */
 import { randomUUID } from 'node:crypto';
 import { startTestKeys, TEST_PROJECT } from '../support/keys.ts';
 import { callApi, startServer } from '../support/server.ts';

@@ -1,7 +1,4 @@
-/**
- * The app's own worker, as it was built, on an order for a test, in Chromium; refuses to time the
- * fetching of candles.
- */
+/** The app's own worker, as it was built, on an order for a test, in Chromium. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

@@ -1,7 +1,6 @@
 /**
  * Candles per second of a backtest: the house's engine beside the npm package grademark on one tape
- * and one rule, the pools, and the browser's worker beside Node; refuses a figure where the trades
- * differ.
+ * and one rule, the pools, and the browser's worker beside Node.
  */
 import { backtest, type BacktestResult } from '../../engine/backtest/run-backtest.ts';
 import { makeSeries } from '../../engine/signals/candle-series.ts';

@@ -1,4 +1,4 @@
-/** One figure of a benchmark, and the statistics shared by its sections; refuses thresholds. */
+/** One figure of a benchmark, and the statistics shared by its sections. */
 
 export interface Measurement {
   section: string;

@@ -1,7 +1,4 @@
-/**
- * From the network's return to "stopped" on the server, with one tab and with twelve; refuses to
- * count the wait before the return.
- */
+/** From the network's return to "stopped" on the server, with one tab and with twelve. */
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser } from '../support/browser.ts';
 import { openFaultWorld } from '../support/fault-world.ts';

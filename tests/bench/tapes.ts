@@ -1,6 +1,6 @@
 /**
  * Long tapes for the benchmark of the engine: the recorded pairs joined end to end where they lie
- * beside the project, a made walk where not; refuses gaps.
+ * beside the project, a made walk where not.
  */
 import type { PoolId } from '../../contract/agents.ts';
 import type { CandleRow } from '../../contract/market.ts';

@@ -1,6 +1,6 @@
 /**
  * One worker of the bench, told by its parent when a candle closes: the real scheduler on the real
- * database; refuses to move by itself.
+ * database.
  */
 import { DatabaseEntitlement } from '../../server/billing/entitlement.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';

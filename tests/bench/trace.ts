@@ -1,6 +1,6 @@
 /**
  * Reads a trace of Chromium: frames of a page's main thread, the gaps between them, and how busy it
- * was; refuses threads of others.
+ * was.
  */
 import type { CDPSession, Page } from 'playwright-core';
 import * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
  * The installed app in real Chromium: what the browser says of it, and the icon's "Stop all"
- * without a server; refuses stand-ins.
+ * without a server.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

@@ -1,7 +1,4 @@
-/**
- * The first whole path, as a stranger walks it in real Chromium against the real server; refuses
- * shortcuts past the screen.
- */
+/** The first whole path, as a stranger walks it in real Chromium against the real server. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';

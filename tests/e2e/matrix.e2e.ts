@@ -1,7 +1,6 @@
 /**
  * Every route in every state a person can be in, on a phone and on a desk: right screen, no error,
- * nothing failed, nothing moved, nobody else asked; refuses to take a guard's word for the table
- * below.
+ * nothing failed, nothing moved, nobody else asked.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

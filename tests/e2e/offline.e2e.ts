@@ -1,6 +1,6 @@
 /**
  * The app without its server, in real Chromium: what it shows, what it saves, how that is
- * delivered; refuses stand-ins.
+ * delivered.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

@@ -1,7 +1,7 @@
 /**
  * Push in real Chromium with one stand-in, `PushManager.subscribe`, which needs a browser vendor's
  * service: the address it gives is a TLS push service of the test, whose decrypted messages are
- * handed to the real worker through the debugging protocol; refuses any other stand-in.
+ * handed to the real worker through the debugging protocol.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

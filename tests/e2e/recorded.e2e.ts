@@ -1,7 +1,4 @@
-/**
- * A build that runs on recorded replies, in real Chromium behind a server of plain files; refuses
- * any answer from a back end.
- */
+/** A build that runs on recorded replies, in real Chromium behind a server of plain files. */
 import { createServer, type Server } from 'node:http';
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';

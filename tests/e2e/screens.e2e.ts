@@ -1,6 +1,6 @@
 /**
  * Every act of the screens pressed in real Chromium against the real server, and each screen held
- * to contrast and calm; refuses a silent failure.
+ * to contrast and calm.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

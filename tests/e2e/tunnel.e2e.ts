@@ -1,6 +1,6 @@
 /**
  * The tunnel in real Chromium: every screen without its server, what grows old there, what waits
- * and what needs the person; refuses stand-ins.
+ * and what needs the person.
  */
 import { appendFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

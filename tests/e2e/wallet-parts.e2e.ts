@@ -1,7 +1,7 @@
 /**
  * The wallet's parts in Chromium as a build with keys has them, with the provider's answers
  * recorded and a chain of our own: whom each speaks to and when, how it looks beside the rest, what
- * it costs; refuses any request that nobody asked for.
+ * it costs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Page, Route } from 'playwright-core';

@@ -1,6 +1,6 @@
 /**
  * A bad network under an open page, in real Chromium: each fault injected, and only what is certain
- * said; refuses to guess.
+ * said.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

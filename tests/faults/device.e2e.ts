@@ -1,6 +1,6 @@
 /**
  * What stays on the device, and what happens when the device keeps nothing: real Chromium, real
- * server; refuses to peek only where it is clean.
+ * server.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

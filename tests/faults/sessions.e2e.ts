@@ -1,6 +1,6 @@
 /**
  * A person's sessions over hours, clocks, tabs and revocation, in real Chromium with the real
- * identity emulator; refuses a moved server.
+ * identity emulator.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';

@@ -1,7 +1,4 @@
-/**
- * A device that is full, shared, cleared or given back: real Chromium, real server; refuses a
- * stubbed disk.
- */
+/** A device that is full, shared, cleared or given back: real Chromium, real server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

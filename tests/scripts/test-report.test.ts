@@ -1,7 +1,4 @@
-/**
- * What a failed run says first; refuses to pass where the reason comes after a thousand lines of
- * success.
- */
+/** What a failed run says first. */
 import { describe, expect, it } from 'vitest';
 import { count, failedNames, failures, saidByFailed } from '../../scripts/test-report.ts';
 

@@ -1,7 +1,4 @@
-/**
- * Agent ticks per second through the real scheduler and a real database, on a made tape; refuses to
- * count what was not run.
- */
+/** Agent ticks per second through the real scheduler and a real database, on a made tape. */
 import { fills } from '../../server/db/schema.ts';
 import { AGGRESSIVE, openFloor } from './trading.ts';
 

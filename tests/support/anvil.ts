@@ -1,7 +1,4 @@
-/**
- * A chain of our own for tests of the wallet, Foundry's anvil as Base Sepolia; refuses to reach any
- * network but loopback.
- */
+/** A chain of our own for tests of the wallet, Foundry's anvil as Base Sepolia. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

@@ -1,7 +1,4 @@
-/**
- * What axe calls serious or critical on a page as the browser paints it; refuses to pass over
- * contrast.
- */
+/** What axe calls serious or critical on a page as the browser paints it. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type axe from 'axe-core';

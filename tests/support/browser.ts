@@ -1,7 +1,4 @@
-/**
- * Real Chromium with a profile that outlives it, driven by playwright-core; refuses to reach any
- * address but loopback.
- */
+/** Real Chromium with a profile that outlives it, driven by playwright-core. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The built app as a build with other settings has it; refuses to build it again. */
+/** The built app as a build with other settings has it. */
 import type { BrowserContext } from 'playwright-core';
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Builds that share no file name, made from the one that is there, and a folder that leads to one
- * of them; refuses to change what they do.
+ * of them.
  */
 import { createHash } from 'node:crypto';
 import {

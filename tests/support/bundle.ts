@@ -1,7 +1,4 @@
-/**
- * What a build's pages download, read off the built files and their source maps; refuses to guess
- * from names.
- */
+/** What a build's pages download, read off the built files and their source maps. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';

@@ -1,7 +1,4 @@
-/**
- * A self-signed certificate for localhost, made at run time without any tool; refuses to be trusted
- * by anything but its test.
- */
+/** A self-signed certificate for localhost, made at run time without any tool. */
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const der = (tag: number, ...parts: Buffer[]): Buffer => {

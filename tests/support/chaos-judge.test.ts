@@ -1,4 +1,4 @@
-/** The judge of the runs on evidence made by hand; refuses a judge that lets anything pass. */
+/** The judge of the runs on evidence made by hand. */
 import { describe, expect, it } from 'vitest';
 import type { QueuedRecord } from './device.ts';
 import { Evidence, judgeRun, type AgentNow, type Receipt } from './chaos-judge.ts';

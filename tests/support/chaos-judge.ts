@@ -1,7 +1,4 @@
-/**
- * What became of every command of a run, by what device, network and server each say; refuses to
- * excuse what nobody was told.
- */
+/** What became of every command of a run, by what device, network and server each say. */
 import type { QueuedRecord } from './device.ts';
 
 export interface Sent {

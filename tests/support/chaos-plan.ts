@@ -1,7 +1,4 @@
-/**
- * What happens in an run, drawn whole from seed and number before it begins; refuses to depend
- * on what came before.
- */
+/** What happens in an run, drawn whole from seed and number before it begins. */
 import type { Fault } from './fault-proxy.ts';
 import { random } from './tape.ts';
 

@@ -1,7 +1,4 @@
-/**
- * What lies on the device of a driven browser, and the browser's violent end; refuses to make a
- * database by looking.
- */
+/** What lies on the device of a driven browser, and the browser's violent end. */
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 

@@ -1,7 +1,4 @@
-/**
- * An empty database of the newest schema, made once a machine and copied; refuses to be used where
- * making one is what is tested.
- */
+/** An empty database of the newest schema, made once a machine and copied. */
 import { createHash } from 'node:crypto';
 import {
   cpSync,

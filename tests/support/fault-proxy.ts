@@ -1,7 +1,4 @@
-/**
- * An HTTP proxy between browser and server that does harm on request; refuses to harm what it was
- * not told to.
- */
+/** An HTTP proxy between browser and server that does harm on request. */
 import {
   createServer,
   request as forward,

@@ -1,7 +1,4 @@
-/**
- * One server behind a fault proxy, and people with agents in driven browsers; refuses to end a
- * fault by itself.
- */
+/** One server behind a fault proxy, and people with agents in driven browsers. */
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';

@@ -1,4 +1,4 @@
-/** A feed whose clock, candles and ticks the test holds in its hand; refuses to run by itself. */
+/** A feed whose clock, candles and ticks the test holds in its hand. */
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import { alignDown, alignUp, coarser } from '../../server/market/candle-building.ts';

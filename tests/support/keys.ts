@@ -1,7 +1,4 @@
-/**
- * A key pair of our own and tokens signed with it, as the identity provider would; refuses to be
- * used outside tests.
- */
+/** A key pair of our own and tokens signed with it, as the identity provider would. */
 import { createServer, type Server } from 'node:http';
 import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose';
 

@@ -1,6 +1,6 @@
 /**
  * A made market of many pairs before a real server: its prices and stream come from here,
- * everything else passes; refuses to be mistaken for a feed.
+ * everything else passes.
  */
 import {
   createServer,

@@ -1,7 +1,4 @@
-/**
- * A private PostgreSQL for tests, with fsync on, from the machine's own binaries; refuses to run as
- * root.
- */
+/** A private PostgreSQL for tests, with fsync on, from the machine's own binaries. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';

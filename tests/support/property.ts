@@ -1,6 +1,6 @@
 /**
  * Property tests' source of cases: the same ones at each run, others with `PROPERTY_SEED` (`any`
- * for new ones each time); refuses to let a run's colour depend on luck.
+ * for new ones each time).
  */
 import fc from 'fast-check';
 

@@ -1,6 +1,6 @@
 /**
  * The wallet kit's provider on this machine: what a page asks of its addresses is answered by a
- * local server of recorded shapes; refuses to let any other request out.
+ * local server of recorded shapes.
  */
 import { startReplyServer, type Answering, type Asked, type ReplyServer } from './reply-server.ts';
 

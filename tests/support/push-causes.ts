@@ -1,6 +1,6 @@
 /**
  * Every kind of push there is, brought about by the server's own scheduler, guards and sender on a
- * tape; refuses a message written by hand.
+ * tape.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';

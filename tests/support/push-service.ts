@@ -1,7 +1,4 @@
-/**
- * A push service of the test's own: HTTPS, one device's keys, and what it decrypts; refuses what a
- * real one would refuse.
- */
+/** A push service of the test's own: HTTPS, one device's keys, and what it decrypts. */
 import {
   createDecipheriv,
   createECDH,

@@ -1,7 +1,4 @@
-/**
- * What runs inside a driven page to watch or unlock its queue; refuses to change what the queue
- * does on the disk.
- */
+/** What runs inside a driven page to watch or unlock its queue. */
 import type { QueuedRecord } from './device.ts';
 
 /**

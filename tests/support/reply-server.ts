@@ -1,6 +1,4 @@
-/**
- * A local HTTP server that answers as the test says, and tells what it was asked; refuses nothing.
- */
+/** A local HTTP server that answers as the test says, and tells what it was asked. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,7 +1,4 @@
-/**
- * A chain's node that does as it is told, harm included, and keeps what it was asked; refuses to
- * know any chain.
- */
+/** A chain's node that does as it is told, harm included, and keeps what it was asked. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,7 +1,4 @@
-/**
- * The real server as a child process, and a typed way to call it; refuses to share ports or folders
- * between tests.
- */
+/** The real server as a child process, and a typed way to call it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

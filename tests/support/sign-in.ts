@@ -1,7 +1,4 @@
-/**
- * The steps a person takes to get in, driven in a browser, and the plan they pay for; refuses to go
- * round the screens it drives.
- */
+/** The steps a person takes to get in, driven in a browser, and the plan they pay for. */
 import type { Page } from 'playwright-core';
 import type { PaidTier } from '../../contract/tiers.ts';
 import { callApi, type TestUser } from './server.ts';

@@ -1,7 +1,4 @@
-/**
- * A smart wallet for tests of signatures: its owner's key decides, as on a real chain; refuses to
- * say yes to anybody else.
- */
+/** A smart wallet for tests of signatures: its owner's key decides, as on a real chain. */
 import {
   decodeFunctionResult,
   encodeFunctionData,

@@ -1,6 +1,6 @@
 /**
  * Stands in for what a browser gets from Stripe: its script with the checkout inside the app, and
- * its hosted pages; refuses to take a payment, which is the test's own act.
+ * its hosted pages.
  */
 import type { BrowserContext } from 'playwright-core';
 

@@ -1,6 +1,6 @@
 /**
  * A stand-in for Stripe's API over real HTTP: the objects we use in the SDK's own shapes,
- * idempotency, deliberate failures; refuses fields that the SDK does not know.
+ * idempotency, deliberate failures.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

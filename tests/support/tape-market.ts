@@ -1,6 +1,4 @@
-/**
- * A market on a made tape whose clock stands still until it is moved; refuses real time and chance.
- */
+/** A market on a made tape whose clock stands still until it is moved. */
 import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';

@@ -1,7 +1,4 @@
-/**
- * Writes a made tape of candles in the recorded format: seeded, trending and reversing; refuses to
- * be mistaken for a market.
- */
+/** Writes a made tape of candles in the recorded format: seeded, trending and reversing. */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The database a trading test runs on: PGlite in memory, or what another test file has put in its
- * place; refuses to share rows.
+ * place.
  */
 import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';

@@ -1,7 +1,4 @@
-/**
- * Every control that acts dangerously: the way to it and what one press of it orders; refuses to
- * leave out one that a finger can reach.
- */
+/** Every control that acts dangerously: the way to it and what one press of it orders. */
 import type { Locator } from 'playwright-core';
 import { until } from './until.ts';
 import { keepsData, tellOfQueue, waitingOn, type World } from './touch-world.ts';

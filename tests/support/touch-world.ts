@@ -1,6 +1,6 @@
 /**
  * A person with a phone, an account and agents, for presses that are judged by what was sent and
- * what is queued; refuses to judge by the screen.
+ * what is queued.
  */
 import type { Page, Request } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';

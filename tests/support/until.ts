@@ -1,4 +1,4 @@
-/** Asks again until an answer is good; refuses to wait for ever, and says what was seen last. */
+/** Asks again until an answer is good. */
 
 /**
  * How long a test waits for what must come. Patience costs a passing test nothing, and a busy

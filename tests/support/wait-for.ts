@@ -1,6 +1,4 @@
-/**
- * `vi.waitFor` with the patience a busy machine needs; refuses to wait as long as a browser test.
- */
+/** `vi.waitFor` with the patience a busy machine needs. */
 import { vi } from 'vitest';
 
 export const waitFor = <T>(check: () => T | Promise<T>): Promise<T> =>

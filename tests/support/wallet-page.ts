@@ -1,6 +1,6 @@
 /**
  * A browser's way to the local chain: the public nodes' addresses lead to it, and a wallet lies in
- * each page; refuses to answer for any other address.
+ * each page.
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import type { TestChain } from './anvil.ts';

@@ -1,4 +1,4 @@
-/** The real worker as a child process; refuses to outlive the test that started it. */
+/** The real worker as a child process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

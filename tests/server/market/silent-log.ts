@@ -1,4 +1,4 @@
-/** A log that keeps what it was told; refuses to print it. */
+/** A log that keeps what it was told. */
 import type { Log } from '../../../server/log.ts';
 
 export interface KeptLog extends Log {

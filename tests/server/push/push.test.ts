@@ -1,7 +1,4 @@
-/**
- * Push from a committed event to the decrypted message at a push service over TLS; refuses a
- * stand-in for the sender's library.
- */
+/** Push from a committed event to the decrypted message at a push service over TLS. */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';
 import { eq } from 'drizzle-orm';

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** A price that changes says so for a moment; refuses to move for a reader who wants no motion. */
+/** A price that changes says so for a moment. */
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Price, TINT_MS, TINT_REST_MS } from '../../../src/components/Figures.tsx';

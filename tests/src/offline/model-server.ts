@@ -1,7 +1,4 @@
-/**
- * The server of the model: receipts and generations as the real one keeps them; refuses nothing a
- * device could send.
- */
+/** The server of the model: receipts and generations as the real one keeps them. */
 import type { Agent } from '../../../contract/agents.ts';
 import type { AlertTerms } from '../../../contract/alerts.ts';
 import type { AlertCommand, OutboxEntry } from '../../../src/offline/outbox-entry.ts';

@@ -1,7 +1,4 @@
-/**
- * The queue under random faults: nothing lost, nothing doubled, nothing to the wrong user; refuses
- * to pass a broken queue.
- */
+/** The queue under random faults: nothing lost, nothing doubled, nothing to the wrong user. */
 import { describe, expect, it } from 'vitest';
 import { World, type Outcome } from './model.ts';
 import { MUTANTS, type Mutant } from './model-server.ts';

@@ -1,4 +1,4 @@
-/** Coalescing, order, age and the reply table, rule by rule; refuses to touch a disk or a clock. */
+/** Coalescing, order, age and the reply table, rule by rule. */
 import { describe, expect, it } from 'vitest';
 import { OUTBOX_MAX } from '../../../contract/limits.ts';
 import {

@@ -1,6 +1,4 @@
-/**
- * One request for one queued command over a real connection; refuses to stand in for the network.
- */
+/** One request for one queued command over a real connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   CONTRACT_HEADER,

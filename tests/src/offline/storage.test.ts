@@ -1,7 +1,4 @@
-/**
- * Storage and its faults on a real IndexedDB implementation; refuses to mock the transactions it
- * asks about.
- */
+/** Storage and its faults on a real IndexedDB implementation. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { keys } from 'idb-keyval';
 import { beforeEach, describe, expect, it, vi } from 'vitest';

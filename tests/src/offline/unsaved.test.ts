@@ -1,7 +1,4 @@
-/**
- * A command that no disk would take, sent at once over a real connection; refuses to call it done
- * without its echo.
- */
+/** A command that no disk would take, sent at once over a real connection. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { sendUnsaved } from '../../../src/offline/unsaved.ts';

@@ -1,7 +1,4 @@
-/**
- * One user's queue wired to a real line, a real channel and an IndexedDB implementation; refuses
- * two drains at once.
- */
+/** One user's queue wired to a real line, a real channel and an IndexedDB implementation. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';

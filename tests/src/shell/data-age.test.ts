@@ -1,6 +1,4 @@
-/**
- * When each kind of data turns stale, and which screen is about which; refuses one limit for all.
- */
+/** When each kind of data turns stale, and which screen is about which. */
 import { describe, expect, it } from 'vitest';
 import { kindOf, trueAt } from '../../../src/shell/data-age.ts';
 import { STALE_AFTER, type DataKind } from '../../../src/stores/data-kinds.ts';

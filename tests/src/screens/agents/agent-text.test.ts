@@ -1,6 +1,4 @@
-/**
- * What agents' screens say beside the engine's own numbers and codes; refuses a code without words.
- */
+/** What agents' screens say beside the engine's own numbers and codes. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 /**
  * The market's screens as a person uses them: found, sorted, starred, read offline and from an
- * exchange; refuses the network.
+ * exchange.
  */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';

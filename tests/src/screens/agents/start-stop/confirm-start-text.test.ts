@@ -1,7 +1,4 @@
-/**
- * What a late start is confirmed against, and what repeats of a decision fold into; refuses a
- * guessed price.
- */
+/** What a late start is confirmed against, and what repeats of a decision fold into. */
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../../../contract/agents.ts';
 import { recordAgent } from '../../../../../src/api/recorded-replies.ts';
