@@ -1,5 +1,5 @@
 /** What a user can change about their own login, whatever the identity provider. */
-import type { AuthUser } from './auth-port.ts';
+import type { AuthUser } from './auth-user.ts';
 
 export type SignInMethod = 'password' | 'google';
 

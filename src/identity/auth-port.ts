@@ -1,13 +1,6 @@
 /** What the session needs from an identity provider, whichever it is. */
 import type { AccountPort } from './account-port.ts';
-
-export interface AuthUser {
-  uid: string;
-  email: string | null;
-  displayName: string | null;
-  metadata: { lastSignInTime?: string | undefined };
-  getIdToken(force: boolean): Promise<string>;
-}
+import type { AuthUser } from './auth-user.ts';
 
 export interface AuthPort {
   /**

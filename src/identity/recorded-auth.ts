@@ -3,7 +3,8 @@
  * with a real server.
  */
 import { readLastUser } from './last-user.ts';
-import type { AuthPort, AuthUser } from './auth-port.ts';
+import type { AuthPort } from './auth-port.ts';
+import type { AuthUser } from './auth-user.ts';
 
 const HOUR_S = 3_600;
 const UID = 'recorded-user';

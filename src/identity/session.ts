@@ -3,7 +3,8 @@ import { proxy } from 'valtio';
 import { SESSION_MAX_AGE_MS, SESSION_NOTICE_MS } from '../../contract/limits.ts';
 import { log } from '../platform/page-log.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
-import type { AuthPort, AuthUser } from './auth-port.ts';
+import type { AuthPort } from './auth-port.ts';
+import type { AuthUser } from './auth-user.ts';
 import {
   forgetLastUser,
   forgetPerson,

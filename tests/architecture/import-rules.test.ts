@@ -61,10 +61,10 @@ describe('the import rules', () => {
     expect(allowed.map(problemOf)).toEqual(allowed.map(() => null));
   });
 
-  it('see a cycle of any length, and none in a type or a lazy import', () => {
+  it('see a cycle of any length, of types too, and none in a lazy import', () => {
     const [ab, bc, ca] = [file('a.ts', 'b.ts'), file('b.ts', 'c.ts'), file('c.ts', 'a.ts')];
     expect(cyclesIn([ab, bc, ca])).toEqual(['a.ts → b.ts → c.ts → a.ts']);
-    expect(cyclesIn([ab, bc, { ...ca, kind: 'type' }])).toEqual([]);
+    expect(cyclesIn([ab, bc, { ...ca, kind: 'type' }])).toHaveLength(1);
     expect(cyclesIn([ab, bc, { ...ca, kind: 'lazy' }])).toEqual([]);
   });
 });

@@ -40,11 +40,11 @@ export function problemOf(found: Import): string | null {
   return found.local ? fileProblem(rule, found) : packageProblem(rule, found);
 }
 
-/** Chains of imports that come back to where they began. Type-only and lazy imports make none at load time. */
+/** Chains of imports that come back to where they began. A lazy import makes none: it waits for a call. */
 export function cyclesIn(imports: readonly Import[]): string[] {
   const graph = new Map<string, string[]>();
   for (const { from, kind, local, to } of imports) {
-    if (local && kind === 'value') graph.set(from, [...(graph.get(from) ?? []), to]);
+    if (local && kind !== 'lazy') graph.set(from, [...(graph.get(from) ?? []), to]);
   }
   const state = new Map<string, 'open' | 'done'>();
   const cycles: string[] = [];

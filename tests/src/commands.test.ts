@@ -20,7 +20,8 @@ import {
   unsentCommands,
 } from '../../src/commands.ts';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
-import type { AuthPort, AuthUser } from '../../src/identity/auth-port.ts';
+import type { AuthPort } from '../../src/identity/auth-port.ts';
+import type { AuthUser } from '../../src/identity/auth-user.ts';
 import { recordedToken } from '../../src/identity/recorded-auth.ts';
 import {
   connectIdentity,

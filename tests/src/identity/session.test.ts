@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 /** The session: painted from our record, confirmed by the provider, over after four hours. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AuthPort, AuthUser } from '../../../src/identity/auth-port.ts';
+import type { AuthPort } from '../../../src/identity/auth-port.ts';
+import type { AuthUser } from '../../../src/identity/auth-user.ts';
 import {
   LAST_USER_KEY,
   pendingPurges,

@@ -9,7 +9,8 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/re
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { EXPORT_PARTS } from '../../../../contract/account.ts';
 import { seriousFaults } from '../../../support/serious-faults.ts';
-import type { AuthPort, AuthUser } from '../../../../src/identity/auth-port.ts';
+import type { AuthPort } from '../../../../src/identity/auth-port.ts';
+import type { AuthUser } from '../../../../src/identity/auth-user.ts';
 
 const { hosted } = vi.hoisted(() => ({ hosted: vi.fn() }));
 vi.mock('../../../../src/callables/call-function.ts', () => ({ callFunction: hosted }));
