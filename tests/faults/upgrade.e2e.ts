@@ -41,10 +41,12 @@ let entryOf: () => Promise<string[]>;
 
 const shown = (text: string | RegExp) => page.getByText(text).filter({ visible: true }).first();
 
-/** Numbers with two decimals in the page's main part, as they stand. */
+/** Numbers with two decimals in the page's main part. Builds group their digits differently. */
 async function amounts(): Promise<string[]> {
   const text = await page.getByRole('main').innerText();
-  return [...text.matchAll(/\d[\d,]*\.\d\d/g)].map(([amount]) => amount);
+  return [...text.matchAll(/\d[\d, \u00a0\u202f]*\.\d\d/g)].map(([amount]) =>
+    amount.replace(/[^\d.]/g, ''),
+  );
 }
 
 beforeAll(async () => {
