@@ -46,7 +46,7 @@ function bornAt(pid: number): string | null {
   }
 }
 
-function lives(owner: Owner): boolean {
+function isAlive(owner: Owner): boolean {
   try {
     process.kill(owner.pid, 0);
   } catch (error) {
@@ -76,7 +76,7 @@ function clearStale(path: string, stale: Owner | null): void {
     return;
   }
   const moved = readOwner(aside);
-  if (moved !== null && moved.id !== stale?.id && lives(moved)) {
+  if (moved !== null && moved.id !== stale?.id && isAlive(moved)) {
     try {
       linkSync(aside, path);
     } catch {
@@ -105,7 +105,7 @@ export function lockFolder(folder: string): () => void {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
       const owner = readOwner(path);
-      if (owner !== null && lives(owner)) throw new FolderInUse(folder, owner.pid);
+      if (owner !== null && isAlive(owner)) throw new FolderInUse(folder, owner.pid);
       clearStale(path, owner);
     }
     throw new Error(`The lock of ${folder} could not be taken`);
