@@ -47,7 +47,6 @@ function nearestTests(changed: readonly string[]): Step[] {
     changed,
     files.filter((file) => existsSync(file)),
   );
-  if (related.length === 0) return [];
   const left = related.length - MOST_TEST_FILES;
   if (left > 0) console.log(`${left} more test files reach this change: npm run test:unit`);
   return [
@@ -65,7 +64,8 @@ function stepsFor(changed: readonly string[]): Step[][] {
   const types = PROJECTS.filter(([, files]) => whole || code.some((file) => files.test(file))).map(
     ([name]) => typesOf(name),
   );
-  const tests = nearestTests(code.filter((file) => !HAS_NO_UNIT_TEST.test(file)));
+  const tests =
+    code.length === 0 ? [] : nearestTests(code.filter((file) => !HAS_NO_UNIT_TEST.test(file)));
   const lint: Step[] =
     code.length === 0 ? [] : [{ name: 'lint', command: [bin('oxlint'), ...code] }];
   const format: Step = {

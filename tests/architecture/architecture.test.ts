@@ -1,4 +1,4 @@
-/** The house rules, read off the source itself. */
+/** The rules that every source file keeps, read off the source itself. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -55,7 +55,7 @@ function filesNamedBy(pattern: RegExp): RegExp[] {
   return names.split('|').map((name) => new RegExp(`${before}${name}${after}`));
 }
 
-describe('house rules', () => {
+describe('the architecture', () => {
   it('finds the source it is meant to check', () => {
     expect(product.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(100);

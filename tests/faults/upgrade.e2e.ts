@@ -37,9 +37,14 @@ let user: TestUser;
 let page: Page;
 let agents: Agent[];
 let harm: (path: string) => Fault | null = () => null;
-let entryOf: () => Promise<string[]>;
 
 const shown = (text: string | RegExp) => page.getByText(text).filter({ visible: true }).first();
+
+/** The build's own scripts, by address. */
+const entryOf = (): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('script[src]')].map((one) => one.getAttribute('src') ?? ''),
+  );
 
 /** Numbers with two decimals in the page's main part. Builds group their digits differently. */
 async function amounts(): Promise<string[]> {
@@ -58,10 +63,6 @@ beforeAll(async () => {
   user = await world.trader();
   agents = await Promise.all(['Harbour', 'Lighthouse'].map((name) => world.agentOf(user, name)));
   page = await browser.page();
-  entryOf = () =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('script[src]')].map((one) => one.getAttribute('src') ?? ''),
-    );
 });
 afterAll(async () => {
   await browser?.close();

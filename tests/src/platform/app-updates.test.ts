@@ -7,7 +7,7 @@ import {
   isNewer,
   openUpdates,
   updates,
-} from '../../src/platform/app-updates.ts';
+} from '../../../src/platform/app-updates.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** Timers that rest while nobody looks. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { whileSeen } from '../../src/platform/resting-timer.ts';
+import { whileSeen } from '../../../src/platform/resting-timer.ts';
 
 let visible: DocumentVisibilityState = 'visible';
 const show = (state: DocumentVisibilityState): void => {

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** The memory check. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { checkMemory, watchPerformance } from '../../src/platform/page-performance.ts';
+import { checkMemory, watchPerformance } from '../../../src/platform/page-performance.ts';
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** The rule of every press, finger by finger, against what browsers make of them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { guardPresses } from '../../src/platform/presses.ts';
+import { guardPresses } from '../../../src/platform/presses.ts';
 
 let done: string[] = [];
 let release: () => void;

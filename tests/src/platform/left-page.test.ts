@@ -2,7 +2,7 @@
 /** What a page gives back when it is left, on a real IndexedDB implementation. */
 import { IDBFactory } from 'fake-indexeddb';
 import { expect, it } from 'vitest';
-import { letGoOfDatabases } from '../../src/platform/left-page.ts';
+import { letGoOfDatabases } from '../../../src/platform/left-page.ts';
 
 const opened = (factory: IDBFactory, name: string): Promise<IDBDatabase> =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** What leaves by the share sheet or the clipboard: the words that were shown, and nothing else. */
 import { describe, expect, it, vi } from 'vitest';
-import { resultText } from '../../src/screens/performance/result-text.ts';
-import { shareOut } from '../../src/platform/share.ts';
+import { resultText } from '../../../src/screens/performance/result-text.ts';
+import { shareOut } from '../../../src/platform/share.ts';
 
 const what = { title: 'Tradewind', text: 'My result', url: 'https://example.com/' };
 const clipboard = () => ({ writeText: vi.fn((_text: string) => Promise.resolve()) });
