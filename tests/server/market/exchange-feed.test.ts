@@ -9,7 +9,9 @@ import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
 import { ExchangeCandles } from '../../../server/market/exchange-candles.ts';
 import type { ExchangeClient } from '../../../server/market/exchange-client.ts';
 import { rulesOf } from '../../../server/market/exchange-feed.ts';
-import { EXCHANGE_VENUES } from '../../../server/market/exchange-venues.ts';
+import { PoolId } from '../../../contract/agents.ts';
+import { universeAt } from '../../../engine/strategies/pools.ts';
+import { EXCHANGE_VENUES, FOLLOWED_BASES } from '../../../server/market/exchange-venues.ts';
 import type { RawTick } from '../../../server/market/feed.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import {
@@ -316,4 +318,10 @@ describe('the exchange edge', () => {
     );
     expect([most, done, running]).toEqual([3, 20, 0]);
   });
+});
+
+it('an exchange is asked for every coin that a pool trades today', () => {
+  const traded = new Set(PoolId.options.flatMap((pool) => universeAt(pool, Date.now())));
+  expect(traded.size).toBeGreaterThan(20);
+  expect([...traded].filter((base) => !FOLLOWED_BASES.includes(base))).toEqual([]);
 });
