@@ -24,7 +24,10 @@ function SignOut() {
   const leave = async (): Promise<void> => {
     setBusy(true);
     setUnsent([]);
-    if (await showFailure(signOut())) go('/');
+    const leaving = signOut();
+    // The user is signed out by now: waiting here for the deletion would show "session expired".
+    go('/');
+    await showFailure(leaving);
     setBusy(false);
   };
   const ask = async (): Promise<void> => {
