@@ -1,11 +1,11 @@
 /**
- * How the code of the start is split: one chunk for all screens, one for the dashboard, one that
- * runs before both.
+ * How the code of the start is split: the entry, which shows the last frame; one chunk for all
+ * screens; one for the dashboard.
  */
 import type { Plugin, Rolldown } from 'vite';
 
-const PRELOAD = '/src/stores/preload-snapshots.ts';
-const ENTRY = '/src/main.tsx';
+const ENTRY = '/src/main.ts';
+const START = '/src/start.tsx';
 const DASHBOARDS = [
   '/src/screens/dashboard/DashboardScreen.tsx',
   '/src/screens/dashboard/StandardDashboard.tsx',
@@ -36,7 +36,6 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
     name: string,
     priority: number,
     roots: readonly string[],
-    keeps: (id: string) => boolean,
   ): Rolldown.CodeSplittingGroup => {
     let modules: Set<string> | undefined;
     return {
@@ -47,23 +46,23 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
           roots.map((path) => root + path),
           (of) => context.getModuleInfo(of)?.importedIds ?? [],
         );
-        return modules.has(id) && !keeps(id) ? name : null;
+        return modules.has(id) ? name : null;
       },
     };
   };
   return {
+    // The group of the highest priority that a module belongs to has it.
     groups: [
-      group('early', 3, [PRELOAD], () => false),
-      // The entry itself stays the entry.
-      group('start', 2, [ENTRY], (id) => id === root + ENTRY),
-      group('dashboard', 1, DASHBOARDS, () => false),
+      group('first-frame', 3, [ENTRY]),
+      group('start', 2, [START]),
+      group('dashboard', 1, DASHBOARDS),
     ],
   };
 }
 
 /**
- * Names in the page what it would find out late: the script that reads the device while the rest is
- * on its way, and the dashboard, where nearly every start of a signed-in person goes.
+ * Names in the page what it would find out late: the app's code, which the entry asks for after the
+ * first frame, and the dashboard, where nearly every start of a signed-in person goes.
  */
 export function hintStart(): Plugin {
   return {
@@ -81,23 +80,16 @@ export function hintStart(): Plugin {
           return `/${found[0].fileName}`;
         };
         if (bundle === undefined) return [];
-        return [
-          {
-            tag: 'script',
-            attrs: { type: 'module', async: true, crossorigin: true, src: file('early') },
-            injectTo: 'head-prepend',
+        return ['start', 'dashboard'].map((name) => ({
+          tag: 'link',
+          attrs: {
+            rel: 'modulepreload',
+            crossorigin: true,
+            fetchpriority: 'low',
+            href: file(name),
           },
-          {
-            tag: 'link',
-            attrs: {
-              rel: 'modulepreload',
-              crossorigin: true,
-              fetchpriority: 'low',
-              href: file('dashboard'),
-            },
-            injectTo: 'head',
-          },
-        ];
+          injectTo: 'head',
+        }));
       },
     },
   };

@@ -1,6 +1,4 @@
 /** Routes and shell of the page. */
-import './styles/app.css';
-import './styles/device.css';
 import { Suspense, useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';

@@ -2,7 +2,7 @@
 import { Clock } from 'lucide-react';
 import { formatAgo } from '../format/times.ts';
 import { classes } from './class-names.ts';
-import { useNow } from './use-now.ts';
+import { useNow, usePast } from './use-now.ts';
 
 /** Older than this, an age turns amber. */
 const STALE_AFTER_MS = 20_000;
@@ -25,6 +25,7 @@ export function Age({
   className,
 }: AgeProps) {
   const now = useNow();
+  const stale = usePast((savedAt ?? 0) + staleAfterMs + 1);
   if (savedAt === null)
     return onlyStale ? null : (
       <span
@@ -36,8 +37,6 @@ export function Age({
         No data yet
       </span>
     );
-  const age = Math.max(0, now - savedAt);
-  const stale = age > staleAfterMs;
   if (onlyStale && !stale) return null;
   return (
     <span
@@ -49,7 +48,7 @@ export function Age({
     >
       {icon && <Clock className="size-3.5" aria-hidden />}
       <span className="sr-only">Data </span>
-      {formatAgo(age)}
+      <span data-age-since={savedAt}>{formatAgo(Math.max(0, now - savedAt))}</span>
     </span>
   );
 }

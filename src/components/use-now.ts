@@ -32,15 +32,29 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
+let drawsAsOld = false;
+
+/**
+ * Draws with everything taken for old, for a picture that is shown at a later start: what was
+ * current today is not current then.
+ */
+export function drawAsOld<T>(draw: () => T): T {
+  drawsAsOld = true;
+  try {
+    return draw();
+  } finally {
+    drawsAsOld = false;
+  }
+}
+
 /**
  * Device clock in ms, rounded down to `stepMs`, so that a component renders only when its text may
  * change.
  */
 export function useNow(stepMs = 1_000): number {
-  return useSyncExternalStore(
-    subscribe,
-    () => Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs,
-  );
+  const read = (): number =>
+    Math.floor((listeners.size === 0 ? (now = Date.now()) : now) / stepMs) * stepMs;
+  return useSyncExternalStore(subscribe, read, read);
 }
 
 /**
@@ -50,5 +64,6 @@ export function usePast(at: number): boolean {
   return useSyncExternalStore(
     subscribe,
     () => (listeners.size === 0 ? (now = Date.now()) : now) >= at,
+    () => drawsAsOld || Date.now() >= at,
   );
 }

@@ -12,4 +12,6 @@ function listen(notify: () => void): () => void {
   };
 }
 
-export const useWide = (): boolean => useSyncExternalStore(listen, () => matchMedia(WIDE).matches);
+const isWide = (): boolean => matchMedia(WIDE).matches;
+
+export const useWide = (): boolean => useSyncExternalStore(listen, isWide, isWide);

@@ -3,6 +3,7 @@
  * token.
  */
 import * as z from 'zod/mini';
+import { CLOCK_KEY, LAST_USER_KEY } from './device-record.ts';
 
 const LastUser = z.object({
   uid: z.string().check(z.minLength(1)),
@@ -11,11 +12,7 @@ const LastUser = z.object({
 });
 export type LastUser = z.infer<typeof LastUser>;
 
-/** Other tabs are told of a sign-out or another user by this key's `storage` event. */
-export const LAST_USER_KEY = 'tradewind.lastUser';
 const PURGE_KEY = 'tradewind.purge';
-/** Belongs to the device, not to a user: it survives a logout. */
-const CLOCK_KEY = 'tradewind.clockOffset';
 const LEAVING_KEY = 'tradewind.leaving';
 const MADE_KEY = 'tradewind.made';
 /** The referral code a visitor came with; it belongs to no user yet. */

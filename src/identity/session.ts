@@ -5,11 +5,11 @@ import { log } from '../platform/page-log.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
 import type { AuthPort } from './auth-port.ts';
 import type { AuthUser } from './auth-user.ts';
+import { isAuthenticated, LAST_USER_KEY } from './device-record.ts';
 import {
   forgetLastUser,
   forgetPerson,
   isLeaving,
-  LAST_USER_KEY,
   leavingDone,
   noteLeaving,
   notePurge,
@@ -82,12 +82,6 @@ let portReady = new Promise<AuthPort>((resolve) => {
  * session.
  */
 const now = (): number => Date.now() + clockOffsetMs;
-
-/** A user counts as authenticated only while the last sign-in is less than 4 hours ago. */
-export function isAuthenticated(lastSignInTime: string | null, at: number): boolean {
-  const signedInAt = lastSignInTime === null ? NaN : Date.parse(lastSignInTime);
-  return !Number.isNaN(signedInAt) && at - signedInAt < SESSION_MAX_AGE_MS;
-}
 
 /**
  * Looks at the clock again: expiry and its notice. Called by a timer, on waking, and when the

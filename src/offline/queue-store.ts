@@ -1,6 +1,8 @@
 /** Reads and writes the queue in the user's database: every change is one strict transaction. */
 import * as z from 'zod/mini';
 import { StorageFault, type UserDatabase } from './user-database.ts';
+import { PRESSES_KEY } from './frame-record.ts';
+import { withPresses } from './frame-presses.ts';
 import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
 import { trimSnapshots } from './snapshots.ts';
 
@@ -54,6 +56,8 @@ interface StoredQueue {
   state: QueueState;
   stored: Map<string, OutboxEntry>;
   corrupt: [IDBValidKey, unknown][];
+  /** Stops that were pressed on a first frame, as they lie; undefined where there are none. */
+  presses: unknown;
 }
 
 /** The queue in the user's own database. */
@@ -64,7 +68,8 @@ export function databaseStore(database: UserDatabase): QueueStore {
   const changeOnce = <T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T> =>
     database.transact(['outbox', 'quarantine', 'meta'], 'readwrite', async (transaction) => {
       const before = await load(transaction);
-      const { result, ...after } = work(before.state);
+      // They are older than what is asked for now, and are in the queue before it.
+      const { result, ...after } = work(withPresses(before.state, before.presses, uid));
       writeQueue(transaction, before, after);
       return result;
     });
@@ -73,8 +78,8 @@ export function databaseStore(database: UserDatabase): QueueStore {
     uid,
     async read() {
       const found = await database.transact(['outbox', 'meta'], 'readonly', load);
-      if (found.corrupt.length > 0) await changeOnce((state) => ({ ...state, result: undefined }));
-      return found.state;
+      if (found.corrupt.length === 0 && found.presses === undefined) return found.state;
+      return changeOnce((state) => ({ ...state, result: state }));
     },
     async change(work) {
       try {
@@ -99,6 +104,7 @@ function sortRecords(
   keys: IDBValidKey[],
   values: unknown[],
   meta: unknown,
+  presses: unknown,
 ): StoredQueue {
   const stored = new Map<string, OutboxEntry>();
   const corrupt: [IDBValidKey, unknown][] = [];
@@ -112,7 +118,8 @@ function sortRecords(
   });
   const known = QueueMeta.safeParse(meta);
   const entries = [...stored.values()].sort((a, b) => a.sequence - b.sequence);
-  return { state: { entries, meta: known.success ? known.data : EMPTY_META }, stored, corrupt };
+  const state = { entries, meta: known.success ? known.data : EMPTY_META };
+  return { state, stored, corrupt, presses };
 }
 
 function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueue> {
@@ -120,12 +127,13 @@ function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueu
   const keys = outbox.getAllKeys();
   const values = outbox.getAll() as IDBRequest<unknown[]>;
   const meta = transaction.objectStore('meta').get(QUEUE_META) as IDBRequest<unknown>;
+  const presses = transaction.objectStore('meta').get(PRESSES_KEY) as IDBRequest<unknown>;
   return new Promise((resolve, reject) => {
     // Requests of one transaction succeed in order: the last one's success covers all.
-    meta.onsuccess = () => {
-      resolve(sortRecords(uid, keys.result, values.result, meta.result));
+    presses.onsuccess = () => {
+      resolve(sortRecords(uid, keys.result, values.result, meta.result, presses.result));
     };
-    for (const request of [keys, values, meta])
+    for (const request of [keys, values, meta, presses])
       request.onerror = () => {
         reject(request.error ?? new Error('The queue could not be read'));
       };
@@ -145,7 +153,9 @@ function writeQueue(transaction: IDBTransaction, before: StoredQueue, after: Que
   for (const entry of after.entries)
     if (before.stored.get(entry.commandId) !== entry)
       outbox.put(OutboxEntry.parse(entry), entry.commandId);
-  if (after.meta !== before.state.meta) transaction.objectStore('meta').put(after.meta, QUEUE_META);
+  const meta = transaction.objectStore('meta');
+  if (after.meta !== before.state.meta) meta.put(after.meta, QUEUE_META);
+  if (before.presses !== undefined) meta.delete(PRESSES_KEY);
 }
 
 function loadQuarantine(transaction: IDBTransaction): Promise<SetAside[]> {

@@ -5,6 +5,7 @@
 import { del, getMany, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { deleteFrames } from './frames.ts';
 import {
   SNAPSHOT_KINDS,
   SNAPSHOTS,
@@ -167,6 +168,7 @@ export async function trimSnapshots(
   database: UserDatabase,
   keep: SnapshotKind | null,
 ): Promise<void> {
+  await deleteFrames(database);
   for (const kind of SNAPSHOT_KINDS)
     if (kind !== keep) await del(kind, database.store('snapshots'));
 }

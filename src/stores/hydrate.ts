@@ -7,7 +7,7 @@ import { restoredKinds, SNAPSHOT_KINDS, type SnapshotKind } from '../offline/sna
 import { readSnapshots, writeSnapshot } from '../offline/snapshots.ts';
 import { log } from '../platform/page-log.ts';
 import { keptStore, type KeptStore } from './kept-stores.ts';
-import { takePreloadedSnapshots } from './preload-snapshots.ts';
+import { takePreloadedSnapshots } from '../first-frame/read-device.ts';
 import type { Slot } from './slot.ts';
 
 /** The stream changes stores four times a second; the device is written less often. */

@@ -15,24 +15,41 @@ import { showResult } from '../../show-result.ts';
 /** The strip above the bottom bar where the offer is shown, px. */
 const OFFER_PLACE_PX = 190;
 
+/** Where and how Stop was pressed. */
+export interface StopPlace {
+  /** The button's lower edge in the window, px; null where there is no button. */
+  bottomPx: number | null;
+  byKey: boolean;
+}
+
 /** Undo never takes Stop's place: for a press in that strip the offer is shown at the top. */
-const isLow = (pressed: Element | null): boolean =>
-  pressed !== null && pressed.getBoundingClientRect().bottom > innerHeight - OFFER_PLACE_PX;
+const isLow = ({ bottomPx }: StopPlace): boolean =>
+  bottomPx !== null && bottomPx > innerHeight - OFFER_PLACE_PX;
+
+/** `commandId`: the stop in the queue; null where it was sent at once. */
+export function offerStopUndo(
+  { id, name, generation }: StopOffer['agent'],
+  commandId: string | null,
+  place: StopPlace,
+): void {
+  offerUndo(
+    { agent: { id, name, generation }, commandId, atTop: isLow(place) },
+    place.byKey ? OFFER_BY_KEY_MS : OFFER_MS,
+  );
+}
 
 /** `by`: the pressed button. `byKey`: pressed by keyboard. */
 export function pressStop(agent: StopOffer['agent'], by: Element | null, byKey: boolean): void {
-  const atTop = isLow(by);
+  stopFrom(agent, { bottomPx: by?.getBoundingClientRect().bottom ?? null, byKey });
+}
+
+export function stopFrom(agent: StopOffer['agent'], place: StopPlace): void {
   const stopping = stopAgent(agent);
   showResult(stopping);
   stopping.then(
     (result) => {
-      if (result.said !== 'saved' && result.said !== 'sent') return;
-      const commandId = result.said === 'saved' ? result.entry.commandId : null;
-      const { id, name, generation } = agent;
-      offerUndo(
-        { agent: { id, name, generation }, commandId, atTop },
-        byKey ? OFFER_BY_KEY_MS : OFFER_MS,
-      );
+      if (result.said === 'saved') offerStopUndo(agent, result.entry.commandId, place);
+      if (result.said === 'sent') offerStopUndo(agent, null, place);
     },
     () => undefined,
   );

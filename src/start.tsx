@@ -1,13 +1,14 @@
 /**
- * Where the page begins: errors are logged, the last user is painted, then everything that needs a
+ * Where the app begins: errors are logged, the last user is painted, then everything that needs a
  * network is loaded.
  */
 import './platform/left-page.ts';
-import { StrictMode } from 'react';
+import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { openCommands } from './commands.ts';
 import { environment } from './environment.ts';
+import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
 import { rereadNumberMarks } from './format/number-marks.ts';
 import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
@@ -16,6 +17,7 @@ import { log } from './platform/page-log.ts';
 import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './platform/presses.ts';
 import { openPush } from './push/open-push.ts';
+import { takeCaughtStop } from './screens/agents/start-stop/caught-stops.ts';
 import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
@@ -29,6 +31,7 @@ addEventListener('unhandledrejection', (event) => {
 addEventListener('languagechange', rereadNumberMarks);
 openUpdates(sendsAreOver);
 guardPresses(window);
+handOverPresses();
 
 /** Identity comes in a chunk of its own, after the first paint. */
 async function loadIdentity(): Promise<void> {
@@ -55,11 +58,14 @@ async function loadIdentity(): Promise<void> {
  */
 const LOCAL_WAIT_MS = 1_000;
 const NETWORK_WAIT_MS = 150;
+/** With the last frame on screen there is something to look at. */
+const FRAME_WAIT_MS = 10_000;
 
 function soon(): Promise<void> {
   const local = 'serviceWorker' in navigator && navigator.serviceWorker.controller !== null;
   return new Promise((resolve) => {
-    setTimeout(resolve, local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS);
+    const unseenMs = local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS;
+    setTimeout(resolve, hasFirstFrame() ? FRAME_WAIT_MS : unseenMs);
   });
 }
 
@@ -97,20 +103,42 @@ const page = createRoot(root, {
   },
 });
 
+/** The app in place of the first frame. What was pressed on that goes on. */
+function Page() {
+  useLayoutEffect(() => {
+    for (const caught of endFirstFrame())
+      takeCaughtStop(caught).catch((error: unknown) => {
+        log.error('A stop pressed on the first frame could not be taken over', error);
+      });
+  }, []);
+  return <App />;
+}
+
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
-await Promise.race([Promise.all([firstScreen, restored]), soon()]);
-page.render(
-  <StrictMode>
-    <App />
-  </StrictMode>,
-);
-afterPaint(loadIdentity, 'Identity');
-afterPaint(async () => {
-  (await import('./referrals/claim-referral.ts')).openReferral();
-}, 'Referrals');
-if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
-if (environment.performanceMonitoring)
+async function paint(): Promise<void> {
+  await Promise.race([Promise.all([firstScreen, restored]), soon()]);
+  page.render(
+    <StrictMode>
+      <Page />
+    </StrictMode>,
+  );
+}
+
+function openTheRest(): void {
+  afterPaint(loadIdentity, 'Identity');
   afterPaint(async () => {
-    (await import('./platform/page-performance.ts')).watchPerformance();
-  }, 'Performance monitoring');
+    (await import('./referrals/claim-referral.ts')).openReferral();
+  }, 'Referrals');
+  if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
+  afterPaint(async () => {
+    await (await import('./shell/keep-frames.ts')).openFrames();
+  }, 'The last frames');
+  if (environment.performanceMonitoring)
+    afterPaint(async () => {
+      (await import('./platform/page-performance.ts')).watchPerformance();
+    }, 'Performance monitoring');
+}
+
+// Not awaited here: the screens' code imports this file's chunk, and would wait for it in turn.
+void paint().then(openTheRest);

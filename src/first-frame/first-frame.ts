@@ -1,0 +1,57 @@
+/** The first frame of this page: shown before the app's code is asked for, then handed to the app. */
+import { applyAppearance, APPEARANCE_KEY, readAppearance } from '../shell/kept-appearance.ts';
+import { StopCatcher, type CaughtStop } from './catch-stops.ts';
+import { deviceUser, readDevice } from './read-device.ts';
+import { frameToShow, presentPage, showFrame } from './show-frame.ts';
+
+let catcher: StopCatcher | null = null;
+
+/** Resolves in the task after the next paint. */
+function painted(): Promise<void> {
+  return new Promise((resolve) => {
+    // A page in the background paints nothing.
+    if (document.visibilityState === 'hidden') resolve();
+    else
+      requestAnimationFrame(() => {
+        setTimeout(resolve, 0);
+      });
+  });
+}
+
+/**
+ * Shows what the screen of this address last showed, where the device has it. Resolves when it is
+ * painted, or as soon as there is nothing to show.
+ */
+export async function openFirstFrame(): Promise<void> {
+  const root = document.getElementById('root');
+  const user = deviceUser();
+  if (user === null || root === null) return;
+  const isShown = await new Promise<boolean>((resolve) => {
+    readDevice(user.uid, location.pathname, (kept) => {
+      // A query, as of a return from a checkout, asks for more than the last frame.
+      const frame =
+        kept === null || location.search !== '' ? null : frameToShow(kept, user, presentPage());
+      if (kept !== null && frame !== null) {
+        applyAppearance(readAppearance(localStorage.getItem(APPEARANCE_KEY)));
+        showFrame(root, frame);
+        catcher = new StopCatcher(user.uid, root, frame.agents, kept.presses);
+      }
+      resolve(frame !== null);
+    });
+  });
+  if (isShown) await painted();
+}
+
+/** Whether a frame stands in the page until React has drawn. */
+export const hasFirstFrame = (): boolean => catcher !== null;
+
+/** The app follows presses from here on. */
+export function handOverPresses(): void {
+  catcher?.handOver();
+}
+
+/** React has replaced the frame. @returns the stops that were pressed on it. */
+export function endFirstFrame(): readonly CaughtStop[] {
+  catcher?.end();
+  return catcher?.caught ?? [];
+}

@@ -1,0 +1,9 @@
+/** Where the page begins: the last frame first, then the app. */
+import './styles/app.css';
+import './styles/device.css';
+import { openFirstFrame } from './first-frame/first-frame.ts';
+
+// Not awaited here: the app imports parts of this file, and would wait for it in turn.
+void openFirstFrame()
+  .catch(() => undefined)
+  .then(() => import('./start.tsx'));

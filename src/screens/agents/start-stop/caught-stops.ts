@@ -1,0 +1,18 @@
+/** Goes on with the stops that were pressed on the first frame, before the app's code had run. */
+import { sendQueued } from '../../../commands.ts';
+import type { CaughtStop } from '../../../first-frame/catch-stops.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import { offerStopUndo, stopFrom } from './stop-press.ts';
+
+/** The queue takes saved ones over by itself; the others are sent as any press that is not saved. */
+export async function takeCaughtStop({ press, bottomPx, byKey, saved }: CaughtStop): Promise<void> {
+  const { agentId, agentName, seenGeneration, commandId } = press;
+  const agent = { id: agentId, name: agentName, generation: seenGeneration };
+  if (await saved) {
+    offerStopUndo(agent, commandId, { bottomPx, byKey });
+    await sendQueued();
+  } else {
+    const present = agentsStore.data?.agents.find(({ id }) => id === agentId) ?? agent;
+    stopFrom(present, { bottomPx, byKey });
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Keeps the last frame of the first screens on this device: drawn in idle moments, and when the app
+ * is hidden.
+ */
+import { subscribe } from 'valtio';
+import { queue } from '../commands.ts';
+import { session } from '../identity/session.ts';
+import { presentPage } from '../first-frame/show-frame.ts';
+import {
+  FRAME_PATHS,
+  frameMark,
+  type FramePath,
+  type FrameRecord,
+} from '../offline/frame-record.ts';
+import { log } from '../platform/page-log.ts';
+import { agentsStore } from '../stores/agents-store.ts';
+import { historyStore } from '../stores/fills-store.ts';
+import { keepFrame } from '../stores/kept-frames.ts';
+import { portfolioStore } from '../stores/portfolio-store.ts';
+import { subscriptionStore } from '../stores/subscription-store.ts';
+import { preload } from './routes.ts';
+
+/** A change of what agents do is drawn soon, prices only now and then. */
+const SOON_MS = 1_000;
+const CALM_MS = 30_000;
+
+type Draw = (path: FramePath) => string;
+
+/** What a frame says of agents and queue; null while the server's word on them is not here. */
+function presentFacts(): Pick<FrameRecord, 'agents' | 'mark'> | null {
+  const { data } = agentsStore;
+  const isKnown =
+    portfolioStore.data !== null && historyStore.data !== null && subscriptionStore.data !== null;
+  if (data === null || !isKnown || session.status !== 'signed-in') return null;
+  const waiting = queue.entries.filter(({ state }) => state !== 'accepted');
+  return {
+    agents: data.agents.map(({ id, name, generation }) => ({ id, name, generation })),
+    mark: frameMark(
+      data.agents,
+      waiting.map(({ commandId }) => commandId),
+    ),
+  };
+}
+
+class FrameKeeper {
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private dueAt = Infinity;
+  private drawnMark = '';
+
+  constructor(private readonly draw: Draw) {
+    for (const store of [agentsStore, portfolioStore, historyStore, queue, session])
+      subscribe(store, () => {
+        this.schedule();
+      });
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') this.keepAll();
+    });
+    this.schedule();
+  }
+
+  private schedule(): void {
+    const facts = presentFacts();
+    if (facts === null) return;
+    const at = Date.now() + (facts.mark === this.drawnMark ? CALM_MS : SOON_MS);
+    if (at >= this.dueAt) return;
+    clearTimeout(this.timer);
+    this.dueAt = at;
+    this.timer = setTimeout(() => {
+      whenIdle(() => {
+        this.keepAll();
+      });
+    }, at - Date.now());
+  }
+
+  private keepAll(): void {
+    clearTimeout(this.timer);
+    this.dueAt = Infinity;
+    const facts = presentFacts();
+    const uid = session.user?.uid;
+    if (facts === null || uid === undefined) return;
+    this.drawnMark = facts.mark;
+    for (const path of FRAME_PATHS) this.keep(uid, path, facts);
+  }
+
+  private keep(uid: string, path: FramePath, facts: Pick<FrameRecord, 'agents' | 'mark'>): void {
+    try {
+      keepFrame(uid, path, { ...presentPage(), ...facts, html: this.draw(path) });
+    } catch (error) {
+      log.warn('The last frame could not be drawn', error);
+    }
+  }
+}
+
+/** In an idle moment, or soon where the browser knows none. */
+function whenIdle(work: () => void): void {
+  if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: 5_000 });
+  else setTimeout(work, 200);
+}
+
+/** Begins to keep frames. Called once, after the first paint. */
+export async function openFrames(): Promise<void> {
+  const [{ drawScreen }] = await Promise.all([
+    import('./draw-frames.tsx'),
+    ...FRAME_PATHS.map((path) => preload(path)),
+  ]);
+  new FrameKeeper(drawScreen);
+}

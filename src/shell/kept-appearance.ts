@@ -1,0 +1,41 @@
+/**
+ * How the page looks, as this device keeps it: read and applied before anything is painted, also by
+ * the first script of the page.
+ */
+
+export type Theme = 'system' | 'light' | 'dark';
+/** `blue`: gains blue, losses orange, for colour-blind users. */
+export type GainColours = 'green' | 'blue';
+/** `device`: row height for the device's pointer. `roomy`: touch height everywhere. */
+export type Rows = 'device' | 'roomy';
+export interface Appearance {
+  theme: Theme;
+  gain: GainColours;
+  rows: Rows;
+}
+
+export const APPEARANCE_KEY = 'tradewind.appearance';
+
+export function readAppearance(text: string | null): Appearance {
+  const chosen: Appearance = { theme: 'system', gain: 'green', rows: 'device' };
+  try {
+    const kept = JSON.parse(text ?? '{}') as Partial<Record<keyof Appearance, unknown>> | null;
+    if (kept?.theme === 'light' || kept?.theme === 'dark') chosen.theme = kept.theme;
+    if (kept?.gain === 'blue') chosen.gain = 'blue';
+    if (kept?.rows === 'roomy') chosen.rows = 'roomy';
+  } catch {
+    // Unreadable: keep the system's theme.
+  }
+  return chosen;
+}
+
+/** Sets what the styles select by. */
+export function applyAppearance({ theme, gain, rows }: Appearance): void {
+  const { dataset } = document.documentElement;
+  if (theme === 'system') delete dataset.theme;
+  else dataset.theme = theme;
+  if (gain === 'green') delete dataset.gain;
+  else dataset.gain = gain;
+  if (rows === 'device') delete dataset.rows;
+  else dataset.rows = rows;
+}
