@@ -83,7 +83,9 @@ export function hintStart(): Plugin {
         return ['start', 'dashboard'].map((name) => ({
           tag: 'link',
           attrs: {
-            rel: 'modulepreload',
+            // Fetched and not compiled: compiling would stand before the first frame.
+            rel: 'preload',
+            as: 'script',
             crossorigin: true,
             fetchpriority: 'low',
             href: file(name),

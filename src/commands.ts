@@ -220,6 +220,21 @@ export function openCommands(): void {
   follow();
 }
 
+/**
+ * When the queue of the user named by this device is in `queue`, so that what waits is drawn with
+ * the first picture; at once without a user.
+ */
+export function queueRead(): Promise<void> {
+  if (session.user === null || queue.storage !== 'unopened') return Promise.resolve();
+  return new Promise((resolve) => {
+    const stop = subscribeKey(queue, 'storage', (storage) => {
+      if (storage === 'unopened') return;
+      stop();
+      resolve();
+    });
+  });
+}
+
 const NOT_SAVED =
   'Not saved and not sent. This browser has no free storage and the server could not be reached.';
 

@@ -6,7 +6,7 @@ import './platform/left-page.ts';
 import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
-import { openCommands } from './commands.ts';
+import { openCommands, queueRead } from './commands.ts';
 import { environment } from './environment.ts';
 import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
 import { rereadNumberMarks } from './format/number-marks.ts';
@@ -106,10 +106,11 @@ const page = createRoot(root, {
 /** The app in place of the first frame. What was pressed on that goes on. */
 function Page() {
   useLayoutEffect(() => {
-    for (const caught of endFirstFrame())
+    endFirstFrame((caught) => {
       takeCaughtStop(caught).catch((error: unknown) => {
         log.error('A stop pressed on the first frame could not be taken over', error);
       });
+    });
   }, []);
   return <App />;
 }
@@ -117,7 +118,7 @@ function Page() {
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
-  await Promise.race([Promise.all([firstScreen, restored]), soon()]);
+  await Promise.race([Promise.all([firstScreen, restored, queueRead()]), soon()]);
   page.render(
     <StrictMode>
       <Page />
@@ -132,7 +133,7 @@ function openTheRest(): void {
   }, 'Referrals');
   if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
   afterPaint(async () => {
-    await (await import('./shell/keep-frames.ts')).openFrames();
+    await (await import('./first-frame/keep-frames.ts')).openFrames();
   }, 'The last frames');
   if (environment.performanceMonitoring)
     afterPaint(async () => {

@@ -11,6 +11,8 @@ const STOP_SAVED = 'Stop saved';
 const SLIP_PX = 16;
 /** The click of a press comes within this of the lifting, ms. */
 const CLICK_WITHIN_MS = 1_000;
+/** How late a busy page may hear of a finger, ms. */
+const LATE_EVENTS_MS = 3_000;
 
 export interface CaughtStop {
   press: FramePress;
@@ -73,12 +75,30 @@ function announce(root: Element, name: string): void {
   line.textContent = `${name}: stop saved, not sent yet.`;
 }
 
+/** Where a Stop of the frame lies, px of the page. */
+interface StopSpot {
+  agentId: string;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 interface FingerDown {
   pointerId: number;
-  agentId: string;
-  button: Element;
+  /** The agent whose Stop it came down on; null where it is on nothing that the frame can do. */
+  agentId: string | null;
+  bottomPx: number;
   x: number;
   y: number;
+}
+
+const agentIdOf = (button: Element): string =>
+  button.getAttribute('data-act')?.slice('stop '.length) ?? '';
+
+function silence(event: Event): void {
+  event.preventDefault();
+  event.stopImmediatePropagation();
 }
 
 /** Catches the presses of one frame. */
@@ -87,10 +107,14 @@ export class StopCatcher {
   private readonly agents: ReadonlyMap<string, FrameAgent>;
   private readonly ends = new AbortController();
   private down: FingerDown | null = null;
-  /** Event time (ms) of the last press taken by its lifting: the click is still to come. */
-  private takenAt = -Infinity;
+  /** Event time (ms) of the last press that ended here: its click is still to come. */
+  private endedPressAt = -Infinity;
   /** The app follows new presses by itself; one that began before is still ours. */
   private isHandedOver = false;
+  /** Time (ms) at which the app replaced the frame: what was pressed before was the frame. */
+  private replacedAt = Infinity;
+  private spots: StopSpot[] = [];
+  private onCaught: ((caught: CaughtStop) => void) | null = null;
 
   constructor(
     private readonly uid: string,
@@ -101,8 +125,7 @@ export class StopCatcher {
     this.agents = new Map(agents.map((agent) => [agent.id, agent]));
     for (const { agentId, agentName } of waiting)
       showSaved(root, { id: agentId, name: agentName }, true);
-    const { signal } = this.ends;
-    const options = { capture: true, signal };
+    const options = { capture: true, signal: this.ends.signal };
     addEventListener(
       'pointerdown',
       (event) => {
@@ -120,7 +143,7 @@ export class StopCatcher {
     addEventListener(
       'pointercancel',
       (event) => {
-        if (event.pointerId === this.down?.pointerId) this.down = null;
+        this.cancel(event);
       },
       options,
     );
@@ -136,37 +159,75 @@ export class StopCatcher {
   /** From now on a new press is followed by `presses.ts`, which clicks what it was meant for. */
   handOver(): void {
     this.isHandedOver = true;
+    this.spots = [...this.root.querySelectorAll(STOP)].map((button) => {
+      const { left, right, top, bottom } = button.getBoundingClientRect();
+      return {
+        agentId: agentIdOf(button),
+        left,
+        right,
+        top: top + scrollY,
+        bottom: bottom + scrollY,
+      };
+    });
   }
 
-  /** The frame is gone. A press that is not over ends here: what has come under it stays alone. */
-  end(): void {
-    if (this.down === null) this.endSoon();
-  }
-
-  private endSoon(): void {
+  /**
+   * The app has replaced the frame. A busy page hears of a finger late: one that came down before
+   * is still about the frame, and nothing that has come under it since may act.
+   */
+  end(onCaught: (caught: CaughtStop) => void): void {
+    this.replacedAt = performance.now();
+    this.onCaught = onCaught;
+    for (const one of this.caught) onCaught(one);
     setTimeout(() => {
-      this.ends.abort();
-    }, CLICK_WITHIN_MS);
+      if (this.down === null) this.close();
+    }, LATE_EVENTS_MS);
+  }
+
+  /** Hears of nothing any more. */
+  close(): void {
+    this.ends.abort();
+  }
+
+  private get isReplaced(): boolean {
+    return this.replacedAt !== Infinity;
   }
 
   private stopAt(target: EventTarget | null): Element | null {
+    if (this.isReplaced) return null;
     const button = target instanceof Element ? target.closest(STOP) : null;
     const isFree = button !== null && button.getAttribute('aria-disabled') !== 'true';
     return isFree && this.root.contains(button) ? button : null;
   }
 
   private begin(event: PointerEvent): void {
-    if (this.isHandedOver || !event.isPrimary) return;
-    const button = this.stopAt(event.target);
+    const { pointerId, clientX: x, clientY: y } = event;
+    if (this.isReplaced) {
+      if (event.timeStamp >= this.replacedAt) return;
+      const spot = this.spots.find(
+        ({ left, right, top, bottom }) =>
+          x >= left && x <= right && y + scrollY >= top && y + scrollY <= bottom,
+      );
+      this.down = {
+        pointerId,
+        agentId: spot?.agentId ?? null,
+        bottomPx: (spot?.bottom ?? 0) - scrollY,
+        x,
+        y,
+      };
+      event.stopImmediatePropagation();
+      return;
+    }
+    const button = this.isHandedOver || !event.isPrimary ? null : this.stopAt(event.target);
     this.down =
       button === null
         ? null
         : {
-            pointerId: event.pointerId,
-            agentId: button.getAttribute('data-act')?.slice('stop '.length) ?? '',
-            button,
-            x: event.clientX,
-            y: event.clientY,
+            pointerId,
+            agentId: agentIdOf(button),
+            bottomPx: button.getBoundingClientRect().bottom,
+            x,
+            y,
           };
   }
 
@@ -176,30 +237,33 @@ export class StopCatcher {
     this.down = null;
     const slipPx = Math.hypot(event.clientX - down.x, event.clientY - down.y);
     if (slipPx <= SLIP_PX) {
-      this.takenAt = event.timeStamp;
-      this.take(down.agentId, down.button, false);
+      this.endedPressAt = event.timeStamp;
+      if (down.agentId !== null) this.take(down.agentId, down.bottomPx, false);
     }
-    if (!this.root.contains(down.button)) this.endSoon();
+    if (!this.isReplaced) return;
+    event.stopImmediatePropagation();
+    setTimeout(() => {
+      this.close();
+    }, LATE_EVENTS_MS);
+  }
+
+  private cancel(event: PointerEvent): void {
+    if (event.pointerId === this.down?.pointerId) this.down = null;
   }
 
   /** Keys, assistive technology, and the app on behalf of a press that began after the hand-over. */
   private click(event: MouseEvent): void {
-    if (event.isTrusted && event.timeStamp - this.takenAt < CLICK_WITHIN_MS) {
-      this.takenAt = -Infinity;
-      event.preventDefault();
-      event.stopImmediatePropagation();
+    if (event.isTrusted && event.timeStamp - this.endedPressAt < CLICK_WITHIN_MS) {
+      this.endedPressAt = -Infinity;
+      silence(event);
       return;
     }
     const button = this.stopAt(event.target);
     if (button === null) return;
-    this.take(
-      button.getAttribute('data-act')?.slice('stop '.length) ?? '',
-      button,
-      event.isTrusted,
-    );
+    this.take(agentIdOf(button), button.getBoundingClientRect().bottom, event.isTrusted);
   }
 
-  private take(agentId: string, button: Element, byKey: boolean): void {
+  private take(agentId: string, bottomPx: number, byKey: boolean): void {
     const agent = this.agents.get(agentId);
     if (agent === undefined || this.caught.some(({ press }) => press.agentId === agentId)) return;
     const press: FramePress = {
@@ -209,11 +273,13 @@ export class StopCatcher {
       seenGeneration: agent.generation,
       pressedAt: Date.now(),
     };
-    showSaved(this.root, agent, false);
+    if (!this.isReplaced) showSaved(this.root, agent, false);
     const saved = savePress(this.uid, press);
-    this.caught.push({ press, bottomPx: button.getBoundingClientRect().bottom, byKey, saved });
+    const one: CaughtStop = { press, bottomPx, byKey, saved };
+    this.caught.push(one);
+    this.onCaught?.(one);
     void saved.then((isSaved) => {
-      if (!isSaved || !this.root.contains(button)) return;
+      if (!isSaved || this.isReplaced) return;
       showSaved(this.root, agent, true);
       announce(this.root, agent.name);
     });

@@ -50,8 +50,7 @@ export function handOverPresses(): void {
   catcher?.handOver();
 }
 
-/** React has replaced the frame. @returns the stops that were pressed on it. */
-export function endFirstFrame(): readonly CaughtStop[] {
-  catcher?.end();
-  return catcher?.caught ?? [];
+/** React has replaced the frame. `onCaught` is called for each stop that was pressed on it. */
+export function endFirstFrame(onCaught: (caught: CaughtStop) => void): void {
+  catcher?.end(onCaught);
 }

@@ -64,7 +64,8 @@ export function RouteChange({ path, title }: { path: string; title: string | und
     const y = wentBack ? (places.get(path) ?? 0) : 0;
     wentBack = false;
     const end = y > 0 ? returnTo(y) : undefined;
-    if (y === 0) scrollTo(0, 0);
+    // Where the browser, or a finger on the first frame, has scrolled the first screen, it stays.
+    if (y === 0 && !first.current) scrollTo(0, 0);
     if (!first.current) setSaid(title ?? '');
     first.current = false;
     const keep = (): void => {

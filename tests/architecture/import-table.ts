@@ -50,7 +50,19 @@ export const RULES: Rule[] = [
       /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/,
   },
   // What starts the page, and what tells the person of the queue outside it.
-  { files: /^src\/((commands|main)\.tsx?|platform\/icon-badge\.ts)$/, may: [CONTRACT, /^src\//] },
+  { files: /^src\/((commands|start)\.tsx?|platform\/icon-badge\.ts)$/, may: [CONTRACT, /^src\//] },
+  // The entry's own files are few and small: nothing may stand before the first frame.
+  {
+    files: /^src\/(main|first-frame\/(first-frame|read-device|show-frame|catch-stops))\.ts$/,
+    may: [
+      /^src\/(identity\/device-record|format\/times|shell\/kept-appearance|start)\.tsx?$/,
+      /^src\/styles\//,
+      /^src\/offline\/(frame-record|snapshots)\.ts$/,
+      /^src\/first-frame\//,
+    ],
+    packages: /^$/,
+  },
+  { files: /^src\/first-frame\//, may: [CONTRACT, PAGE, OFFLINE] },
   { files: /^src\/push\//, may: [CONTRACT, PAGE, OFFLINE] },
   { files: /^src\/stores\//, may: [CONTRACT, PAGE_BELOW_SCREENS, OFFLINE] },
   { files: /^src\/backtest\/backtest-worker\.ts$/, may: [CONTRACT, /^engine\//, PAGE] },

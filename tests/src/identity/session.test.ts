@@ -3,8 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthPort } from '../../../src/identity/auth-port.ts';
 import type { AuthUser } from '../../../src/identity/auth-user.ts';
+import { isAuthenticated, LAST_USER_KEY } from '../../../src/identity/device-record.ts';
 import {
-  LAST_USER_KEY,
   pendingPurges,
   readLastUser,
   writeLastUser,
@@ -16,7 +16,6 @@ import {
   endSession,
   IDENTITY_WAIT_MS,
   idToken,
-  isAuthenticated,
   onPurge,
   openSession,
   resetSession,

@@ -9,7 +9,7 @@ const { popoverPlace } = await import('../../../src/components/popover-place.ts'
 const { IDLE_PRELOADS, preloadWhenIdle, ROUTES, routeOf } =
   await import('../../../src/shell/routes.ts');
 const { ROUTES: GUARDED } = await import('../../../src/identity/security-context.ts');
-const { readAppearance } = await import('../../../src/shell/appearance.ts');
+const { readAppearance } = await import('../../../src/shell/kept-appearance.ts');
 const { offlineText } = await import('../../../src/shell/StatusStrip.tsx');
 
 describe('the way back in an installed app', () => {

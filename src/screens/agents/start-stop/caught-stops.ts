@@ -4,7 +4,7 @@ import type { CaughtStop } from '../../../first-frame/catch-stops.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { offerStopUndo, stopFrom } from './stop-press.ts';
 
-/** The queue takes saved ones over by itself; the others are sent as any press that is not saved. */
+/** The queue takes saved ones over by itself; one that could not be saved is pressed again. */
 export async function takeCaughtStop({ press, bottomPx, byKey, saved }: CaughtStop): Promise<void> {
   const { agentId, agentName, seenGeneration, commandId } = press;
   const agent = { id: agentId, name: agentName, generation: seenGeneration };

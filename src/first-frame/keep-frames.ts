@@ -5,20 +5,20 @@
 import { subscribe } from 'valtio';
 import { queue } from '../commands.ts';
 import { session } from '../identity/session.ts';
-import { presentPage } from '../first-frame/show-frame.ts';
+import { presentPage } from './show-frame.ts';
 import {
   FRAME_PATHS,
   frameMark,
   type FramePath,
   type FrameRecord,
 } from '../offline/frame-record.ts';
+import { writeFrame } from '../offline/frames.ts';
 import { log } from '../platform/page-log.ts';
 import { agentsStore } from '../stores/agents-store.ts';
 import { historyStore } from '../stores/fills-store.ts';
-import { keepFrame } from '../stores/kept-frames.ts';
 import { portfolioStore } from '../stores/portfolio-store.ts';
 import { subscriptionStore } from '../stores/subscription-store.ts';
-import { preload } from './routes.ts';
+import { preload } from '../shell/routes.ts';
 
 /** A change of what agents do is drawn soon, prices only now and then. */
 const SOON_MS = 1_000;
@@ -83,10 +83,14 @@ class FrameKeeper {
   }
 
   private keep(uid: string, path: FramePath, facts: Pick<FrameRecord, 'agents' | 'mark'>): void {
+    const failed = (error: unknown): void => {
+      log.warn('The last frame could not be kept', error);
+    };
     try {
-      keepFrame(uid, path, { ...presentPage(), ...facts, html: this.draw(path) });
+      const record = { ...presentPage(), ...facts, html: this.draw(path) };
+      writeFrame(uid, path, record).catch(failed);
     } catch (error) {
-      log.warn('The last frame could not be drawn', error);
+      failed(error);
     }
   }
 }

@@ -17,12 +17,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('main', () => {
+describe('start', () => {
   it('says that the root element is missing, and only logs global errors, rejections and failed preloads (R8-28, R8-31)', async () => {
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined);
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     document.body.innerHTML = '';
-    const failure: unknown = await import('../../src/main.tsx').then(
+    const failure: unknown = await import('../../src/start.tsx').then(
       () => null,
       (error: unknown) => error,
     );

@@ -1,0 +1,190 @@
+// @vitest-environment happy-dom
+/** Presses of Stop before the app's code: by finger, mouse and key, each saved once and shown. */
+import { IDBFactory } from 'fake-indexeddb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StopCatcher } from '../../../src/first-frame/catch-stops.ts';
+import { PRESSES_KEY, type FramePress } from '../../../src/offline/frame-record.ts';
+
+const AGENTS = [
+  { id: 'a', name: 'Harbour', generation: 4 },
+  { id: 'b', name: 'Drift', generation: 1 },
+];
+let root: Element;
+let catcher: StopCatcher;
+
+function makeDatabase(): Promise<void> {
+  return new Promise((resolve) => {
+    const request = indexedDB.open('tradewind-ada', 1);
+    request.onupgradeneeded = () => {
+      request.result.createObjectStore('meta');
+    };
+    request.onsuccess = () => {
+      request.result.close();
+      resolve();
+    };
+  });
+}
+
+const savedPresses = (): Promise<FramePress[]> =>
+  new Promise((resolve) => {
+    const request = indexedDB.open('tradewind-ada');
+    request.onsuccess = () => {
+      const read = request.result.transaction('meta').objectStore('meta').get(PRESSES_KEY);
+      read.onsuccess = () => {
+        request.result.close();
+        resolve((read.result ?? []) as FramePress[]);
+      };
+    };
+  });
+
+const stopOf = (id: string): HTMLElement => {
+  const button = root.querySelector<HTMLElement>(`[data-act="stop ${id}"]`);
+  if (button === null) throw new Error(`No Stop of ${id}`);
+  return button;
+};
+const pointer = (target: Element, type: string, x = 5, pointerId = 1): void => {
+  target.dispatchEvent(
+    new PointerEvent(type, { bubbles: true, isPrimary: true, pointerId, clientX: x, clientY: 5 }),
+  );
+};
+const settled = async (): Promise<boolean[]> =>
+  Promise.all(catcher.caught.map(({ saved }) => saved));
+
+beforeEach(async () => {
+  vi.stubGlobal('indexedDB', new IDBFactory());
+  await makeDatabase();
+  document.body.innerHTML = `<div id="root">
+    <button data-act="stop a" title="Stop Harbour"><svg></svg></button>
+    <button data-act="stop a"><span>Stop</span></button>
+    <button data-act="stop b" aria-label="Stop Drift"></button>
+    <button data-act="start b">Start</button></div>`;
+  const found = document.querySelector('#root');
+  if (found === null) throw new Error('no root');
+  root = found;
+  catcher = new StopCatcher('ada', root, AGENTS, []);
+});
+afterEach(() => {
+  catcher.close();
+});
+
+describe('a Stop on the first frame', () => {
+  it('is saved as soon as the finger lifts, and says so on every Stop of that agent', async () => {
+    pointer(stopOf('a'), 'pointerdown');
+    expect(catcher.caught).toEqual([]);
+    pointer(stopOf('a'), 'pointerup');
+    expect(stopOf('a').getAttribute('aria-disabled')).toBe('true');
+    expect(root.textContent).not.toContain('saved');
+    expect(await settled()).toEqual([true]);
+    expect(await savedPresses()).toEqual([
+      {
+        commandId: catcher.caught[0]?.press.commandId,
+        agentId: 'a',
+        agentName: 'Harbour',
+        seenGeneration: 4,
+        pressedAt: expect.any(Number) as number,
+      },
+    ]);
+    const [icon, word] = root.querySelectorAll('[data-act="stop a"]');
+    expect(icon?.getAttribute('title')).toBe('Stop saved');
+    expect(word?.textContent).toBe('Stop saved');
+    expect(root.querySelector('[role="status"]')?.textContent).toBe(
+      'Harbour: stop saved, not sent yet.',
+    );
+    expect(stopOf('b').hasAttribute('aria-disabled')).toBe(false);
+  });
+
+  it('counts once, however often it is pressed', async () => {
+    for (let tap = 0; tap < 3; tap += 1) {
+      pointer(stopOf('a'), 'pointerdown');
+      pointer(stopOf('a'), 'pointerup');
+      stopOf('a').click();
+    }
+    stopOf('b').click();
+    await settled();
+    expect((await savedPresses()).map(({ agentId }) => agentId)).toEqual(['a', 'b']);
+  });
+
+  it('is none where the finger slides off, the browser takes it to scroll, or another lifts', async () => {
+    pointer(stopOf('a'), 'pointerdown');
+    pointer(stopOf('a'), 'pointerup', 40);
+    pointer(stopOf('a'), 'pointerdown');
+    pointer(stopOf('a'), 'pointercancel');
+    pointer(stopOf('a'), 'pointerup');
+    pointer(stopOf('b'), 'pointerdown');
+    pointer(stopOf('b'), 'pointerup', 5, 2);
+    expect(catcher.caught).toEqual([]);
+    expect(await savedPresses()).toEqual([]);
+  });
+
+  it('still counts when the app takes the page over under the finger', async () => {
+    const button = stopOf('a');
+    pointer(button, 'pointerdown');
+    catcher.handOver();
+    root.innerHTML = '<button data-act="stop a">Stop</button>';
+    const handed: string[] = [];
+    catcher.end(({ press }) => handed.push(press.agentId));
+    pointer(document.body, 'pointerup');
+    expect(await settled()).toEqual([true]);
+    expect(handed).toEqual(['a']);
+  });
+
+  it('is left to the app where the press begins after the hand-over, unless the app clicks the frame', async () => {
+    catcher.handOver();
+    pointer(stopOf('a'), 'pointerdown');
+    pointer(stopOf('a'), 'pointerup');
+    expect(catcher.caught).toEqual([]);
+    stopOf('a').click();
+    expect(await settled()).toEqual([true]);
+    expect(catcher.caught[0]?.byKey).not.toBe(true);
+  });
+
+  it('that a busy page hears of late is one on the frame: what lies there by then does nothing', async () => {
+    const place = { left: 300, right: 340, top: 100, bottom: 140 };
+    vi.spyOn(stopOf('b'), 'getBoundingClientRect').mockReturnValue(place as DOMRect);
+    catcher.handOver();
+    const early = { timeStamp: 1, clientX: 320, clientY: 120 };
+    root.innerHTML = '<button data-act="stop a">Stop</button>';
+    const handed: string[] = [];
+    catcher.end(({ press }) => handed.push(press.agentId));
+    const acted = vi.fn();
+    for (const type of ['pointerdown', 'pointerup', 'click'])
+      stopOf('a').addEventListener(type, acted);
+    const late = (type: string, at: number): void => {
+      const event = new PointerEvent(type, {
+        bubbles: true,
+        isPrimary: true,
+        pointerId: 1,
+        clientX: early.clientX,
+        clientY: early.clientY,
+      });
+      Object.defineProperty(event, 'timeStamp', { value: at });
+      stopOf('a').dispatchEvent(event);
+    };
+    late('pointerdown', early.timeStamp);
+    late('pointerup', performance.now());
+    expect(acted).not.toHaveBeenCalled();
+    expect(handed).toEqual(['b']);
+    await settled();
+    // A press that begins now is the app's.
+    late('pointerdown', performance.now() + 5);
+    expect(acted).toHaveBeenCalledTimes(1);
+  });
+
+  it('is handed on unsaved where the device cannot save it, and does not claim to be saved', async () => {
+    vi.stubGlobal('indexedDB', new IDBFactory());
+    stopOf('a').click();
+    expect(await settled()).toEqual([false]);
+    expect(root.textContent).not.toContain('saved');
+    expect(await indexedDB.databases()).toEqual([]);
+  });
+
+  it('pressed at an earlier start and not taken over yet is shown as saved', () => {
+    catcher.close();
+    catcher = new StopCatcher('ada', root, AGENTS, [
+      { commandId: 'c', agentId: 'b', agentName: 'Drift', seenGeneration: 1, pressedAt: 5 },
+    ]);
+    expect(stopOf('b').getAttribute('aria-label')).toBe('Stop saved: Drift');
+    stopOf('b').click();
+    expect(catcher.caught).toEqual([]);
+  });
+});
