@@ -15,6 +15,7 @@ import {
   type TestUser,
 } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
+import { until } from '../support/until.ts';
 
 let server: TestServer;
 let browser: Browser;
@@ -73,7 +74,10 @@ beforeAll(async () => {
   const page = await browser.page();
   await logIn(page, server.url, user);
   await controlled(page);
-  await expect.poll(() => frames(page)).toBe(3);
+  await until(
+    () => frames(page),
+    (count) => count === 3,
+  );
   await server.kill9();
 });
 afterAll(async () => {
@@ -101,7 +105,7 @@ describe('an offline start', () => {
         text
           .replaceAll(/now|\d+ (s|min|h) ago/g, 'AGE')
           .replace(/Simulated prices|Offline\. Showing [^.]*\. Stops[^.]*\./, 'STRIP')
-          .replace('Needs a connection.', '');
+          .replaceAll('Needs a connection.', '');
       expect(words(drawn.text)).toBe(words(first.text));
     },
   );
@@ -124,8 +128,6 @@ describe('an offline start', () => {
   it('keeps no frame of who wants nothing kept on the device, and none of who has logged out (F35)', async () => {
     await server.restart();
     let page = await coldStart('/dashboard');
-    await page.goto(`${server.url}/login`);
-    await logIn(page, server.url, user);
     await expect.poll(() => frames(page)).toBe(3);
     await page.goto(`${server.url}/security`);
     await page.getByRole('switch', { name: /snapshot/ }).click();
