@@ -8,7 +8,7 @@ import type { Venue } from '../venues/venue.ts';
 import { sellStopped, type HitStop, type SaleOutcome, type Watched } from './sell-stopped.ts';
 
 /** Positions sold in one transaction: as many as the agents of a tick's batch. */
-const BATCH = 250;
+export const STOP_BATCH = 250;
 /** Batches under way on a database that many may use at once: a tick needs connections too. */
 const BATCHES_AT_ONCE = 2;
 
@@ -41,7 +41,7 @@ export class StopSales {
     private readonly deps: TradingDeps,
     private readonly venue: Venue,
     private readonly unwatch: (watched: Watched) => void,
-    private readonly batch = BATCH,
+    private readonly batch = STOP_BATCH,
   ) {
     this.atOnce = deps.database.kind === 'postgres' ? BATCHES_AT_ONCE : 1;
   }

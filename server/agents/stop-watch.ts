@@ -9,7 +9,7 @@ import { rowsOf } from '../db/sql-rows.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import type { Watched } from './sell-stopped.ts';
-import { StopSales } from './stop-sales.ts';
+import { STOP_BATCH, StopSales } from './stop-sales.ts';
 
 export class StopWatch {
   private byPair = new Map<string, Map<string, Watched>>();
@@ -20,10 +20,13 @@ export class StopWatch {
   constructor(
     private readonly deps: TradingDeps,
     private readonly venue: Venue,
+    /** Positions sold in one transaction. */
+    batch = STOP_BATCH,
   ) {
-    this.sales = new StopSales(deps, venue, (watched) => {
+    const unwatch = (watched: Watched): void => {
       this.byPair.get(watched.pair)?.delete(watched.id);
-    });
+    };
+    this.sales = new StopSales(deps, venue, unwatch, batch);
   }
 
   get watched(): number {
