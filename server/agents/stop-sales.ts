@@ -19,7 +19,14 @@ export interface StopSale {
   depth: Depth | null;
 }
 
+/** How often a position in somebody else's hands is looked for again before it is waited for. */
+const LOOKS = 10;
+/** The pause before each look grows by this, ms: about a second in all. */
+const LOOK_PAUSE_MS = 25;
+
 interface Waiting extends StopSale {
+  /** How often it was found in somebody else's hands. */
+  found: number;
   end(sold: boolean): void;
 }
 
@@ -27,11 +34,12 @@ export class StopSales {
   /** Every sale that was asked for and has not ended, by position. */
   private readonly under = new Map<string, Promise<boolean>>();
   private readonly queue: Waiting[] = [];
-  /** Found in somebody else's hands: they come last, and are waited for. */
-  private readonly busy: Waiting[] = [];
   /** Positions whose sale failed the last time, and whether that was because of their own rows. */
   private readonly failing = new Map<string, 'refused' | 'unavailable'>();
-  /** What was refused is tried by itself, so that it is not looked for again among many. */
+  /**
+   * What was refused is tried by itself, so that it is not looked for again among many; and what
+   * somebody holds for long is waited for by itself, so that nothing waits with it.
+   */
   private readonly alone: Waiting[] = [];
   private batches = 0;
   private readonly atOnce: number;
@@ -65,16 +73,24 @@ export class StopSales {
         this.under.delete(id);
         resolve(sold);
       };
-      (this.failing.get(id) === 'refused' ? this.alone : this.queue).push({ ...sale, end });
+      (this.failing.get(id) === 'refused' ? this.alone : this.queue).push({
+        ...sale,
+        found: 0,
+        end,
+      });
     });
     this.under.set(id, asked);
-    if (this.batches < this.atOnce) void this.work();
+    this.begin();
     return asked;
   }
 
   /** Waits for every sale under way. */
   async settled(): Promise<void> {
     while (this.under.size > 0) await Promise.all(this.under.values());
+  }
+
+  private begin(): void {
+    if (this.batches < this.atOnce) void this.work();
   }
 
   private async work(): Promise<void> {
@@ -91,7 +107,6 @@ export class StopSales {
 
   private next(): [Waiting[], boolean] {
     if (this.queue.length > 0) return [this.queue.splice(0, this.batch), false];
-    if (this.busy.length > 0) return [this.busy.splice(0, this.batch), true];
     return [this.alone.splice(0, 1), true];
   }
 
@@ -136,6 +151,7 @@ export class StopSales {
   }
 
   private take(list: readonly Waiting[], outcomes: ReadonlyMap<string, SaleOutcome>): void {
+    const busy: Waiting[] = [];
     for (const one of list) {
       const { watched } = one;
       const outcome = outcomes.get(watched.id) ?? new Error('A sale without an outcome');
@@ -144,7 +160,7 @@ export class StopSales {
         continue;
       }
       if (outcome === 'busy') {
-        this.busy.push(one);
+        busy.push({ ...one, found: one.found + 1 });
         continue;
       }
       if (outcome === 'account-gone')
@@ -156,6 +172,16 @@ export class StopSales {
       if (outcome !== 'kept') this.unwatch(watched);
       one.end(outcome === 'sold');
     }
+    if (busy.length > 0) this.later(busy);
+  }
+
+  /** After a pause, behind whatever was hit meanwhile. */
+  private later(list: readonly Waiting[]): void {
+    const found = Math.max(...list.map((one) => one.found));
+    setTimeout(() => {
+      for (const one of list) (one.found < LOOKS ? this.queue : this.alone).push(one);
+      this.begin();
+    }, found * LOOK_PAUSE_MS);
   }
 
   /** Still watched: the next price tries again. Said once, however many prices come meanwhile. */

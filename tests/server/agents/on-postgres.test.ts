@@ -50,6 +50,15 @@ const deadlocksOf = async (database: Database): Promise<number> =>
     )[0]?.n ?? 0,
   );
 
+/** Something that one waits for and another opens. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 const first = (schedulers: readonly Scheduler[]): Scheduler => {
   if (schedulers[0] === undefined) throw new Error('No scheduler');
   return schedulers[0];
@@ -303,25 +312,27 @@ describe.skipIf(postgresBinaries() === null)(
         if (blocked === undefined) throw new Error('Nothing is held');
         const sold = () => one.db.select().from(fills).where(eq(fills.reason, 'stop_loss'));
         // Somebody holds one agent: the others of its batch do not wait for it.
-        let release = (): void => undefined;
-        const free = new Promise<void>((resolve) => {
-          release = resolve;
-        });
+        const [locked, free] = [gate(), gate()];
         const holding = two.transaction(async (tx) => {
           await tx.db
             .select({ id: agents.id })
             .from(agents)
             .where(eq(agents.id, blocked.agentId))
             .for('update');
-          await free;
+          locked.open();
+          await free.opened;
         });
+        await locked.opened;
         const lowest = Math.min(
           ...held.map((position) => toNumber(parseFixed(position.stopPrice ?? '0'))),
         );
         floor.market.say('BTC/USDT', lowest * 0.9);
-        await until(sold, (list) => list.length === held.length - 1);
+        await until(
+          async () => (await sold()).length,
+          (count) => count === held.length - 1,
+        );
         expect((await sold()).map(({ agentId }) => agentId)).not.toContain(blocked.agentId);
-        release();
+        free.open();
         await holding;
         for (const scheduler of schedulers) await scheduler.settled();
         expect((await sold()).map(({ tickId }) => tickId).toSorted()).toEqual(

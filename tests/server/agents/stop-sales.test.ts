@@ -115,6 +115,12 @@ type Row = Record<string, unknown>;
 const without = (row: Row, ...keys: string[]): Row =>
   Object.fromEntries(Object.entries(row).filter(([key]) => !keys.includes(key)));
 
+/** Sales of one moment are remembered in the order in which they were carried out. */
+const exitsOf = (memory: unknown): Row => {
+  const { exits = [], ...rest } = memory as { exits?: Row[] } & Row;
+  return { rest, exits: exits.map((exit) => JSON.stringify(exit)).toSorted() };
+};
+
 /** All that a sale writes, in words that do not depend on made ids. */
 async function written({ floor, prefix }: World): Promise<Row> {
   const { db } = floor.database;
@@ -161,7 +167,7 @@ async function written({ floor, prefix }: World): Promise<Row> {
     };
   }
   return {
-    agents: sorted(all.map((row) => ({ name: row.name, memory: row.memory, status: row.status }))),
+    agents: sorted(all.map(({ name, status, memory }) => ({ name, status, ...exitsOf(memory) }))),
     orders: sorted(mine(await db.select().from(orders))),
     fills: sorted(mine(await db.select().from(fills))),
     ledger: sorted(
