@@ -2,10 +2,12 @@
  * Two servers and two workers behind one address on one PostgreSQL: whichever answers, the same
  * holds; one that is killed under load costs a reconnect and no command.
  */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallBody } from '../../contract/calls.ts';
@@ -22,6 +24,7 @@ import {
   callApi,
   CallFailed,
   createUser,
+  freePort,
   signIn,
   startServer,
   type TestServer,
@@ -116,6 +119,37 @@ const [first, second] = [0, 1].map((place) => (): TestServer => {
   if (server === undefined) throw new Error('No such server');
   return server;
 }) as [() => TestServer, () => TestServer];
+
+/** The proxy that compose.yaml starts, with its own file of settings; null where it is not installed. */
+const CADDY = ['/usr/bin/caddy', '/usr/local/bin/caddy'].find((file) => existsSync(file)) ?? null;
+const CADDYFILE = fileURLToPath(new URL('../../deploy/Caddyfile', import.meta.url));
+
+async function startCaddy(ports: readonly number[]): Promise<{ url: string; stop(): void }> {
+  if (CADDY === null) throw new Error('No Caddy');
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const home = mkdtempSync(join(folder, 'caddy-'));
+  const child = spawn(CADDY, ['run', '--config', CADDYFILE, '--adapter', 'caddyfile'], {
+    env: {
+      HOME: home,
+      XDG_DATA_HOME: home,
+      XDG_CONFIG_HOME: home,
+      CADDY_ADMIN: `127.0.0.1:${await freePort()}`,
+      DOMAIN: url,
+      SERVERS: ports.map((port) => `127.0.0.1:${port}`).join(' '),
+    },
+    stdio: 'ignore',
+  });
+  await until(
+    async () => (await fetch(`${url}/healthz`)).status,
+    (status) => status === 200,
+  );
+  return {
+    url,
+    stop: () => {
+      child.kill('SIGTERM');
+    },
+  };
+}
 
 interface Heard {
   id: number | null;
@@ -481,5 +515,92 @@ describe.skipIf(postgresBinaries() === null)(
       );
       await Promise.all([listener.close(), moving.close()]);
     });
+
+    it('is told of by /readyz before it ends, while it still answers', async () => {
+      const leaving = await serverOf({ DRAIN_SECONDS: '5' });
+      const { idToken } = await person();
+      const ended = leaving.stop();
+      const parts = await until(
+        async () => await callApi(leaving.url, null, 'readyz'),
+        ({ ready }) => !ready,
+      );
+      expect(parts.parts).toMatchObject({ server: 'stopping', database: 'ready' });
+      expect((await callApi(leaving.url, idToken, 'agents')).agents).toEqual([]);
+      expect(await ended).toBe(0);
+    });
+
+    it.skipIf(CADDY === null)(
+      'are one behind the proxy of compose.yaml too (skipped where Caddy is not installed)',
+      async () => {
+        const pair = await Promise.all(
+          [0, 1].map(() => serverOf({ DRAIN_SECONDS: '5', METRICS: 'true' })),
+        );
+        const caddy = await startCaddy(pair.map(({ port }) => port));
+        try {
+          const [one, two] = pair as [TestServer, TestServer];
+          const { idToken, uid } = await person();
+          const { agent } = await callApi(caddy.url, idToken, 'createAgent', {
+            body: { ...AGENT, name: 'Counted', enabled: false },
+          });
+          expect((await fetch(`${one.url}/metrics`)).status).toBe(200);
+          expect((await fetch(`${caddy.url}/metrics`)).status).toBe(404);
+          const listener = new Listener(caddy.url, idToken);
+          await until(
+            async () => listener.connections,
+            (count) => count > 0,
+          );
+          let done = 0;
+          let failed = 0;
+          const stopping = (async () => {
+            for (; done < 120; done += 1) {
+              const [, , tries] = await deliver((commandId) =>
+                callApi(caddy.url, idToken, 'stopAgent', {
+                  params: { id: agent.id },
+                  body: {},
+                  commandId,
+                }),
+              );
+              failed += tries - 1;
+              await pause(30);
+            }
+          })();
+          await until(
+            async () => done,
+            (count) => count > 20,
+          );
+          await one.kill9();
+          await until(
+            async () => done,
+            (count) => count > 40,
+          );
+          await one.restart();
+          const broken = failed;
+          await until(
+            async () => await fetch(`${one.url}/readyz`).then((reply) => reply.status),
+            (status) => status === 200,
+          );
+          await two.stop();
+          await stopping;
+          process.stdout.write(
+            `Behind Caddy: ${done} commands; ${broken} requests failed at a kill, ${failed - broken} at an end\n`,
+          );
+          const [row] = await database.db.select().from(agents).where(eq(agents.id, agent.id));
+          expect(row?.generation).toBe(agent.generation + 120);
+          await until(
+            async () => {
+              const [owner] = await database.db.select().from(users).where(eq(users.uid, uid));
+              return [owner?.sequence, listener.lastId];
+            },
+            ([there, here]) => there === here,
+          );
+          await listener.close();
+          const [from = 0, ...more] = listener.ids;
+          expect(more).toEqual(Array.from({ length: more.length }, (_, n) => from + n + 1));
+        } finally {
+          caddy.stop();
+          await Promise.all(pair.map((server) => server.stop()));
+        }
+      },
+    );
   },
 );
