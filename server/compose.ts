@@ -21,13 +21,14 @@ import { FakePayments } from './billing/fake-provider/fake-payments.ts';
 import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { EventNotifier, EventLog } from './db/user-events.ts';
+import { EventNotifier, EventLog, type WordKind } from './db/user-events.ts';
 import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './agents/trading-halts.ts';
 import type { Handlers } from './http/handlers.ts';
 import type { Gauge } from './http/prometheus.ts';
-import { RateLimit } from './http/rate-limit.ts';
+import { RateLimit, RateLimits } from './http/rate-limit.ts';
+import { SharedSpending } from './http/shared-spending.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
 import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
@@ -220,6 +221,41 @@ function peopleOf(
   };
 }
 
+/** What servers on one database tell each other about the people who use them. */
+interface Fleet {
+  ended: EndedSessions;
+  limits: RateLimits;
+}
+
+/**
+ * Sign-ins that end at one server end at all, and what is spent of a limit at one is spent at all.
+ * A word that is lost costs an account check's time, or a little of a limit.
+ */
+function joinFleet({ config, database, clock, log }: Parts, notifier: EventNotifier): Fleet {
+  const tell = async (kind: WordKind, texts: readonly string[]): Promise<void> => {
+    try {
+      await database.pubsub?.publish(
+        database.db,
+        texts.map((text) => `${kind} ${text}`),
+      );
+    } catch (error) {
+      log.warn({ kind, reason: String(error) }, 'Other servers could not be told');
+    }
+  };
+  const ended = new EndedSessions((uid) => tell('ended', [uid]));
+  notifier.listenWord('ended', (uid) => {
+    ended.hear(uid);
+  });
+  const limits = new RateLimits(config.rateLimit, clock);
+  if (database.pubsub !== null) {
+    const spending = new SharedSpending(limits, clock, (texts) => tell('spent', texts));
+    notifier.listenWord('spent', (text) => {
+      spending.hear(text);
+    });
+  }
+  return { ended, limits };
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const notifier = new EventNotifier();
@@ -228,7 +264,7 @@ export async function compose(parts: Parts): Promise<Composed> {
   const payments = paymentsOf(config, database, events, clock, log);
   const trading: Trading = { database, market, events, clock, log, entitlement };
   const vapid = await openVapid(database, config.push);
-  const ended = new EndedSessions();
+  const { ended, limits } = joinFleet(parts, notifier);
   const account = { trading, payments, administration: parts.administration, ended };
   const deletions = new Deletions(account);
   const alerts = new AlertWatch(trading);
@@ -245,6 +281,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     verifier: parts.verifier,
     handlers: callHandlers(parts, trading, payments, alerts),
     ended,
+    limits,
     callables: heldCallables({
       ...pushCallables({ database, clock, publicKey, allowLocal }),
       ...referralCallables(trading),

@@ -135,6 +135,10 @@ const Environment = z.object({
   DIST_DIR: optional(z.string()),
   KILL_SERVICE_WORKER: flag(false),
   TRUST_PROXY: flag(false),
+  DRAIN_SECONDS: withDefault(
+    z.coerce.number('a number of seconds').min(0, 'at least 0').max(10, 'at most 10'),
+    0,
+  ),
   METRICS: flag(false),
   LOG_LEVEL: withDefault(
     z.enum(['debug', 'info', 'warn', 'error'], 'debug, info, warn or error'),
@@ -228,6 +232,8 @@ export interface Config {
   /** Serves, in place of the app's worker, one that takes itself away. */
   killServiceWorker: boolean;
   metrics: boolean;
+  /** How long a server that is told to end goes on serving while /readyz says that it ends. */
+  drainMs: number;
   /**
    * A proxy of ours stands in front: the address it adds is believed, what a client wrote before
    * that is not.
@@ -475,6 +481,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     distDir: env.DIST_DIR ?? null,
     killServiceWorker: env.KILL_SERVICE_WORKER,
     metrics: env.METRICS,
+    drainMs: env.DRAIN_SECONDS * 1_000,
     trustProxy: env.TRUST_PROXY,
     logLevel: env.LOG_LEVEL,
     accountCheckMs: env.ACCOUNT_CHECK_SECONDS * 1_000,

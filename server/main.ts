@@ -24,6 +24,11 @@ import { failToStart, runProcess, type Disposables } from './process.ts';
 const PROBE_TIMEOUT_MS = 2_000;
 const LATE_LOOK_MS = 60_000;
 
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
 /** Without agents of its own a server depends on workers, and says so when they do not come. */
 async function sayLateness(
   database: Database,
@@ -159,7 +164,7 @@ async function serve(
   const foundation = await openFoundation(config, dataDir, log, disposables, built);
   const { database, identity, market } = foundation;
 
-  let serving = false;
+  let state: 'starting' | 'ready' | 'stopping' = 'starting';
   const composed = await compose({
     config,
     database,
@@ -172,7 +177,7 @@ async function serve(
     bare: identity.bare,
     readiness: async () => ({
       database: await databaseState(database),
-      server: serving ? 'ready' : 'starting',
+      server: state,
     }),
   });
   const { app, push, rewards, deletions, reconciliation } = composed;
@@ -193,7 +198,12 @@ async function serve(
   disposables.add('operator', await openOperatorSocket(dataDir, database, clock, log));
   disposables.add('http', () => app.close());
   await app.listen({ port: config.port, host: config.host });
-  serving = true;
+  // First of all at the end: whoever asks /readyz leaves while everything is still answered.
+  disposables.add('drain', async () => {
+    state = 'stopping';
+    await pause(config.drainMs);
+  });
+  state = 'ready';
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : config.port;
   log.info(

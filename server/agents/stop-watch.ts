@@ -2,46 +2,32 @@
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
 import { parseFixed } from '../../contract/money.ts';
-import type { Fixed } from '../../contract/money.ts';
-import { stopHit, stopQuoteInCandle } from '../../engine/execution/stops.ts';
+import { stopQuoteInCandle } from '../../engine/execution/stops.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';
-import type { Tx } from '../db/database.ts';
-import { accounts, agents, positions } from '../db/schema.ts';
-import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
-import { toOpenPosition } from '../portfolio/marks.ts';
+import { accounts, positions } from '../db/schema.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow } from './read-agents.ts';
-import { publishChanged } from './transitions.ts';
-
-/** Sales at one time: a crash sets off many, and a tick needs connections too. */
-const SALES_AT_ONCE = 4;
-
-interface Watched {
-  id: string;
-  agentId: string;
-  accountId: string;
-  uid: string;
-  pair: string;
-  stopPrice: Fixed;
-  openedAt: number;
-}
+import type { Watched } from './sell-stopped.ts';
+import { STOP_BATCH, StopSales } from './stop-sales.ts';
 
 export class StopWatch {
   private byPair = new Map<string, Map<string, Watched>>();
   private ofAgent = new Map<string, Watched[]>();
   private turn: Promise<void> = Promise.resolve();
-  private readonly selling = new Map<string, Promise<boolean>>();
-  private readonly waiting: (() => void)[] = [];
-  private under = 0;
-  /** Positions whose stop failed the last time. */
-  private readonly failing = new Set<string>();
+  private readonly sales: StopSales;
 
   constructor(
     private readonly deps: TradingDeps,
     private readonly venue: Venue,
-  ) {}
+    /** Positions sold in one transaction. */
+    batch = STOP_BATCH,
+  ) {
+    const unwatch = (watched: Watched): void => {
+      this.byPair.get(watched.pair)?.delete(watched.id);
+    };
+    this.sales = new StopSales(deps, venue, unwatch, batch);
+  }
 
   get watched(): number {
     let count = 0;
@@ -86,7 +72,7 @@ export class StopWatch {
         for (const { id, accountId } of list.values()) {
           if (!closed.has(accountId)) continue;
           list.delete(id);
-          this.failing.delete(id);
+          this.sales.forget(id);
         }
       }
       for (const [agentId, list] of this.ofAgent) {
@@ -159,7 +145,7 @@ export class StopWatch {
       if (
         quote.bid > watched.stopPrice ||
         quote.at < watched.openedAt ||
-        this.selling.has(watched.id)
+        this.sales.isUnder(watched.id)
       )
         continue;
       void this.begin(watched, quote, null);
@@ -169,7 +155,7 @@ export class StopWatch {
   /** Waits for the readings and sales under way. */
   async settled(): Promise<void> {
     await this.turn;
-    while (this.selling.size > 0) await Promise.all(this.selling.values());
+    await this.sales.settled();
   }
 
   /**
@@ -180,12 +166,13 @@ export class StopWatch {
   async runMissed(since: number, only?: string): Promise<number> {
     const { market } = this.deps;
     const length = INTERVAL_MS[market.baseInterval];
-    let sold = 0;
+    const sales: Promise<boolean>[] = [];
     for (const [pair, list] of this.byPair) {
       if (only !== undefined && pair !== only) continue;
       const rules = market.rules(pair);
       const candles =
         rules === null ? [] : await market.candles(pair, market.baseInterval, since, market.now());
+      let known: Depth | null = null;
       for (const watched of list.values()) {
         const hit = candles
           .filter((candle) => candle.time >= watched.openedAt)
@@ -194,102 +181,16 @@ export class StopWatch {
             quote: rules === null ? null : stopQuoteInCandle(watched, candle, rules),
           }))
           .find(({ quote }) => quote !== null);
-        if (hit === undefined || hit.quote === null || this.selling.has(watched.id)) continue;
-        const known = await this.venue.depth(pair);
-        if (
-          await this.begin(watched, hit.quote, {
-            ...known,
-            volume: hit.candle.volume,
-            intervalMs: length,
-          })
-        )
-          sold += 1;
+        if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
+        known ??= await this.venue.depth(pair);
+        const depth = { ...known, volume: hit.candle.volume, intervalMs: length };
+        sales.push(this.begin(watched, hit.quote, depth));
       }
     }
-    return sold;
+    return (await Promise.all(sales)).filter(Boolean).length;
   }
 
   private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {
-    const sale = this.place()
-      .then(() => this.sell(watched, quote, depth))
-      .then((sold) => {
-        this.failing.delete(watched.id);
-        return sold;
-      })
-      .catch((error: unknown) => {
-        // Still watched: the next price tries again. Said once, however many prices come meanwhile.
-        const reason = error instanceof Error ? error.message : String(error);
-        if (!this.failing.has(watched.id))
-          this.deps.log.error(
-            { position: watched.id, reason },
-            'A stop loss could not be carried out; every price retries',
-          );
-        this.failing.add(watched.id);
-        return false;
-      })
-      .finally(() => {
-        this.selling.delete(watched.id);
-        // Whoever waits takes this place; else it is free.
-        const next = this.waiting.shift();
-        if (next === undefined) this.under -= 1;
-        else next();
-      });
-    this.selling.set(watched.id, sale);
-    return sale;
-  }
-
-  /** Waits for one of the few places in which a sale is carried out. */
-  private async place(): Promise<void> {
-    if (this.under < SALES_AT_ONCE) this.under += 1;
-    else
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
-  }
-
-  private async sell(watched: Watched, quote: Quote, given: Depth | null): Promise<boolean> {
-    const depth = given ?? (await this.venue.depth(watched.pair));
-    const { log } = this.deps;
-    const outcome = await this.deps.database.transaction((tx) =>
-      this.sellIn(tx, watched, quote, depth),
-    );
-    if (outcome === 'account-gone')
-      log.warn({ position: watched.id }, 'A position is no longer watched: its account is gone');
-    if (outcome !== 'kept') this.byPair.get(watched.pair)?.delete(watched.id);
-    return outcome === 'sold';
-  }
-
-  private async sellIn(
-    tx: Tx,
-    watched: Watched,
-    quote: Quote,
-    depth: Depth,
-  ): Promise<'sold' | 'kept' | 'gone' | 'account-gone'> {
-    // Agent, account, position: the order in which the batches take them.
-    const [agent] = await tx.db
-      .select()
-      .from(agents)
-      .where(eq(agents.id, watched.agentId))
-      .for('update');
-    const [account] = await tx.db
-      .select()
-      .from(accounts)
-      .where(eq(accounts.id, watched.accountId))
-      .for('update');
-    if (account === undefined || account.closedAt !== null) return 'account-gone';
-    const position = await lockOpenPosition(tx, watched.id);
-    if (agent === undefined || position === null) return 'gone';
-    if (!stopHit(toOpenPosition(position), quote)) return 'kept';
-    const fill = await sellPosition(tx, this.deps, this.venue, watched.uid, {
-      position,
-      quote,
-      depth,
-      reason: 'stop_loss',
-      tickId: `stop:${watched.id}`,
-    });
-    if (fill === null) return 'kept';
-    const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, watched.agentId));
-    if (fresh !== undefined) await publishChanged(tx, this.deps, watched.uid, [asAgentRow(fresh)]);
-    return 'sold';
+    return this.sales.sell({ watched, quote, depth });
   }
 }

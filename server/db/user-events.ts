@@ -13,19 +13,36 @@ type Unnumbered<E> = E extends { sequence: number } ? Omit<E, 'sequence'> : neve
 /** Events that are stored and numbered; `hello`, `heartbeat`, `ticks` and marks are not. */
 export type DomainEvent = Unnumbered<Exclude<StreamEvent, { type: 'hello' | 'heartbeat' }>>;
 
-/** No user id contains a space, so a word that begins like this names no person. */
-const CLOSED_WORD = 'closed ';
+/**
+ * What processes tell each other besides who has new events: a trading account that was closed, a
+ * person whose sign-ins were ended, and what was spent of a rate limit.
+ */
+export type WordKind = 'closed' | 'ended' | 'spent';
+/** No user id contains a space, so a word that begins with a kind and a space names no person. */
+const WORD = /^(closed|ended|spent) (.*)$/;
 
-/** Tells this process who has new events and which trading accounts were closed. */
+/** Tells this process who has new events, and what other processes say. */
 export class EventNotifier {
   private readonly listeners = new Map<string, Set<() => void>>();
+  private readonly wordListeners = new Map<WordKind, Set<(text: string) => void>>();
   private readonly closedListeners = new Set<(accountIds: readonly string[]) => void>();
 
   /** A word from another process on the database; `null`: words may have been missed. */
   receive(word: string | null): void {
-    if (word === null) this.notifyAll();
-    else if (word.startsWith(CLOSED_WORD)) this.notifyClosed([word.slice(CLOSED_WORD.length)]);
-    else this.notify(word);
+    if (word === null) {
+      this.notifyAll();
+      return;
+    }
+    const [, kind, text = ''] = WORD.exec(word) ?? [];
+    if (kind === undefined) this.notify(word);
+    else if (kind === 'closed') this.notifyClosed([text]);
+    else for (const listener of this.wordListeners.get(kind as WordKind) ?? []) listener(text);
+  }
+
+  /** Words of this kind from any process on the database, this one among them. */
+  listenWord(kind: Exclude<WordKind, 'closed'>, listener: (text: string) => void): void {
+    const set = this.wordListeners.get(kind) ?? new Set();
+    this.wordListeners.set(kind, set.add(listener));
   }
 
   listenClosed(listener: (accountIds: readonly string[]) => void): () => void {
@@ -97,7 +114,7 @@ export class EventLog {
     if (accountIds.length === 0) return;
     await this.pubsub?.publish(
       tx.db,
-      accountIds.map((id) => `${CLOSED_WORD}${id}`),
+      accountIds.map((id) => `${'closed' satisfies WordKind} ${id}`),
     );
     tx.afterCommit(() => {
       this.notifier.notifyClosed(accountIds);

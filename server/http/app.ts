@@ -49,6 +49,8 @@ export interface AppDeps {
   callables?: Callables;
   /** Tells whose sign-ins were ended just now. */
   ended?: EndedSessions;
+  /** Shared with other servers; else this process counts for itself. */
+  limits?: RateLimits;
   gauges?: readonly Gauge[];
   /** Routes of other nouns: webhooks, the test checkout, the emulator's proxy. */
   extend?: readonly ((app: FastifyInstance) => void | Promise<void>)[];
@@ -129,7 +131,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const gate = new Gate({
     verifier: deps.verifier,
-    limits: new RateLimits(config.rateLimit, clock),
+    limits: deps.limits ?? new RateLimits(config.rateLimit, clock),
     admit: (identity) => deps.admit(identity),
   });
   const streams = new Streams({ ...deps, gate, recheckMs: config.accountCheckMs });

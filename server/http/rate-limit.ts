@@ -1,4 +1,5 @@
 /** Token buckets per user and per address, with a separate one for Stop. */
+import { createHash } from 'node:crypto';
 import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 
@@ -19,24 +20,43 @@ export class RateLimit {
     private readonly clock: WallClock,
   ) {}
 
+  get capacity(): number {
+    return Math.max(1, this.perSecond * BURST_SECONDS);
+  }
+
   /** Takes one token for `key`. Throws 429 with the time after which there is one again. */
   take(key: string): void {
-    const now = this.clock.now();
-    const capacity = Math.max(1, this.perSecond * BURST_SECONDS);
-    const bucket = this.buckets.get(key) ?? { tokens: capacity, at: now };
-    const elapsed = Math.max(0, now - bucket.at);
-    const tokens = Math.min(capacity, bucket.tokens + (elapsed / 1_000) * this.perSecond);
-    // Taken out and put back, the map stays in order of last use, and the oldest are the first to
-    // be forgotten.
-    this.buckets.delete(key);
+    const tokens = this.tokensOf(key);
     const allowed = tokens >= 1;
-    this.buckets.set(key, { tokens: allowed ? tokens - 1 : tokens, at: now });
-    if (this.buckets.size > KEEP_MAX) this.forgetOldest();
+    this.keep(key, allowed ? tokens - 1 : tokens);
     if (!allowed) {
       throw new Refusal('rate_limited', 'Too many requests', {
         retryAfterMs: Math.ceil(((1 - tokens) / this.perSecond) * 1_000),
       });
     }
+  }
+
+  /**
+   * Takes what was spent at another server, though nothing is left: the debt is worked off before
+   * there is a token again.
+   */
+  spend(key: string, count: number): void {
+    this.keep(key, Math.max(-this.capacity, this.tokensOf(key) - count));
+  }
+
+  private tokensOf(key: string): number {
+    const bucket = this.buckets.get(key);
+    if (bucket === undefined) return this.capacity;
+    const elapsed = Math.max(0, this.clock.now() - bucket.at);
+    return Math.min(this.capacity, bucket.tokens + (elapsed / 1_000) * this.perSecond);
+  }
+
+  private keep(key: string, tokens: number): void {
+    // Taken out and put back, the map stays in order of last use, and the oldest are the first to
+    // be forgotten.
+    this.buckets.delete(key);
+    this.buckets.set(key, { tokens, at: this.clock.now() });
+    if (this.buckets.size > KEEP_MAX) this.forgetOldest();
   }
 
   private forgetOldest(): void {
@@ -45,25 +65,55 @@ export class RateLimit {
   }
 }
 
+const BUCKETS = ['address', 'addressStop', 'user', 'userStop'] as const;
+export type BucketName = (typeof BUCKETS)[number];
+
+export const isBucketName = (name: string): name is BucketName =>
+  (BUCKETS as readonly string[]).includes(name);
+
+/** Told of each token that was taken. `key` contains no space, and is nobody's address. */
+export type Spent = (name: BucketName, key: string) => void;
+
 /** The four buckets of a request: address and user, each for stop and for everything else. */
 export class RateLimits {
-  private readonly address: RateLimit;
-  private readonly addressStop: RateLimit;
-  private readonly user: RateLimit;
-  private readonly userStop: RateLimit;
+  private readonly buckets: Readonly<Record<BucketName, RateLimit>>;
+  private spent: Spent = () => undefined;
 
   constructor(rates: { userPerSecond: number; ipPerSecond: number }, clock: WallClock) {
-    this.address = new RateLimit(rates.ipPerSecond, clock);
-    this.addressStop = new RateLimit(rates.ipPerSecond, clock);
-    this.user = new RateLimit(rates.userPerSecond, clock);
-    this.userStop = new RateLimit(rates.userPerSecond, clock);
+    this.buckets = {
+      address: new RateLimit(rates.ipPerSecond, clock),
+      addressStop: new RateLimit(rates.ipPerSecond, clock),
+      user: new RateLimit(rates.userPerSecond, clock),
+      userStop: new RateLimit(rates.userPerSecond, clock),
+    };
+  }
+
+  onSpent(listener: Spent): void {
+    this.spent = listener;
   }
 
   takeAddress(ip: string, isStop: boolean): void {
-    (isStop ? this.addressStop : this.address).take(ip);
+    this.take(isStop ? 'addressStop' : 'address', nameOf(ip));
   }
 
   takeUser(uid: string, isStop: boolean): void {
-    (isStop ? this.userStop : this.user).take(uid);
+    this.take(isStop ? 'userStop' : 'user', uid);
+  }
+
+  capacityOf(name: BucketName): number {
+    return this.buckets[name].capacity;
+  }
+
+  spentElsewhere(name: BucketName, key: string, count: number): void {
+    this.buckets[name].spend(key, count);
+  }
+
+  private take(name: BucketName, key: string): void {
+    this.buckets[name].take(key);
+    this.spent(name, key);
   }
 }
+
+/** An address goes to other servers, and so through the database, under a name of its own. */
+const nameOf = (ip: string): string =>
+  createHash('sha256').update(ip).digest('base64url').slice(0, 16);

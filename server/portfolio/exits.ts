@@ -1,16 +1,17 @@
 /**
- * Sells whole positions outside an agent's evaluation: a user's close, a liquidation or a stop
- * loss. Sells once.
+ * Sells whole positions outside an agent's evaluation: a user's close, a liquidation or stop
+ * losses. Sells once.
  */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Fill } from '../../contract/trading.ts';
 import { rememberExit } from '../../engine/execution/agent-memory.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { rowsAs } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Venue } from '../venues/venue.ts';
-import { recordTrades, type PositionRow } from './record-trades.ts';
+import { recordTrades, type PositionRow, type TradeToRecord } from './record-trades.ts';
 import { toFill } from './fills-view.ts';
 import { toOpenPosition } from './marks.ts';
 
@@ -35,8 +36,62 @@ export async function lockOpenPosition(tx: Tx, id: string): Promise<PositionRow 
   return row ?? null;
 }
 
+/** What of an agent a sale reads and changes. */
+export type SellingAgent = Pick<typeof agents.$inferSelect, 'id' | 'name' | 'memory'>;
+
+/** Null where the market no longer offers the pair. */
+export function exitOf(venue: Venue, exit: Exit): TradeToRecord | null {
+  const { position, quote, depth, reason, tickId } = exit;
+  const trade = venue.sell(toOpenPosition(position), quote, depth, reason);
+  return (
+    trade && {
+      accountId: position.accountId,
+      agentId: position.agentId,
+      positionId: position.id,
+      tickId,
+      decidedAt: quote.at,
+      trade,
+    }
+  );
+}
+
 /**
- * Records the sale, lets the agent remember it, and tells the person. Null where the market no
+ * Records sales in the order given and lets the agents remember them, in as many statements for one
+ * as for hundreds. Tells nobody. Agents, accounts and positions must be locked by the caller, in
+ * this order.
+ */
+export async function recordExits(
+  tx: Tx,
+  sellers: ReadonlyMap<string, SellingAgent>,
+  sales: readonly TradeToRecord[],
+): Promise<Fill[]> {
+  const recorded = await recordTrades(tx, sales);
+  const memories = new Map<string, Record<string, unknown>>();
+  for (const { agentId, decidedAt, trade } of sales) {
+    const before = memories.get(agentId) ?? sellers.get(agentId)?.memory;
+    if (before === undefined) continue;
+    memories.set(
+      agentId,
+      rememberExit(before as Record<string, unknown>, {
+        pair: trade.fill.pair,
+        at: decidedAt,
+        stop: trade.fill.reason === 'stop_loss',
+      }),
+    );
+  }
+  if (memories.size > 0)
+    await tx.db.execute(sql`
+      update ${agents} set memory = now."memory"
+      from ${rowsAs(
+        agents,
+        [...memories].map(([id, memory]) => ({ id, memory })),
+        'now',
+      )} where agents.id = now."id"`);
+  return recorded.map(({ fill }) => toFill(fill, sellers.get(fill.agentId)?.name ?? ''));
+}
+
+/**
+ * Records one sale, lets the agent remember it, and tells the person. Null where the market no
  * longer offers the pair. Agent, account and position must be locked by the caller, in this order.
  */
 export async function sellPosition(
@@ -46,33 +101,15 @@ export async function sellPosition(
   uid: string,
   exit: Exit,
 ): Promise<Fill | null> {
-  const { position, quote, tickId, reason } = exit;
-  const trade = venue.sell(toOpenPosition(position), quote, exit.depth, reason);
-  if (trade === null) return null;
-  const [recorded] = await recordTrades(tx, [
-    {
-      accountId: position.accountId,
-      agentId: position.agentId,
-      positionId: position.id,
-      tickId,
-      decidedAt: quote.at,
-      trade,
-    },
-  ]);
-  if (recorded === undefined) throw new Error('A sale was not recorded');
+  const sale = exitOf(venue, exit);
+  if (sale === null) return null;
   const [agent] = await tx.db
-    .select({ memory: agents.memory, name: agents.name })
+    .select({ id: agents.id, memory: agents.memory, name: agents.name })
     .from(agents)
-    .where(eq(agents.id, position.agentId));
-  if (agent !== undefined) {
-    const memory = rememberExit(agent.memory as Record<string, unknown>, {
-      pair: position.pair,
-      at: quote.at,
-      stop: reason === 'stop_loss',
-    });
-    await tx.db.update(agents).set({ memory }).where(eq(agents.id, position.agentId));
-  }
-  const fill = toFill(recorded.fill, agent?.name ?? '');
+    .where(eq(agents.id, sale.agentId));
+  const sellers = new Map(agent === undefined ? [] : [[agent.id, agent]]);
+  const [fill] = await recordExits(tx, sellers, [sale]);
+  if (fill === undefined) throw new Error('A sale was not recorded');
   await deps.events.append(tx, uid, [
     { type: 'fill.recorded', fill },
     { type: 'portfolio.changed' },

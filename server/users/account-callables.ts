@@ -21,7 +21,7 @@ export function accountCallables(deps: DeletionDeps, deletions: Deletions) {
     signOutEverywhere: async ({ uid }) => {
       signOuts.take(uid);
       await administration.revoke(uid);
-      ended.end(uid);
+      await ended.end(uid);
       return {};
     },
     exportPage: async ({ uid }, { part, after }) =>

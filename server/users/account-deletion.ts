@@ -104,7 +104,7 @@ export class Deletions {
         .values({ uid, askedAt: trading.clock.now() })
         .onConflictDoNothing();
     });
-    ended.end(uid);
+    await ended.end(uid);
     try {
       await this.finish(uid);
       return 'done';
@@ -144,7 +144,7 @@ export class Deletions {
         .onConflictDoNothing();
       await tx.db.delete(accountDeletions).where(eq(accountDeletions.uid, uid));
     });
-    ended.end(uid);
+    await ended.end(uid);
   }
 
   /** What was asked for and is not finished; and digests that no token can need any more. */

@@ -10,6 +10,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   size: () => import('./size.ts'),
   engine: () => import('./engine.ts'),
   ticks: () => import('./ticks.ts'),
+  stops: () => import('./stop-sales.ts'),
   api: () => import('./api.ts'),
   offline: () => import('./offline.ts'),
   reconnect: () => import('./reconnect.ts'),

@@ -93,6 +93,13 @@ describe('settings of the server', () => {
     expect(readConfig({ RUN_AGENTS: 'true' }).runAgents).toBe(true);
   });
 
+  it('drains for as long as a shutdown leaves time for', () => {
+    expect(readConfig({}).drainMs).toBe(0);
+    expect(readConfig({ DRAIN_SECONDS: '2.5' }).drainMs).toBe(2_500);
+    for (const value of ['-1', '11', 'long'])
+      expect(refused({ DRAIN_SECONDS: value }).variable).toBe('DRAIN_SECONDS');
+  });
+
   it('refuses to open the emulator to the network unless told so', () => {
     expect(refused({ HOST: '0.0.0.0' }).variable).toBe('HOST');
     expect(readConfig({ HOST: '0.0.0.0', ALLOW_EMULATOR_ON_NETWORK: 'true' }).host).toBe('0.0.0.0');

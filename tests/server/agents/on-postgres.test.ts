@@ -50,6 +50,15 @@ const deadlocksOf = async (database: Database): Promise<number> =>
     )[0]?.n ?? 0,
   );
 
+/** Something that one waits for and another opens. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 const first = (schedulers: readonly Scheduler[]): Scheduler => {
   if (schedulers[0] === undefined) throw new Error('No scheduler');
   return schedulers[0];
@@ -92,6 +101,9 @@ describe.skipIf(postgresBinaries() === null)(
     });
     describe('stops', async () => {
       await import('./stops.test.ts');
+    });
+    describe('sales of many stops', async () => {
+      await import('./stop-sales.test.ts');
     });
     describe('shared ticks', async () => {
       await import('./shared-ticks.test.ts');
@@ -281,6 +293,54 @@ describe.skipIf(postgresBinaries() === null)(
         }
         expect((await checkLedger(one.db)).problems).toEqual([]);
         expect(floor.errors).toEqual([]);
+        for (const scheduler of schedulers) await scheduler.stop();
+        await Promise.all([one.close(), two.close()]);
+      });
+
+      it('share a crash: every stop is sold once, and none waits for an agent that is held', async () => {
+        const { floor, one, two } = await twoServers(6, 10);
+        const schedulers = [floor.scheduler(one, 25), floor.scheduler(two, 25)];
+        for (const scheduler of schedulers) await scheduler.open();
+        await floor.run(first(schedulers), 1);
+        for (const scheduler of schedulers) await scheduler.open();
+        const held = await one.db
+          .select()
+          .from(positions)
+          .where(and(eq(positions.pair, 'BTC/USDT'), isNull(positions.closedMarketMs)));
+        expect(held.length).toBe(60);
+        const [blocked] = held;
+        if (blocked === undefined) throw new Error('Nothing is held');
+        const sold = () => one.db.select().from(fills).where(eq(fills.reason, 'stop_loss'));
+        // Somebody holds one agent: the others of its batch do not wait for it.
+        const [locked, free] = [gate(), gate()];
+        const holding = two.transaction(async (tx) => {
+          await tx.db
+            .select({ id: agents.id })
+            .from(agents)
+            .where(eq(agents.id, blocked.agentId))
+            .for('update');
+          locked.open();
+          await free.opened;
+        });
+        await locked.opened;
+        const lowest = Math.min(
+          ...held.map((position) => toNumber(parseFixed(position.stopPrice ?? '0'))),
+        );
+        floor.market.say('BTC/USDT', lowest * 0.9);
+        await until(
+          async () => (await sold()).length,
+          (count) => count === held.length - 1,
+        );
+        expect((await sold()).map(({ agentId }) => agentId)).not.toContain(blocked.agentId);
+        free.open();
+        await holding;
+        for (const scheduler of schedulers) await scheduler.settled();
+        expect((await sold()).map(({ tickId }) => tickId).toSorted()).toEqual(
+          held.map(({ id }) => `stop:${id}`).toSorted(),
+        );
+        expect((await checkLedger(one.db)).problems).toEqual([]);
+        expect(floor.errors).toEqual([]);
+        expect(await deadlocksOf(one)).toBe(0);
         for (const scheduler of schedulers) await scheduler.stop();
         await Promise.all([one.close(), two.close()]);
       });
