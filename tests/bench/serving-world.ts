@@ -323,4 +323,3 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
   };
 }
-
