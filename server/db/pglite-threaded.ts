@@ -23,8 +23,8 @@ const START = `import(${JSON.stringify(LOADER)}).then(({ register }) => {
 const AGAIN_MS = 500;
 
 interface Waiting {
-  resolve(value: unknown): void;
-  reject(error: Error): void;
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
 }
 
 export class ThreadedPglite {
