@@ -2,8 +2,9 @@
  * A server to measure with people who have traded for a month: on PGlite or a PostgreSQL of its own,
  * of this checkout or of another (`BENCH_BASE`).
  */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +19,18 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { accounts, agents, users } from '../../server/db/schema.ts';
-import { rulesOf, SIMULATED_PAIRS } from '../../server/market/simulated-universe.ts';
+import {
+  rulesOf,
+  SIMULATED_PAIRS,
+  type SimulatedPair,
+} from '../../server/market/simulated-universe.ts';
 import { post, recordTrades, type TradeToRecord } from '../../server/portfolio/record-trades.ts';
 import { defaultSettings } from '../../server/users/user-settings.ts';
 import { silentLog } from '../support/app.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { random } from '../support/tape.ts';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 
@@ -33,7 +39,6 @@ const STEP_MS = 300_000;
 export const AGENTS_EACH = 4;
 const ROUNDS = Number(process.env.BENCH_TRADES ?? 50);
 const HISTORY_DAYS = Number(process.env.BENCH_DAYS ?? 30);
-const SOURCE = 'simulated';
 const QUOTE = 'USDT';
 const DEPOSIT = '10000';
 const DEPTH = { volume: 100_000, intervalMs: STEP_MS, dailyVolatility: 0.04 };
@@ -44,13 +49,26 @@ export interface Person {
   agentIds: string[];
 }
 
+/** The market that people have traded on. */
+interface Traded {
+  source: string;
+  pairs: readonly SimulatedPair[];
+  /** Its clock at the start, ms. */
+  now: number;
+}
+
 interface Laid {
   uid: string;
   accountId: string;
   agentIds: string[];
 }
 
-async function layPeople(tx: Tx, count: number, from: number): Promise<Laid[]> {
+async function layPeople(
+  tx: Tx,
+  count: number,
+  { source, pairs, now: marketNow }: Traded,
+  from: number,
+): Promise<Laid[]> {
   const now = Date.now();
   const people = Array.from({ length: count }, (_none, n) => ({
     uid: `bench-${n}`,
@@ -88,7 +106,7 @@ async function layPeople(tx: Tx, count: number, from: number): Promise<Laid[]> {
     people.map(({ uid, accountId }) => ({
       id: accountId,
       uid,
-      source: SOURCE,
+      source,
       quote: QUOTE,
       book: 1,
       openedAt: from,
@@ -113,10 +131,10 @@ async function layPeople(tx: Tx, count: number, from: number): Promise<Laid[]> {
       agentIds.map((id, n) => ({
         id,
         uid,
-        source: SOURCE,
+        source,
         quote: QUOTE,
         name: `Agent ${n}`,
-        tradingPairs: [rulesOf(pairAt(n)).pair],
+        tradingPairs: [rulesOf(pairAt(pairs, n)).pair],
         pool: 'all_pools',
         riskProfile: 'Moderate',
         maxPositionSize: '500',
@@ -128,7 +146,7 @@ async function layPeople(tx: Tx, count: number, from: number): Promise<Laid[]> {
         version: 1,
         createdAt: from,
         startedAt: from,
-        nextDueMarketMs: Math.ceil(now / STEP_MS) * STEP_MS,
+        nextDueMarketMs: Math.ceil(marketNow / STEP_MS) * STEP_MS,
         memory: {},
       })),
     ),
@@ -136,14 +154,19 @@ async function layPeople(tx: Tx, count: number, from: number): Promise<Laid[]> {
   return people;
 }
 
-const pairAt = (n: number): (typeof SIMULATED_PAIRS)[number] => {
-  const pair = SIMULATED_PAIRS[n % SIMULATED_PAIRS.length];
-  if (pair === undefined) throw new Error('The simulated market has no pairs');
+const pairAt = (pairs: readonly SimulatedPair[], n: number): SimulatedPair => {
+  const pair = pairs[n % pairs.length];
+  if (pair === undefined) throw new Error('The market has no pairs');
   return pair;
 };
 
 /** Every agent buys and sells in turn over the whole time, and holds something at its end. */
-async function layTrades(database: Database, people: readonly Laid[], from: number): Promise<void> {
+async function layTrades(
+  database: Database,
+  people: readonly Laid[],
+  { source, pairs, now }: Traded,
+  from: number,
+): Promise<void> {
   const open = new Map<string, OpenPosition & { positionId: string }>();
   const every = Math.floor((HISTORY_DAYS * DAY_MS) / (ROUNDS + 1));
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -151,14 +174,14 @@ async function layTrades(database: Database, people: readonly Laid[], from: numb
     await database.transaction(async (tx) => {
       const trades: TradeToRecord[] = people.flatMap(({ accountId, agentIds }) =>
         agentIds.map((agentId, n) => {
-          const rules = rulesOf(pairAt(n));
+          const rules = rulesOf(pairAt(pairs, n));
           const price = multiply(
-            parseFixed(String(pairAt(n).anchor)),
+            parseFixed(String(pairAt(pairs, n).anchor)),
             parseFixed((1 + ((round * 7 + n) % 11) / 500).toFixed(6)),
             'half-even',
           );
           const held = open.get(agentId);
-          const quantity = held?.quantity ?? parseFixed((400 / pairAt(n).anchor).toFixed(6));
+          const quantity = held?.quantity ?? parseFixed((400 / pairAt(pairs, n).anchor).toFixed(6));
           const fill = paperFill({
             side: held === undefined ? 'buy' : 'sell',
             wanted: quantity,
@@ -201,20 +224,20 @@ async function layTrades(database: Database, people: readonly Laid[], from: numb
   await database.db.execute(sql`
     insert into equity_points (account_id, at_market_ms, equity)
     select id, at, ${DEPOSIT}::numeric + round((sin(at / 8.64e7)::numeric) * 200, 4)
-    from accounts cross join generate_series(${from}::bigint, ${Date.now()}::bigint, ${STEP_MS}::bigint) as at
-    where source = ${SOURCE} on conflict do nothing`);
+    from accounts cross join generate_series(${from}::bigint, ${now}::bigint, ${STEP_MS}::bigint) as at
+    where source = ${source} on conflict do nothing`);
   await database.db.execute(sql`
     insert into decisions (id, agent_id, pair, tick_id, at_market_ms, recorded_at, action, reason, strength, threshold, text)
-    select gen_random_uuid(), agents.id, agents.trading_pairs[1], 'bench-' || at, at, at, 'hold', 'weak_signal', 0.2, 0.6, 'The signal is too weak to enter.'
-    from agents cross join generate_series(${Date.now() - DAY_MS}::bigint, ${Date.now()}::bigint, ${STEP_MS}::bigint) as at`);
+    select gen_random_uuid(), agents.id, agents.trading_pairs[1], 'bench-' || at, at, at + ${Date.now() - now}::bigint, 'hold', 'weak_signal', 0.2, 0.6, 'The signal is too weak to enter.'
+    from agents cross join generate_series(${now - DAY_MS}::bigint, ${now}::bigint, ${STEP_MS}::bigint) as at`);
   await database.db.execute(sql`vacuum analyze`);
 }
 
 /** The books of these people in a database that has none; answers who they are. */
-async function lay(database: Database, count: number): Promise<Laid[]> {
-  const from = Math.floor((Date.now() - HISTORY_DAYS * DAY_MS) / STEP_MS) * STEP_MS;
-  const people = await database.transaction((tx) => layPeople(tx, count, from));
-  await layTrades(database, people, from);
+async function lay(database: Database, count: number, traded: Traded): Promise<Laid[]> {
+  const from = Math.floor((traded.now - HISTORY_DAYS * DAY_MS) / STEP_MS) * STEP_MS;
+  const people = await database.transaction((tx) => layPeople(tx, count, traded, from));
+  await layTrades(database, people, traded, from);
   return people;
 }
 
@@ -234,6 +257,8 @@ export interface World {
   postgres: TestPostgres | null;
   /** What the server's own probe wrote since then (wall clock, ms). */
   probe(since: number): ProbeLine[];
+  /** The same of a process beside it that does nothing: what the machine itself holds up. */
+  idle(since: number): ProbeLine[];
   /** A query of the world's database, once its server has ended. */
   afterwards<T>(work: (database: Database) => Promise<T>): Promise<T>;
   close(): Promise<void>;
@@ -245,6 +270,42 @@ export interface WorldOptions {
   /** Another checkout's folder; this one's without. */
   checkout?: string | undefined;
   env?: Record<string, string>;
+  /** A made tape that runs so much faster than the clock, for ticks in a short time. */
+  speed?: number;
+}
+
+/** Four pairs on a made walk, long enough for every strategy to look back on. */
+function layTape(dataDir: string, speed: number): { traded: Traded; env: Record<string, string> } {
+  const pairs = SIMULATED_PAIRS.slice(0, AGENTS_EACH);
+  const folder = join(dataDir, 'tape');
+  mkdirSync(folder);
+  const first = Date.UTC(2024, 0, 1);
+  const now = first + 60 * DAY_MS;
+  const count = Math.ceil((62 * DAY_MS) / STEP_MS);
+  pairs.forEach(({ base, anchor }, index) => {
+    const next = random(index * 7_919 + 3);
+    let price = anchor;
+    const rows = Array.from({ length: count }, (_none, n) => {
+      const open = price;
+      price = open * Math.exp(0.004 * (next() - 0.5) + Math.log(anchor / open) / 2_000);
+      const figures = [open, Math.max(open, price) * 1.0003, Math.min(open, price) * 0.9997, price];
+      return [
+        (first + n * STEP_MS) / 1_000,
+        ...figures.map((one) => one.toFixed(6)),
+        1e7 / price,
+      ].join();
+    });
+    const head = 'time,open,high,low,close,volume';
+    writeFileSync(join(folder, `${base}-${QUOTE}.csv`), `${[head, ...rows].join('\n')}\n`);
+  });
+  return {
+    traded: { source: 'replay:tape', pairs, now },
+    env: {
+      MARKET_SOURCE: `replay:${folder}`,
+      REPLAY_SPEED: String(speed),
+      REPLAY_START: new Date(now).toISOString(),
+    },
+  };
 }
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url));
@@ -254,12 +315,13 @@ async function laidIn(
   folder: string,
   url: string | null,
   count: number,
+  traded: Traded,
 ): Promise<{ people: Laid[]; open: () => Promise<Database> }> {
   const open = (): Promise<Database> =>
     url === null ? openPglite(folder) : openPostgres(url, { poolMax: 4, log: silentLog });
   const database = await open();
   try {
-    return { people: await lay(database, count), open };
+    return { people: await lay(database, count, traded), open };
   } finally {
     await database.close();
   }
@@ -270,7 +332,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   if (options.database === 'postgres' && postgres === null) throw new Error('No PostgreSQL here');
   const dataDir = mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
   const url = postgres?.fresh('bench') ?? null;
-  const { people, open } = await laidIn(dataDir, url, options.people);
+  const { traded, env } =
+    options.speed === undefined
+      ? { traded: { source: 'simulated', pairs: SIMULATED_PAIRS, now: Date.now() }, env: {} }
+      : layTape(dataDir, options.speed);
+  const { people, open } = await laidIn(dataDir, url, options.people, traded);
   const keys = await startTestKeys();
   const probeFile = join(dataDir, 'probe.jsonl');
   const server = await startServer({
@@ -288,9 +354,21 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         ? {}
         : { BENCH_PROFILE: process.env.BENCH_PROFILE }),
       ...(url === null ? {} : { DATABASE_URL: url }),
+      ...env,
       ...options.env,
     },
   });
+  const idleFile = join(dataDir, 'idle.jsonl');
+  const idle = spawn(process.execPath, ['--import', PROBE, '-e', 'setInterval(() => {}, 1e6)'], {
+    env: { LOOP_PROBE_FILE: idleFile },
+    stdio: 'ignore',
+  });
+  const linesOf = (file: string, since: number): ProbeLine[] =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as ProbeLine)
+      .filter(({ at }) => at >= since);
   let ended = false;
   return {
     server,
@@ -299,12 +377,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     people: await Promise.all(
       people.map(async ({ uid, agentIds }) => ({ uid, agentIds, token: await keys.sign(uid) })),
     ),
-    probe: (since) =>
-      readFileSync(probeFile, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as ProbeLine)
-        .filter(({ at }) => at >= since),
+    probe: (since) => linesOf(probeFile, since),
+    idle: (since) => linesOf(idleFile, since),
     async afterwards(work) {
       ended = true;
       await server.stop();
@@ -316,6 +390,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       }
     },
     async close() {
+      idle.kill('SIGKILL');
       if (!ended) await server.stop();
       await keys.close();
       postgres?.stop();
@@ -323,3 +398,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
   };
 }
+
+/** What is measured: another checkout's server first, where `BENCH_BASE` names its folder. */
+export const sides = (): { side: string; checkout: string | undefined }[] => [
+  ...(process.env.BENCH_BASE === undefined
+    ? []
+    : [{ side: 'before', checkout: process.env.BENCH_BASE }]),
+  { side: 'now', checkout: undefined },
+];

@@ -151,12 +151,14 @@ export async function callers(
   count: number,
   until: () => boolean,
   next: (caller: number, n: number) => Ask,
+  between: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Tally> {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   const tally = new Tally();
   await Promise.all(
     Array.from({ length: count }, async (_none, caller) => {
       for (let n = 0; !until(); n += 1) {
+        if (n > 0) await between();
         const one = next(caller, n);
         try {
           const { status, ms, bytes, headers } = await ask({ port, agent }, one);
