@@ -36,6 +36,7 @@ import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/market-handlers.ts';
+import { marketReadings } from './market/market-readings.ts';
 import type { RunningMarket } from './market/running-market.ts';
 import { readLedgerHealth, type LedgerHealth } from './portfolio/ledger-check.ts';
 import { portfolioHandlers } from './portfolio/portfolio-handlers.ts';
@@ -321,7 +322,11 @@ export async function compose(parts: Parts): Promise<Composed> {
     notifier,
     verifier: parts.verifier,
     handlers: laneHandlers(parts, trading, payments, alerts),
-    readings: { ...portfolioReadings(reads.deps), ...agentReadings(reads.deps) },
+    readings: {
+      ...portfolioReadings(reads.deps),
+      ...agentReadings(reads.deps),
+      ...marketReadings(market),
+    },
     turn: reads.deps.turn,
     ended,
     callables: heldCallables({

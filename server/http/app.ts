@@ -156,7 +156,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       },
       ...(deps.gauges ?? []),
     ]);
-  const replies = new ReplyCache(clock, deps.turn);
+  const replies = new ReplyCache(clock);
   registerCalls(app, { ...deps, replies, gate });
   registerCallables(app, { callables: deps.callables ?? {}, gate, log });
   registerStream(app, streams, gate);

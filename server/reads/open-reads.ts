@@ -11,7 +11,8 @@ import type { ReadingDeps } from './reading.ts';
 const READS_WAITING = 96;
 /** A page asks for eight things when it opens; some have two open. */
 const READS_WAITING_EACH = 16;
-const POSTGRES_AT_ONCE = 4;
+
+type ReadsConfig = Pick<Config, 'databasePoolMax' | 'readsAtOnce'>;
 
 export interface Reads {
   deps: ReadingDeps;
@@ -21,14 +22,15 @@ export interface Reads {
 /**
  * PGlite does one thing at a time; of PostgreSQL's connections some are left to everything else.
  */
-const atOnceOf = (config: Pick<Config, 'databasePoolMax'>, kind: 'pglite' | 'postgres'): number =>
-  kind === 'pglite'
-    ? 1
-    : Math.max(1, Math.min(POSTGRES_AT_ONCE, Math.floor(config.databasePoolMax / 2)));
+const atOnceOf = (
+  { readsAtOnce, databasePoolMax }: ReadsConfig,
+  kind: 'pglite' | 'postgres',
+): number =>
+  kind === 'pglite' ? 1 : Math.max(1, Math.min(readsAtOnce, Math.floor(databasePoolMax / 2)));
 
 /** `forReads`: the same parts on the lane of reads; versions are read ahead of them. */
 export function openReads(
-  config: Pick<Config, 'databasePoolMax'>,
+  config: ReadsConfig,
   { database, market, clock }: TradingDeps,
   forReads: TradingDeps,
 ): Reads {

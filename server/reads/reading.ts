@@ -16,6 +16,8 @@ export interface Reading<N extends CallName> {
    * states. Null: it cannot be told without working it out.
    */
   validator: string | null;
+  /** The reply is no one's own: whoever asks for it gets the same. */
+  forEverybody?: true;
   reply: () => CallReply<N> | Promise<CallReply<N>>;
 }
 

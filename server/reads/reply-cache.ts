@@ -18,6 +18,7 @@ interface Kept {
 
 export interface Asked {
   name: CallName;
+  /** Whose reply it is; empty for everybody's. */
   uid: string;
   /** Parameters and query as parsed. */
   of: unknown;
@@ -47,10 +48,7 @@ export class ReplyCache {
   private readonly kept = new KeptByUse<Kept>(BYTES_MAX);
   private readonly underWay = new Map<string, Promise<string>>();
 
-  constructor(
-    private readonly clock: WallClock,
-    private readonly turn: Turn,
-  ) {}
+  constructor(private readonly clock: WallClock) {}
 
   get bytes(): number {
     return this.kept.bytes;
@@ -59,9 +57,10 @@ export class ReplyCache {
   async answer(
     asked: Asked,
     validator: string | null,
+    turn: Turn,
     work: () => Promise<string>,
   ): Promise<Answered> {
-    if (validator === null) return { etag: null, text: await this.turn(asked.uid, work) };
+    if (validator === null) return { etag: null, text: await turn(asked.uid, work) };
     const etag = etagOf(asked, validator);
     if (matches(asked.has, etag)) return { etag, text: null };
     const key = JSON.stringify([asked.uid, asked.name, asked.of]);
@@ -71,9 +70,11 @@ export class ReplyCache {
       return { etag, text: known.text };
     const flight = `${key} ${validator}`;
     const shared = this.underWay.get(flight);
-    if (shared !== undefined) return { etag, text: await shared };
+    // What another was refused for is theirs: then this caller asks as itself.
+    const same = await shared?.catch(() => undefined);
+    if (same !== undefined) return { etag, text: same };
     const madeAt = this.clock.now();
-    const working = this.turn(asked.uid, work).then((text) => {
+    const working = turn(asked.uid, work).then((text) => {
       this.kept.set(key, { validator, madeAt, text }, 2 * (text.length + flight.length));
       return text;
     });

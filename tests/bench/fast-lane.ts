@@ -140,7 +140,7 @@ async function measureSide(
 
 export async function measure(): Promise<Measurement[]> {
   const results: Measurement[] = [];
-  for (const database of ['pglite', 'postgres'] as const)
+  for (const database of (process.env.BENCH_DATABASES ?? 'pglite,postgres').split(',') as DatabaseKind[])
     for (const { side, checkout } of sides())
       results.push(...(await measureSide(side, checkout, database)));
   return results;
