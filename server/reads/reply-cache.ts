@@ -70,9 +70,11 @@ export class ReplyCache {
       return { etag, text: known.text };
     const flight = `${key} ${validator}`;
     const shared = this.underWay.get(flight);
-    // What another was refused for is theirs: then this caller asks as itself.
-    const same = await shared?.catch(() => undefined);
-    if (same !== undefined) return { etag, text: same };
+    if (shared !== undefined) {
+      // What another was refused for is theirs: then this caller asks alone.
+      const text = asked.uid === '' ? await shared.catch(work) : await shared;
+      return { etag, text };
+    }
     const madeAt = this.clock.now();
     const working = turn(asked.uid, work).then((text) => {
       this.kept.set(key, { validator, madeAt, text }, 2 * (text.length + flight.length));

@@ -8,7 +8,14 @@ import { asc } from 'drizzle-orm';
 import { ticks } from '../../server/db/schema.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { quantile, type Measurement } from './measurement.ts';
-import { openWorld, sides, type DatabaseKind, type Person, type World } from './serving-world.ts';
+import {
+  databases,
+  openWorld,
+  sides,
+  type DatabaseKind,
+  type Person,
+  type World,
+} from './serving-world.ts';
 import { callers, type Ask, type Tally } from './traffic.ts';
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 40);
@@ -140,7 +147,7 @@ async function measureSide(
 
 export async function measure(): Promise<Measurement[]> {
   const results: Measurement[] = [];
-  for (const database of (process.env.BENCH_DATABASES ?? 'pglite,postgres').split(',') as DatabaseKind[])
+  for (const database of databases())
     for (const { side, checkout } of sides())
       results.push(...(await measureSide(side, checkout, database)));
   return results;

@@ -406,3 +406,9 @@ export const sides = (): { side: string; checkout: string | undefined }[] => [
     : [{ side: 'before', checkout: process.env.BENCH_BASE }]),
   { side: 'now', checkout: undefined },
 ];
+
+/** `BENCH_DATABASES` selects a part. */
+export const databases = (): DatabaseKind[] =>
+  (['pglite', 'postgres'] as const).filter((kind) =>
+    (process.env.BENCH_DATABASES ?? 'pglite,postgres').split(',').includes(kind),
+  );
