@@ -83,7 +83,7 @@ describe('PGlite with many who ask', () => {
   it('is one database whatever the lane', async () => {
     await database.on('stop').db.execute(sql`create temporary table seen as select 1 as n`);
     const result = await database.on('read').db.execute(sql`select n from seen`);
-    expect((result as unknown as { rows: unknown[] }).rows).toEqual([{ n: 1 }]);
+    expect((result as { rows: unknown[] }).rows).toEqual([{ n: 1 }]);
     expect(database.on('work')).toBe(database);
     expect(database.on('stop').on('work')).toBe(database);
   });
