@@ -15,6 +15,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   reconnect: () => import('./reconnect.ts'),
   reads: () => import('./reads.ts'),
   'fast-lane': () => import('./fast-lane.ts'),
+  streams: () => import('./streams.ts'),
   market: () => import('./market-load.ts'),
 };
 

@@ -37,8 +37,8 @@ export type DatabaseKind = 'pglite' | 'postgres';
 const DAY_MS = 86_400_000;
 const STEP_MS = 300_000;
 export const AGENTS_EACH = 4;
-const ROUNDS = Number(process.env.BENCH_TRADES ?? 50);
-const HISTORY_DAYS = Number(process.env.BENCH_DAYS ?? 30);
+const ROUNDS = 50;
+const HISTORY_DAYS = 30;
 const QUOTE = 'USDT';
 const DEPOSIT = '10000';
 const DEPTH = { volume: 100_000, intervalMs: STEP_MS, dailyVolatility: 0.04 };
@@ -55,6 +55,8 @@ interface Traded {
   pairs: readonly SimulatedPair[];
   /** Its clock at the start, ms. */
   now: number;
+  /** For so many days. */
+  days: number;
 }
 
 interface Laid {
@@ -164,11 +166,11 @@ const pairAt = (pairs: readonly SimulatedPair[], n: number): SimulatedPair => {
 async function layTrades(
   database: Database,
   people: readonly Laid[],
-  { source, pairs, now }: Traded,
+  { source, pairs, now, days }: Traded,
   from: number,
 ): Promise<void> {
   const open = new Map<string, OpenPosition & { positionId: string }>();
-  const every = Math.floor((HISTORY_DAYS * DAY_MS) / (ROUNDS + 1));
+  const every = Math.floor((days * DAY_MS) / (ROUNDS + 1));
   for (let round = 0; round < ROUNDS; round += 1) {
     const at = from + (round + 1) * every;
     await database.transaction(async (tx) => {
@@ -235,7 +237,7 @@ async function layTrades(
 
 /** The books of these people in a database that has none; answers who they are. */
 async function lay(database: Database, count: number, traded: Traded): Promise<Laid[]> {
-  const from = Math.floor((traded.now - HISTORY_DAYS * DAY_MS) / STEP_MS) * STEP_MS;
+  const from = Math.floor((traded.now - traded.days * DAY_MS) / STEP_MS) * STEP_MS;
   const people = await database.transaction((tx) => layPeople(tx, count, traded, from));
   await layTrades(database, people, traded, from);
   return people;
@@ -270,12 +272,18 @@ export interface WorldOptions {
   /** Another checkout's folder; this one's without. */
   checkout?: string | undefined;
   env?: Record<string, string>;
+  /** How long they have traded; a month unless told. */
+  days?: number;
   /** A made tape that runs so much faster than the clock, for ticks in a short time. */
   speed?: number;
 }
 
 /** Four pairs on a made walk, long enough for every strategy to look back on. */
-function layTape(dataDir: string, speed: number): { traded: Traded; env: Record<string, string> } {
+function layTape(
+  dataDir: string,
+  speed: number,
+  days: number,
+): { traded: Traded; env: Record<string, string> } {
   const pairs = SIMULATED_PAIRS.slice(0, AGENTS_EACH);
   const folder = join(dataDir, 'tape');
   mkdirSync(folder);
@@ -299,7 +307,7 @@ function layTape(dataDir: string, speed: number): { traded: Traded; env: Record<
     writeFileSync(join(folder, `${base}-${QUOTE}.csv`), `${[head, ...rows].join('\n')}\n`);
   });
   return {
-    traded: { source: 'replay:tape', pairs, now },
+    traded: { source: 'replay:tape', pairs, now, days },
     env: {
       MARKET_SOURCE: `replay:${folder}`,
       REPLAY_SPEED: String(speed),
@@ -332,10 +340,11 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   if (options.database === 'postgres' && postgres === null) throw new Error('No PostgreSQL here');
   const dataDir = mkdtempSync(join(tmpdir(), 'tradewind-bench-'));
   const url = postgres?.fresh('bench') ?? null;
+  const days = options.days ?? HISTORY_DAYS;
   const { traded, env } =
     options.speed === undefined
-      ? { traded: { source: 'simulated', pairs: SIMULATED_PAIRS, now: Date.now() }, env: {} }
-      : layTape(dataDir, options.speed);
+      ? { traded: { source: 'simulated', pairs: SIMULATED_PAIRS, now: Date.now(), days }, env: {} }
+      : layTape(dataDir, options.speed, days);
   const { people, open } = await laidIn(dataDir, url, options.people, traded);
   const keys = await startTestKeys();
   const probeFile = join(dataDir, 'probe.jsonl');
