@@ -76,6 +76,8 @@ export const ERROR_STATUS = {
   subscription_unavailable: 503,
   identity_unavailable: 503,
   database_unavailable: 503,
+  /** So many ask for so much at once that this finds no place. Commands always find one. */
+  server_busy: 503,
   shutting_down: 503,
 } as const;
 

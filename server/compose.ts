@@ -3,11 +3,13 @@
  * nothing.
  */
 import type { FastifyInstance } from 'fastify';
+import { CALLS, STOP_CALLS, type CallName } from '../contract/calls.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { accountCallables } from './users/account-callables.ts';
 import { Deletions, refuseDeleted } from './users/account-deletion.ts';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { alertHandlers } from './alerts/alert-handlers.ts';
+import { agentReadings } from './agents/agent-readings.ts';
 import { agentHandlers } from './agents/agent-handlers.ts';
 import { readAgentList, readRuns } from './agents/read-agents.ts';
 import { Scheduler } from './agents/scheduler.ts';
@@ -21,6 +23,7 @@ import { FakePayments } from './billing/fake-provider/fake-payments.ts';
 import type { WallClock } from './clock.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { Lane } from './db/lanes.ts';
 import { EventNotifier, EventLog, type WordKind } from './db/user-events.ts';
 import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
@@ -34,11 +37,15 @@ import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/market-handlers.ts';
+import { marketReadings } from './market/market-readings.ts';
 import type { RunningMarket } from './market/running-market.ts';
 import { readLedgerHealth, type LedgerHealth } from './portfolio/ledger-check.ts';
 import { portfolioHandlers } from './portfolio/portfolio-handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
-import { readPortfolio } from './portfolio/read-portfolio.ts';
+import { knownPortfolio, portfolioReadings } from './portfolio/portfolio-readings.ts';
+import { portfolioFrom, readPortfolio } from './portfolio/read-portfolio.ts';
+import { openReads, type Reads } from './reads/open-reads.ts';
+import { ReadQueue } from './reads/read-queue.ts';
 import { pushCallables } from './push/push-callables.ts';
 import { pushAgent } from './push/endpoint.ts';
 import { PushSender } from './push/sender.ts';
@@ -159,6 +166,26 @@ function ledgerGauges({ db }: Database): Gauge[] {
   ];
 }
 
+function readGauges({ queue, deps }: Reads): Gauge[] {
+  return [
+    {
+      name: 'tradewind_reads_waiting',
+      help: 'Heavy reads that wait for their turn.',
+      read: () => [{ value: queue.waiting }],
+    },
+    {
+      name: 'tradewind_reads_refused',
+      help: 'Heavy reads that found no place since start.',
+      read: () => [{ value: queue.refused }],
+    },
+    {
+      name: 'tradewind_known_facts_bytes',
+      help: 'What is kept of people so as not to be read twice.',
+      read: () => [{ value: deps.known.bytes }],
+    },
+  ];
+}
+
 /** What every noun that trades, bills or tells works with. */
 interface Trading {
   database: Database;
@@ -167,6 +194,35 @@ interface Trading {
   clock: WallClock;
   log: Log;
   entitlement: DatabaseEntitlement;
+}
+
+/** The same parts for those who go before or after others on the database. */
+function onLane(trading: Trading, lane: Lane): Trading {
+  const database = trading.database.on(lane);
+  return { ...trading, database, entitlement: new DatabaseEntitlement(database, trading.clock) };
+}
+
+/** Handlers by what waits for them: a stop before other commands, what is only looked at last. */
+function laneHandlers(
+  parts: Parts,
+  trading: Trading,
+  payments: Payments,
+  alerts: AlertWatch,
+): Handlers {
+  const made = (lane: Lane): Handlers =>
+    callHandlers(parts, onLane(trading, lane), payments, alerts);
+  const byLane: Partial<Record<Lane, Handlers>> = {
+    stop: made('stop'),
+    command: made('command'),
+    read: made('read'),
+  };
+  return Object.fromEntries(
+    Object.entries(CALLS).map(([name, { method }]) => {
+      const call = name as CallName;
+      const lane = STOP_CALLS.includes(call) ? 'stop' : method === 'GET' ? 'read' : 'command';
+      return [name, byLane[lane]?.[call]];
+    }),
+  ) as unknown as Handlers;
 }
 
 function callHandlers(
@@ -203,18 +259,24 @@ function callHandlers(
 /** What HTTP asks the database about a person. */
 function peopleOf(
   trading: Trading,
+  reads: Reads,
 ): Pick<AppDeps, 'admit' | 'readMarks' | 'readRuns' | 'readEntriesOff'> {
   const { database, market, clock } = trading;
+  // Every open stream asks: they wait for each other, and none is refused.
+  const marksInTurn = new ReadQueue({ atOnce: 1, waiting: Infinity, waitingEach: Infinity });
   return {
+    // A stop may be the first word of somebody whom this process has not seen.
     admit: (identity) =>
-      database.transaction(async (tx) => {
+      database.on('command').transaction(async (tx) => {
         await refuseDeleted(tx, identity.uid);
         await ensureUser(tx, identity, clock);
         await openAccount(tx, identity.uid, market, clock);
       }),
     readMarks: async (uid) => {
-      const portfolio = await readPortfolio(trading, uid);
-      return portfolio.positions.length === 0 ? null : portfolio;
+      const { facts } = await knownPortfolio(reads.deps, uid, undefined, (person, work) =>
+        marksInTurn.run(person, work),
+      );
+      return facts.shown.positions.length === 0 ? null : portfolioFrom(trading, facts);
     },
     readRuns: (uids) => readRuns(trading, uids),
     readEntriesOff: (uids) => entriesOffOf(database.db, market.source.id, uids, clock.now()),
@@ -256,6 +318,22 @@ function joinFleet({ config, database, clock, log }: Parts, notifier: EventNotif
   return { ended, limits };
 }
 
+function billingRoutes(
+  { config, clock }: Parts,
+  trading: Trading,
+  payments: Payments,
+): NonNullable<Parts['extend']>[number] {
+  const anonymousLimit = new RateLimit(config.rateLimit.ipPerSecond, clock);
+  return (scope) =>
+    registerBillingRoutes(scope, {
+      ...trading,
+      payments,
+      limit: (ip) => {
+        anonymousLimit.take(ip);
+      },
+    });
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const notifier = new EventNotifier();
@@ -263,12 +341,12 @@ export async function compose(parts: Parts): Promise<Composed> {
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
   const trading: Trading = { database, market, events, clock, log, entitlement };
+  const reads = openReads(config, trading, onLane(trading, 'read'));
   const vapid = await openVapid(database, config.push);
   const { ended, limits } = joinFleet(parts, notifier);
   const account = { trading, payments, administration: parts.administration, ended };
   const deletions = new Deletions(account);
   const alerts = new AlertWatch(trading);
-  const anonymousLimit = new RateLimit(config.rateLimit.ipPerSecond, clock);
   const { publicKey } = vapid;
   const { allowLocal } = config.push;
   const app = await buildApp({
@@ -279,7 +357,13 @@ export async function compose(parts: Parts): Promise<Composed> {
     log,
     notifier,
     verifier: parts.verifier,
-    handlers: callHandlers(parts, trading, payments, alerts),
+    handlers: laneHandlers(parts, trading, payments, alerts),
+    readings: {
+      ...portfolioReadings(reads.deps),
+      ...agentReadings(reads.deps),
+      ...marketReadings(market),
+    },
+    turn: reads.deps.turn,
     ended,
     limits,
     callables: heldCallables({
@@ -288,19 +372,9 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...supportCallables(trading),
       ...accountCallables(account, deletions),
     }),
-    ...peopleOf(trading),
-    gauges: [...marketGauges(market), ...ledgerGauges(database)],
-    extend: [
-      (scope) =>
-        registerBillingRoutes(scope, {
-          ...trading,
-          payments,
-          limit: (ip) => {
-            anonymousLimit.take(ip);
-          },
-        }),
-      ...(parts.extend ?? []),
-    ],
+    ...peopleOf(trading, reads),
+    gauges: [...marketGauges(market), ...ledgerGauges(database), ...readGauges(reads)],
+    extend: [billingRoutes(parts, trading, payments), ...(parts.extend ?? [])],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),
   });

@@ -74,6 +74,10 @@ const Environment = z.object({
     z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1'),
     10,
   ),
+  READS_AT_ONCE: withDefault(
+    z.coerce.number('a whole number').int('a whole number').min(1, 'at least 1'),
+    2,
+  ),
   AUTH_EMULATOR_PORT: port(9099),
   FIREBASE_AUTH_EMULATOR_HOST: optional(z.string().regex(/^[^/\s]+:\d+$/, 'host:port')),
   FIREBASE_KEYS_URL: url(/^https?:\/\//, 'an http or https address'),
@@ -176,6 +180,8 @@ export interface Config {
   dataDir: string;
   databaseUrl: string | null;
   databasePoolMax: number;
+  /** Heavy reads at one time on PostgreSQL. */
+  readsAtOnce: number;
   /** The server runs due agents and watches stops itself; else workers do. */
   runAgents: boolean;
   /** Agents in one transaction. */
@@ -453,6 +459,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     dataDir: env.DATA_DIR,
     databaseUrl: env.DATABASE_URL ?? null,
     databasePoolMax: env.DATABASE_POOL_MAX,
+    readsAtOnce: env.READS_AT_ONCE,
     runAgents: env.RUN_AGENTS,
     agentBatch: env.AGENT_BATCH,
     projectId: env.VITE_FIREBASE_PROJECT_ID,

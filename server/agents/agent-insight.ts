@@ -1,68 +1,126 @@
 /** All agents of a user over time, and with Pro their headroom to their limits. */
 import { and, desc, gte, inArray } from 'drizzle-orm';
-import type { Agent, Decision } from '../../contract/agents.ts';
+import type { Agent } from '../../contract/agents.ts';
 import type { AgentInsight, RiskDistance } from '../../contract/insight.ts';
 import { formatFixed, parseFixed, subtract, toNumber, type Fixed } from '../../contract/money.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import { readMemory } from '../../engine/execution/agent-memory.ts';
 import { DAY_MS } from '../../engine/execution/schedule.ts';
+import type { RiskValues } from '../../engine/execution/agent-types.ts';
 import type { Db } from '../db/database.ts';
-import { decisions } from '../db/schema.ts';
-import { portfolioIn } from '../portfolio/read-portfolio.ts';
-import { figuresByAgent } from '../portfolio/trade-results.ts';
+import { agentTests, decisions } from '../db/schema.ts';
+import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts';
+import {
+  loadPortfolioIn,
+  portfolioFrom,
+  type PortfolioFacts,
+} from '../portfolio/read-portfolio.ts';
+import { figuresAt, readFigures, type FigureRow } from '../portfolio/trade-results.ts';
 import { riskValuesFor } from '../users/user-settings.ts';
-import { readSeries } from './agent-series.ts';
+import { seriesFrom, tradesOf, type TradedFill } from './agent-series.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { toDecision } from './agent-performance.ts';
-import { agentRows, toAgents, type AgentRow } from './read-agents.ts';
+import {
+  agentRows,
+  agentsFrom,
+  loadResults,
+  type AgentResults,
+  type AgentRow,
+} from './read-agents.ts';
 import { readBacktestRecords } from './backtest-records.ts';
+
+type RiskLimits = Pick<RiskValues, 'dayLossHalt' | 'drawdownHalt'>;
 
 const DECISIONS_SHOWN = 200;
 /** Wall clock: further back nothing is looked for, so that a long history costs nothing. */
 const DECISIONS_WITHIN_MS = DAY_MS;
 
-export async function readInsight(deps: TradingDeps, uid: string): Promise<AgentInsight> {
-  const { database, market, entitlement } = deps;
-  const { tier } = await entitlement.tierOf(uid);
+/** What the insight is made of; prices and the time are not in it. */
+export interface InsightFacts {
+  account: PortfolioFacts;
+  rows: AgentRow[];
+  results: AgentResults;
+  trades: TradedFill[];
+  figures: FigureRow[];
+  plan: PlanFacts;
+  limits: Map<string, RiskLimits>;
+  decided: (typeof decisions.$inferSelect)[];
+  /** Whether any agent was tested: its record is then read with the prices. */
+  tested: boolean;
+}
+
+export const readInsight = async (deps: TradingDeps, uid: string): Promise<AgentInsight> =>
+  insightFrom(deps, uid, await loadInsight(deps, uid));
+
+export async function loadInsight(deps: TradingDeps, uid: string): Promise<InsightFacts> {
+  const { database, market } = deps;
   return database.transaction(async (tx) => {
     const { db } = tx;
-    const portfolio = await portfolioIn(tx, deps, uid);
+    const account = await loadPortfolioIn(tx, deps, uid);
     const rows = await agentRows(db, uid, market.source.id);
-    const agents = await toAgents(db, market, rows);
-    const totals = new Map(
-      agents.map((agent: Agent) => [agent.id, toNumber(parseFixed(agent.total))]),
-    );
-    const { stepMs, series } = await readSeries(db, market, portfolio.accountId, totals);
-    const pro = !tierPermits(tier, 'pro-features', 'read')
-      ? null
-      : {
-          equity: portfolio.equity,
-          risk: await Promise.all(
-            rows.map(async (row) =>
-              distance(
-                row,
-                parseFixed(portfolio.equity),
-                market.now(),
-                await riskValuesFor(db, uid, row.riskProfile),
-              ),
-            ),
-          ),
-          decisions: await newestDecisions(
-            db,
-            rows.map((row) => row.id),
-            deps.clock.now(),
-          ),
-        };
-    const tests = await readBacktestRecords(tx, deps, uid, portfolio.accountId, rows, agents);
+    const ids = rows.map(({ id }) => id);
+    const limits = new Map<string, RiskLimits>();
+    for (const profile of new Set(rows.map(({ riskProfile }) => riskProfile)))
+      limits.set(profile, await riskValuesFor(db, uid, profile));
     return {
-      asOf: market.now(),
-      stepMs,
-      series,
-      tests,
-      figures: await figuresByAgent(db, portfolio.accountId, market.now()),
-      pro,
+      account,
+      rows,
+      limits,
+      results: await loadResults(db, market, rows),
+      trades: await tradesOf(db, account.shown.id, ids),
+      figures: await readFigures(db, account.shown.id),
+      plan: await readPlan(db, uid),
+      decided: await newestDecisions(db, ids, deps.clock.now()),
+      tested: await anyTested(db, ids),
     };
   });
+}
+
+/** At present prices. */
+export async function insightFrom(
+  deps: TradingDeps,
+  uid: string,
+  facts: InsightFacts,
+): Promise<AgentInsight> {
+  const { market, clock } = deps;
+  const portfolio = portfolioFrom(deps, facts.account);
+  const agents = agentsFrom(market, facts.rows, facts.results);
+  const totals = new Map(
+    agents.map((agent: Agent) => [agent.id, toNumber(parseFixed(agent.total))]),
+  );
+  const { stepMs, series } = await seriesFrom(market, facts.trades, totals);
+  return {
+    asOf: market.now(),
+    stepMs,
+    series,
+    tests: facts.tested
+      ? await deps.database.transaction((tx) =>
+          readBacktestRecords(tx, deps, uid, portfolio.accountId, facts.rows, agents),
+        )
+      : [],
+    figures: figuresAt(facts.figures, market.now()),
+    pro: proOf(facts, portfolio.equity, market.now(), clock.now()),
+  };
+}
+
+function proOf(
+  { plan, rows, limits, decided }: InsightFacts,
+  equity: string,
+  marketNow: number,
+  now: number,
+): AgentInsight['pro'] {
+  if (!tierPermits(tierOfPlan(plan, now), 'pro-features', 'read')) return null;
+  return {
+    equity,
+    risk: rows.map((row) => {
+      const mine = limits.get(row.riskProfile);
+      if (mine === undefined) throw new Error('An agent without limits');
+      return distance(row, parseFixed(equity), marketNow, mine);
+    }),
+    decisions: decided
+      .filter(({ recordedAt }) => recordedAt >= now - DECISIONS_WITHIN_MS)
+      .map(toDecision),
+  };
 }
 
 /** The guards' own marks against equity now. The day's mark counts on its day alone. */
@@ -70,7 +128,7 @@ export function distance(
   row: Pick<AgentRow, 'id' | 'memory'>,
   equity: Fixed,
   now: number,
-  limits: { dayLossHalt: number; drawdownHalt: number },
+  limits: RiskLimits,
 ): RiskDistance {
   const { day, highWater } = readMemory(row.memory);
   const today = day !== null && day.start === Math.floor(now / DAY_MS) * DAY_MS ? day.equity : null;
@@ -93,9 +151,9 @@ async function newestDecisions(
   db: Db,
   agentIds: readonly string[],
   now: number,
-): Promise<Decision[]> {
+): Promise<(typeof decisions.$inferSelect)[]> {
   if (agentIds.length === 0) return [];
-  const rows = await db
+  return db
     .select()
     .from(decisions)
     .where(
@@ -106,5 +164,8 @@ async function newestDecisions(
     )
     .orderBy(desc(decisions.recordedAt), desc(decisions.atMarketMs))
     .limit(DECISIONS_SHOWN);
-  return rows.map(toDecision);
 }
+
+const anyTested = async (db: Db, agentIds: readonly string[]): Promise<boolean> =>
+  agentIds.length > 0 &&
+  (await db.$count(agentTests, inArray(agentTests.agentId, [...agentIds]))) > 0;

@@ -73,11 +73,12 @@ export function resultsAt(
   });
 }
 
-async function tradesOf(
+export async function tradesOf(
   db: Db,
   accountId: string,
   agentIds: readonly string[],
 ): Promise<TradedFill[]> {
+  if (agentIds.length === 0) return [];
   const rows = await db
     .select()
     .from(fills)
@@ -99,13 +100,11 @@ async function tradesOf(
  * A line for every agent, all at the same times; empty for one that has not traded. `totals` are
  * the results now, by agent.
  */
-export async function readSeries(
-  db: Db,
+export async function seriesFrom(
   market: Market,
-  accountId: string,
+  trades: readonly TradedFill[],
   totals: ReadonlyMap<string, number>,
 ): Promise<{ stepMs: number; series: AgentSeries[] }> {
-  const trades = totals.size === 0 ? [] : await tradesOf(db, accountId, [...totals.keys()]);
   const [first] = trades;
   if (first === undefined)
     return { stepMs: 0, series: [...totals.keys()].map((agentId) => ({ agentId, points: [] })) };

@@ -13,7 +13,8 @@ import type {
 } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
-import { agentCap } from '../../contract/tiers.ts';
+import type { EntriesOff } from '../../contract/halts.ts';
+import { agentCap, type Tier } from '../../contract/tiers.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
 import { universeFor } from '../../engine/strategies/pools.ts';
 import type { AgentPause } from '../../engine/execution/agent-types.ts';
@@ -165,15 +166,17 @@ export async function lockOwnAgents(
   return rows.map(asAgentRow);
 }
 
-/**
- * Rows as the wire has them, in the order given; of several people where they are several people's.
- */
-export async function toAgents(
+/** What agents have made of their accounts; prices are not in it. */
+export interface AgentResults {
+  results: Map<string, Results>;
+  open: Map<string, PositionRow[]>;
+}
+
+export async function loadResults(
   db: Db,
   market: Market,
-  rows: readonly AgentRow[],
-): Promise<Agent[]> {
-  if (rows.length === 0) return [];
+  rows: readonly Pick<AgentRow, 'id' | 'uid'>[],
+): Promise<AgentResults> {
   const ids = (
     await openAccountsOf(db, [...new Set(rows.map((row) => row.uid))], market.source.id)
   ).map((account) => account.id);
@@ -185,9 +188,28 @@ export async function toAgents(
   const open = new Map<string, PositionRow[]>();
   for (const position of await openPositionsOf(db, ids))
     open.set(position.agentId, [...(open.get(position.agentId) ?? []), position]);
-  return rows.map((row) =>
+  return { results, open };
+}
+
+/** At present prices. */
+export const agentsFrom = (
+  market: Market,
+  rows: readonly AgentRow[],
+  { results, open }: AgentResults,
+): Agent[] =>
+  rows.map((row) =>
     toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.get(row.id) ?? []),
   );
+
+/**
+ * Rows as the wire has them, in the order given; of several people where they are several people's.
+ */
+export async function toAgents(
+  db: Db,
+  market: Market,
+  rows: readonly AgentRow[],
+): Promise<Agent[]> {
+  return rows.length === 0 ? [] : agentsFrom(market, rows, await loadResults(db, market, rows));
 }
 
 function toAgent(
@@ -232,10 +254,20 @@ function toAgent(
   };
 }
 
-export async function readAgentList(
+/** What the list of a person's agents is made of; prices are not in it. */
+export interface AgentListFacts extends AgentResults {
+  sequence: number;
+  rows: AgentRow[];
+  off: EntriesOff[];
+}
+
+export const readAgentList = async (deps: TradingDeps, uid: string): Promise<AgentList> =>
+  agentListFrom(deps, await loadAgentList(deps, uid));
+
+export async function loadAgentList(
   { database, market, clock }: TradingDeps,
   uid: string,
-): Promise<AgentList> {
+): Promise<AgentListFacts> {
   // The sequence first: what happens after it reaches the reader as an event on top of this list.
   const [user] = await database.db
     .select({ sequence: users.sequence })
@@ -244,10 +276,24 @@ export async function readAgentList(
   const rows = await agentRows(database.db, uid, market.source.id);
   const off = await entriesOffOf(database.db, market.source.id, [uid], clock.now());
   return {
-    agents: await toAgents(database.db, market, rows),
     sequence: user?.sequence ?? 0,
-    asOf: clock.now(),
-    entriesOff: off.get(uid) ?? [],
+    rows,
+    off: off.get(uid) ?? [],
+    ...(await loadResults(database.db, market, rows)),
+  };
+}
+
+/** At present prices; what was off until now is off no more. */
+export function agentListFrom(
+  { market, clock }: Pick<TradingDeps, 'market' | 'clock'>,
+  facts: AgentListFacts,
+): AgentList {
+  const now = clock.now();
+  return {
+    agents: agentsFrom(market, facts.rows, facts),
+    sequence: facts.sequence,
+    asOf: now,
+    entriesOff: facts.off.filter(({ until }) => until === null || until > now),
   };
 }
 
@@ -282,8 +328,15 @@ export async function readRuns(
 }
 
 export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {
-  const { agents: list } = await readAgentList(deps, uid);
-  const { tier } = await deps.entitlement.tierOf(uid);
+  const list = await readAgentList(deps, uid);
+  return summaryFrom(deps, list, (await deps.entitlement.tierOf(uid)).tier);
+}
+
+export function summaryFrom(
+  { market, clock }: Pick<TradingDeps, 'market' | 'clock'>,
+  { agents: list }: AgentList,
+  tier: Tier,
+): AgentSummary {
   const count = (status: AgentStatus): number =>
     list.filter((agent) => agent.status === status).length;
   const total = (key: 'realized' | 'unrealized' | 'fees' | 'total'): string =>
@@ -296,11 +349,11 @@ export async function readSummary(deps: TradingDeps, uid: string): Promise<Agent
     faulted: count('faulted'),
     openPositions: list.reduce((all, agent) => all + agent.openPositions, 0),
     cap: agentCap(tier),
-    quote: deps.market.source.quote,
+    quote: market.source.quote,
     realized: total('realized'),
     unrealized: total('unrealized'),
     fees: total('fees'),
     totalProfit: total('total'),
-    asOf: deps.clock.now(),
+    asOf: clock.now(),
   };
 }

@@ -57,6 +57,21 @@ export async function readTrial(db: Db, uid: string): Promise<TrialFacts> {
   return { endsAt: row?.endsAt ?? null };
 }
 
+/** What the tier follows from; the time decides the rest. */
+export interface PlanFacts {
+  subscription: typeof subscriptions.$inferSelect | null;
+  trial: TrialFacts;
+}
+
+export const readPlan = async (db: Db, uid: string): Promise<PlanFacts> => ({
+  subscription: await readSubscription(db, uid),
+  trial: await readTrial(db, uid),
+});
+
+/** Where the tier ends with the time, no event tells of it. */
+export const tierOfPlan = ({ subscription, trial }: PlanFacts, now: number): Tier =>
+  entitledTier(subscription, trial, now).tier;
+
 export class DatabaseEntitlement implements BatchEntitlement {
   constructor(
     private readonly database: Database,

@@ -3,6 +3,7 @@
  * handle.
  */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import type { Lane } from './lanes.ts';
 import type * as schema from './schema.ts';
 
 export type Db = PgDatabase<PgQueryResultHKT, typeof schema>;
@@ -34,6 +35,8 @@ export interface Database {
   readonly db: Db;
   /** READ COMMITTED, with at most three tries on deadlock or serialization failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The same database for those who go before or after others; itself is the lane `work`. */
+  on(lane: Lane): Database;
   /** Null where there is but one process, or the database cannot notify. */
   readonly pubsub: PubSub | null;
   /**

@@ -12,7 +12,7 @@ const AGAIN_MS = 500;
 const WITHOUT_ROOM_MS = 15_000;
 
 /** Code of PostgreSQL's own for a server that crashed: `isUnavailable` knows it. */
-class PgliteBroke extends Error {
+export class PgliteBroke extends Error {
   override readonly name = 'PgliteBroke';
   readonly code = '57P02';
 }

@@ -7,7 +7,9 @@ import { drizzle } from 'drizzle-orm/pglite';
 import { migrate } from 'drizzle-orm/pglite/migrator';
 import type { Log } from '../log.ts';
 import type { Database, Db } from './database.ts';
+import { LaneLock, type Lane } from './lanes.ts';
 import { RevivingPglite } from './pglite-client.ts';
+import { ThreadedPglite } from './pglite-threaded.ts';
 import * as schema from './schema.ts';
 import { transact } from './transact.ts';
 
@@ -15,6 +17,37 @@ const nothing = (): void => undefined;
 const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/** What drizzle asks a client for, and what becomes of it. */
+type Client = Pick<PGlite, 'query' | 'transaction'> & {
+  onReturn(listener: () => void): () => void;
+  close(): Promise<void>;
+};
+
+/** In a folder it runs in a thread of its own; in memory, for tests, in the caller's. */
+async function openClient(
+  folder: string | undefined,
+  contents: Blob | undefined,
+  log: Log,
+): Promise<Client> {
+  if (folder !== undefined && contents === undefined)
+    return ThreadedPglite.open({ dataDir: folder, folder }, log);
+  const where = {
+    ...(folder === undefined ? {} : { dataDir: folder }),
+    ...(contents === undefined ? {} : { loadDataDir: contents }),
+  };
+  return RevivingPglite.open({ ...where, relaxedDurability: false }, folder, log);
+}
+
+/** One connection for all: each query and each transaction waits for its turn, by lane. */
+function onLane(client: Client, lock: LaneLock, lane: Lane): Db {
+  const turn: Pick<PGlite, 'query' | 'transaction'> = {
+    query: (...args) => lock.hold(lane, () => client.query(...args)) as never,
+    transaction: (work) => lock.hold(lane, () => client.transaction(work)),
+  };
+  // drizzle asks it for nothing but `query` and `transaction`.
+  return drizzle(turn as unknown as PGlite, { schema });
+}
 
 /**
  * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock
@@ -27,21 +60,27 @@ export async function openPglite(
 ): Promise<Database> {
   const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
   if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const where = {
-    ...(folder === undefined ? {} : { dataDir: folder }),
-    ...(contents === undefined ? {} : { loadDataDir: contents }),
+  const client = await openClient(folder, contents, log);
+  await migrate(drizzle(client as unknown as PGlite, { schema }), {
+    migrationsFolder: MIGRATIONS,
+  });
+  const lock = new LaneLock();
+  const lanes = new Map<Lane, Database>();
+  const on = (lane: Lane): Database => {
+    const known = lanes.get(lane);
+    if (known !== undefined) return known;
+    const db = onLane(client, lock, lane);
+    const made: Database = {
+      kind: 'pglite',
+      db,
+      transaction: (work) => transact(db, work),
+      on,
+      pubsub: null,
+      onReturn: (listener) => client.onReturn(listener),
+      close: () => client.close(),
+    };
+    lanes.set(lane, made);
+    return made;
   };
-  const client = await RevivingPglite.open({ ...where, relaxedDurability: false }, folder, log);
-  // drizzle asks it for nothing but `query` and `transaction`.
-  const handle = drizzle(client as unknown as PGlite, { schema });
-  await migrate(handle, { migrationsFolder: MIGRATIONS });
-  const db: Db = handle;
-  return {
-    kind: 'pglite',
-    db,
-    transaction: (work) => transact(db, work),
-    pubsub: null,
-    onReturn: (listener) => client.onReturn(listener),
-    close: () => client.close(),
-  };
+  return on('work');
 }

@@ -64,13 +64,19 @@ async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): 
   }
 }
 
-export async function openPostgres(
-  url: string,
-  options: { poolMax: number; log: Log },
-): Promise<Database> {
+/** From this size on a pool gives connections away to commands alone. */
+const SPLIT_FROM = 4;
+/** Of so many connections one is kept for commands. */
+const COMMAND_SHARE = 5;
+
+/** How many connections are kept for commands, so that no reading ever holds the last one. */
+export const reservedOf = (poolMax: number): number =>
+  poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / COMMAND_SHARE));
+
+function openPool(url: string, max: number, log: Log): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
-    max: options.poolMax,
+    max,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
@@ -80,25 +86,42 @@ export async function openPostgres(
   // this event would end the process: so every connection is listened to for all its life, in a
   // transaction too.
   const lost = (error: Error): void => {
-    options.log.warn({ reason: error.message }, 'a database connection was lost');
+    log.warn({ reason: error.message }, 'a database connection was lost');
   };
   pool.on('error', lost);
   pool.on('connect', (client) => {
     client.on('error', lost);
   });
+  return pool;
+}
+
+export async function openPostgres(
+  url: string,
+  options: { poolMax: number; log: Log },
+): Promise<Database> {
+  const reserved = reservedOf(options.poolMax);
+  const pool = openPool(url, options.poolMax - reserved, options.log);
+  const commands = reserved === 0 ? pool : openPool(url, reserved, options.log);
+  const close = async (): Promise<void> => {
+    await Promise.all([...new Set([pool, commands])].map((one) => one.end()));
+  };
   try {
     await bringUpToDate(pool);
   } catch (error) {
-    await pool.end();
+    await close();
     throw error;
   }
-  const db: Db = drizzle(pool, { schema });
-  return {
+  const pubsub = await openPubSub(pool, url, options.log);
+  const over = (own: pg.Pool): Database => ({
     kind: 'postgres',
-    db,
-    pubsub: await openPubSub(pool, url, options.log),
+    db: drizzle(own, { schema }),
+    pubsub,
     onReturn: () => () => undefined,
-    transaction: (work) => onOwnConnection(pool, (own) => transact(own, work)),
-    close: () => pool.end(),
-  };
+    transaction: (work) => onOwnConnection(own, (db) => transact(db, work)),
+    on: (lane) => (lane === 'stop' || lane === 'command' ? forCommands : forAll),
+    close,
+  });
+  const forAll = over(pool);
+  const forCommands = over(commands);
+  return forAll;
 }

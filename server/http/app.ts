@@ -14,7 +14,8 @@ import type { Market } from '../market/market-source.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 import { BODY_LIMIT_BYTES, registerBodies } from './body.ts';
 import { registerCallables, type Callables } from './callable.ts';
-import { registerCalls } from './register-calls.ts';
+import { ReplyCache } from '../reads/reply-cache.ts';
+import { registerCalls, type CallsDeps } from './register-calls.ts';
 import { answerError, registerErrors } from './http-errors.ts';
 import { Gate } from './gate.ts';
 import type { Handlers } from './handlers.ts';
@@ -35,6 +36,8 @@ const CLOSE_PATIENCE_MS = 10_000;
 export interface AppDeps {
   config: Config;
   handlers: Handlers;
+  readings: CallsDeps['readings'];
+  turn: CallsDeps['turn'];
   database: Database;
   verifier: TokenVerifier;
   notifier: EventNotifier;
@@ -155,7 +158,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       },
       ...(deps.gauges ?? []),
     ]);
-  registerCalls(app, { handlers: deps.handlers, database: deps.database, clock, gate });
+  const replies = new ReplyCache(clock);
+  registerCalls(app, { ...deps, replies, gate });
   registerCallables(app, { callables: deps.callables ?? {}, gate, log });
   registerStream(app, streams, gate);
   const openApi = JSON.stringify(openApiDocument());

@@ -9,11 +9,18 @@ import type { Database } from '../db/database.ts';
 import { invalidRequest } from './http-errors.ts';
 import type { Gate } from './gate.ts';
 import type { Caller, CallContext, Handler, Handlers } from './handlers.ts';
+import type { Turn } from '../reads/known-facts.ts';
+import type { Reading, Readings } from '../reads/reading.ts';
+import type { Answered, ReplyCache } from '../reads/reply-cache.ts';
 import { cleanBody, cleanParams, cleanQuery, isUuid } from './identifiers.ts';
 import { requestHash, runOnce } from './command-receipts.ts';
 
 export interface CallsDeps {
   handlers: Handlers;
+  /** Of calls whose reply is kept until it changes. */
+  readings: Readings;
+  replies: ReplyCache;
+  turn: Turn;
   database: Database;
   clock: WallClock;
   gate: Gate;
@@ -70,7 +77,7 @@ async function context<N extends CallName>(
   const once: CallContext<N>['once'] = (effect) => {
     if (commandId === '') throw new Error(`${name} changes nothing and has no receipt`);
     return runOnce(
-      deps.database,
+      deps.database.on(isStop ? 'stop' : 'command'),
       deps.clock,
       { uid: caller.uid, commandId, bodyHash: requestHash(name, params, body) },
       (reply) => outgoing(name, reply),
@@ -88,18 +95,53 @@ async function context<N extends CallName>(
   } as CallContext<N>;
 }
 
-function registerCall<N extends CallName>(app: FastifyInstance, name: N, deps: CallsDeps): void {
+const textOf = <N extends CallName>(name: N, value: unknown): string =>
+  JSON.stringify(outgoing(name, value));
+
+/**
+ * Replies that take long to work out and have no validator of their own: they wait in the queue of
+ * heavy reads.
+ */
+const HEAVY_CALLS: readonly CallName[] = ['agentPerformance', 'taxLots'];
+
+async function answer<N extends CallName>(
+  name: N,
+  deps: CallsDeps,
+  request: FastifyRequest,
+): Promise<Answered> {
+  const asked = await context(name, deps, request);
+  const reading = deps.readings[name] as
+    ((context: CallContext<N>) => Promise<Reading<N>>) | undefined;
+  const { uid } = asked.caller;
+  if (reading === undefined) {
+    const handler = deps.handlers[name] as Handler<N>;
+    const work = async (): Promise<string> => textOf(name, await handler(asked));
+    return { etag: null, text: await (HEAVY_CALLS.includes(name) ? deps.turn(uid, work) : work()) };
+  }
+  const { validator, reply, forEverybody } = await reading(asked);
+  const whose = forEverybody === true ? '' : uid;
+  const of = [asked.params, asked.query];
+  const has = request.headers['if-none-match'];
+  // The market has turns of its own, in which nobody waits for a person's accounts.
+  const turn: Turn = forEverybody === true ? (_uid, work) => work() : deps.turn;
+  return deps.replies.answer({ name, uid: whose, of, has }, validator, turn, async () =>
+    textOf(name, await reply()),
+  );
+}
+
+function registerCall(app: FastifyInstance, name: CallName, deps: CallsDeps): void {
   const call = CALLS[name];
-  const handler = deps.handlers[name] as Handler<N>;
   app.route({
     method: call.method,
     url: call.path,
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const answer = outgoing(name, await handler(await context(name, deps, request)));
-      return reply
-        .header('cache-control', 'no-store')
-        .type('application/json; charset=utf-8')
-        .send(JSON.stringify(answer));
+      const { etag, text } = await answer(name, deps, request);
+      // Kept nowhere on a device: whoever wants to compare keeps the reply in memory.
+      void reply.header('cache-control', 'no-store');
+      if (etag !== null) void reply.header('etag', etag);
+      return text === null
+        ? reply.code(304).send()
+        : reply.type('application/json; charset=utf-8').send(text);
     },
   });
 }

@@ -13,6 +13,8 @@ import type { Identity, TokenVerifier } from './verifier.ts';
 /** What every token of Firebase's has, and the emulator fails without. */
 const Emulated = z.object({ user_id: z.string(), firebase: z.object({}) });
 const TOKEN_MAX_LENGTH = 8_192;
+/** A token is good for an hour and comes with every request; its signature is checked once. */
+const SIGNATURES_KEPT = 5_000;
 
 interface Common {
   projectId: string;
@@ -42,6 +44,9 @@ async function verified(
 
 /** Signature by a key of the provider's set, RS256 and nothing else. */
 export class SignedTokenVerifier implements TokenVerifier {
+  /** Tokens whose signature was found right, and the keys it was checked with. */
+  private readonly signed = new Map<string, unknown>();
+
   constructor(
     private readonly keys: KeySet,
     private readonly common: Common,
@@ -55,13 +60,22 @@ export class SignedTokenVerifier implements TokenVerifier {
     return verified(this.common, token, options.skipRevocation === true, async ({ alg, kid }) => {
       if (alg !== 'RS256' || kid === null) throw invalidToken();
       const keys = await this.keys.keysFor(kid);
+      if (this.signed.get(token) === keys) return;
       try {
         await compactVerify(token, keys, { algorithms: ['RS256'] });
       } catch (error) {
         if (error instanceof errors.JOSEError) throw invalidToken();
         throw error;
       }
+      this.keep(token, keys);
     });
+  }
+
+  private keep(token: string, keys: unknown): void {
+    this.signed.set(token, keys);
+    if (this.signed.size <= SIGNATURES_KEPT) return;
+    const oldest = this.signed.keys().next();
+    if (oldest.done !== true) this.signed.delete(oldest.value);
   }
 }
 

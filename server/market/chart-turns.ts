@@ -3,6 +3,8 @@ import { Refusal } from '../../contract/errors.ts';
 
 /** A screen shows one chart, a quick hand leaves two or three behind. */
 export const CHARTS_PER_PERSON = 4;
+/** Of everybody together: whoever comes after them would wait for longer than a chart is worth. */
+export const CHARTS_WAITING = 100;
 const RETRY_AFTER_MS = 2_000;
 
 /**
@@ -12,6 +14,7 @@ const RETRY_AFTER_MS = 2_000;
 export class ChartTurns {
   private readonly asked = new Map<string, number>();
   private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
 
   async take<T>(uid: string, work: () => Promise<T>): Promise<T> {
     const mine = this.asked.get(uid) ?? 0;
@@ -19,12 +22,18 @@ export class ChartTurns {
       throw new Refusal('rate_limited', 'Too many charts at once', {
         retryAfterMs: RETRY_AFTER_MS,
       });
+    if (this.waiting >= CHARTS_WAITING)
+      throw new Refusal('server_busy', 'The server is busy. Try again in a moment.', {
+        retryAfterMs: RETRY_AFTER_MS,
+      });
     this.asked.set(uid, mine + 1);
+    this.waiting += 1;
     const turn = this.last.then(work);
     this.last = turn.catch(() => undefined);
     try {
       return await turn;
     } finally {
+      this.waiting -= 1;
       const left = (this.asked.get(uid) ?? 1) - 1;
       if (left > 0) this.asked.set(uid, left);
       else this.asked.delete(uid);

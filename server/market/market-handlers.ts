@@ -15,7 +15,8 @@ import {
   universeFor,
   universeVersionAt,
 } from '../../engine/strategies/pools.ts';
-import { handlersFor } from '../http/handlers.ts';
+import type { CallReply } from '../../contract/calls.ts';
+import { handlersFor, type CallContext } from '../http/handlers.ts';
 import { ChartTurns } from './chart-turns.ts';
 import type { Forming, Market } from './market-source.ts';
 import { amountText, decimalText } from './price-text.ts';
@@ -23,6 +24,8 @@ import { isBuildable } from './timeframes.ts';
 
 const CANDLES_DEFAULT = 300;
 const LIST_LENGTH = 5;
+
+type CandlesAsk = CallContext<'candles'>['query'];
 
 export function marketHandlers({ market }: { market: Market }) {
   const turns = new ChartTurns();
@@ -43,44 +46,51 @@ export function marketHandlers({ market }: { market: Market }) {
         }),
       ),
     }),
-    candles: async ({ caller, query }) => {
-      const { symbol, interval } = query;
-      if (market.rules(symbol) === null) throw unknownSymbol(market, symbol, 'symbol');
-      if (!isBuildable(interval, market.finestInterval)) throw notBuildable(market, interval);
-      const length = INTERVAL_MS[interval];
-      const now = market.now();
-      const to = Math.min(query.before ?? Infinity, now);
-      const from = Math.floor(to / length) * length - (query.limit ?? CANDLES_DEFAULT) * length;
-      const read = async () => ({
-        found: await market.candles(symbol, interval, Math.max(0, from), to),
-        forming:
-          query.before === undefined ? await market.forming(symbol, interval, now) : undefined,
-      });
-      const told = () =>
-        read().catch(() => {
-          throw unavailable();
-        });
-      // A venue's answer costs us no work, and a slow one must not make others wait.
-      const { found, forming } = await (market.source.kind === 'exchange'
-        ? told()
-        : turns.take(caller.uid, told));
-      const rows = found.map(({ time, open, high, low, close, volume }): CandleRow => [
-        time,
-        decimalText(open),
-        decimalText(high),
-        decimalText(low),
-        decimalText(close),
-        amountText(volume),
-      ]);
-      return {
-        symbol,
-        interval,
-        candles: rows,
-        now,
-        ...(forming === undefined ? {} : { forming: wireForming(forming) }),
-      };
-    },
+    candles: ({ caller, query }) => readCandles(market, turns, caller.uid, query),
   });
+}
+
+/** A page of a chart: closed candles, and beside the newest page the one that is open. */
+export async function readCandles(
+  market: Market,
+  turns: ChartTurns,
+  uid: string,
+  query: CandlesAsk,
+): Promise<CallReply<'candles'>> {
+  const { symbol, interval } = query;
+  if (market.rules(symbol) === null) throw unknownSymbol(market, symbol, 'symbol');
+  if (!isBuildable(interval, market.finestInterval)) throw notBuildable(market, interval);
+  const length = INTERVAL_MS[interval];
+  const now = market.now();
+  const to = Math.min(query.before ?? Infinity, now);
+  const from = Math.floor(to / length) * length - (query.limit ?? CANDLES_DEFAULT) * length;
+  const read = async () => ({
+    found: await market.candles(symbol, interval, Math.max(0, from), to),
+    forming: query.before === undefined ? await market.forming(symbol, interval, now) : undefined,
+  });
+  const told = () =>
+    read().catch(() => {
+      throw unavailable();
+    });
+  // A venue's answer costs us no work, and a slow one must not make others wait.
+  const { found, forming } = await (market.source.kind === 'exchange'
+    ? told()
+    : turns.take(uid, told));
+  const rows = found.map(({ time, open, high, low, close, volume }): CandleRow => [
+    time,
+    decimalText(open),
+    decimalText(high),
+    decimalText(low),
+    decimalText(close),
+    amountText(volume),
+  ]);
+  return {
+    symbol,
+    interval,
+    candles: rows,
+    now,
+    ...(forming === undefined ? {} : { forming: wireForming(forming) }),
+  };
 }
 
 const unavailable = (): Refusal =>

@@ -5,6 +5,7 @@ import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser } from './candle-building.ts';
+import { KeptCandles } from './kept-candles.ts';
 import type { MarketFeed, RawTick } from './feed.ts';
 import { decimalText } from './price-text.ts';
 import { SimulatedPaths } from './simulated-path.ts';
@@ -20,8 +21,10 @@ const HOUR = 3_600_000;
 const BEAT_MS = 125;
 /** After a pause (a sleeping machine) only the last seconds are told. */
 const CATCH_UP_MS = 5_000;
-/** A year of candles is half a second of work: others get their turn in between. */
-const HOURS_A_TURN = 240;
+/** A year of candles is half a second of work: others get their turn every few milliseconds. */
+const HOURS_A_TURN = 120;
+/** Candles of an hour and longer that are kept, about ten megabytes. */
+const KEPT_MAX = 60_000;
 
 export class SimulatedFeed implements MarketFeed {
   readonly id = 'simulated';
@@ -35,6 +38,7 @@ export class SimulatedFeed implements MarketFeed {
   private readonly bySymbol = new Map<string, SimulatedPair>();
   private timer: NodeJS.Timeout | null = null;
   private told = 0;
+  private readonly whole = new KeptCandles(KEPT_MAX);
 
   constructor(
     seed: number,
@@ -112,6 +116,7 @@ export class SimulatedFeed implements MarketFeed {
     const length = INTERVAL_MS[interval];
     const first = Math.max(0, alignUp(from, length));
     const end = alignDown(Math.min(to, this.now()), length);
+    if (length % HOUR === 0) return this.coarse(pair, symbol, interval, first, end);
     const part = length % INTERVAL_MS['5m'] === 0 ? '5m' : '1m';
     const fine: Candle[] = [];
     for (let hour = Math.floor(first / HOUR); hour * HOUR < end; hour += 1) {
@@ -124,5 +129,34 @@ export class SimulatedFeed implements MarketFeed {
       }
     }
     return interval === part ? fine : coarser(fine, length);
+  }
+
+  /** Candles of whole hours, each worked out once: charts and curves ask for the same ones. */
+  private async coarse(
+    pair: SimulatedPair,
+    symbol: string,
+    interval: CandleInterval,
+    first: number,
+    end: number,
+  ): Promise<Candle[]> {
+    const length = INTERVAL_MS[interval];
+    const found: Candle[] = [];
+    let worked = 0;
+    for (let time = first; time < end; time += length) {
+      const candles = this.whole.get(`${symbol} ${interval} ${time}`, () => {
+        worked += length / HOUR;
+        const hours = Array.from({ length: length / HOUR }, (_none, n) => time / HOUR + n);
+        return coarser(
+          hours.flatMap((hour) => this.paths.candlesOf(pair, hour)),
+          length,
+        );
+      });
+      found.push(...candles);
+      if (worked >= HOURS_A_TURN) {
+        worked = 0;
+        await new Promise(setImmediate);
+      }
+    }
+    return found;
   }
 }

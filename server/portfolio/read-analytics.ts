@@ -26,9 +26,15 @@ import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Db } from '../db/database.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { readBenchmark } from './benchmark.ts';
-import { portfolioIn, unrealizedOf } from './read-portfolio.ts';
+import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts';
+import {
+  loadPortfolioIn,
+  portfolioFrom,
+  unrealizedOf,
+  type PortfolioFacts,
+} from './read-portfolio.ts';
 import { rowsOf } from '../db/sql-rows.ts';
-import { exposureMs } from './trade-results.ts';
+import { exposureAt, readHeldSpans, type HeldSpans } from './trade-results.ts';
 
 interface AccountDays {
   first: [number, string] | null;
@@ -41,31 +47,55 @@ interface AccountDays {
   traded: string;
 }
 
-export async function readAnalytics(
+/** What the analytics of an account are made of; prices and the time are not in it. */
+export interface AnalyticsFacts {
+  account: PortfolioFacts;
+  days: AccountDays;
+  held: HeldSpans;
+  plan: PlanFacts;
+}
+
+export const readAnalytics = async (
   deps: TradingDeps,
   uid: string,
   account?: number,
-): Promise<Analytics> {
-  const { tier } = await deps.entitlement.tierOf(uid);
-  const read = await deps.database.transaction(async (tx) => {
-    const portfolio = await portfolioIn(tx, deps, uid, account);
+): Promise<Analytics> => analyticsFrom(deps, await loadAnalytics(deps, uid, account));
+
+export async function loadAnalytics(
+  deps: TradingDeps,
+  uid: string,
+  account?: number,
+): Promise<AnalyticsFacts> {
+  const plan = await readPlan(deps.database.db, uid);
+  return deps.database.transaction(async (tx) => {
+    const facts = await loadPortfolioIn(tx, deps, uid, account);
     return {
-      portfolio,
-      days: await readDays(tx.db, portfolio.accountId),
-      time: await exposureMs(tx.db, portfolio.accountId, portfolio.asOf),
+      account: facts,
+      days: await readDays(tx.db, facts.shown.id),
+      held: await readHeldSpans(tx.db, facts.shown.id),
+      plan,
     };
   });
-  const { portfolio } = read;
+}
+
+/** At present prices. */
+export async function analyticsFrom(
+  deps: Pick<TradingDeps, 'market' | 'clock'>,
+  { account, days, held, plan }: AnalyticsFacts,
+): Promise<Analytics> {
+  const portfolio = portfolioFrom(deps, account);
   const benchmark = await readBenchmark(deps.market, portfolio.quote, [
     ...portfolio.equityCurve,
     [portfolio.asOf, portfolio.equity],
   ]);
   const whole = {
-    ...measured(read.portfolio, read.days, read.time),
+    ...measured(portfolio, days, exposureAt(held, portfolio.asOf)),
     benchmark,
     depth: 'read' as const,
   };
-  return tierPermits(tier, 'analytics', 'read') ? whole : viewOf(whole);
+  return tierPermits(tierOfPlan(plan, deps.clock.now()), 'analytics', 'read')
+    ? whole
+    : viewOf(whole);
 }
 
 const number = (text: string): number => toNumber(parseFixed(text));

@@ -30,30 +30,50 @@ export interface PortfolioDeps {
   clock: WallClock;
 }
 
+/** What a portfolio is made of; prices are not in it. */
+export interface PortfolioFacts {
+  shown: AccountFacts;
+  /** The open account, where another is shown. */
+  open: AccountFacts | null;
+}
+
 /**
  * The open account, or another by its number as it stood at its end. One statement: everything in
  * it is of one moment.
  */
-export async function readPortfolio(
+export const readPortfolio = async (
   deps: PortfolioDeps,
   uid: string,
   account?: number,
-): Promise<Portfolio> {
-  const facts = await factsOf(deps.database.db, deps.market, uid, account);
-  if (facts !== null) return portfolioOf(deps.database.db, deps, uid, facts);
-  return deps.database.transaction((tx) => portfolioIn(tx, deps, uid, account));
+): Promise<Portfolio> => portfolioFrom(deps, await loadPortfolio(deps, uid, account));
+
+/** The same without prices. */
+export async function loadPortfolio(
+  deps: PortfolioDeps,
+  uid: string,
+  account?: number,
+): Promise<PortfolioFacts> {
+  const found = await beside(deps.database.db, deps.market, uid, account);
+  return found ?? deps.database.transaction((tx) => loadPortfolioIn(tx, deps, uid, account));
 }
 
 /**
  * The same inside a transaction. The open account is held for reading, so that what is read after
  * it is of the same moment even while trades commit beside it.
  */
-export async function portfolioIn(
+export const portfolioIn = async (
   tx: Tx,
   deps: Omit<PortfolioDeps, 'database'>,
   uid: string,
   book?: number,
-): Promise<Portfolio> {
+): Promise<Portfolio> => portfolioFrom(deps, await loadPortfolioIn(tx, deps, uid, book));
+
+export async function loadPortfolioIn(
+  tx: Tx,
+  deps: Omit<PortfolioDeps, 'database'>,
+  uid: string,
+  book?: number,
+): Promise<PortfolioFacts> {
   const { db } = tx;
   const { market } = deps;
   const [held] = await db
@@ -64,24 +84,34 @@ export async function portfolioIn(
     )
     .for('share');
   if (held === undefined) await openAccount(tx, uid, market, deps.clock);
-  const facts = await factsOf(db, market, uid, book);
-  if (facts === null) throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
-  return portfolioOf(db, deps, uid, facts);
+  const found = await beside(db, market, uid, book);
+  if (found === null) throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
+  return found;
 }
 
-const factsOf = (
+async function beside(
   db: Db,
   market: Market,
   uid: string,
   book?: number,
-): Promise<AccountFacts | null> => readFacts(db, uid, market.source.id, market.now(), book);
+): Promise<PortfolioFacts | null> {
+  const read = (number?: number): Promise<AccountFacts | null> =>
+    readFacts(db, uid, market.source.id, market.now(), number);
+  const shown = await read(book);
+  return shown === null ? null : { shown, open: shown.isOpen ? null : await read() };
+}
 
-async function portfolioOf(
-  db: Db,
+/** The pairs whose prices a portfolio depends on. */
+export const pairsPriced = ({ shown, open }: PortfolioFacts): string[] =>
+  [shown, ...(open === null ? [] : [open])].flatMap(({ isOpen, positions }) =>
+    isOpen ? positions.map(({ pair }) => pair) : [],
+  );
+
+/** At present prices. */
+export function portfolioFrom(
   { market, clock }: Omit<PortfolioDeps, 'database'>,
-  uid: string,
-  facts: AccountFacts,
-): Promise<Portfolio> {
+  { shown: facts, open }: PortfolioFacts,
+): Portfolio {
   const cash = parseFixed(facts.balances[CASH] ?? '0');
   const value = facts.isOpen ? present(market, facts) : closedAccountValue(facts, cash);
   const today = facts.isOpen ? todayOf(facts, value, market.now()) : null;
@@ -117,7 +147,9 @@ async function portfolioOf(
     equityCurve: facts.curve,
     books: facts.isOpen
       ? accountSummaries(facts, value.equity)
-      : await summariesBeside(db, market, uid, facts),
+      : open === null
+        ? facts.books
+        : accountSummaries(facts, present(market, open).equity),
   };
 }
 
@@ -170,16 +202,6 @@ function todayOf(facts: AccountFacts, { equity }: AccountValue, now: number): Da
 /** The list of accounts; the open one is worth what it is worth now. */
 const accountSummaries = ({ books }: AccountFacts, equity: Fixed): BookSummary[] =>
   books.map((one) => (one.closedAt === null ? { ...one, equity: formatFixed(equity) } : one));
-
-async function summariesBeside(
-  db: Db,
-  market: Market,
-  uid: string,
-  facts: AccountFacts,
-): Promise<BookSummary[]> {
-  const open = await factsOf(db, market, uid);
-  return open === null ? facts.books : accountSummaries(facts, present(market, open).equity);
-}
 
 /** What the positions of an account bring together, as far as each is priced. */
 export const unrealizedOf = (

@@ -22,28 +22,54 @@ export async function resultsOfSells(
   return rows.flatMap(({ realized }) => (realized === null ? [] : [realized]));
 }
 
-/**
- * Market time (ms) with at least one position open since the book was opened, and that whole time.
- */
+/** When an account, or one agent of it, held something. */
+export interface HeldSpans {
+  /** Since when the account is open; null where it is gone. */
+  from: number | null;
+  /** Beginnings and ends on the market clock; null for what is held yet. */
+  spans: [number, number | null][];
+}
+
+export async function readHeldSpans(
+  db: Db,
+  accountId: string,
+  agentId?: string,
+): Promise<HeldSpans> {
+  const [account] = await db
+    .select({ from: accounts.openedMarketMs })
+    .from(accounts)
+    .where(eq(accounts.id, accountId));
+  const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
+  const [row] = await rowsOf<{ spans: string }>(
+    db,
+    sql`
+    select coalesce(json_agg(json_build_array(opened_market_ms, closed_market_ms) order by opened_market_ms), '[]')::text as spans
+    from positions where account_id = ${accountId}${only}`,
+  );
+  return {
+    from: account?.from ?? null,
+    spans: JSON.parse(row?.spans ?? '[]') as HeldSpans['spans'],
+  };
+}
+
+/** Market time (ms) with at least one position open since the book was opened, and that whole time. */
+export function exposureAt(
+  { from, spans }: HeldSpans,
+  now: number,
+): { exposed: number; total: number } {
+  return {
+    exposed: covered(spans.map(([opened, closed]) => [opened, closed ?? now])),
+    total: Math.max(0, now - (from ?? now)),
+  };
+}
+
 export async function exposureMs(
   db: Db,
   accountId: string,
   now: number,
   agentId?: string,
 ): Promise<{ exposed: number; total: number }> {
-  const [account] = await db
-    .select({ from: accounts.openedMarketMs })
-    .from(accounts)
-    .where(eq(accounts.id, accountId));
-  const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
-  const spans = await rowsOf<{ from: string; to: string }>(
-    db,
-    sql`
-    select opened_market_ms::text as from, coalesce(closed_market_ms, ${now}::bigint)::text as to from positions
-    where account_id = ${accountId}${only} order by opened_market_ms`,
-  );
-  const exposed = covered(spans.map((span) => [Number(span.from), Number(span.to)]));
-  return { exposed, total: Math.max(0, now - (account?.from ?? now)) };
+  return exposureAt(await readHeldSpans(db, accountId, agentId), now);
 }
 
 export interface TradeFigures {
@@ -55,7 +81,7 @@ export interface TradeFigures {
   exposure: number | null;
 }
 
-interface FigureRow {
+export interface FigureRow {
   agentId: string;
   trades: number;
   sells: number;
@@ -66,15 +92,7 @@ interface FigureRow {
   spans: [number, number | null][];
 }
 
-/**
- * Every agent of an account that has traded, by its own trades and the time it held something since
- * the first of them.
- */
-export async function figuresByAgent(
-  db: Db,
-  accountId: string,
-  now: number,
-): Promise<TradeFigures[]> {
+export async function readFigures(db: Db, accountId: string): Promise<FigureRow[]> {
   const [row] = await rowsOf<{ figures: string }>(
     db,
     sql`
@@ -87,17 +105,23 @@ export async function figuresByAgent(
       from fills where account_id = ${accountId} group by agent_id
     ) traded`,
   );
-  return (JSON.parse(row?.figures ?? '[]') as FigureRow[]).map(
-    ({ agentId, trades, sells, wins, won, lost, first, spans }) => ({
-      agentId,
-      trades,
-      sells,
-      wins,
-      profitFactor: Number(lost) === 0 ? null : Number(won) / Number(lost),
-      exposure:
-        now <= first ? null : covered(spans.map(([from, to]) => [from, to ?? now])) / (now - first),
-    }),
-  );
+  return JSON.parse(row?.figures ?? '[]') as FigureRow[];
+}
+
+/**
+ * Every agent of an account that has traded, by its own trades and the time it held something since
+ * the first of them.
+ */
+export function figuresAt(rows: readonly FigureRow[], now: number): TradeFigures[] {
+  return rows.map(({ agentId, trades, sells, wins, won, lost, first, spans }) => ({
+    agentId,
+    trades,
+    sells,
+    wins,
+    profitFactor: Number(lost) === 0 ? null : Number(won) / Number(lost),
+    exposure:
+      now <= first ? null : covered(spans.map(([from, to]) => [from, to ?? now])) / (now - first),
+  }));
 }
 
 /** Time covered by spans that may overlap, sorted by their beginning. */

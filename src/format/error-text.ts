@@ -77,6 +77,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   subscription_unavailable: 'Backend service unavailable',
   identity_unavailable: 'Could not verify your login. Saved data is still available.',
   database_unavailable: 'The server cannot reach its database. Try again in a moment.',
+  server_busy: 'The server is busy. Try again in a moment.',
   shutting_down: 'The server is restarting. Try again in a moment.',
   network: 'Could not reach the server. Saved data is still available.',
   timeout: 'The server did not answer in time. It may still have acted on your request.',

@@ -14,11 +14,12 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention)\.ts$/,
-  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|sql-rows|user-events)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions)\.ts$/,
   /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,
   /^server\/agents\/(agent-handlers|scheduler|read-agents|transitions|backtest-records|trading-halts)\.ts$/,
-  /^server\/portfolio\/(portfolio-handlers|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results)\.ts$/,
+  /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,
+  /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results)\.ts$/,
   /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
   /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,

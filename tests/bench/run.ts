@@ -14,6 +14,9 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   api: () => import('./api.ts'),
   offline: () => import('./offline.ts'),
   reconnect: () => import('./reconnect.ts'),
+  reads: () => import('./reads.ts'),
+  'fast-lane': () => import('./fast-lane.ts'),
+  streams: () => import('./streams.ts'),
   market: () => import('./market-load.ts'),
 };
 

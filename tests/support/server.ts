@@ -48,6 +48,8 @@ export interface ServerOptions {
    * fresh machine, in seconds.
    */
   firstStart?: boolean;
+  /** Runs the sources of another checkout of this repository, to compare with. */
+  checkout?: string;
 }
 
 export interface TestServer {
@@ -75,9 +77,10 @@ function launch(
   program: readonly string[],
   env: Record<string, string>,
   write: (text: string) => void,
+  cwd = ROOT,
 ): { child: ChildProcess; ready: Promise<void> } {
   const child = spawn(process.execPath, program, {
-    cwd: ROOT,
+    cwd,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -141,14 +144,14 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     PORT: String(port),
     DATA_DIR: dataDir,
   };
-  if (env.DATABASE_URL === undefined && options.firstStart !== true)
-    await layEmptyDatabase(dataDir);
+  const fromSource = options.firstStart === true || options.checkout !== undefined;
+  if (env.DATABASE_URL === undefined && !fromSource) await layEmptyDatabase(dataDir);
   let output = '';
   const write = (text: string): void => {
     output += text;
   };
-  const program = options.firstStart === true ? FROM_SOURCE : [await serverBundle()];
-  let run = launch(program, env, write);
+  const program = fromSource ? FROM_SOURCE : [await serverBundle()];
+  let run = launch(program, env, write, options.checkout);
   await run.ready;
   const end = async (): Promise<number | null> => {
     const { child } = run;
@@ -182,7 +185,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     },
     async restart(more = {}) {
       await end();
-      run = launch(program, { ...env, ...more }, write);
+      run = launch(program, { ...env, ...more }, write, options.checkout);
       await run.ready;
     },
   };

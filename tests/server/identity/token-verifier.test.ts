@@ -1,4 +1,5 @@
 /** Bearer tokens, good and forged, against a key set of our own with real signatures. */
+import { createServer } from 'node:http';
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
@@ -191,6 +192,39 @@ describe('the key set', () => {
     ).toMatchObject({ code: 'identity_unavailable', status: 503 });
     keys.setOnline(true);
     await verifier.verify(await keys.sign('Alice1', {}, clock.now()));
+  });
+
+  it('decides anew once it is another: a key that was withdrawn signs for nobody any more', async () => {
+    const clock = new TestClock();
+    const others = await startTestKeys();
+    let present = keys;
+    const address = createServer((_request, response) => {
+      void fetch(present.url).then(async (told) => {
+        response.setHeader('cache-control', 'public, max-age=60').end(await told.text());
+      });
+    });
+    await new Promise<void>((resolve) => {
+      address.listen(0, '127.0.0.1', resolve);
+    });
+    const at = address.address();
+    const url = `http://127.0.0.1:${typeof at === 'object' && at !== null ? at.port : 0}`;
+    const verifier = new SignedTokenVerifier(new KeySet(url, clock), {
+      projectId: TEST_PROJECT,
+      clock,
+      accounts: null,
+    });
+    try {
+      const token = await keys.sign('Alice1', {}, clock.now());
+      for (let n = 0; n < 3; n += 1) await verifier.verify(token);
+      present = others;
+      await verifier.verify(token);
+      clock.advance(61_000);
+      expect(await refusalOf(verifier.verify(token))).toMatchObject({ code: 'invalid_token' });
+    } finally {
+      await others.close();
+      address.closeAllConnections();
+      address.close();
+    }
   });
 
   it('is not asked again for every unknown key', async () => {

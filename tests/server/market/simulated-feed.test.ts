@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Pair } from '../../../contract/agents.ts';
 import { INTERVAL_MS } from '../../../contract/market.ts';
 import type { Candle } from '../../../engine/market-types.ts';
+import { coarser } from '../../../server/market/candle-building.ts';
 import { SimulatedFeed } from '../../../server/market/simulated-feed.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 9, 33, 27);
@@ -38,6 +39,29 @@ describe('simulated feed', () => {
 
   it('always says that its prices are simulated', () => {
     expect(feedAt(NOW).label).toBe('Simulated prices');
+  });
+
+  it('has candles of hours and days that their parts make up, asked for once or again', async () => {
+    const feed = feedAt(NOW);
+    await fc.assert(
+      fc.asyncProperty(anyMoment, fc.constantFrom('1h', '4h', '1d'), async (at, interval) => {
+        const asked = (): Promise<Candle[]> => feed.candles('ETH/USDT', interval, at - 4 * DAY, at);
+        const parts = await feedAt(NOW).candles('ETH/USDT', '5m', at - 5 * DAY, at);
+        const first = await asked();
+        const length = INTERVAL_MS[interval];
+        expect(first).toEqual(
+          coarser(
+            parts.filter(({ time }) => {
+              const start = Math.floor(time / length) * length;
+              return start >= at - 4 * DAY && start + length <= at;
+            }),
+            length,
+          ),
+        );
+        expect(await asked()).toEqual(first);
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('gives the same prices and candles for the same seed and time, whatever was asked before', async () => {
