@@ -3,7 +3,8 @@ import { useSnapshot } from 'valtio';
 import { Select } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
-import { appearance, type GainColours, type Rows, type Theme } from '../../shell/appearance.ts';
+import { appearance } from '../../shell/appearance.ts';
+import type { GainColours, Rows, Theme } from '../../shell/appearance-marks.ts';
 import { MODIFIER, setShortcuts, shortcuts } from '../../shell/shortcuts.ts';
 
 const THEMES: readonly { value: Theme; label: string }[] = [
