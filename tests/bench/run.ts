@@ -11,6 +11,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   engine: () => import('./engine.ts'),
   ticks: () => import('./ticks.ts'),
   api: () => import('./api.ts'),
+  'first-paint': () => import('./first-paint.ts'),
   offline: () => import('./offline.ts'),
   reconnect: () => import('./reconnect.ts'),
   market: () => import('./market-load.ts'),
