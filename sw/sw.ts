@@ -39,7 +39,6 @@ const apiOrigin = baseUrl === '' ? self.location.origin : new URL(baseUrl).origi
 const manifest = self.__WB_MANIFEST;
 const precache = new PrecacheController();
 precache.addToCacheList(manifest);
-registerRoute(new PrecacheRoute(precache));
 // A public page is complete in its own file; a build without it has the app draw it.
 for (const file of Object.values(PUBLIC_PAGES))
   if (precache.getCacheKeyForURL(file) !== undefined)
@@ -48,6 +47,8 @@ for (const file of Object.values(PUBLIC_PAGES))
         sameOrigin && request.mode === 'navigate' && publicPageOf(url.pathname) === file,
       precache.createHandlerBoundToURL(file),
     );
+// After them: it would take the landing page's address for the app's own page.
+registerRoute(new PrecacheRoute(precache));
 registerRoute(
   ({ request, sameOrigin, url }) =>
     sameOrigin && request.mode === 'navigate' && isAppRoute(url.pathname),

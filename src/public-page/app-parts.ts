@@ -52,11 +52,11 @@ async function takeOver(): Promise<void> {
         attached(link('modulepreload', href, { crossOrigin: '' })),
       )
     : [];
-  // Together: the first picture of the app is the whole one, and looks like this page.
-  await Promise.all([
-    ...styles.map((href) => attached(link('stylesheet', href, { crossOrigin: '' }))),
-    ...ahead,
-  ]);
+  // Together: the first picture of the app is the whole one, and looks like this page. A chunk that
+  // stays away is the app's to speak of.
+  const fetched = Promise.allSettled(ahead);
+  await Promise.all(styles.map((href) => attached(link('stylesheet', href, { crossOrigin: '' }))));
+  await fetched;
   for (const src of scripts)
     await attached(
       Object.assign(document.createElement('script'), { type: 'module', src, crossOrigin: '' }),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
+import { PUBLIC_PAGES } from '../../contract/public-pages.ts';
 import { CONTRACT_HEADER } from '../../contract/version.ts';
 import { START_PATHS } from '../../sw/routing.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
@@ -131,7 +132,8 @@ describe('a page that no worker serves', () => {
       count += 1;
     });
     // What it loads ahead when it is idle belongs to the build it came with.
-    await opening.goto(`${bare()}/`, { waitUntil: 'networkidle' });
+    await opening.goto(`${bare()}/login`, { waitUntil: 'networkidle' });
+    await opening.locator('#built-page').waitFor({ state: 'detached' });
     await opening.getByRole('heading', { level: 1 }).waitFor();
     return { page: opening, loads: () => count };
   }
@@ -463,7 +465,7 @@ describe('a page with its worker', () => {
             !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
         )
         .sort(),
-    ).toEqual([...START_PATHS].sort());
+    ).toEqual([...START_PATHS, ...Object.values(PUBLIC_PAGES).map((file) => `/${file}`)].sort());
     const worker = await fetch(`${world.proxy.url}/sw.js`);
     expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache']);
     expect(
