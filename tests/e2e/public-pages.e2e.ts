@@ -49,7 +49,7 @@ async function holdApp(page: Page): Promise<() => void> {
 }
 
 /** A record of a sign-in some time ago, as the app keeps it. */
-const remember = (page: Page, agoMs: number): Promise<void> =>
+const remember = (page: Page, agoMs: number): Promise<unknown> =>
   page.addInitScript(
     ([key, record]) => {
       localStorage.setItem(key ?? '', record ?? '');
