@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agents.ts';
-import { PUBLIC_PAGES } from '../../contract/public-pages.ts';
 import { CONTRACT_HEADER } from '../../contract/version.ts';
 import { START_PATHS } from '../../sw/routing.ts';
 import { cachedAddresses, controlled, openBrowser, type Browser } from '../support/browser.ts';
@@ -462,7 +461,9 @@ describe('a page with its worker', () => {
       found
         .filter(
           (path) =>
-            !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
+            !/^\/(index\.html|pages\/[\w-]+\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(
+              path,
+            ),
         )
         .sort(),
     ).toEqual([...START_PATHS, ...Object.values(PUBLIC_PAGES).map((file) => `/${file}`)].sort());
