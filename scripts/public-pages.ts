@@ -239,6 +239,7 @@ async function writePages(
   const css = [...index.matchAll(/href="\/(assets\/[^"]+\.css)"/g)]
     .map(([, file = '']) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
+  if (css === '') throw new Error("The app's page names no stylesheet");
   const made: Made = { index, css, inline: inline.code.trim(), script, bundle, renderer };
   for (const path of Object.keys(PUBLIC_PAGES) as PublicPath[])
     write(PUBLIC_PAGES[path], await pageOf(path, made));
