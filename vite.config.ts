@@ -5,6 +5,7 @@ import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
+import { publicPages } from './scripts/public-pages.ts';
 import { hintStart, startChunks } from './scripts/start-chunks.ts';
 import { engineHash } from './server/engine-hash.ts';
 import { KIT_SIDE_EFFECTS, walletKit, walletChunkName } from './scripts/wallet-kit.ts';
@@ -47,6 +48,7 @@ export default defineConfig(({ mode }) => {
       tailwind(),
       walletKit(),
       hintStart(),
+      publicPages(),
       VitePWA({
         strategies: 'injectManifest',
         srcDir: 'sw',
@@ -58,6 +60,7 @@ export default defineConfig(({ mode }) => {
           rollupFormat: 'iife',
           globPatterns: [
             'index.html',
+            'pages/*.html',
             'manifest.webmanifest',
             'assets/*.{js,css}',
             'icons/*.{svg,png}',

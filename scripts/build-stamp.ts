@@ -17,6 +17,8 @@ const SOURCES = [
   'manifest.webmanifest',
   'vite.config.ts',
   'scripts/precompress.ts',
+  'scripts/public-pages.ts',
+  'scripts/used-styles.ts',
   'scripts/start-chunks.ts',
   'scripts/wallet-kit.ts',
   'package.json',

@@ -6,6 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 
 const TEXT = /\.(?:js|css|html|svg|json|webmanifest)$/;
+/** The server writes its own address into these, and packs them itself. */
+const FOR_THE_SERVER = /^(?:pages\/|sitemap\.xml|robots\.txt)/;
 const WORTH_BYTES = 1_024;
 
 const brotli = promisify(brotliCompress);
@@ -41,7 +43,9 @@ export function precompress(): Plugin {
       sequential: true,
       async handler() {
         const entries = await readdir(folder, { recursive: true });
-        for (const name of entries.filter((entry) => TEXT.test(entry)))
+        for (const name of entries.filter(
+          (entry) => TEXT.test(entry) && !FOR_THE_SERVER.test(entry),
+        ))
           await compress(join(folder, name));
       },
     },

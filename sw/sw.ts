@@ -8,6 +8,7 @@ import {
   type PrecacheEntry,
 } from 'workbox-precaching';
 import { registerRoute } from 'workbox-routing';
+import { PUBLIC_PAGES, publicPageOf } from '../contract/public-pages.ts';
 import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, split, watched } from './observe.ts';
@@ -38,6 +39,15 @@ const apiOrigin = baseUrl === '' ? self.location.origin : new URL(baseUrl).origi
 const manifest = self.__WB_MANIFEST;
 const precache = new PrecacheController();
 precache.addToCacheList(manifest);
+// A public page is complete in its own file; a build without it has the app draw it.
+for (const file of Object.values(PUBLIC_PAGES))
+  if (precache.getCacheKeyForURL(file) !== undefined)
+    registerRoute(
+      ({ request, sameOrigin, url }) =>
+        sameOrigin && request.mode === 'navigate' && publicPageOf(url.pathname) === file,
+      precache.createHandlerBoundToURL(file),
+    );
+// After them: it would take the landing page's address for the app's own page.
 registerRoute(new PrecacheRoute(precache));
 registerRoute(
   ({ request, sameOrigin, url }) =>
@@ -51,27 +61,36 @@ interface RoutingInstallEvent extends ExtendableEvent {
 
 const shell = shellCache(manifest);
 
+const PAGES = ['index.html', ...Object.values(PUBLIC_PAGES)].filter(
+  (file) => precache.getCacheKeyForURL(file) !== undefined,
+);
+
+/**
+ * A deployment between the worker and its pages: a page of one build with the parts of another
+ * would be blank offline. It is thrown away, so that the next try fetches it anew.
+ */
+async function refuseForeignParts(file: string): Promise<Response> {
+  const page = await precache.matchPrecache(file);
+  if (page === undefined) throw new Error(`${file} is missing`);
+  const body = await page.text();
+  const foreign = partsOf(body).filter((part) => precache.getCacheKeyForURL(part) === undefined);
+  if (foreign.length > 0) {
+    await (await caches.open(cacheNames.precache)).delete(precache.getCacheKeyForURL(file) ?? '');
+    throw new Error(`${file} is another build's: ${foreign.join(', ')}`);
+  }
+  // A page made anew has no address of its own: it takes the one that was asked for.
+  return new Response(body, { headers: page.headers });
+}
+
 /**
  * The page of this build under the addresses a start goes to. A page that names parts of another
  * build is refused.
  */
 async function keepShell(): Promise<void> {
-  const page = await precache.matchPrecache('index.html');
+  const [page] = await Promise.all(PAGES.map(refuseForeignParts));
   if (page === undefined) throw new Error('The page is missing');
-  const body = await page.text();
-  // A deployment between the worker and its page: the page of one build with the parts of another
-  // would be blank offline.
-  const foreign = partsOf(body).filter((part) => precache.getCacheKeyForURL(part) === undefined);
-  if (foreign.length > 0) {
-    await (
-      await caches.open(cacheNames.precache)
-    ).delete(precache.getCacheKeyForURL('index.html') ?? '');
-    throw new Error(`The page is another build's: ${foreign.join(', ')}`);
-  }
   const cache = await caches.open(shell);
-  // A page made anew has no address of its own: it takes the one that was asked for.
-  for (const path of START_PATHS)
-    await cache.put(path, new Response(body, { headers: page.headers }));
+  for (const path of START_PATHS) await cache.put(path, page.clone());
 }
 
 // Where the browser can look into a cache by itself, neither the page of a start nor the parts of

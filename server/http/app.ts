@@ -167,11 +167,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi),
   );
   for (const extend of deps.extend ?? []) await extend(app);
-  await registerStatic(
-    app,
-    deps.dist ?? config.distDir ?? DIST,
-    config.compression,
-    config.killServiceWorker,
-  );
+  await registerStatic(app, deps.dist ?? config.distDir ?? DIST, {
+    compression: config.compression,
+    publicOrigin: config.publicOrigin,
+    killWorker: config.killServiceWorker,
+  });
   return app;
 }

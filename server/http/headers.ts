@@ -60,6 +60,12 @@ export function contentSecurityPolicy(
     .join('; ');
 }
 
+/** The policy for a page that brings these scripts with it. */
+export const allowScripts = (policy: string, digests: readonly string[]): string =>
+  digests.length === 0
+    ? policy
+    : policy.replace("script-src 'self'", `script-src 'self' ${digests.join(' ')}`);
+
 /**
  * A change must come from our own origin where the browser says where it comes from. Programs send
  * neither header; they hold a token that no foreign page can have.

@@ -10,7 +10,9 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CALLS } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
+import { allowScripts } from './headers.ts';
 import { sendRefusal } from './http-errors.ts';
+import { openPublicPages, type PublicPage } from './public-pages.ts';
 
 /** First path segments that belong to programs; a page is never their answer. */
 const DATA =
@@ -98,15 +100,40 @@ self.addEventListener('activate', (event) => {
 /** A file of this name in the build's folder does the same as the setting, without a restart. */
 const KILL_MARK = 'sw-kill';
 
-/**
- * `root` holds the build. With `compression`, a `.br` or `.gz` beside a file is sent to whoever
- * accepts it.
- */
+/** Sends a completed page in the smallest form that the asking browser takes. */
+function sendPage(request: FastifyRequest, reply: FastifyReply, page: PublicPage): FastifyReply {
+  const policy = reply.getHeader('content-security-policy');
+  if (typeof policy === 'string')
+    void reply.header('content-security-policy', allowScripts(policy, page.scriptDigests));
+  void reply
+    .header('vary', 'Accept-Encoding')
+    .header('cache-control', 'no-cache')
+    .header('etag', page.tag);
+  if (isHeld(request.headers['if-none-match'], page.tag)) return reply.code(304).send();
+  const accepted = String(request.headers['accept-encoding'] ?? '')
+    .split(',')
+    .map((one) => one.trim().split(';', 1)[0]);
+  const encoding = (['br', 'gzip'] as const).find(
+    (one) => page.bodies[one] !== null && accepted.includes(one),
+  );
+  if (encoding !== undefined) void reply.header('content-encoding', encoding);
+  return reply.type(page.type).send(page.bodies[encoding ?? 'identity']);
+}
+
+export interface StaticSettings {
+  /** A `.br` or `.gz` beside a file is sent to whoever accepts it. */
+  compression: boolean;
+  /** The address that pages name as their own. */
+  publicOrigin: string;
+  /** Answers every device with a worker that removes itself. */
+  killWorker: boolean;
+}
+
+/** `root` holds the build. */
 export async function registerStatic(
   app: FastifyInstance,
   root: string,
-  compression: boolean,
-  killWorker = false,
+  { compression, publicOrigin, killWorker }: StaticSettings,
 ): Promise<void> {
   const present = existsSync(root);
   if (present)
@@ -118,6 +145,7 @@ export async function registerStatic(
       etag: true,
     });
   const tagOf = contentTags(root);
+  const pages = openPublicPages(root, publicOrigin, compression);
 
   const send = async (
     request: FastifyRequest,
@@ -153,6 +181,10 @@ export async function registerStatic(
         .send(SELF_REMOVING_WORKER);
     }
     if (file === KILL_MARK) return refusePath(path, reply);
+    const page = pages.fileOf(path);
+    // A build without completed pages has the app draw them.
+    if (page !== undefined && (await isFile(root, page)))
+      return sendPage(request, reply, await pages.read(page));
     if (await isFile(root, file)) return send(request, reply, file);
     // A missing asset must fail as such: a page in place of a script would be cached and run.
     if (/\.[^/]+$/.test(path)) return refusePath(path, reply);

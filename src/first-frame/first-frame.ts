@@ -1,7 +1,9 @@
 /** The first frame of this page: shown before the app's code is asked for, then handed to the app. */
-import { applyAppearance, APPEARANCE_KEY, readAppearance } from '../shell/kept-appearance.ts';
+import { APPEARANCE_KEY, markPage, readAppearance } from '../shell/appearance-marks.ts';
 import { StopCatcher, type CaughtStop } from './catch-stops.ts';
-import { deviceUser, readDevice } from './read-device.ts';
+import { deviceUser } from '../identity/device-record.ts';
+import { isFramePath } from '../offline/frame-record.ts';
+import { readDevice } from './read-device.ts';
 import { frameToShow, presentPage, showFrame } from './show-frame.ts';
 
 let catcher: StopCatcher | null = null;
@@ -26,20 +28,22 @@ export async function openFirstFrame(): Promise<void> {
   const root = document.getElementById('root');
   const user = deviceUser();
   if (user === null || root === null) return;
-  const isShown = await new Promise<boolean>((resolve) => {
-    readDevice(user.uid, location.pathname, (kept) => {
+  const { pathname, search } = location;
+  const read = new Promise<boolean>((resolve) => {
+    readDevice(user.uid, pathname, (kept) => {
+      const frame = kept === null ? null : frameToShow(kept, user, presentPage());
       // A query, as of a return from a checkout, asks for more than the last frame.
-      const frame =
-        kept === null || location.search !== '' ? null : frameToShow(kept, user, presentPage());
-      if (kept !== null && frame !== null) {
-        applyAppearance(readAppearance(localStorage.getItem(APPEARANCE_KEY)));
-        showFrame(root, frame);
-        catcher = new StopCatcher(user.uid, root, frame.agents, kept.presses);
+      if (kept === null || frame === null || search !== '') {
+        resolve(false);
+        return;
       }
-      resolve(frame !== null);
+      markPage(readAppearance(localStorage.getItem(APPEARANCE_KEY)));
+      showFrame(root, frame);
+      catcher = new StopCatcher(user.uid, root, frame.agents, kept.presses);
+      resolve(true);
     });
   });
-  if (isShown) await painted();
+  if (isFramePath(pathname) && (await read)) await painted();
 }
 
 /** Whether a frame stands in the page until React has drawn. */

@@ -2,7 +2,6 @@
  * Reads what the device keeps of its last user while the rest of the app loads. It creates no
  * database and does not validate.
  */
-import { CLOCK_KEY, isAuthenticated, LAST_USER_KEY } from '../identity/device-record.ts';
 import {
   frameKey,
   isFrameKey,
@@ -26,30 +25,6 @@ export interface KeptFrame {
   /** Ids of the commands in the queue. */
   commandIds: string[];
   presses: FramePress[];
-}
-
-export interface DeviceUser {
-  uid: string;
-  /** The last sign-in is less than four hours ago, by the server's clock as last learnt. */
-  isAuthenticated: boolean;
-}
-
-/** The user that the device names; null where it names nobody. */
-export function deviceUser(): DeviceUser | null {
-  try {
-    const record = JSON.parse(localStorage.getItem(LAST_USER_KEY) ?? 'null') as {
-      uid?: unknown;
-      lastSignInTime?: unknown;
-    } | null;
-    if (typeof record?.uid !== 'string' || record.uid === '') return null;
-    const { uid, lastSignInTime } = record;
-    const offsetMs = Number(localStorage.getItem(CLOCK_KEY) ?? '0');
-    const now = Date.now() + (Number.isFinite(offsetMs) ? offsetMs : 0);
-    const signedInAt = typeof lastSignInTime === 'string' ? lastSignInTime : null;
-    return { uid, isAuthenticated: isAuthenticated(signedInAt, now) };
-  } catch {
-    return null;
-  }
 }
 
 /** The user's database; null where there is none, or none that opens. */

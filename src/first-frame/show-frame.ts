@@ -1,7 +1,8 @@
 /** Shows the last frame of a screen where it is still true, with its ages as of now. */
 import { formatAgo } from '../format/times.ts';
 import { frameMark, type FrameRecord } from '../offline/frame-record.ts';
-import type { DeviceUser, KeptFrame } from './read-device.ts';
+import type { DeviceUser } from '../identity/device-record.ts';
+import type { KeptFrame } from './read-device.ts';
 
 /** What a frame must have been drawn for. */
 export interface FramePage {

@@ -1,9 +1,8 @@
-/** The header: logo, navigation bar, paper tag, age of data and menu. */
+/** The header of a signed-in user: logo, navigation bar, paper tag, age of data and menu. */
 import { Menu as MenuIcon } from 'lucide-react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { Age } from '../components/Age.tsx';
-import { LinkButton } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { PaperTag } from '../components/Tags.tsx';
 import { useAuth } from '../stores/use-security.ts';
@@ -11,34 +10,10 @@ import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
 import { STALE_AFTER } from '../stores/data-kinds.ts';
 import { kindOf, useDataTime } from './data-age.ts';
-import { Logo } from './Logo.tsx';
+import { LogoLink } from './LogoLink.tsx';
 import { menu, openMenu } from './Menu.tsx';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
-
-/** `tight`: on a phone something else needs the name's place. */
-function LogoLink({
-  to,
-  label = 'Tradewind',
-  tight = false,
-}: {
-  to: string;
-  label?: string;
-  tight?: boolean;
-}) {
-  return (
-    <Link
-      href={to}
-      className="-ml-1 flex min-h-11 items-center gap-2 px-1 text-base font-semibold tracking-[-0.01em]"
-    >
-      {/* At 320 px the logo alone is visible; the name is for screen readers. */}
-      <Logo className="size-6" />
-      <span className={tight ? 'max-[429px]:sr-only md:max-lg:sr-only' : 'max-[374px]:sr-only'}>
-        {label}
-      </span>
-    </Link>
-  );
-}
 
 function BarLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
@@ -65,7 +40,6 @@ function BarLink({ link, path }: { link: NavLink; path: string }) {
   );
 }
 
-/** The header of a signed-in user. */
 export function AppHeader({ path }: { path: string }) {
   const { subscriptionTier } = useAuth();
   const { open } = useSnapshot(menu);
@@ -102,30 +76,6 @@ export function AppHeader({ path }: { path: string }) {
             <MenuIcon className="size-5" aria-hidden />
           </button>
         </div>
-      </div>
-    </header>
-  );
-}
-
-/** The header of the public pages; transparent over the landing page. */
-export function PublicHeader({ transparent }: { transparent: boolean }) {
-  return (
-    <header
-      className={classes(
-        'top-0 z-30 w-full',
-        transparent ? 'absolute bg-transparent' : 'sticky border-b border-line bg-ground',
-      )}
-    >
-      <div className="mx-auto flex h-14 max-w-6xl items-center justify-between px-4 md:px-6">
-        <LogoLink to="/" />
-        <nav aria-label="Account" className="flex items-center gap-1">
-          <LinkButton to="/login" tone="plain" size="sm">
-            Log In
-          </LinkButton>
-          <LinkButton to="/register" tone="primary" size="sm">
-            Get Started
-          </LinkButton>
-        </nav>
       </div>
     </header>
   );

@@ -3,6 +3,7 @@
  * is left to the browser.
  */
 import { useEffect, useRef, useState } from 'react';
+import { leaveBuiltPage, pressAgain, refocus, tookOverPage } from './built-page.ts';
 
 /** Scroll position at which each path was left, px. */
 const places = new Map<string, number>();
@@ -44,6 +45,7 @@ function returnTo(y: number): () => void {
 export function RouteChange({ path, title }: { path: string; title: string | undefined }) {
   const first = useRef(true);
   const [said, setSaid] = useState('');
+  const [tookOver] = useState(tookOverPage);
   useEffect(() => {
     // The browser would scroll the old screen before the new one is there.
     history.scrollRestoration = 'manual';
@@ -60,12 +62,20 @@ export function RouteChange({ path, title }: { path: string; title: string | und
   useEffect(() => {
     shownPath = location.pathname;
     document.title = title === undefined ? 'Tradewind' : `${title} · Tradewind`;
-    document.getElementById('content')?.focus({ preventScroll: true });
-    const y = wentBack ? (places.get(path) ?? 0) : 0;
-    wentBack = false;
-    const end = y > 0 ? returnTo(y) : undefined;
-    // Where the browser, or a finger on the first frame, has scrolled the first screen, it stays.
-    if (y === 0 && !first.current) scrollTo(0, 0);
+    let end: (() => void) | undefined;
+    if (first.current && tookOver) {
+      // The person is in the middle of this page already.
+      refocus();
+      pressAgain();
+    } else {
+      leaveBuiltPage();
+      document.getElementById('content')?.focus({ preventScroll: true });
+      const y = wentBack ? (places.get(path) ?? 0) : 0;
+      wentBack = false;
+      if (y > 0) end = returnTo(y);
+      // Where the browser, or a finger on the first frame, has scrolled the first screen, it stays.
+      else if (!first.current) scrollTo(0, 0);
+    }
     if (!first.current) setSaid(title ?? '');
     first.current = false;
     const keep = (): void => {
@@ -76,7 +86,7 @@ export function RouteChange({ path, title }: { path: string; title: string | und
       end?.();
       removeEventListener('scroll', keep);
     };
-  }, [path, title]);
+  }, [path, title, tookOver]);
   return (
     <p role="status" className="sr-only">
       {said}

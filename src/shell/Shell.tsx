@@ -4,17 +4,16 @@ import { useSnapshot } from 'valtio';
 import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
-import { AppHeader, PublicHeader } from './Header.tsx';
+import { AppHeader } from './Header.tsx';
 import { InstallOffer } from './InstallOffer.tsx';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { menu, Menu } from './Menu.tsx';
 import { isDashboard, showsTrialBanner } from './navigation.ts';
+import { PublicFrame } from './PublicFrame.tsx';
 import { BottomBar, Rail } from './Rail.tsx';
+import { SkipLink } from './SkipLink.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
-
-const SKIP =
-  'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-surface focus:p-3 focus:shadow-float';
 
 export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
@@ -28,31 +27,14 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   }, [path]);
   if (!known || path === '/') {
     return (
-      <>
-        <a href="#content" className={SKIP}>
-          Skip to content
-        </a>
-        <PublicHeader transparent={path === '/'} />
-        <main
-          id="content"
-          tabIndex={-1}
-          className={
-            path === '/'
-              ? 'min-h-dvh outline-none'
-              : 'mx-auto min-h-dvh w-full max-w-6xl px-4 py-8 outline-none md:px-6'
-          }
-        >
-          {children}
-        </main>
-        <Footer />
-      </>
+      <PublicFrame path={path} home={status === 'signed-in' ? '/dashboard' : '/'}>
+        {children}
+      </PublicFrame>
     );
   }
   return (
     <>
-      <a href="#content" className={SKIP}>
-        Skip to content
-      </a>
+      <SkipLink />
       <AppHeader path={path} />
       <StatusStrip />
       <div className="flex">

@@ -9,7 +9,6 @@ import { cancelCommand, confirmCommand, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
-import { formatWhen } from '../format/times.ts';
 import { session } from '../identity/session.ts';
 import { failedStops } from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents-store.ts';
@@ -18,15 +17,7 @@ import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { kindOf, useCurrent, useDataTime } from './data-age.ts';
-
-/** The text of the offline line. `savedAt` is the device's clock, ms. */
-export function offlineText(savedAt: number | null, expired: boolean, now: number): string {
-  const showing =
-    savedAt === null ? 'No data saved on this device.' : `Showing ${formatWhen(savedAt, now)}.`;
-  return expired
-    ? `Offline, session ended. ${showing} Read-only. Stop still works.`
-    : `Offline. ${showing} Stops are sent first when you’re back online.`;
-}
+import { offlineText } from './offline-text.ts';
 
 /** Whether the agents of a failed stop are stopped, by the server's word. */
 function connectionState(

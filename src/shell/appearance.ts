@@ -3,20 +3,15 @@
  * system.
  */
 import { proxy, subscribe } from 'valtio';
-import {
-  APPEARANCE_KEY,
-  applyAppearance,
-  readAppearance,
-  type Appearance,
-} from './kept-appearance.ts';
+import { APPEARANCE_KEY, markPage, readAppearance, type Appearance } from './appearance-marks.ts';
 
 export const appearance = proxy<Appearance>(readAppearance(localStorage.getItem(APPEARANCE_KEY)));
 
 /** Applies the choice to the page, now and at every change. */
 export function keepAppearance(): void {
-  applyAppearance(appearance);
+  markPage(appearance);
   subscribe(appearance, () => {
-    applyAppearance(appearance);
+    markPage(appearance);
     localStorage.setItem(APPEARANCE_KEY, JSON.stringify(appearance));
   });
 }

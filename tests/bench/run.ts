@@ -12,6 +12,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   ticks: () => import('./ticks.ts'),
   stops: () => import('./stop-sales.ts'),
   api: () => import('./api.ts'),
+  'first-paint': () => import('./first-paint.ts'),
   offline: () => import('./offline.ts'),
   reconnect: () => import('./reconnect.ts'),
   reads: () => import('./reads.ts'),

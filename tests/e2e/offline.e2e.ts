@@ -148,7 +148,9 @@ describe('with the server gone', () => {
       found
         .filter(
           (path) =>
-            !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
+            !/^\/(index\.html|pages\/[\w-]+\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(
+              path,
+            ),
         )
         .sort(),
     ).toEqual([...START_PATHS].sort());

@@ -131,7 +131,8 @@ describe('a page that no worker serves', () => {
       count += 1;
     });
     // What it loads ahead when it is idle belongs to the build it came with.
-    await opening.goto(`${bare()}/`, { waitUntil: 'networkidle' });
+    await opening.goto(`${bare()}/login`, { waitUntil: 'networkidle' });
+    await opening.locator('#built-page').waitFor({ state: 'detached' });
     await opening.getByRole('heading', { level: 1 }).waitFor();
     return { page: opening, loads: () => count };
   }
@@ -460,7 +461,9 @@ describe('a page with its worker', () => {
       found
         .filter(
           (path) =>
-            !/^\/(index\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(path),
+            !/^\/(index\.html|pages\/[\w-]+\.html|manifest\.webmanifest|assets\/[^/]+|icons\/[^/]+)$/.test(
+              path,
+            ),
         )
         .sort(),
     ).toEqual([...START_PATHS].sort());

@@ -27,7 +27,7 @@ function deploy(folder: string): void {
 
 /** The server can't be reached; the app's own files can, as after a deployment behind a CDN. */
 const withoutServer = (path: string): Fault | null =>
-  /^\/(assets|icons)\/|^\/(sw\.js|index\.html|manifest\.webmanifest)?$/.test(path)
+  /^\/(assets|icons|pages)\/|^\/(sw\.js|index\.html|manifest\.webmanifest)?$/.test(path)
     ? null
     : 'drop-request';
 

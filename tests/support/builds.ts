@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import type { Page } from 'playwright-core';
+import { PUBLIC_PAGES } from '../../contract/public-pages.ts';
 import { CONTRACT_HEADER } from '../../contract/version.ts';
 import { DIST } from '../../scripts/build-stamp.ts';
 import { keepingAssets, readBuilds } from '../../scripts/keep-assets.ts';
@@ -65,14 +66,13 @@ function writeBuild(from: string, into: string, name: string, contract: number):
         : text,
     );
   }
-  const page = renamed(read('index.html'));
-  writeFileSync(join(into, 'index.html'), page);
-  writeFileSync(
-    join(into, 'sw.js'),
-    `${renamed(read('sw.js'))
-      .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '')
-      .replace(digest('md5', read('index.html')), digest('md5', page))}\n/* ${name} */\n`,
-  );
+  let worker = renamed(read('sw.js')).replace(/\n\/\/# sourceMappingURL=.*\s*$/, '');
+  for (const file of ['index.html', ...Object.values(PUBLIC_PAGES)]) {
+    const page = renamed(read(file));
+    writeFileSync(join(into, file), page);
+    worker = worker.replace(digest('md5', read(file)), digest('md5', page));
+  }
+  writeFileSync(join(into, 'sw.js'), `${worker}\n/* ${name} */\n`);
 }
 
 /** Whose scripts run in this page. */

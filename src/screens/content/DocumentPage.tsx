@@ -1,5 +1,6 @@
 /** The layout of a long text: title, lead, date, table of contents and sections. */
 import { useEffect, useState, type ReactNode } from 'react';
+import { tookOverPage } from '../../shell/built-page.ts';
 import { TableOfContents } from './TableOfContents.tsx';
 import { headingsOf, type Block } from './rich-text.ts';
 import { InlineText, RichText } from './RichText.tsx';
@@ -9,18 +10,22 @@ import { InlineText, RichText } from './RichText.tsx';
  * every screen starts at its top.
  */
 export function useAnchor(id: string): void {
+  // On a page from the build the browser has been there already.
+  const [been] = useState(() => (tookOverPage() ? id : ''));
   useEffect(() => {
     const later = setTimeout(() => {
-      if (id !== '') document.getElementById(id)?.scrollIntoView();
+      if (id !== been) document.getElementById(id)?.scrollIntoView();
     }, 0);
     return () => {
       clearTimeout(later);
     };
-  }, [id]);
+  }, [id, been]);
 }
 
 /** The heading that the address names; empty if its percent-encoding is broken. */
-export function addressedHeading(hash = location.hash): string {
+export function addressedHeading(
+  hash = typeof location === 'undefined' ? '' : location.hash,
+): string {
   try {
     return decodeURIComponent(hash.slice(1));
   } catch {

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
+import { typedEarly } from '../../shell/built-page.ts';
 import { addressedHeading, LongText, useAnchor } from './DocumentPage.tsx';
 import { ALL_QUESTIONS, QUESTIONS, SEARCHED_QUESTIONS, type Question } from './faq-entries.ts';
 import { HighlightedText } from './HighlightedText.tsx';
@@ -86,7 +87,7 @@ function QuestionsBySubject({ addressed }: { addressed: string }) {
 }
 
 export default function FaqScreen() {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => typedEarly('questions'));
   const addressed = useAddressed();
   const asked = text.trim();
   const found =
@@ -110,6 +111,7 @@ export default function FaqScreen() {
             <Field
               label="Search questions"
               type="search"
+              name="questions"
               value={text}
               onChange={(event) => {
                 setText(event.target.value);

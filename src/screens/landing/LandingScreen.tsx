@@ -53,13 +53,23 @@ function Hero() {
           decision, and lets you press Stop even when you are offline.
         </p>
         <div className="mt-8 flex flex-wrap gap-3">
-          {status === 'signed-in' ? (
-            <LinkButton to="/dashboard" tone="primary">
-              Open the dashboard
-            </LinkButton>
-          ) : (
-            <LinkButton to="/register" tone="primary">
+          {/* While it is not known who reads, styles choose by what the page was marked with. */}
+          {status !== 'signed-in' && (
+            <LinkButton
+              to="/register"
+              tone="primary"
+              className={status === 'loading' ? 'for-visitors' : ''}
+            >
               Start with paper money
+            </LinkButton>
+          )}
+          {(status === 'signed-in' || status === 'loading') && (
+            <LinkButton
+              to="/dashboard"
+              tone="primary"
+              className={status === 'loading' ? 'for-users' : ''}
+            >
+              Open the dashboard
             </LinkButton>
           )}
           <LinkButton to="/how-it-works">How it works</LinkButton>
@@ -171,7 +181,7 @@ function Closing() {
         </p>
         <div className="flex gap-3">
           <LinkButton to="/faq">FAQ</LinkButton>
-          <LinkButton to="/learn-more">Learn more</LinkButton>
+          <LinkButton to="/learn-more">What you get</LinkButton>
         </div>
       </div>
     </section>

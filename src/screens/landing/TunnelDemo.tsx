@@ -7,26 +7,10 @@ import { Amount } from '../../components/Figures.tsx';
 import { Sparkline } from '../../components/Sparkline.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { PaperTag, StatusBadge } from '../../components/Tags.tsx';
-import { offlineText } from '../../shell/StatusStrip.tsx';
+import { offlineText } from '../../shell/offline-text.ts';
 import { commandText, statusText, untilThen } from '../../stores/agent-view.ts';
 import { undoStopText } from '../agents/start-stop/undo-stop-text.ts';
-
-/** How long the example's network takes for a send, ms. */
-const SEND_MS = 900;
-
-/** The state of the example's Stop. As in the app, only the server's answer makes it "stopped". */
-export type Demo = 'running' | 'saved' | 'sending' | 'stopped';
-
-/** What a press of Stop does, and what the return of the network does. */
-export const pressed = (at: Demo, online: boolean): Demo => {
-  if (at !== 'running') return at;
-  return online ? 'sending' : 'saved';
-};
-export const afterNetwork = (at: Demo, online: boolean): Demo => {
-  if (at === 'saved' && online) return 'sending';
-  // The network went while the Stop was being sent: the outcome is unknown, so it is not stopped.
-  return at === 'sending' && !online ? 'saved' : at;
-};
+import { afterNetwork, pressed, SEND_MS, type Demo } from './demo-steps.ts';
 
 /** Uses the functions that word a real agent's state. */
 function wordsOf(
@@ -150,10 +134,30 @@ function UndoLine({ at, onUndo }: { at: Demo; onUndo: () => void }) {
   );
 }
 
-export function TunnelDemo() {
-  const { online, leftAt, at, setAt, turn } = useDemo();
+export interface DemoState {
+  at: Demo;
+  online: boolean;
+  /** When the network went, ms; null while it is there. */
+  leftAt: number | null;
+}
+
+export interface DemoPresses {
+  onStop: () => void;
+  onUndo: () => void;
+  onTunnel: (isTunnel: boolean) => void;
+}
+
+/** The example in one of its states; `data-demo` is where the built page's script finds it. */
+export function DemoView({
+  state: { at, online, leftAt },
+  presses: { onStop, onUndo, onTunnel },
+}: {
+  state: DemoState;
+  presses: DemoPresses;
+}) {
   return (
     <figure
+      data-demo
       className="m-0 min-w-0 rounded-lg border border-line bg-surface"
       aria-label="Try it: stop an agent in a tunnel"
     >
@@ -168,24 +172,13 @@ export function TunnelDemo() {
           </div>
           <PaperTag className="mt-2" />
         </div>
-        <ExampleAgent
-          at={at}
-          online={online}
-          onStop={() => {
-            setAt(pressed(at, online));
-          }}
-        />
-        <UndoLine
-          at={at}
-          onUndo={() => {
-            setAt('running');
-          }}
-        />
+        <ExampleAgent at={at} online={online} onStop={onStop} />
+        <UndoLine at={at} onUndo={onUndo} />
         <div className="rule">
           <Switch
             label="In a tunnel"
             checked={!online}
-            onChange={turn}
+            onChange={onTunnel}
             hint="Turn this on, press Stop, then turn it off."
           />
         </div>
@@ -194,5 +187,23 @@ export function TunnelDemo() {
         An example that runs on this page only. No account, no real result.
       </figcaption>
     </figure>
+  );
+}
+
+export function TunnelDemo() {
+  const { online, leftAt, at, setAt, turn } = useDemo();
+  return (
+    <DemoView
+      state={{ at, online, leftAt }}
+      presses={{
+        onStop: () => {
+          setAt(pressed(at, online));
+        },
+        onUndo: () => {
+          setAt('running');
+        },
+        onTunnel: turn,
+      }}
+    />
   );
 }

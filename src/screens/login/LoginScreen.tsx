@@ -10,6 +10,7 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { Field } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { sendPasswordReset, session, signIn, signInWithGoogle } from '../../identity/session.ts';
+import { typedEarly } from '../../shell/built-page.ts';
 import {
   checkCredentials,
   nextPath,
@@ -155,7 +156,7 @@ function ResetDialog({
 }
 
 function LoginForm({ email, onEmail }: { email: string; onEmail: (email: string) => void }) {
-  const [password, setPassword] = useState('');
+  const [password, setPassword] = useState(() => typedEarly('password'));
   const [errors, setErrors] = useState<CredentialErrors>({});
   const [busy, setBusy] = useState(false);
   const submit = (event: FormEvent): void => {
@@ -173,7 +174,7 @@ function LoginForm({ email, onEmail }: { email: string; onEmail: (email: string)
       });
   };
   return (
-    <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+    <form method="post" noValidate className="flex flex-col gap-4" onSubmit={submit}>
       <Field
         label="Email"
         type="email"
@@ -217,7 +218,7 @@ function LoginForm({ email, onEmail }: { email: string; onEmail: (email: string)
 export default function LoginScreen() {
   const { status, user } = useSnapshot(session);
   const search = useSearch();
-  const [email, setEmail] = useState(user?.email ?? '');
+  const [email, setEmail] = useState(() => typedEarly('email') || (user?.email ?? ''));
   const [resetting, setResetting] = useState(false);
   if (status === 'signed-in') return <Redirect to={nextPath(search, '/dashboard')} replace />;
   return (

@@ -11,6 +11,7 @@ import { Field } from '../../components/Field.tsx';
 import { check } from '../../format/validation.ts';
 import { session, signUp } from '../../identity/session.ts';
 import { keptReferral } from '../../referrals/kept-referral.ts';
+import { typedEarly } from '../../shell/built-page.ts';
 import {
   checkCredentials,
   PASSWORD_LEAST,
@@ -27,6 +28,16 @@ const NOTHING = { name: '', email: '', password: '' };
 let typed = NOTHING;
 
 type Fields = typeof NOTHING;
+
+/** What was typed into the page from the build comes first. */
+function keptFields(): Fields {
+  typed = {
+    name: typedEarly('name') || typed.name,
+    email: typedEarly('email') || typed.email,
+    password: typedEarly('password') || typed.password,
+  };
+  return typed;
+}
 
 function errorsIn({ name, email, password }: Fields): CredentialErrors {
   const found = checkCredentials(email, password, true);
@@ -128,7 +139,7 @@ function AcceptedTerms() {
 
 export default function RegisterScreen() {
   const { status } = useSnapshot(session);
-  const [fields, setFields] = useState(typed);
+  const [fields, setFields] = useState(keptFields);
   const type = (part: Partial<Fields>): void => {
     typed = { ...typed, ...part };
     setFields(typed);
@@ -143,7 +154,7 @@ export default function RegisterScreen() {
         Start with paper money. No card needed.
         {referral === null ? '' : ` Invited with code ${referral}.`}
       </p>
-      <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+      <form method="post" noValidate className="flex flex-col gap-4" onSubmit={submit}>
         <AccountFields fields={fields} errors={errors} onType={type} />
         {errors.form !== undefined && (
           <p role="alert" className="text-danger">

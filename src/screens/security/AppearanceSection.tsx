@@ -4,7 +4,7 @@ import { Select } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { appearance } from '../../shell/appearance.ts';
-import type { GainColours, Rows, Theme } from '../../shell/kept-appearance.ts';
+import type { GainColours, Rows, Theme } from '../../shell/appearance-marks.ts';
 import { MODIFIER, setShortcuts, shortcuts } from '../../shell/shortcuts.ts';
 
 const THEMES: readonly { value: Theme; label: string }[] = [

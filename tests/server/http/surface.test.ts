@@ -1,11 +1,13 @@
 /** What a browser meets: headers, foreign pages, limits, files, the described contract. */
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
 import { ErrorReply } from '../../../contract/errors.ts';
+import { ORIGIN_IN_BUILD } from '../../../contract/public-pages.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';
 import { contentSecurityPolicy } from '../../../server/http/headers.ts';
@@ -266,6 +268,61 @@ describe('a flood', () => {
     const limit = new RateLimit(1, { now: () => 0 });
     for (let i = 0; i < 20_010; i += 1) limit.take(`ip-${i}`);
     expect((limit as unknown as { buckets: Map<string, unknown> }).buckets.size).toBe(20_000);
+  });
+});
+
+describe('pages that the build has completed', () => {
+  const SCRIPT = "document.title += '!'";
+  const page = (text: string): string =>
+    `<!doctype html><link rel="canonical" href="${ORIGIN_IN_BUILD}/faq"><script>${SCRIPT}</script><script type="application/json">{}</script><p>${text.repeat(200)}</p>`;
+  const lay = (text: string): void => {
+    mkdirSync(join(dist, 'pages'), { recursive: true });
+    writeFileSync(join(dist, 'pages', 'faq.html'), page(text));
+  };
+
+  it('are answered at their paths, with the address of this server, and asked for again', async () => {
+    expect((await get('/faq')).body).toContain('<title>Tradewind');
+    lay('Questions ');
+    for (const path of ['/faq', '/faq/', '/faq?from=home']) {
+      const { body, headers } = await get(path);
+      expect(body, path).toContain('href="http://localhost:');
+      expect(body, path).not.toContain(ORIGIN_IN_BUILD);
+      expect(headers).toMatchObject({
+        'cache-control': 'no-cache',
+        'content-type': 'text/html; charset=utf-8',
+        vary: 'Accept-Encoding',
+      });
+    }
+    expect((await get('/dashboard')).body).not.toContain('Questions');
+  });
+
+  it('run the scripts that stand in them, and no others', async () => {
+    lay('Questions ');
+    const digest = createHash('sha256').update(SCRIPT).digest('base64');
+    const policy = String((await get('/faq')).headers['content-security-policy']);
+    expect(policy).toContain(`script-src 'self' 'sha256-${digest}' https://apis.google.com;`);
+    expect(policy.match(/'sha256-/g)).toHaveLength(1);
+    expect(String((await get('/dashboard')).headers['content-security-policy'])).not.toContain(
+      'sha256-',
+    );
+  });
+
+  it('are packed for who takes them so, and not sent again to who has them', async () => {
+    lay('Questions ');
+    const [plain, packed, older] = [
+      await get('/faq'),
+      await get('/faq', { 'accept-encoding': 'gzip, br;q=1' }),
+      await get('/faq', { 'accept-encoding': 'gzip' }),
+    ];
+    expect(packed.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
+    expect(older.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(older.rawPayload).toString()).toBe(plain.body);
+    expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length);
+    const held = { 'if-none-match': String(packed.headers.etag) };
+    expect((await get('/faq', held)).statusCode).toBe(304);
+    lay('Answers ');
+    expect((await get('/faq', held)).body).toContain('Answers');
   });
 });
 

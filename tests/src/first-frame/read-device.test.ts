@@ -2,8 +2,8 @@
 /** What is read before the app is there: the last user's data, once, and nothing is made. */
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { deviceUser } from '../../../src/identity/device-record.ts';
 import {
-  deviceUser,
   readDevice,
   takePreloadedSnapshots,
   type KeptFrame,

@@ -4,11 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AuthPort } from '../../../src/identity/auth-port.ts';
 import type { AuthUser } from '../../../src/identity/auth-user.ts';
 import { isAuthenticated, LAST_USER_KEY } from '../../../src/identity/device-record.ts';
-import {
-  pendingPurges,
-  readLastUser,
-  writeLastUser,
-} from '../../../src/identity/last-user.ts';
+import { pendingPurges, readLastUser, writeLastUser } from '../../../src/identity/last-user.ts';
 import { recordedToken } from '../../../src/identity/recorded-auth.ts';
 import {
   checkSession,

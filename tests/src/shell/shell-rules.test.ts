@@ -9,8 +9,8 @@ const { popoverPlace } = await import('../../../src/components/popover-place.ts'
 const { IDLE_PRELOADS, preloadWhenIdle, ROUTES, routeOf } =
   await import('../../../src/shell/routes.ts');
 const { ROUTES: GUARDED } = await import('../../../src/identity/security-context.ts');
-const { readAppearance } = await import('../../../src/shell/kept-appearance.ts');
-const { offlineText } = await import('../../../src/shell/StatusStrip.tsx');
+const { readAppearance } = await import('../../../src/shell/appearance-marks.ts');
+const { offlineText } = await import('../../../src/shell/offline-text.ts');
 
 describe('the way back in an installed app', () => {
   it('leads from a part to its whole, from elsewhere to the dashboard, and not from the screens of the bottom bar', () => {

@@ -35,7 +35,7 @@ const { applyHistory, clearHistory } = await import('../../../../src/stores/fill
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
-const { afterNetwork, pressed } = await import('../../../../src/screens/landing/TunnelDemo.tsx');
+const { afterNetwork, pressed } = await import('../../../../src/screens/landing/demo-steps.ts');
 const { planRows } = await import('../../../../src/screens/landing/PlanPrices.tsx');
 const { builtInPlans } = await import('../../../../server/billing/plans.ts');
 

@@ -1,6 +1,6 @@
 /**
- * How the page looks, as this device keeps it: read and applied before anything is painted, also by
- * the first script of the page.
+ * How the kept appearance is read and laid on the page, without anything of the app: it is needed
+ * before the first paint of a page that has no code yet.
  */
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -29,13 +29,13 @@ export function readAppearance(text: string | null): Appearance {
   return chosen;
 }
 
-/** Sets what the styles select by. */
-export function applyAppearance({ theme, gain, rows }: Appearance): void {
+/** What the styles read. */
+export function markPage(appearance: Appearance): void {
   const { dataset } = document.documentElement;
-  if (theme === 'system') delete dataset.theme;
-  else dataset.theme = theme;
-  if (gain === 'green') delete dataset.gain;
-  else dataset.gain = gain;
-  if (rows === 'device') delete dataset.rows;
-  else dataset.rows = rows;
+  if (appearance.theme === 'system') delete dataset.theme;
+  else dataset.theme = appearance.theme;
+  if (appearance.gain === 'green') delete dataset.gain;
+  else dataset.gain = appearance.gain;
+  if (appearance.rows === 'device') delete dataset.rows;
+  else dataset.rows = appearance.rows;
 }

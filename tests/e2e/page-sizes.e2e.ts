@@ -1,0 +1,50 @@
+/** Budgets in bytes of the pages that the build completes, read off the built files. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { PUBLIC_PAGES } from '../../contract/public-pages.ts';
+import { DIST } from '../../scripts/build-stamp.ts';
+
+const KIB = 1_024;
+/** All script of a page, unpacked: a tenth of what the app's start has packed. */
+const SCRIPT_MAX = 10 * KIB;
+/** A page with its styles, packed: about what a server sends before it waits for an answer. */
+const PAGE_MAX = 15 * KIB;
+
+const dist = process.env.DIST_DIR ?? DIST;
+const read = (file: string): string => readFileSync(join(dist, file), 'utf8');
+const packed = (text: string): number =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
+
+describe.each(Object.entries(PUBLIC_PAGES))('the page of %s', (_path, file) => {
+  const html = read(file);
+  const sources = [...html.matchAll(/<script[^>]*\ssrc="\/([^"]+)"/g)].map(([, src = '']) => src);
+
+  it('has a script of a few KiB, and no part of the app', () => {
+    expect(sources).toHaveLength(1);
+    expect(sources[0]).toMatch(/^assets\/public-page-[\w-]{8}\.js$/);
+    const inline = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, text = '']) => text);
+    const bytes = [...inline, ...sources.map(read)].reduce((sum, text) => sum + text.length, 0);
+    expect(bytes).toBeGreaterThan(KIB);
+    expect(bytes).toBeLessThan(SCRIPT_MAX);
+    expect(html).not.toContain('modulepreload');
+  });
+
+  it('is small with all its styles, and waits for no other file', () => {
+    expect(html).not.toMatch(/rel="stylesheet"/);
+    expect(html).toMatch(/<style>[^<]{1000,}<\/style>/);
+    expect(packed(html)).toBeLessThan(PAGE_MAX);
+  });
+
+  it('names only parts of this build, and none twice', () => {
+    const parts = JSON.parse(
+      /<script type="application\/json" id="app-parts">(.*?)<\/script>/.exec(html)?.[1] ?? '{}',
+    ) as Record<'styles' | 'chunks' | 'later' | 'scripts', string[]>;
+    expect(parts.scripts.length).toBeGreaterThan(0);
+    expect(parts.styles.length).toBeGreaterThan(0);
+    const all = [...parts.scripts, ...parts.chunks, ...parts.later];
+    expect(all.filter((part) => !existsSync(join(dist, part)))).toEqual([]);
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
