@@ -13,5 +13,3 @@ await keepingAssets(DIST, (into) =>
   build({ root: ROOT, logLevel: 'warn', build: { outDir: into, emptyOutDir: true } }),
 );
 writeStamp(stamp);
-// React's renderer of the public pages leaves a message port open, which would keep this process.
-process.exit(0);

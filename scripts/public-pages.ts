@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig, type Plugin, type ResolvedConfig, type Rolldown } from 'vite';
 import { ORIGIN_IN_BUILD, PUBLIC_PAGES, type PublicPath } from '../contract/public-pages.ts';
@@ -33,9 +34,10 @@ const SCREENS: Readonly<Record<PublicPath, string>> = {
 /** Where nearly everybody goes next who has not been here. */
 const FORMS = ['/login', '/register'] as const satisfies readonly PublicPath[];
 
-interface Renderer {
-  renderPage(path: PublicPath): Promise<string>;
-  textOf(path: PublicPath): { title: string; description: string };
+interface RenderedPage {
+  title: string;
+  description: string;
+  body: string;
 }
 
 /** Builds one file of the page's folder with the settings of the build around it. */
@@ -75,7 +77,33 @@ async function built(
   return chunk;
 }
 
-async function rendererOf(config: ResolvedConfig): Promise<Renderer> {
+/** In a thread: the screens bring what keeps a process alive, such as a channel to other tabs. */
+const IN_THREAD = `
+const { parentPort, workerData } = require('node:worker_threads');
+void import(workerData.url).then(async (renderer) => {
+  const pages = [];
+  for (const path of workerData.paths)
+    pages.push([path, { ...renderer.textOf(path), body: await renderer.renderPage(path) }]);
+  parentPort.postMessage(pages);
+});`;
+
+function rendered(file: string): Promise<Map<PublicPath, RenderedPage>> {
+  const worker = new Worker(IN_THREAD, {
+    eval: true,
+    workerData: { url: pathToFileURL(file).href, paths: Object.keys(PUBLIC_PAGES) },
+  });
+  return new Promise<Map<PublicPath, RenderedPage>>((resolve, reject) => {
+    worker.once('message', (pages: [PublicPath, RenderedPage][]) => {
+      resolve(new Map(pages));
+    });
+    worker.once('error', reject);
+    worker.once('exit', (code) => {
+      reject(new Error(`The pages were not rendered: the thread ended with ${code}`));
+    });
+  }).finally(() => worker.terminate());
+}
+
+async function renderPages(config: ResolvedConfig): Promise<Map<PublicPath, RenderedPage>> {
   const { code } = await built(
     config,
     'prerender.tsx',
@@ -89,7 +117,7 @@ async function rendererOf(config: ResolvedConfig): Promise<Renderer> {
   try {
     const file = join(folder, 'prerender.mjs');
     writeFileSync(file, code);
-    return (await import(pathToFileURL(file).href)) as Renderer;
+    return await rendered(file);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -170,12 +198,13 @@ interface Made {
   inline: string;
   script: string;
   bundle: Rolldown.OutputBundle;
-  renderer: Renderer;
+  pages: ReadonlyMap<PublicPath, RenderedPage>;
 }
 
-async function pageOf(path: PublicPath, made: Made): Promise<string> {
-  const { title, description } = made.renderer.textOf(path);
-  const body = await made.renderer.renderPage(path);
+function pageOf(path: PublicPath, made: Made): string {
+  const page = made.pages.get(path);
+  if (page === undefined) throw new Error(`${path} was not rendered`);
+  const { title, description, body } = page;
   const address = `${ORIGIN_IN_BUILD}${path}`;
   const fullTitle = escaped(`${title} · Tradewind`);
   const meta = (kind: 'name' | 'property', name: string, content: string): string =>
@@ -227,8 +256,8 @@ async function writePages(
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
   };
-  const [renderer, inline, main] = await Promise.all([
-    rendererOf(config),
+  const [pages, inline, main] = await Promise.all([
+    renderPages(config),
     built(config, 'before-paint.ts', { rolldownOptions: { output: { format: 'iife' } } }),
     built(config, 'main.ts', {}),
   ]);
@@ -240,9 +269,9 @@ async function writePages(
     .map(([, file = '']) => readFileSync(join(folder, file), 'utf8'))
     .join('\n');
   if (css === '') throw new Error("The app's page names no stylesheet");
-  const made: Made = { index, css, inline: inline.code.trim(), script, bundle, renderer };
+  const made: Made = { index, css, inline: inline.code.trim(), script, bundle, pages };
   for (const path of Object.keys(PUBLIC_PAGES) as PublicPath[])
-    write(PUBLIC_PAGES[path], await pageOf(path, made));
+    write(PUBLIC_PAGES[path], pageOf(path, made));
   for (const [file, text] of Object.entries(forSearchEngines())) write(file, text);
 }
 
