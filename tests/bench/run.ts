@@ -14,6 +14,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   api: () => import('./api.ts'),
   'first-paint': () => import('./first-paint.ts'),
   offline: () => import('./offline.ts'),
+  'first-stop': () => import('./first-stop.ts'),
   reconnect: () => import('./reconnect.ts'),
   reads: () => import('./reads.ts'),
   'fast-lane': () => import('./fast-lane.ts'),

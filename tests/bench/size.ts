@@ -48,7 +48,7 @@ function walletSizes(): Measurement[] {
 
 export async function measure(): Promise<Measurement[]> {
   if (!existsSync('dist/index.html'))
-    execFileSync('node_modules/.bin/vite', ['build'], { stdio: 'ignore' });
+    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], { stdio: 'ignore' });
   const html = readFileSync('dist/index.html', 'utf8');
   const files = [...html.matchAll(/(?:src|href)="\/?([^"]+\.js)"/g)]
     .map((match) => match[1] ?? '')

@@ -110,7 +110,7 @@ describe('an offline start', () => {
     },
   );
 
-  it('shows no figure before the sign-in is known to be less than four hours old (R5-18)', async () => {
+  it('shows no figure before the sign-in is known to be less than four hours old (R5-18, F65)', async () => {
     const page = await coldStart(
       '/dashboard',
       `{
@@ -130,7 +130,7 @@ describe('an offline start', () => {
     let page = await coldStart('/dashboard');
     await expect.poll(() => frames(page)).toBe(3);
     await page.goto(`${server.url}/security`);
-    await page.getByRole('switch', { name: /snapshot/ }).click();
+    await page.getByRole('switch', { name: 'Available offline' }).click();
     await expect.poll(() => frames(page)).toBe(0);
     await page.goto(`${server.url}/agents`);
     await page.getByText('Zephyrmark Seven').first().waitFor();
@@ -140,7 +140,7 @@ describe('an offline start', () => {
     expect(await frames(page)).toBe(0);
 
     await page.goto(`${server.url}/security`);
-    await page.getByRole('switch', { name: /snapshot/ }).click();
+    await page.getByRole('switch', { name: 'Available offline' }).click();
     await page.goto(`${server.url}/agents`);
     await expect.poll(() => frames(page)).toBe(3);
     await page.goto(`${server.url}/security`);
@@ -156,7 +156,7 @@ describe('an offline start', () => {
 });
 
 describe('a Stop tapped at a cold start', () => {
-  it('at a random moment, before or after the app has drawn, is queued once and executed once', async () => {
+  it('at a random moment, before or after the app has drawn, is queued once and executed once (F64)', async () => {
     const counts = await pressAtColdStarts(3, Math.random);
     expect(counts).toMatchObject({ presses: 3, lost: 0, doubled: 0 });
   });
