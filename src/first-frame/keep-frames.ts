@@ -60,29 +60,38 @@ class FrameKeeper {
 
   private schedule(): void {
     const facts = presentFacts();
-    if (facts === null) return;
+    // Being hidden has drawn what there was.
+    if (facts === null || document.visibilityState === 'hidden') return;
     const at = Date.now() + (facts.mark === this.drawnMark ? CALM_MS : SOON_MS);
     if (at >= this.dueAt) return;
     clearTimeout(this.timer);
     this.dueAt = at;
     this.timer = setTimeout(() => {
-      whenIdle(() => {
-        this.keepAll();
-      });
+      this.dueAt = Infinity;
+      this.drawnMark = facts.mark;
+      this.keepInTurn(FRAME_PATHS);
     }, at - Date.now());
+  }
+
+  /** One screen at a time, so that nobody waits for more than one. */
+  private keepInTurn([path, ...rest]: readonly FramePath[]): void {
+    if (path === undefined) return;
+    whenIdle(() => {
+      this.keep(path);
+      this.keepInTurn(rest);
+    });
   }
 
   private keepAll(): void {
     clearTimeout(this.timer);
     this.dueAt = Infinity;
+    for (const path of FRAME_PATHS) this.keep(path);
+  }
+
+  private keep(path: FramePath): void {
     const facts = presentFacts();
     const uid = session.user?.uid;
     if (facts === null || uid === undefined) return;
-    this.drawnMark = facts.mark;
-    for (const path of FRAME_PATHS) this.keep(uid, path, facts);
-  }
-
-  private keep(uid: string, path: FramePath, facts: Pick<FrameRecord, 'agents' | 'mark'>): void {
     const failed = (error: unknown): void => {
       log.warn('The last frame could not be kept', error);
     };
