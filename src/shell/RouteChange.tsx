@@ -3,6 +3,7 @@
  * is left to the browser.
  */
 import { useEffect, useRef, useState } from 'react';
+import { hasFirstFrame } from '../first-frame/first-frame.ts';
 import { leaveBuiltPage, pressAgain, refocus, tookOverPage } from './built-page.ts';
 
 /** Scroll position at which each path was left, px. */
@@ -73,8 +74,8 @@ export function RouteChange({ path, title }: { path: string; title: string | und
       const y = wentBack ? (places.get(path) ?? 0) : 0;
       wentBack = false;
       if (y > 0) end = returnTo(y);
-      // Where the browser, or a finger on the first frame, has scrolled the first screen, it stays.
-      else if (!first.current) scrollTo(0, 0);
+      // Where a finger has scrolled the first frame, the screen in its place stays.
+      else if (!first.current || !hasFirstFrame()) scrollTo(0, 0);
     }
     if (!first.current) setSaid(title ?? '');
     first.current = false;
