@@ -138,7 +138,7 @@ describe('storage', () => {
             asked.push(`${transaction.durability} begun`);
             transaction.addEventListener('complete', () => {
               asked.push(
-                document.body.innerText.includes('saved on this device')
+                document.body.innerText.includes('Stop saved on this device')
                   ? 'said too soon'
                   : 'complete',
               );

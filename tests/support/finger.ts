@@ -22,6 +22,8 @@ interface Point {
   y: number;
 }
 
+/** Longer than a double tap takes, ms. */
+const BETWEEN_TAPS_MS = 450;
 /** How often a page that still moves under the finger is looked at again. */
 const TRIES = 10;
 
@@ -80,6 +82,8 @@ export async function openFinger(page: Page): Promise<Finger> {
   const tap = async (target: Locator): Promise<void> => {
     const point = await pointOf(target);
     trail.push(await nameOf(target));
+    // Every target is brought to the middle: a second tap there at once would be a double tap.
+    await target.page().waitForTimeout(BETWEEN_TAPS_MS);
     await press(point);
     await lift();
   };
