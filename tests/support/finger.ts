@@ -80,10 +80,10 @@ export async function openFinger(page: Page): Promise<Finger> {
   const lift = () =>
     session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
   const tap = async (target: Locator): Promise<void> => {
-    const point = await pointOf(target);
-    trail.push(await nameOf(target));
     // Every target is brought to the middle: a second tap there at once would be a double tap.
     await target.page().waitForTimeout(BETWEEN_TAPS_MS);
+    const point = await pointOf(target);
+    trail.push(await nameOf(target));
     await press(point);
     await lift();
   };
