@@ -148,7 +148,8 @@ export default function StopAllScreen() {
     .filter((one) => one.intent === 'stop-all' && one.state !== 'cancelled')
     .at(-1);
   const { online } = useSnapshot(connection);
-  const [pressed, setPressed] = useState(false);
+  // The guard may draw the screen anew while the stop waits, as when the plan is read late.
+  const [pressed, setPressed] = useState(entry !== undefined && isWaiting(entry));
   const running = views?.filter((view) => view.agent.status !== 'stopped') ?? [];
   const stopped = views?.filter((view) => view.agent.status === 'stopped') ?? [];
   const positions = views?.reduce((sum, view) => sum + view.agent.openPositions, 0) ?? 0;
