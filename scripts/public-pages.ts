@@ -100,7 +100,7 @@ function rendered(file: string): Promise<Map<PublicPath, RenderedPage>> {
     worker.once('exit', (code) => {
       reject(new Error(`The pages were not rendered: the thread ended with ${code}`));
     });
-  }).finally(() => worker.terminate());
+  }).finally(() => void worker.terminate());
 }
 
 async function renderPages(config: ResolvedConfig): Promise<Map<PublicPath, RenderedPage>> {
