@@ -17,16 +17,29 @@ interface QueueToJoin {
   meta: { clockOffsetMs: number | null; lastSeenAt: number };
 }
 
-/**
- * The queue with each press as its own command, under the id that it was given when pressed.
- * `presses` is what lies on the device; a record that does not read is left out.
- */
-export function withPresses<Q extends QueueToJoin>(state: Q, presses: unknown, uid: string): Q {
-  if (!Array.isArray(presses)) return state;
-  return presses.reduce<Q>((queue, raw) => {
-    const parsed = Press.safeParse(raw);
-    if (!parsed.success) return queue;
-    const { commandId, pressedAt, ...agent } = parsed.data;
+type Press = z.infer<typeof Press>;
+
+/** The presses that lie on the device, and the records among them that do not read. */
+export function readPresses(raw: unknown): { presses: Press[]; unreadable: unknown[] } {
+  if (raw === undefined) return { presses: [], unreadable: [] };
+  const presses: Press[] = [];
+  const unreadable: unknown[] = [];
+  for (const one of Array.isArray(raw) ? (raw as unknown[]) : [raw]) {
+    const parsed = Press.safeParse(one);
+    if (parsed.success) presses.push(parsed.data);
+    // Only a Stop is ever pressed on a frame: whoever reads the quarantine learns that much.
+    else unreadable.push(typeof one === 'object' ? { ...one, intent: 'stop' } : one);
+  }
+  return { presses, unreadable };
+}
+
+/** The queue with each press as its own command, under the id that it was given when pressed. */
+export function withPresses<Q extends QueueToJoin>(
+  state: Q,
+  presses: readonly Press[],
+  uid: string,
+): Q {
+  return presses.reduce<Q>((queue, { commandId, pressedAt, ...agent }) => {
     const { clockOffsetMs, lastSeenAt } = queue.meta;
     const { entries } = coalesce(
       queue.entries,

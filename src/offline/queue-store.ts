@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { StorageFault, type UserDatabase } from './user-database.ts';
 import { PRESSES_KEY } from './frame-record.ts';
-import { withPresses } from './frame-presses.ts';
+import { readPresses, withPresses } from './frame-presses.ts';
 import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
 import { trimSnapshots } from './snapshots.ts';
 
@@ -69,8 +69,9 @@ export function databaseStore(database: UserDatabase): QueueStore {
     database.transact(['outbox', 'quarantine', 'meta'], 'readwrite', async (transaction) => {
       const before = await load(transaction);
       // They are older than what is asked for now, and are in the queue before it.
-      const { result, ...after } = work(withPresses(before.state, before.presses, uid));
-      writeQueue(transaction, before, after);
+      const { presses, unreadable } = readPresses(before.presses);
+      const { result, ...after } = work(withPresses(before.state, presses, uid));
+      writeQueue(transaction, before, after, unreadable);
       return result;
     });
 
@@ -141,13 +142,20 @@ function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueu
 }
 
 /** Writes the difference to `before`, and quarantines what could not be read. */
-function writeQueue(transaction: IDBTransaction, before: StoredQueue, after: QueueState): void {
+function writeQueue(
+  transaction: IDBTransaction,
+  before: StoredQueue,
+  after: QueueState,
+  unreadablePresses: readonly unknown[],
+): void {
   const outbox = transaction.objectStore('outbox');
   const quarantine = transaction.objectStore('quarantine');
   for (const [key, value] of before.corrupt) {
     quarantine.put({ at: Date.now(), key, value }, crypto.randomUUID());
     outbox.delete(key);
   }
+  for (const value of unreadablePresses)
+    quarantine.put({ at: Date.now(), key: PRESSES_KEY, value }, crypto.randomUUID());
   const kept = new Set(after.entries.map((entry) => entry.commandId));
   for (const commandId of before.stored.keys()) if (!kept.has(commandId)) outbox.delete(commandId);
   for (const entry of after.entries)

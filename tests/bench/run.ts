@@ -15,6 +15,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   'first-paint': () => import('./first-paint.ts'),
   offline: () => import('./offline.ts'),
   'first-stop': () => import('./first-stop.ts'),
+  interaction: () => import('./interaction.ts'),
   reconnect: () => import('./reconnect.ts'),
   reads: () => import('./reads.ts'),
   'fast-lane': () => import('./fast-lane.ts'),

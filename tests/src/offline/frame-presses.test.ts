@@ -2,7 +2,7 @@
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { PRESSES_KEY, type FramePress } from '../../../src/offline/frame-record.ts';
-import { withPresses } from '../../../src/offline/frame-presses.ts';
+import { readPresses, withPresses } from '../../../src/offline/frame-presses.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore, EMPTY_META } from '../../../src/offline/queue-store.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
@@ -43,10 +43,13 @@ describe('a press on a first frame', () => {
     expect(entries[0]?.commandId).toBe(before.entries[1]?.commandId);
   });
 
-  it('that does not read is left out, and takes no other with it', () => {
-    const { entries } = withPresses(empty, [null, { agentId: 'a' }, onFrame('b')], 'ada');
-    expect(said(entries)).toEqual(['stop b']);
-    expect(withPresses(empty, 'litter', 'ada')).toBe(empty);
+  it('that does not read takes no other with it', () => {
+    const good = onFrame('b');
+    const { presses, unreadable } = readPresses([null, { agentId: 'a' }, good]);
+    expect(presses).toEqual([good]);
+    expect(unreadable).toEqual([{ intent: 'stop' }, { agentId: 'a', intent: 'stop' }]);
+    expect(readPresses('litter')).toEqual({ presses: [], unreadable: ['litter'] });
+    expect(readPresses(undefined)).toEqual({ presses: [], unreadable: [] });
   });
 });
 
@@ -95,6 +98,18 @@ describe('the stored queue', () => {
     expect(again.commandId).toBe(pressed.commandId);
     await outbox.enqueue(stop('b'));
     expect(said((await outbox.state()).entries)).toEqual(['stop a', 'stop b']);
+  });
+
+  it('quarantines a press that does not read, with the name that it carries', async () => {
+    const pressed = onFrame('a');
+    const broken = { ...onFrame('b', { agentName: 'Harbour' }), pressedAt: null };
+    await save([broken as unknown as FramePress, pressed]);
+    const store = databaseStore(database);
+    expect(said((await store.read()).entries)).toEqual(['stop a']);
+    expect(await store.quarantined()).toEqual([{ intent: 'stop', agentName: 'Harbour' }]);
+    expect(await presses()).toBeUndefined();
+    await store.read();
+    expect(await store.quarantined()).toHaveLength(1);
   });
 
   it('keeps a press where the change that would take it over fails', async () => {
