@@ -1,6 +1,13 @@
 /** Runs the steps of a check as processes of their own and prints how each one ended. */
 import { spawn } from 'node:child_process';
-import { count, failedNames, failures, plain, saidByFailed } from './test-report.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { count, failedNames, failures, plain, saidByFailed, slowestFiles } from './test-report.ts';
+
+/** Where the whole output of each step of the last run lies. */
+const LOGS = 'node_modules/.cache/tradewind/steps';
+/** Files named of a step that runs tests for longer than this, seconds. */
+const LONG_STEP_SECONDS = 120;
+const SLOWEST = 8;
 
 export interface Step {
   name: string;
@@ -54,6 +61,10 @@ function run({ name, command }: Step): Promise<Outcome> {
           ? `, ${outcome.passed} tests passed, ${outcome.failed} failed`
           : '';
       console.log(`${outcome.ok ? 'ok  ' : 'FAIL'} ${name} (${outcome.seconds} s${tests})`);
+      mkdirSync(LOGS, { recursive: true });
+      writeFileSync(`${LOGS}/${name.replace(/\W+/g, '-')}.log`, plain(output));
+      if (outcome.ok && outcome.passed > 0 && outcome.seconds > LONG_STEP_SECONDS)
+        console.log(`     slowest: ${slowestFiles(output, SLOWEST).join(', ')}`);
       if (!outcome.ok)
         console.log(
           [

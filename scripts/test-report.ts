@@ -61,3 +61,19 @@ export function failures(output: string): string {
   );
   return begins < 0 ? '' : text.slice(begins).trimEnd();
 }
+
+/** A file's line with its time, or a test's where each test has one. */
+const TIMED = /^\s*[✓❯×]\s.*?(\S+\/\S+\.tsx?)(?: \(.*\)| > .*?)\s*(\d+)\s?ms$/gm;
+
+/** The test files that took longest, as `name 77 s`; what a file prepares first is not counted. */
+export function slowestFiles(output: string, most: number): string[] {
+  const took = new Map<string, number>();
+  for (const [, file = '', ms] of plain(output).matchAll(TIMED))
+    took.set(file, (took.get(file) ?? 0) + Number(ms));
+  return [...took]
+    .map(([file, ms]) => ({ file, seconds: Math.round(ms / 1_000) }))
+    .filter(({ seconds }) => seconds > 0)
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, most)
+    .map(({ file, seconds }) => `${file} ${seconds} s`);
+}

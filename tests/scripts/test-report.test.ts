@@ -1,6 +1,12 @@
 /** What a failed run says first. */
 import { describe, expect, it } from 'vitest';
-import { count, failedNames, failures, saidByFailed } from '../../scripts/test-report.ts';
+import {
+  count,
+  failedNames,
+  failures,
+  saidByFailed,
+  slowestFiles,
+} from '../../scripts/test-report.ts';
 
 const LONG = `\u001b[32m ✓\u001b[39m tests/a.test.ts > goes on\n`.repeat(1_000);
 const WHY =
@@ -42,6 +48,20 @@ describe('the report of a run', () => {
     expect(failures(`${LONG}⎯⎯⎯⎯⎯⎯ Unhandled Errors ⎯⎯⎯⎯⎯⎯\n\nError: read ECONNRESET`)).toContain(
       'ECONNRESET',
     );
+  });
+
+  it('names the files that took longest', () => {
+    const said =
+      ' ✓ tests/e2e/alerts.e2e.ts (4 tests) 77290ms\n     ✓ is set 3292ms\n ✓ |fresh| tests/a.test.ts (4 tests) 39ms\n ❯ tests/faults/kill.e2e.ts (3 tests | 1 failed) 91000ms\n ✓ tests/b.test.tsx (9 tests) 1600ms\n';
+    expect(slowestFiles(said, 2)).toEqual([
+      'tests/faults/kill.e2e.ts 91 s',
+      'tests/e2e/alerts.e2e.ts 77 s',
+    ]);
+    expect(slowestFiles(said, 9)).toHaveLength(3);
+    const each =
+      ' ✓ tests/e2e/a.e2e.ts > one > is set 3292ms\n ✓ tests/e2e/a.e2e.ts > one > is gone 2000ms\n ✓ tests/e2e/b.e2e.ts > two 4100ms\n';
+    expect(slowestFiles(each, 9)).toEqual(['tests/e2e/a.e2e.ts 5 s', 'tests/e2e/b.e2e.ts 4 s']);
+    expect(slowestFiles(LONG, 9)).toEqual([]);
   });
 
   it('counts by the last summary', () => {
