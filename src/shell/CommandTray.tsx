@@ -1,10 +1,11 @@
 /** The queued commands of this device, as one line above the bottom bar that opens on demand. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { CommandState } from '../components/CommandState.tsx';
+import { screenPart } from '../components/screen-part.tsx';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
 import {
   commandTarget,
@@ -17,7 +18,7 @@ import { agentsStore } from '../stores/agents-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { CARD, LINE } from './dock-styles.ts';
 
-const ConfirmStart = lazy(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
+const ConfirmStart = screenPart(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
 /** The noun for commands that are all of one kind. */

@@ -3,20 +3,19 @@
  * decides every call itself.
  */
 import { LoaderCircle } from 'lucide-react';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
 import { LinkButton } from '../components/Button.tsx';
+import { screenPart } from '../components/screen-part.tsx';
 import { routeRule, type Access } from '../identity/security-context.ts';
 import { connection } from '../stores/connection.ts';
 import { useAccess } from '../stores/use-security.ts';
 import { subscriptionStore } from '../stores/subscription-store.ts';
 
-const UpgradeHere = lazy(() =>
-  import('../screens/subscription/UpgradeHere.tsx').then((module) => ({
-    default: module.UpgradeHere,
-  })),
-);
+const UpgradeHere = screenPart(async () => ({
+  default: (await import('../screens/subscription/UpgradeHere.tsx')).UpgradeHere,
+}));
 
 /** Offers the plan that has this page, and the way back here. */
 function UpgradePrompt({ path }: { path: string }) {

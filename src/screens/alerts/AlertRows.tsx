@@ -1,5 +1,5 @@
 /** Lists price alerts with their state, queued changes and buttons. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { BellOff, BellRing, Pencil, Trash2 } from 'lucide-react';
@@ -7,6 +7,7 @@ import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { conditionText, phaseText, repeatText } from '../../format/alert-text.ts';
 import { session } from '../../identity/session.ts';
 import { alertViews, type AlertView } from '../../stores/alert-view.ts';
@@ -18,7 +19,7 @@ import type { Editing } from './AlertForm.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
 import { bringBack, deleted, removeAlertFrom } from './undo-delete.ts';
 
-const AlertForm = lazy(() => import('./AlertForm.tsx'));
+const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
 /** The user's alerts with their queued changes; null until loaded. */
 export function useAlertViews(): AlertView[] | null {

@@ -1,6 +1,6 @@
 /** The screen of all price alerts, active and reached. */
 import { Bell } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { Suspense, useEffect, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { AlertFiring } from '../../../contract/alerts.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../components/Button.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { Tag } from '../../components/Tags.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { firingText } from '../../format/alert-text.ts';
 import { formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
@@ -19,7 +20,7 @@ import { useMarketNow, useSlot } from '../use-store.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
 
-const AlertForm = lazy(() => import('./AlertForm.tsx'));
+const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
 const NOT_LIVE = 'These prices are simulated or recorded, not live market prices.';
 

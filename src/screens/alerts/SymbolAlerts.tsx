@@ -1,14 +1,15 @@
 /** The alerts of one pair on its page, and the button to set one. */
 import { Bell } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
 
-const AlertForm = lazy(() => import('./AlertForm.tsx'));
+const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
 export function SetAlert({ symbol }: { symbol: string }) {
   const [editing, setEditing] = useState<Editing | null>(null);

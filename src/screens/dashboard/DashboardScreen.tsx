@@ -2,7 +2,7 @@
  * Chooses the dashboard: getting started for a new user, otherwise the one of the plan. Also
  * reports how a checkout ended; the query alone proves nothing.
  */
-import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react';
+import { Suspense, useEffect, useLayoutEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
 import {
@@ -16,6 +16,7 @@ import {
 import { forgetCheckout } from '../../billing/pending-checkout.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
+import { screenPart } from '../../components/screen-part.tsx';
 import { may } from '../../identity/security-context.ts';
 import { session } from '../../identity/session.ts';
 import { agentsStore } from '../../stores/agents-store.ts';
@@ -67,7 +68,7 @@ function AfterCheckout() {
   );
 }
 
-const FirstDashboard = lazy(() => import('./FirstDashboard.tsx'));
+const FirstDashboard = screenPart(() => import('./FirstDashboard.tsx'));
 
 /** A user known to have no agent and no trade, who has not hidden the first steps. */
 function useIsNew(): { isNew: boolean; hide: () => void } {

@@ -1,5 +1,5 @@
 /** The standard dashboard: equity, agents, positions, trades, and what needs the user. */
-import { lazy, Suspense, useMemo, type ReactNode } from 'react';
+import { Suspense, useMemo, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Agent } from '../../../contract/agents.ts';
 import type { History, Portfolio } from '../../../contract/trading.ts';
@@ -13,6 +13,7 @@ import {
 } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Section } from '../../components/Section.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
@@ -31,8 +32,8 @@ import { SinceYouLeft } from './SinceYouLeft.tsx';
 
 const SHOWN = 6;
 /** What Pro adds comes last, because it may arrive later. The PRO dashboard begins with it. */
-const ProParts = lazy(() => import('./ProParts.tsx'));
-const Exposures = lazy(() => import('./Exposures.tsx'));
+const ProParts = screenPart(() => import('./ProParts.tsx'));
+const Exposures = screenPart(() => import('./Exposures.tsx'));
 
 interface OverviewFacts {
   agents: readonly Agent[] | null;

@@ -1,9 +1,10 @@
 /** A figure that opens the sum behind it. The dialog is loaded on demand. */
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
 import { classes } from '../../components/class-names.ts';
+import { screenPart } from '../../components/screen-part.tsx';
 import type { Ask } from './explain-figure.ts';
 
-const ExplainDialog = lazy(() => import('./ExplainDialog.tsx'));
+const ExplainDialog = screenPart(() => import('./ExplainDialog.tsx'));
 
 /**
  * `name` says which figure it is, for screen readers. `plain`: it is visibly a button for another

@@ -1,11 +1,12 @@
 /** The market: an overview, a live list with search, sorting and favourites, and the pools. */
 import { RefreshCw, Search, Star } from 'lucide-react';
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
+import { Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation, useSearch } from 'wouter';
 import { classes } from '../../components/class-names.ts';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { formatClock } from '../../format/times.ts';
 import { whileSeen } from '../../platform/resting-timer.ts';
 import { connection } from '../../stores/connection.ts';
@@ -33,7 +34,7 @@ import { Overview } from './Overview.tsx';
 import { QuoteList, type QuoteListProps } from './QuoteList.tsx';
 import { presentBoard } from './use-quote.ts';
 
-const Pools = lazy(() => import('./Pools.tsx'));
+const Pools = screenPart(() => import('./Pools.tsx'));
 
 /** Sparklines are loaded again at this interval while visible; everything else streams. */
 const REREAD_MS = 60_000;

@@ -1,13 +1,14 @@
 /** The agents' create dialog, opened from the market with a pool or a pair filled in. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
+import { screenPart } from '../../components/screen-part.tsx';
 import { useAuth } from '../../stores/use-security.ts';
 import { useAgentViews } from '../use-store.ts';
 
-const CreateDialog = lazy(() =>
-  import('../agents/list/AgentsScreen.tsx').then((module) => ({ default: module.CreateDialog })),
-);
+const CreateDialog = screenPart(async () => ({
+  default: (await import('../agents/list/AgentsScreen.tsx')).CreateDialog,
+}));
 
 export function NewAgent({
   title,

@@ -1,17 +1,18 @@
 /** Open positions: a table on wide windows, a list on a phone. Each opens its details. */
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
 import { ColumnMenu } from '../../components/ColumnMenu.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Amount, Percent, Price } from '../../components/Figures.tsx';
 import { SortMenu } from '../../components/SortMenu.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { useWide } from '../../components/use-wide.ts';
 import { formatPrice, formatQuantity, formatShare } from '../../format/numbers.ts';
 import { menuColumns, useTableView } from '../table-view.ts';
 import { positionsTable, type PositionColumn } from './position-columns.tsx';
 import { gainPercent, shareOf } from './position-figures.ts';
 
-const PositionDialog = lazy(() => import('./PositionDialog.tsx'));
+const PositionDialog = screenPart(() => import('./PositionDialog.tsx'));
 const NO_PRICE = 'No price yet';
 
 /** Depends on the container: a narrow column has the phone's layout. */

@@ -1,6 +1,6 @@
 /** The trade history with filters and CSV export, as far as it is loaded. */
 import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Fill } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
@@ -8,6 +8,7 @@ import { Button } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 import { showFailure } from '../show-result.ts';
 import { sumOf } from '../explain/equation.ts';
@@ -16,7 +17,7 @@ import { TradesTable } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
-const TaxExport = lazy(() => import('./TaxExport.tsx'));
+const TaxExport = screenPart(() => import('./TaxExport.tsx'));
 
 const PAGE = 25;
 const READ_AT_ONCE = 500;

@@ -1,7 +1,7 @@
 /**
  * A user's referral code and link, sign-ups and rewards. Names of referred people are not shown.
  */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import {
   REFERRAL_NEW_DAYS,
@@ -13,12 +13,13 @@ import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { ShareText } from '../../components/ShareText.tsx';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { formatDate } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { useCallable } from '../use-callable.ts';
 import { formatNumber } from '../../format/numbers.ts';
 
-const QrCode = lazy(() => import('./QrCode.tsx'));
+const QrCode = screenPart(() => import('./QrCode.tsx'));
 
 const STATE_TEXT: Record<ReferralState, { label: string; tone: BadgeTone }> = {
   joined: { label: 'Signed up', tone: 'neutral' },

@@ -1,5 +1,5 @@
 /** Plan, trial, usage and invoices, and the way to another plan. */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation, useSearch } from 'wouter';
 import { consequencesOf } from '../../../contract/consequences.ts';
@@ -18,6 +18,7 @@ import { Button, LinkButton } from '../../components/Button.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
 import { StatusBadge, Tag } from '../../components/Tags.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
@@ -47,8 +48,8 @@ import {
   type SubscriptionFacts,
 } from './subscription-text.ts';
 
-const EmbeddedCheckout = lazy(() => import('../../billing/EmbeddedCheckout.tsx'));
-const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
+const EmbeddedCheckout = screenPart(() => import('../../billing/EmbeddedCheckout.tsx'));
+const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));
 
 function useSubscriptionText(): SubscriptionFacts {
   const { data } = useSnapshot(subscriptionStore);

@@ -2,7 +2,7 @@
  * Offers the way past a limit where it was met: the trial or the smallest plan that lifts it, and
  * back.
  */
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useLocation, useSearch } from 'wouter';
 import type { Plan } from '../../../contract/subscription.ts';
@@ -11,6 +11,7 @@ import { startTrial } from '../../billing/start-trial.ts';
 import { OFFLINE_CHECKOUT, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { formatAmount } from '../../format/numbers.ts';
 import { connection } from '../../stores/connection.ts';
 import { useAuth } from '../../stores/use-security.ts';
@@ -18,7 +19,7 @@ import { loadPlans, plansStore } from '../../stores/subscription-store.ts';
 import { useSlot } from '../use-store.ts';
 import { isLiving, useSubscription } from './subscription-text.ts';
 
-const ChangeDialog = lazy(() => import('./ChangeDialog.tsx'));
+const ChangeDialog = screenPart(() => import('./ChangeDialog.tsx'));
 
 export interface UpgradeHereProps {
   need: Need;

@@ -1,11 +1,12 @@
 /** Offers to look up an address. Nothing is sent to third parties before the user asks. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 
-const IdentityCard = lazy(() => import('./IdentityCard.tsx'));
+const IdentityCard = screenPart(() => import('./IdentityCard.tsx'));
 
 export function WalletIdentity({ address }: { address: `0x${string}` }) {
   const { online } = useSnapshot(connection);

@@ -1,12 +1,13 @@
 /** The buttons and dialogs of one agent's page: start, stop, undo, edit, duplicate. */
 import { Play, Undo2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { agentView, type AgentView } from '../../../stores/agent-view.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { useEntries } from '../../use-store.ts';
@@ -16,8 +17,8 @@ import { CreateDialog } from '../list/AgentsScreen.tsx';
 import { StartDialog } from '../start-stop/StartDialog.tsx';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
 
-const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
-const EditAgentForm = lazy(() => import('./EditAgentForm.tsx'));
+const ConfirmStart = screenPart(() => import('../start-stop/ConfirmStart.tsx'));
+const EditAgentForm = screenPart(() => import('./EditAgentForm.tsx'));
 
 /**
  * A copy of the settings under a new name. A pool's own list is not copied as a choice of pairs.

@@ -1,5 +1,5 @@
 /** The page of one agent: state, result, positions, chart, decisions, trades and settings. */
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+import { Suspense, useCallback, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
@@ -10,6 +10,7 @@ import { CommandState } from '../../../components/CommandState.tsx';
 import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
 import type { ScreenProps } from '../../../shell/routes.ts';
 import { moneyOf, recordOf } from '../../../stores/agent-money.ts';
@@ -47,9 +48,9 @@ import { ExitActions } from './ExitActions.tsx';
 import { runText, useLate } from '../evaluation-times.ts';
 import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from '../agent-text.ts';
 
-const LiveAgainstBacktest = lazy(() => import('../backtest/LiveAgainstBacktest.tsx'));
-const AgentChart = lazy(() => import('./AgentChart.tsx'));
-const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const LiveAgainstBacktest = screenPart(() => import('../backtest/LiveAgainstBacktest.tsx'));
+const AgentChart = screenPart(() => import('./AgentChart.tsx'));
+const BacktestPanel = screenPart(() => import('../backtest/BacktestPanel.tsx'));
 
 const UNREAD = emptySlot<AgentPerformance>();
 const NO_DECISIONS: AgentPerformance['decisions'] = [];

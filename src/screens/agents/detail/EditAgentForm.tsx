@@ -2,7 +2,7 @@
  * Edits an agent's settings. If they were changed on another device, the user sees that before
  * saving again.
  */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../../contract/agents.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
@@ -11,6 +11,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
 import { Field, Select } from '../../../components/Field.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { formatQuantity } from '../../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
@@ -26,8 +27,8 @@ const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({
   label: value,
 }));
 
-const PreviewPanel = lazy(() => import('../preview/PreviewPanel.tsx'));
-const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const PreviewPanel = screenPart(() => import('../preview/PreviewPanel.tsx'));
+const BacktestPanel = screenPart(() => import('../backtest/BacktestPanel.tsx'));
 
 const EditDraft = z.object({
   risk_profile: z.string(),

@@ -1,14 +1,15 @@
 /** The buttons of one agent in a list: stop, start, undo or review. */
 import { CircleAlert, Play, Undo2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { cancelCommand } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { StartDialog } from '../start-stop/StartDialog.tsx';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
 
-const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
+const ConfirmStart = screenPart(() => import('../start-stop/ConfirmStart.tsx'));
 
 export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string {
   const { name, openPositions } = view.agent;

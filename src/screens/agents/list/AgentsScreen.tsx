@@ -1,12 +1,13 @@
 /** The screen of all agents, with start and stop of one or all. */
 import { CircleStop, Play, Plus } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { ScreenTitle } from '../../../components/Section.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { runningText, type AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
@@ -20,8 +21,8 @@ import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
 import { StopAllButton } from '../start-stop/StopAllButton.tsx';
 
-const CreateWizard = lazy(() => import('../create/CreateWizard.tsx'));
-const StartAllDialog = lazy(() => import('../start-stop/StartAllDialog.tsx'));
+const CreateWizard = screenPart(() => import('../create/CreateWizard.tsx'));
+const StartAllDialog = screenPart(() => import('../start-stop/StartAllDialog.tsx'));
 
 interface CreateDialogProps {
   open: boolean;

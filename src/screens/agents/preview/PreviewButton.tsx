@@ -1,9 +1,10 @@
 /** Loads an agent's preview when it is asked for. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 
-const PreviewPanel = lazy(() => import('./PreviewPanel.tsx'));
+const PreviewPanel = screenPart(() => import('./PreviewPanel.tsx'));
 
 /** `rows`: how many pairs to expect. `name` is for screen readers. */
 export function PreviewButton({

@@ -2,7 +2,7 @@
  * Confirms the start of an agent: what it will do and what it can lose. An Aggressive one needs a
  * hold.
  */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { startAgent } from '../../../commands.ts';
@@ -12,6 +12,7 @@ import { Skeleton } from '../../../components/EmptyState.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Line } from '../../../components/Section.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { formatNumber, formatRatio } from '../../../format/numbers.ts';
 import { may } from '../../../identity/security-context.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
@@ -25,8 +26,8 @@ import { planText } from '../agent-text.ts';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { riskOf, worstLoss } from '../agent-risk.ts';
 
-const PreviewPanel = lazy(() => import('../preview/PreviewPanel.tsx'));
-const BacktestPanel = lazy(() => import('../backtest/BacktestPanel.tsx'));
+const PreviewPanel = screenPart(() => import('../preview/PreviewPanel.tsx'));
+const BacktestPanel = screenPart(() => import('../backtest/BacktestPanel.tsx'));
 
 function Preview({ agent }: { agent: Agent }) {
   const settings = useSlot(settingsStore, loadSettings).data;
