@@ -8,8 +8,6 @@ export default defineConfig({
     testTimeout: 420_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
-    // A shared build machine stalls now and then; what fails twice is broken.
-    retry: process.env.CI === 'true' ? 1 : 0,
     pool: 'forks',
     // Each file has a server, a browser and ports of its own, and waits more than it computes.
     maxWorkers: 2,

@@ -30,7 +30,7 @@ export const typesOf = (project: string): Step => ({
   command: ['node_modules/typescript-7/bin/tsc', '-p', `tsconfig.${project}.json`],
 });
 
-function run({ name, command }: Step): Promise<Outcome> {
+export function run({ name, command }: Step): Promise<Outcome> {
   const started = Date.now();
   return new Promise((resolve) => {
     const [file = '', ...args] = command;

@@ -26,6 +26,15 @@ export function failedNames(output: string): string[] {
   ];
 }
 
+/** The files of failed tests and suites, once each. */
+export function failedFiles(output: string): string[] {
+  return [
+    ...new Set(
+      [...plain(output).matchAll(/^\s*FAIL\s+(\S+\.tsx?)\b/gm)].map(([, file = '']) => file),
+    ),
+  ];
+}
+
 const SAID_LINES = 14;
 
 /**

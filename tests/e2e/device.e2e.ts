@@ -119,7 +119,7 @@ describe('the app on the device', () => {
         new URL(window.url()).pathname,
         await window.evaluate(() => matchMedia('(display-mode: standalone)').matches),
       ]).toEqual([url, true]);
-      const back = window.getByRole('button', { name: 'Back' });
+      const back = window.getByRole('button', { name: 'Back', exact: true });
       // A screen of the bottom bar is no place to leave.
       expect(await back.isVisible()).toBe(url === '/stop-all');
       if (url === '/stop-all') {
@@ -145,7 +145,7 @@ describe('the app on the device', () => {
     // In a tab the browser has its own.
     await page.goto(`${server.url}/stop-all`);
     await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(await page.getByRole('button', { name: 'Back' }).isVisible()).toBe(false);
+    expect(await page.getByRole('button', { name: 'Back', exact: true }).isVisible()).toBe(false);
   });
 
   it('is its own title bar where the system lets it: it can be taken hold of, and leaves the window’s buttons free', async () => {

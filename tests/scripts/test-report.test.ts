@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   count,
+  failedFiles,
   failedNames,
   failures,
   saidByFailed,
@@ -29,6 +30,10 @@ describe('the report of a run', () => {
       'tests/c.test.tsx > goes too',
     ]);
     expect(failedNames(LONG)).toEqual([]);
+    expect(
+      failedFiles(`${LONG}${WHY}${tries} FAIL  tests/d.test.ts [ tests/d.test.ts ]\n`),
+    ).toEqual(['tests/b.test.ts', 'tests/c.test.tsx', 'tests/d.test.ts']);
+    expect(failedFiles(LONG)).toEqual([]);
   });
 
   it('tells what a failed test printed, and nobody else', () => {
