@@ -58,7 +58,7 @@ const OBSERVE = `(() => {
 async function makeAgents(server: TestServer, user: TestUser): Promise<void> {
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   for (const name of NAMES) {
-    const { id } = await callApi(server.url, user.idToken, 'createAgent', {
+    const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
       body: {
         name,
         trading_pairs: ['BTC/USDT', 'ETH/USDT'],
@@ -68,7 +68,7 @@ async function makeAgents(server: TestServer, user: TestUser): Promise<void> {
         enabled: true,
       },
     });
-    await callApi(server.url, user.idToken, 'startAgent', { params: { id }, body: {} });
+    await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
   }
 }
 
