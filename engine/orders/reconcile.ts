@@ -104,7 +104,7 @@ export function reconcile(
   if (records.isStarting) work.interrupt();
   const shown = [...(facts.closed ?? []), ...(facts.open ?? [])];
   for (const order of shown) work.see(order);
-  for (const fill of facts.trades ?? []) work.trade(fill);
+  work.takeTrades(facts.trades ?? []);
   work.takeBack();
   work.searchFor(shown, facts);
   for (const order of work.orders.values()) work.apply(order, { kind: 'time_passed', atMs: nowMs });
@@ -159,6 +159,9 @@ class Work {
   /** Coins whose difference a trade of ours may explain that is not booked yet. */
   readonly unsettled = new Set<string>();
   private readonly byExchangeId = new Map<string, string>();
+  private readonly foreignIds = new Set<string>();
+  /** Our orders that a trade of unknown origin may belong to. */
+  private readonly candidates = new Set<string>();
   private readonly known: Set<string>;
 
   constructor(
@@ -196,13 +199,24 @@ class Work {
       this.apply(ours, { kind: 'seen', atMs: this.nowMs, order: shown });
       return;
     }
+    this.foreignIds.add(shown.exchangeOrderId);
     const isOurKind = shown.clientOrderId !== null && OUR_ID.test(shown.clientOrderId);
     if (isOurKind && !this.records.orphans.has(shown.exchangeOrderId))
       this.alarms.push({ kind: 'orphan', order: shown });
     if (shown.status === 'open') this.foreign.push(shown);
   }
 
-  trade(fill: VenueFill): void {
+  /** Those known to be ours first: one trade may name the client's id, and another only the order's. */
+  takeTrades(fills: readonly VenueFill[]): void {
+    const others = fills.filter((fill) => {
+      const isKnown = this.ownerOf(fill) !== null;
+      if (isKnown) this.trade(fill);
+      return !isKnown;
+    });
+    for (const fill of others) this.trade(fill);
+  }
+
+  private trade(fill: VenueFill): void {
     const ours = this.ownerOf(fill);
     if (ours !== null) {
       const isHandTrade = this.records.handTrades.some((one) => one.tradeId === fill.tradeId);
@@ -211,7 +225,9 @@ class Work {
       if (matches(ours, fill)) return;
     }
     if (this.known.has(fill.tradeId)) return;
-    if (this.mayBeOurs(fill)) {
+    const candidates = this.candidatesFor(fill);
+    if (candidates.length > 0) {
+      for (const order of candidates) this.candidates.add(order.intent.clientOrderId);
       this.doubtfulSymbols.add(fill.symbol);
       for (const asset of balanceChanges(fill).keys()) this.unsettled.add(asset);
       return;
@@ -230,7 +246,10 @@ class Work {
         byClientId: false,
         open: facts.open !== null,
         closed: facts.closed !== null && facts.closedSinceMs <= order.sentAtMs,
-        trades: facts.trades !== null && facts.tradesSinceMs <= order.sentAtMs,
+        trades:
+          facts.trades !== null &&
+          facts.tradesSinceMs <= order.sentAtMs &&
+          !this.candidates.has(order.intent.clientOrderId),
       };
       const { begunAtMs } = facts;
       this.apply(order, { kind: 'not_found', atMs: this.nowMs, begunAtMs, searched });
@@ -260,10 +279,14 @@ class Work {
     }
   }
 
-  /** An order of the same pair and side is out whose id at the exchange we do not know. */
-  private mayBeOurs(fill: VenueFill): boolean {
+  /**
+   * Orders whose trade it may be: out, of the same pair and side, and with no id of the exchange
+   * known. None where the list of orders shows the trade's order to be somebody else's.
+   */
+  private candidatesFor(fill: VenueFill): LiveOrder[] {
+    if (this.foreignIds.has(fill.exchangeOrderId)) return [];
     const { lagAllowanceMs } = this.policy;
-    return [...this.orders.values()].some(
+    return [...this.orders.values()].filter(
       (order) =>
         (order.state === 'sending' || order.state === 'unknown') &&
         order.exchangeOrderId === null &&
