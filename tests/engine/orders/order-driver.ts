@@ -38,7 +38,7 @@ import {
 } from '../../../engine/orders/venue-ledger.ts';
 import { baseOf } from '../../../engine/pair-coins.ts';
 import { money, POLICY, RULES } from './order-samples.ts';
-import { FEE_BPS, type Told, TruthExchange } from './truth-exchange.ts';
+import { FEE_BPS, type Told, type TruthExchange } from './truth-exchange.ts';
 
 export const MUTANTS = [
   'none',
