@@ -7,6 +7,7 @@ import type {
   OrderType,
   Searched,
   UnknownCause,
+  VenueAbilities,
   VenueFill,
   VenueOrder,
   VenueSymbol,
@@ -160,9 +161,14 @@ export interface OrderPolicy {
   tellAfterMs: number;
 }
 
-/** Two minutes of lag and 30 seconds of clock difference either way are covered. */
-export const LAG_ALLOWANCE_MS = 180_000;
-export const TELL_AFTER_MS = 300_000;
+/** Covers two minutes of lag and clocks that differ by 30 seconds, with 30 seconds to spare. */
+const LAG_ALLOWANCE_MS = 180_000;
+const TELL_AFTER_MS = 300_000;
+
+/** The policy for an exchange with these abilities. */
+export function orderPolicy({ replaysIds }: Pick<VenueAbilities, 'replaysIds'>): OrderPolicy {
+  return { replaysIds, lagAllowanceMs: LAG_ALLOWANCE_MS, tellAfterMs: TELL_AFTER_MS };
+}
 
 /** A new order: committed, nothing sent. */
 export function planOrder(intent: OrderIntent): LiveOrder {

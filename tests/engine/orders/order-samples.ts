@@ -2,7 +2,7 @@
 import { parseFixed } from '../../../contract/money.ts';
 import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules, VenueFill, VenueOrder } from '../../../contract/venue.ts';
-import { planOrder } from '../../../engine/orders/live-order.ts';
+import { orderPolicy, planOrder } from '../../../engine/orders/live-order.ts';
 import type { LiveOrder, OrderIntent, OrderPolicy } from '../../../engine/orders/live-order.ts';
 import { reservationFor } from '../../../engine/orders/reservation.ts';
 
@@ -12,12 +12,8 @@ export const VENUE_ID = 'OABC-1';
 export const SENT_MS = 1_000;
 export const DEADLINE_MS = 31_000;
 
-export const POLICY: OrderPolicy = {
-  replaysIds: false,
-  lagAllowanceMs: 180_000,
-  tellAfterMs: 300_000,
-};
-export const REPLAYING: OrderPolicy = { ...POLICY, replaysIds: true };
+export const POLICY: OrderPolicy = orderPolicy({ replaysIds: false });
+export const REPLAYING: OrderPolicy = orderPolicy({ replaysIds: true });
 
 export const RULES: PairRules = {
   symbol: 'BTC/USD',

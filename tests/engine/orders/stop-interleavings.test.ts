@@ -11,8 +11,8 @@ import { applyOrderEvent } from '../../../engine/orders/order-lifecycle.ts';
 import { planStops } from '../../../engine/orders/stop-plan.ts';
 import { intent, money, POLICY, RULES, SEARCHED, shown } from './order-samples.ts';
 
-/** `STOP_DEPTH=12` takes some minutes. */
-const DEPTH = Number(process.env.STOP_DEPTH ?? '8');
+/** `npm run test:orders` goes deeper. */
+const DEPTH = Number(process.env.STOP_DEPTH ?? '7');
 const UNIT_SOLD = money('1');
 
 interface Truth {

@@ -129,7 +129,7 @@ describe('the position after a real fill', () => {
         let bucket = 0n;
         for (const fill of fills) {
           const isPossible: boolean =
-            fill.side === 'buy' || (position?.quantity ?? 0n) >= -heldChange(fill);
+            fill.side === 'buy' || (position?.quantity ?? 0n) + heldChange(fill) >= 0n;
           if (!isPossible || heldChange(fill) * (fill.side === 'buy' ? 1n : -1n) < 0n) continue;
           const step = positionAfter(position, fill, null);
           position = step.after;
@@ -231,7 +231,7 @@ describe('paper is the first venue', () => {
       cost: money('77'),
       stopPrice: money('1'),
     };
-    const paper = applySell({ id: 'p', pair: fill.pair, openedAt: 0, ...held }, fill);
+    const paper = applySell(held, fill);
     const real = positionAfter(held, venueFill, null);
     expect(real.after).toEqual(paper.after);
     expect([real.realized, real.costBasis]).toEqual([paper.fill.realized, paper.fill.costBasis]);
