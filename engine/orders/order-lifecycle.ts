@@ -60,7 +60,7 @@ export function applyOrderEvent(order: LiveOrder, event: OrderEvent, policy: Ord
     case 'time_passed':
       return timePassed(order, event, policy);
     case 'given_up':
-      return givenUp(order);
+      return givenUp(order, event, policy);
   }
 }
 
@@ -350,22 +350,28 @@ function deadlinePassed(order: LiveOrder, { atMs }: EventOf<'deadline_passed'>):
 
 /** Says once, after minutes, that an outcome is unknown or that fills are missing. */
 function timePassed(order: LiveOrder, { atMs }: EventOf<'time_passed'>, policy: OrderPolicy): Step {
+  const sinceMs = stuckSince(order);
+  if (sinceMs === null || atMs - sinceMs < policy.tellAfterMs) return same(order);
   const { doubt } = order;
-  if (doubt !== null && !doubt.told) {
-    if (atMs - doubt.sinceMs < policy.tellAfterMs) return same(order);
-    return {
-      order: { ...order, doubt: { ...doubt, told: true } },
-      effects: [{ kind: 'tell', code: 'unknown_for_minutes' }],
-    };
-  }
-  if (order.state !== 'open' || !endIsSeen(order) || order.endSeenMs === null) return same(order);
-  return atMs - order.endSeenMs < policy.tellAfterMs ? same(order) : alarm(order, 'fills_missing');
+  if (doubt === null) return alarm(order, 'fills_missing');
+  if (doubt.told) return same(order);
+  return {
+    order: { ...order, doubt: { ...doubt, told: true } },
+    effects: [{ kind: 'tell', code: 'unknown_for_minutes' }],
+  };
 }
 
-/** The person's word ends what nothing else can: an outcome unknown, or fills that never came. */
-function givenUp(order: LiveOrder): Step {
-  const isStuck = order.state === 'unknown' || (order.state === 'open' && endIsSeen(order));
+/** After minutes, the person's word ends what nothing else can: a doubt, or fills that never came. */
+function givenUp(order: LiveOrder, { atMs }: EventOf<'given_up'>, policy: OrderPolicy): Step {
+  const sinceMs = stuckSince(order);
+  const isStuck = sinceMs !== null && atMs - sinceMs >= policy.tellAfterMs;
   return isStuck ? end(order, 'cancelled', 'given_up') : same(order);
+}
+
+/** Since when an order has been unknown, or over at the exchange without its fills. */
+function stuckSince(order: LiveOrder): number | null {
+  if (hasEnded(order)) return null;
+  return order.doubt?.sinceMs ?? (endIsSeen(order) ? order.endSeenMs : null);
 }
 
 /** Applies events in turn, with all their effects. */

@@ -36,7 +36,7 @@ export interface OurRecords {
    * Orders that have not ended, those that have since the lists begin, and any that the lists name.
    */
   orders: readonly LiveOrder[];
-  /** Every trade that is booked, ours or not. */
+  /** Every trade that is booked, ours or not, since the lists begin. */
   knownTrades: ReadonlySet<string>;
   /** Trades booked as made by hand, since the lists begin. */
   handTrades: readonly VenueFill[];
@@ -163,6 +163,7 @@ class Work {
   /** Our orders that a trade of unknown origin may belong to. */
   private readonly candidates = new Set<string>();
   private readonly known: Set<string>;
+  private readonly handTradeIds: ReadonlySet<string>;
 
   constructor(
     private readonly records: OurRecords,
@@ -170,6 +171,7 @@ class Work {
     private readonly nowMs: number,
   ) {
     this.known = new Set(records.knownTrades);
+    this.handTradeIds = new Set(records.handTrades.map(({ tradeId }) => tradeId));
     this.orders = new Map(records.orders.map((order) => [order.intent.clientOrderId, order]));
     for (const order of records.orders) this.learnId(order);
   }
@@ -219,9 +221,9 @@ class Work {
   private trade(fill: VenueFill): void {
     const ours = this.ownerOf(fill);
     if (ours !== null) {
-      const isHandTrade = this.records.handTrades.some((one) => one.tradeId === fill.tradeId);
       // A trade booked as made by hand is taken back below.
-      if (!isHandTrade) this.apply(ours, { kind: 'fill', atMs: this.nowMs, fill });
+      if (!this.handTradeIds.has(fill.tradeId))
+        this.apply(ours, { kind: 'fill', atMs: this.nowMs, fill });
       if (matches(ours, fill)) return;
     }
     if (this.known.has(fill.tradeId)) return;

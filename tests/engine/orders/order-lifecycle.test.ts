@@ -143,9 +143,11 @@ describe('what an order holds back', () => {
 describe('an unknown outcome', () => {
   it('is never resent where a repeated id could be a second order', () => {
     expect(() => run([sent, timeout, sent])).toThrow('would_double');
-    expect(run([sent, timeout, sent], REPLAYING).order).toMatchObject({
+    expect(run([sent, timeout, { ...sent, atMs: 9_000 }], REPLAYING).order).toMatchObject({
       state: 'sending',
       attempts: 2,
+      // Lists must reach back to the first request.
+      sentAtMs: SENT_MS,
     });
   });
 
@@ -250,11 +252,26 @@ describe('an end that waits for its fills', () => {
     expect(run([sent, acknowledged, over, filling('a')]).order.state).toBe('cancelled');
   });
 
+  it('is not in doubt because no list shows it any more', () => {
+    const later: OrderEvent = { ...proved, begunAtMs: 9e6 };
+    const { order, effects } = run([sent, acknowledged, over, later]);
+    expect([order.state, order.doubt]).toEqual(['open', null]);
+    expect(effects.filter(({ kind }) => kind === 'look_up')).toHaveLength(1);
+  });
+
   it('raises an alarm after five minutes, once', () => {
     const at = (atMs: number): OrderEvent => ({ kind: 'time_passed', atMs });
     const { effects } = run([sent, acknowledged, over, at(304_000), at(400_000)]);
     const alarms = effects.filter(({ kind }) => kind === 'alarm');
     expect(alarms).toEqual([{ kind: 'alarm', code: 'fills_missing' }]);
+  });
+
+  it('keeps the most that was ever said to be filled', () => {
+    const part = seeing({ filled: money('1') }, 3_500);
+    for (const status of ['open', 'cancelled'] as const) {
+      const { order } = run([sent, acknowledged, part, seeing({ status })]);
+      expect(order).toMatchObject({ state: 'open', seen: { status, filled: money('1') } });
+    }
   });
 
   it('gives the same order whichever way its news comes', () => {
@@ -282,15 +299,34 @@ describe('an acknowledged order', () => {
     expect(run([sent, acknowledged, proved, seeing({})]).order.state).toBe('open');
   });
 
-  it('ends on the word of the person, and opens again if it turns up', () => {
+  it('ends on the word of the person after five minutes, and opens again if it turns up', () => {
     const given: OrderEvent = { kind: 'given_up', atMs: 9e6 };
     expect(run([sent, acknowledged, given]).order.state).toBe('open');
+    expect(run([sent, timeout, { ...given, atMs: 301_999 }]).order.state).toBe('unknown');
+    expect(run([sent, timeout, { ...given, atMs: 302_000 }]).order.state).toBe('cancelled');
+    const lacking = seeing({ status: 'cancelled', filled: money('1') });
+    expect(run([sent, acknowledged, lacking, given]).order.state).toBe('cancelled');
+    expect(run([sent, acknowledged, lacking, { ...given, atMs: 303_999 }]).order.state).toBe(
+      'open',
+    );
     expect(run([sent, acknowledged, proved, given]).order).toMatchObject({
       state: 'cancelled',
       ending: 'given_up',
       reserved: 0n,
     });
     expect(alarmsOf([sent, acknowledged, proved, given, seeing({})])).toEqual(['found_after_end']);
+  });
+});
+
+describe('an order that the person changed at the exchange', () => {
+  const larger = seeing({ quantity: money('3') });
+
+  it('counts for its larger quantity, and is said', () => {
+    const { order } = run([sent, acknowledged, larger, filling('a'), filling('b')]);
+    expect(order).toMatchObject({ state: 'open', alarms: new Set(['differs']) });
+    expect(openQuantity(order)).toBe(money('1'));
+    const { order: done } = applyOrderEvents(order, [filling('c')], POLICY);
+    expect(done).toMatchObject({ state: 'filled', booked: money('3'), reserved: 0n });
   });
 });
 

@@ -145,6 +145,12 @@ describe('a stop', () => {
   it('that sells more than is held is cancelled', () => {
     const less = [holder({ held: money('1') })];
     expect(brief(input({ holders: less, orders: [stop('2')] }))[0]).toBe('cancel too_much');
+    // The newest goes, and the older one stays.
+    const both = [stop('1'), stop('0.5')];
+    const plan = planStops(input({ holders: less, orders: both }));
+    expect(plan).toEqual([
+      expect.objectContaining({ clientOrderId: both[1]?.intent.clientOrderId, why: 'too_much' }),
+    ]);
   });
 
   it('is dropped by an agent that leaves or has no stop', () => {

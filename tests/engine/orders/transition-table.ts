@@ -104,7 +104,10 @@ export const EVENTS: Record<OrderEvent['kind'], Record<string, OrderEvent>> = {
   cancel_unknown: { 'cancel unknown': { kind: 'cancel_unknown', atMs: 5_000 } },
   deadline_passed: { 'deadline passed': { kind: 'deadline_passed', atMs: DEADLINE_MS } },
   time_passed: { 'five minutes passed': { kind: 'time_passed', atMs: 400_000 } },
-  given_up: { 'given up by the person': { kind: 'given_up', atMs: 5_000 } },
+  given_up: {
+    'given up by the person, too early': { kind: 'given_up', atMs: 5_000 },
+    'given up after five minutes': { kind: 'given_up', atMs: 400_000 },
+  },
 };
 
 /** `–`: nothing changed. `error`: thrown. `!`: an alarm. Otherwise the state after it. */
