@@ -111,6 +111,8 @@ export interface LiveOrder {
   readonly endSeenMs: number | null;
   readonly doubt: OrderDoubt | null;
   readonly cancel: 'asked' | 'acknowledged' | 'refused' | 'unknown' | null;
+  /** When a cancellation was last asked for or answered. */
+  readonly cancelAtMs: number | null;
   readonly ending: OrderEnding | null;
   /** The exchange's or our own code for a rejection. */
   readonly code: string | null;
@@ -188,6 +190,7 @@ export function planOrder(intent: OrderIntent): LiveOrder {
     endSeenMs: null,
     doubt: null,
     cancel: null,
+    cancelAtMs: null,
     ending: null,
     code: null,
     alarms: new Set(),

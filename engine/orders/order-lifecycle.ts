@@ -50,7 +50,7 @@ export function applyOrderEvent(order: LiveOrder, event: OrderEvent, policy: Ord
     case 'not_found':
       return notFound(order, event, policy);
     case 'cancel_asked':
-      return cancelAsked(order);
+      return cancelAsked(order, event);
     case 'cancel_acknowledged':
     case 'cancel_refused':
     case 'cancel_unknown':
@@ -320,9 +320,9 @@ function notFound(order: LiveOrder, event: EventOf<'not_found'>, policy: OrderPo
   return { order: { ...order, state: 'unknown', doubt }, effects: [{ kind: 'look_up' }] };
 }
 
-function cancelAsked(order: LiveOrder): Step {
+function cancelAsked(order: LiveOrder, { atMs }: EventOf<'cancel_asked'>): Step {
   if (hasEnded(order)) return same(order);
-  const asked: LiveOrder = { ...order, cancel: 'asked' };
+  const asked: LiveOrder = { ...order, cancel: 'asked', cancelAtMs: atMs };
   if (order.state === 'planned') return end(asked, 'cancelled', 'withdrawn');
   const isKnown = order.exchangeOrderId !== null;
   return { order: asked, effects: isKnown ? [{ kind: 'cancel' }] : [] };
@@ -340,7 +340,7 @@ function cancelAnswered(
   } as const;
   const cancel = answers[event.kind];
   if (hasEnded(order) || order.cancel === cancel || order.state === 'planned') return same(order);
-  return { order: { ...order, cancel }, effects: [{ kind: 'look_up' }] };
+  return { order: { ...order, cancel, cancelAtMs: event.atMs }, effects: [{ kind: 'look_up' }] };
 }
 
 function deadlinePassed(order: LiveOrder, { atMs }: EventOf<'deadline_passed'>): Step {

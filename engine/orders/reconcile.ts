@@ -107,6 +107,7 @@ export function reconcile(
   work.takeTrades(facts.trades ?? []);
   work.takeBack();
   work.searchFor(shown, facts);
+  work.repeatCancellations(facts);
   for (const order of work.orders.values()) work.apply(order, { kind: 'time_passed', atMs: nowMs });
   const balances =
     facts.balances === null || facts.trades === null
@@ -257,6 +258,23 @@ class Work {
       this.apply(order, { kind: 'not_found', atMs: this.nowMs, begunAtMs, searched });
     }
     for (const order of this.orders.values()) this.noteUnsettled(order);
+  }
+
+  /**
+   * Cancels again what is still shown open: at once where the answer was none or no, otherwise after
+   * the allowance. A cancellation that was out when the process ended has had no answer.
+   */
+  repeatCancellations({ open, begunAtMs }: VenueFacts): void {
+    for (const shown of open ?? []) {
+      const order = this.ownerOf(shown);
+      if (order === null || order.cancelAtMs === null || hasEnded(order) || endIsSeen(order))
+        continue;
+      const isAnswered = order.cancel === 'unknown' || order.cancel === 'refused';
+      const isLost = order.cancel === 'asked' && this.records.isStarting;
+      const waitMs = isAnswered || isLost ? 0 : this.policy.lagAllowanceMs;
+      if (begunAtMs > order.cancelAtMs + waitMs)
+        this.apply(order, { kind: 'cancel_asked', atMs: this.nowMs });
+    }
   }
 
   private learnId({ exchangeOrderId, intent }: LiveOrder): void {

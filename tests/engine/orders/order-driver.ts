@@ -48,6 +48,7 @@ export const MUTANTS = [
   'resent anywhere',
   'no answer to a cancellation awaited',
   'unknown stops not counted',
+  'lost cancellations not repeated',
 ] as const;
 export type Mutant = (typeof MUTANTS)[number];
 
@@ -125,7 +126,7 @@ export class OrderDriver {
     }
   }
 
-  private held({ agentId, symbol }: { agentId: string; symbol: string }): Fixed {
+  held({ agentId, symbol }: { agentId: string; symbol: string }): Fixed {
     return this.balance(holdingBucket(agentId, symbol), baseOf(symbol));
   }
 
@@ -190,7 +191,8 @@ export class OrderDriver {
   private order(decision: Decision, quantity: Fixed, stopPrice: Fixed | null = null): void {
     const { symbol, side } = decision;
     const price = this.truth.price(symbol);
-    const isLimit = stopPrice === null && this.truth.chance(0.5);
+    // An exit takes what it gets.
+    const isLimit = side === 'buy' && this.truth.chance(0.5);
     const worstPrice = multiply(price, money('1.2'), 'up');
     const clientOrderId = (this.ids += 1).toString(16).padStart(32, '0');
     const intent: OrderIntent = {
@@ -303,6 +305,10 @@ export class OrderDriver {
 
   private readonly ignored = new Set<string>();
 
+  stopPrice(symbol: string): Fixed {
+    return multiply(this.truth.price(symbol), money('0.5'), 'down');
+  }
+
   private stopInput(symbol: string): StopPlanInput {
     const counted = [...this.orders.values()].filter(({ intent, state }) => {
       if (intent.symbol !== symbol || this.ignored.has(intent.clientOrderId)) return false;
@@ -314,7 +320,7 @@ export class OrderDriver {
       holders: AGENTS.filter((agent) => agent.symbol === symbol).map((agent) => ({
         agentId: agent.agentId,
         held: this.held(agent),
-        stopPrice: multiply(this.truth.price(symbol), money('0.5'), 'down'),
+        stopPrice: this.stopPrice(symbol),
         leaving: this.leaving.has(agent.agentId),
         failedStop: this.failedStops.get(agent.agentId) ?? null,
       })),
@@ -438,6 +444,8 @@ export class OrderDriver {
         : read;
     const found: Reconciliation = reconcile(facts, this.records(), this.policy, this.now);
     for (const step of found.steps) {
+      const isRepeat = step.event.kind === 'cancel_asked';
+      if (this.mutant === 'lost cancellations not repeated' && isRepeat) continue;
       // The mutant's fault lies in how an unknown outcome is taken, also at a restart.
       if (this.mutant === 'unknown is rejected' && step.event.kind === 'outcome_unknown')
         this.apply(step.order.intent.clientOrderId, step.event);

@@ -299,6 +299,16 @@ describe('an acknowledged order', () => {
     expect(run([sent, acknowledged, proved, seeing({})]).order.state).toBe('open');
   });
 
+  it('is not sent again when it vanishes, though a repeated id is harmless', () => {
+    const { order } = applyOrderEvents(
+      planned({ deadlineMs: 9e9 }),
+      [sent, acknowledged, { ...proved, begunAtMs: 9e6 }],
+      REPLAYING,
+    );
+    expect(order.state).toBe('unknown');
+    expect(() => applyOrderEvent(order, sent, REPLAYING)).toThrow('already_out');
+  });
+
   it('ends on the word of the person after five minutes, and opens again if it turns up', () => {
     const given: OrderEvent = { kind: 'given_up', atMs: 9e6 };
     expect(run([sent, acknowledged, given]).order.state).toBe('open');

@@ -1,11 +1,12 @@
 /** One seeded life of orders on the small exchange, judged by what really happened there. */
-import { add, subtract, ZERO } from '../../../contract/money.ts';
+import { add, subtract, sum, ZERO } from '../../../contract/money.ts';
 import type { Fixed } from '../../../contract/money.ts';
 import { hasEnded } from '../../../engine/orders/live-order.ts';
+import { sizeOrder, withinOwned } from '../../../engine/orders/order-size.ts';
 import { heldChange } from '../../../engine/orders/venue-ledger.ts';
 import { random } from '../../support/tape.ts';
 import { AGENTS, OrderDriver, type Mutant } from './order-driver.ts';
-import { TruthExchange, type Dialect } from './truth-exchange.ts';
+import { FEE_BPS, TruthExchange, type Dialect } from './truth-exchange.ts';
 
 const LAG_MAX_MS = 120_000;
 const DIALECTS: readonly Dialect[] = [
@@ -24,6 +25,9 @@ export interface Verdict {
   oversold: string[];
   differences: string[];
   reservations: string[];
+  /** Agents whose coins no stop covers to the step, in the calm; and how many are covered. */
+  unprotected: string[];
+  covered: number;
   problems: string[];
   counts: ReadonlyMap<string, number>;
 }
@@ -34,11 +38,12 @@ export const isWrong = (verdict: Verdict): boolean =>
     verdict.oversold.length +
     verdict.differences.length +
     verdict.reservations.length +
+    verdict.unprotected.length +
     verdict.problems.length >
   0;
 
 const STEPS = 60;
-/** Twenty minutes in which nothing new happens. */
+/** Twenty minutes in which no price moves and nobody lies, once with stops kept, once winding down. */
 const QUIET_STEPS = 40;
 const QUIET_STEP_MS = 30_000;
 
@@ -63,9 +68,16 @@ export function live(seed: number, mutant: Mutant = 'none', lagMaxMs = LAG_MAX_M
   truth.quiet = true;
   for (let step = 0; step < QUIET_STEPS; step += 1) {
     truth.advance(QUIET_STEP_MS);
+    driver.step();
+    driver.reconcile();
+    findOversold(truth, driver, oversold);
+  }
+  const unprotected = findUnprotected(truth, driver);
+  for (let step = 0; step < QUIET_STEPS; step += 1) {
+    truth.advance(QUIET_STEP_MS);
     driver.windDown();
   }
-  return judge(seed, truth, driver, oversold);
+  return { ...judge(seed, truth, driver, oversold), ...unprotected };
 }
 
 /** What agents own by the exchange's own trades, and what their open orders there might still sell. */
@@ -86,13 +98,39 @@ function findOversold(truth: TruthExchange, driver: OrderDriver, oversold: Set<s
   }
 }
 
+/** In the calm, the stops of each agent cover what it holds, down to the step. */
+function findUnprotected(
+  truth: TruthExchange,
+  driver: OrderDriver,
+): Pick<Verdict, 'unprotected' | 'covered'> {
+  const unprotected: string[] = [];
+  let covered = 0;
+  for (const agent of AGENTS) {
+    const feeBps = truth.dialect.saleFeeInBase ? FEE_BPS : ZERO;
+    const owned = withinOwned(driver.held(agent), feeBps);
+    const size = sizeOrder(owned, driver.stopPrice(agent.symbol), driver.rules(agent.symbol));
+    if (size.kind === 'dust') continue;
+    const resting = sum(
+      truth.orders
+        .filter(({ type, status }) => type === 'stop' && status === 'open')
+        .filter(
+          (one) => driver.orders.get(one.clientOrderId ?? '')?.intent.agentId === agent.agentId,
+        )
+        .map((one) => subtract(one.quantity, one.filled)),
+    );
+    if (resting === size.quantity) covered += 1;
+    else unprotected.push(`${agent.agentId} holds ${size.quantity}, stops for ${resting}`);
+  }
+  return { unprotected, covered };
+}
+
 function judge(
   seed: number,
   truth: TruthExchange,
   driver: OrderDriver,
   oversold: ReadonlySet<string>,
-): Verdict {
-  const verdict: Verdict = {
+): Omit<Verdict, 'unprotected' | 'covered'> {
+  const verdict: Omit<Verdict, 'unprotected' | 'covered'> = {
     seed,
     faults: truth.faults,
     orders: driver.orders.size,

@@ -123,6 +123,35 @@ describe('our orders', () => {
     ]);
   });
 
+  it.each([
+    ['cancel_unknown', 5_001, true],
+    ['cancel_refused', 5_001, true],
+    ['cancel_unknown', 5_000, false],
+    ['cancel_acknowledged', 5_001, false],
+    ['cancel_acknowledged', 5_001 + POLICY.lagAllowanceMs, true],
+  ] as const)(
+    'still open after %s are cancelled again: read at %i, %s',
+    (kind, begunAtMs, again) => {
+      const order = orderAfter(
+        SENT,
+        ACKNOWLEDGED,
+        { kind: 'cancel_asked', atMs: 4_000 },
+        { kind, atMs: 5_000 },
+      );
+      const found = run({ open: [shown({})], begunAtMs }, { orders: [order] }, begunAtMs);
+      expect(eventsOf(found).includes('cancel_asked → open')).toBe(again);
+    },
+  );
+
+  it('whose cancellation was out when the process ended are cancelled again', () => {
+    const orders = [orderAfter(SENT, ACKNOWLEDGED, { kind: 'cancel_asked', atMs: 4_000 })];
+    const open = [shown({})];
+    expect(eventsOf(run({ open }, { orders }))).toEqual(['seen → open']);
+    const found = run({ open }, { orders, isStarting: true });
+    expect(eventsOf(found)).toEqual(['seen → open', 'cancel_asked → open']);
+    expect(found.steps.at(-1)?.effects).toEqual([{ kind: 'cancel' }]);
+  });
+
   it('cancelled by the person are said to be', () => {
     const order = orderAfter(SENT, ACKNOWLEDGED);
     const found = run({ closed: [shown({ status: 'cancelled' })] }, { orders: [order] });

@@ -299,11 +299,11 @@ export class TruthExchange {
       this.arriving.splice(this.arriving.indexOf(late), 1);
       this.take(late.intent);
     }
+    if (this.quiet) return;
     for (const [symbol, price] of this.prices) {
       const moved = multiply(price, money((0.97 + this.draw() * 0.06).toFixed(6)), 'down');
       this.prices.set(symbol, floorToStep(moved, money('0.01')));
     }
-    if (this.quiet) return;
     for (const order of this.orders)
       if (order.status === 'open' && order.type !== 'market') this.match(order, false);
   }
