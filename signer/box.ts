@@ -71,13 +71,13 @@ export class Box {
   async unseal(sealed: SealedKey, context: SealContext): Promise<ApiKey> {
     const pair = this.pairs.find(({ id }) => id === sealed.boxKeyId);
     if (pair === undefined) throw new Error('sealed to a key pair that is gone');
-    const privateKey = await suite.DeserializePrivateKey(bytes(pair.privateKey));
-    const plain = await suite.Open(
-      privateKey,
-      bytes(sealed.encapsulated),
-      bytes(sealed.ciphertext),
-      { info: sealContextBytes(context) },
-    );
+    const keys = {
+      privateKey: await suite.DeserializePrivateKey(bytes(pair.privateKey)),
+      publicKey: await suite.DeserializePublicKey(bytes(pair.publicKey)),
+    };
+    const plain = await suite.Open(keys, bytes(sealed.encapsulated), bytes(sealed.ciphertext), {
+      info: sealContextBytes(context),
+    });
     return ApiKey.parse(JSON.parse(Buffer.from(plain).toString('utf8')));
   }
 
