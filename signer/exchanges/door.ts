@@ -33,6 +33,8 @@ interface CcxtClient {
   ): Promise<unknown>;
   parseJson(text: string): unknown;
   nonce: () => number;
+  milliseconds: () => number;
+  seconds: () => number;
   fetchImplementation: unknown;
   urls: { api?: unknown };
 }
@@ -123,6 +125,9 @@ export class Door {
     this.#settings = settings;
     client.fetchImplementation = (url: string, init: RequestInit) => this.#send(url, init);
     client.nonce = () => this.#nonce();
+    // Coinbase's tokens are dated by these.
+    client.milliseconds = () => Math.round(this.now());
+    client.seconds = () => Math.floor(this.now() / 1_000);
   }
 
   static async open(settings: DoorSettings): Promise<Door> {

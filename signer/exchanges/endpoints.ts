@@ -46,7 +46,6 @@ export const KRAKEN_ENDPOINTS = {
   closedOrders: krakenPrivate('ClosedOrders', 1, 'private'),
   orders: krakenPrivate('QueryOrders', 1, 'private'),
   trades: krakenPrivate('TradesHistory', 2, 'private'),
-  tradesById: krakenPrivate('QueryTrades', 1, 'private'),
   place: krakenPrivate('AddOrder', 0, 'order'),
   cancel: krakenPrivate('CancelOrder', 0, 'order'),
 } as const satisfies Record<string, Endpoint>;

@@ -39,7 +39,7 @@ beforeAll(async () => {
               : {},
           count: params.cl_ord_id === placedId ? 1 : 0,
         }),
-      QueryTrades: () => ok({ 'TCWJEG-FL4SZ-3FKGH6': krakenTradeAnswer() }),
+      TradesHistory: () => ok({ trades: { 'TCWJEG-FL4SZ-3FKGH6': krakenTradeAnswer() }, count: 1 }),
     }),
   );
   signer = await openSigner(

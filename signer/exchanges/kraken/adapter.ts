@@ -24,10 +24,10 @@ import {
   krakenBalances,
   krakenFill,
   krakenOrder,
+  openedAtMs,
   OpenOrdersReply,
   OrdersReply,
   PlacedReply,
-  TradesByIdReply,
   TradesReply,
 } from './replies.ts';
 
@@ -36,8 +36,6 @@ const DEADLINE_LEAST_MS = 2_000;
 const DEADLINE_MOST_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 50;
-/** Most trades in one question by id. */
-const TRADES_AT_ONCE = 20;
 
 const ORDER_TYPES = { market: 'market', limit: 'limit', stop: 'stop-loss' } as const;
 
@@ -155,7 +153,7 @@ export class KrakenAdapter implements Adapter {
             trades: true,
           },
         };
-      return { kind: 'found', order: found.order, fills: await this.fillsOf(found.tradeIds) };
+      return { kind: 'found', order: found.order, fills: await this.fillsOf(found) };
     } catch (error) {
       if (error instanceof ReadFailed) return unknown(error.cause);
       throw error;
@@ -210,7 +208,6 @@ export class KrakenAdapter implements Adapter {
   private async open(params: Record<string, string>): Promise<Found[]> {
     const names = await this.names();
     const { result } = await read(this.door, this.judge, OpenOrdersReply, AT.openOrders, {
-      trades: 'true',
       ...params,
     });
     return foundIn(result.open, names);
@@ -222,7 +219,6 @@ export class KrakenAdapter implements Adapter {
     const all = new Map<string, Found>();
     for (let offset = 0; ; offset += PAGE) {
       const { result } = await read(this.door, this.judge, ClosedOrdersReply, AT.closedOrders, {
-        trades: 'true',
         start: String(Math.floor(sinceMs / 1_000) - 1),
         ofs: String(offset),
         ...params,
@@ -265,7 +261,6 @@ export class KrakenAdapter implements Adapter {
     const names = await this.names();
     const { result } = await read(this.door, this.judge, OrdersReply, AT.orders, {
       txid: ids.join(','),
-      trades: 'true',
     });
     return foundIn(result, names);
   }
@@ -281,17 +276,11 @@ export class KrakenAdapter implements Adapter {
     }
   }
 
-  private async fillsOf(tradeIds: readonly string[]): Promise<VenueFill[]> {
-    const names = await this.names();
-    const fills: VenueFill[] = [];
-    for (let at = 0; at < tradeIds.length; at += TRADES_AT_ONCE) {
-      const { result } = await read(this.door, this.judge, TradesByIdReply, AT.tradesById, {
-        txid: tradeIds.slice(at, at + TRADES_AT_ONCE).join(','),
-      });
-      for (const [id, raw] of Object.entries(result))
-        fills.push(mapped(() => krakenFill(id, raw, names)));
-    }
-    return fills;
+  /** From a moment before the order until now: an order names its trades without their prices. */
+  private async fillsOf({ order, openedAtMs }: Found): Promise<VenueFill[]> {
+    if (order.filled === 0n) return [];
+    const fills = await this.tradesSince(openedAtMs - 1_000);
+    return fills.filter((fill) => fill.exchangeOrderId === order.exchangeOrderId);
   }
 
   /** The id is taken: whatever stands under it is what was asked for, and is looked up. */
@@ -317,7 +306,7 @@ export class KrakenAdapter implements Adapter {
 
 interface Found {
   order: VenueOrder;
-  tradeIds: string[];
+  openedAtMs: number;
 }
 
 function foundIn(
@@ -327,7 +316,7 @@ function foundIn(
   return mapped(() =>
     Object.entries(raw).map(([id, one]) => ({
       order: krakenOrder(id, one, names),
-      tradeIds: one.trades ?? [],
+      openedAtMs: openedAtMs(one),
     })),
   );
 }

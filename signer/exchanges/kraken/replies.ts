@@ -23,7 +23,6 @@ const RawOrder = z.object({
   }),
   vol: z.string(),
   vol_exec: z.string(),
-  trades: z.optional(z.array(z.string())),
 });
 type RawOrder = z.infer<typeof RawOrder>;
 
@@ -47,7 +46,6 @@ export const OrdersReply = z.object({ result: RawOrders });
 export const TradesReply = z.object({
   result: z.object({ trades: z.record(z.string(), RawTrade), count: z.number() }),
 });
-export const TradesByIdReply = z.object({ result: z.record(z.string(), RawTrade) });
 export const PlacedReply = z.object({
   result: z.object({ txid: z.array(z.string()).check(z.minLength(1)) }),
 });
@@ -75,6 +73,8 @@ export const TickerReply = z.object({
 });
 
 const msOf = (seconds: string | number): number => Math.floor(Number(seconds) * 1_000);
+
+export const openedAtMs = ({ opentm }: RawOrder): number => msOf(opentm);
 
 const STATUS: Record<RawOrder['status'], VenueOrder['status']> = {
   pending: 'open',
