@@ -63,6 +63,9 @@ export function readSettings(source: Source): SignerSettings {
   const dataDir =
     source.DATA_DIR === undefined || source.DATA_DIR === '' ? '.data' : source.DATA_DIR;
   const given = source.SIGNER_DIR;
-  const folder = resolve(given === undefined || given === '' ? join(dataDir, 'signer') : given);
+  // Beside the data folder: a copy of the data takes no keys along.
+  const folder = resolve(
+    given === undefined || given === '' ? `${resolve(dataDir)}-signer` : given,
+  );
   return { folder, listen: listenOf(source, folder), origins: originsOf(source) };
 }

@@ -5,10 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import * as z from 'zod/mini';
 import { FrameReader, frameOf, REPLY_BYTES_MAX } from '../../contract/signer-frames.ts';
 import { ReplyFrame, SIGNER_REPLIES, SignerAsk, type SignerReply } from '../../contract/signer.ts';
-
-export type SignerAddress =
-  | { kind: 'unix'; path: string }
-  | { kind: 'tls'; host: string; port: number; cert: string; key: string; ca: string };
+import type { SignerAddress } from '../config.ts';
 
 /** No answer came. For an order this means: unknown. */
 export class SignerUnreachable extends Error {

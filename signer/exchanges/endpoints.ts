@@ -108,16 +108,10 @@ export const BINANCE_ENDPOINTS = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-export const ENDPOINTS: Record<LiveExchange, Record<string, Endpoint>> = {
-  kraken: KRAKEN_ENDPOINTS,
-  coinbase: COINBASE_ENDPOINTS,
-  binance: BINANCE_ENDPOINTS,
-};
-
 const patternOf = ({ method, url }: Endpoint): RegExp =>
   new RegExp(`^${method} ${url.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[A-Za-z0-9-]+')}$`);
 
-const OPEN: Record<LiveExchange, RegExp[]> = {
+const OPEN: Record<LiveExchange, readonly RegExp[]> = {
   kraken: Object.values(KRAKEN_ENDPOINTS).map(patternOf),
   coinbase: Object.values(COINBASE_ENDPOINTS).map(patternOf),
   binance: Object.values(BINANCE_ENDPOINTS).map(patternOf),
