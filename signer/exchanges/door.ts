@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { UnknownCause } from '../../contract/venue.ts';
 import { isOpen, type Endpoint } from './endpoints.ts';
+import { Secrets } from '../secrets.ts';
 import { NotSent, type Budget, type Clock } from './budget.ts';
 
 export interface RawReply {
@@ -114,6 +115,7 @@ export class Door {
   readonly #client: CcxtClient;
   readonly #flights = new AsyncLocalStorage<Flight>();
   readonly #settings: DoorSettings;
+  readonly #secrets = new Secrets();
   /** The exchange's clock less ours. */
   #offsetMs = 0;
   #timeSuspect = false;
@@ -123,6 +125,8 @@ export class Door {
   private constructor(client: CcxtClient, settings: DoorSettings) {
     this.#client = client;
     this.#settings = settings;
+    if (settings.key !== null)
+      this.#secrets.hold('key', [settings.key.apiKey, settings.key.secret]);
     client.fetchImplementation = (url: string, init: RequestInit) => this.#send(url, init);
     client.nonce = () => this.#nonce();
     // Coinbase's tokens are dated by these.
@@ -229,7 +233,8 @@ export class Door {
         redirect: 'error',
         signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       });
-      const text = await textWithin(response, BODY_BYTES_MAX);
+      // An exchange may quote what it was sent: the key goes no further than this.
+      const text = this.#secrets.clean(await textWithin(response, BODY_BYTES_MAX));
       flight.reply = { status: response.status, headers: response.headers, text };
       const until = banEnd(response.status, response.headers, text, clock.now());
       if (until !== null) byAddress.ban(until);

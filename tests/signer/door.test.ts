@@ -168,7 +168,9 @@ describe('a request', () => {
   it('of Kraken has a higher nonce than the one before, also within a millisecond', async () => {
     const nonces: number[] = [];
     const { door } = await open('kraken', (_url, init) => {
-      nonces.push(Number(new URLSearchParams(String(init.body)).get('nonce')));
+      nonces.push(
+        Number(new URLSearchParams(typeof init.body === 'string' ? init.body : '').get('nonce')),
+      );
       return json({ error: [], result: {} });
     });
     await Promise.all([1, 2, 3, 4, 5].map(() => door.ask(KRAKEN_ENDPOINTS.place)));
