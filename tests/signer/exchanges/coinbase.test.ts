@@ -96,7 +96,9 @@ describe('Coinbase', () => {
     const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
     await adapter.place(toPlace({ type: 'market', limitPrice: null }));
     await adapter.place(toPlace({ type: 'market', limitPrice: null, side: 'sell' }));
-    expect(sentTo(POST).map(({ params }) => JSON.parse(params.order_configuration ?? ''))).toEqual([
+    expect(
+      sentTo(POST).map(({ params }): unknown => JSON.parse(params.order_configuration ?? '')),
+    ).toEqual([
       { sor_limit_ioc: { base_size: '0.0015', limit_price: '60100.1' } },
       { market_market_ioc: { base_size: '0.0015' } },
     ]);
