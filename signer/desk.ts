@@ -9,6 +9,7 @@ import {
   type SignerAsk,
   type SignerReply,
 } from '../contract/signer.ts';
+import { formatFixed } from '../contract/money.ts';
 import type { CancelOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Box } from './box.ts';
@@ -50,6 +51,7 @@ export class Desk {
   private readonly exchanges = new Map<LiveExchange, Promise<OpenExchange>>();
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
+  private readonly inFlight = new Set<string>();
   private readonly observer: Observer;
 
   constructor(private readonly parts: DeskParts) {
@@ -206,9 +208,9 @@ export class Desk {
     journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
     audit.write('server', 'limits set', {
       connectionId,
-      maxOrder: String(limits.maxOrder),
-      maxExposure: String(limits.maxExposure),
-      maxDailyLoss: String(limits.maxDailyLoss),
+      maxOrder: formatFixed(limits.maxOrder),
+      maxExposure: formatFixed(limits.maxExposure),
+      maxDailyLoss: formatFixed(limits.maxDailyLoss),
     });
     return DONE;
   }
@@ -282,6 +284,7 @@ export class Desk {
         audit,
         secrets,
         now: () => this.now(),
+        inFlight: this.inFlight,
         market: ({ exchange }) => this.market(exchange),
         adapter: (one) => this.adapter(one),
       },
@@ -320,7 +323,9 @@ export class Desk {
     try {
       const lookup = await (await this.adapter(connection)).lookUp(order);
       this.observer.lookup(connection, order, lookup);
-      return lookup;
+      return lookup.kind === 'found'
+        ? { ...lookup, fills: this.observer.named(connection, lookup.fills) }
+        : lookup;
     } catch (error) {
       if (error instanceof NotSent) return refused(error.code, 'nothing was sent');
       if (error instanceof ReadFailed) return { kind: 'unknown', cause: error.cause };
@@ -339,7 +344,7 @@ export class Desk {
       if (ask.act === 'trades') {
         const fills = await adapter.tradesSince(ask.sinceMs, ask.symbols);
         this.observer.fills(connection, fills);
-        return fills;
+        return this.observer.named(connection, fills);
       }
       const orders =
         ask.act === 'open_orders'

@@ -1,5 +1,6 @@
 /** The market as the signer sees it itself, so that nobody can tell it a price. */
-import type { Fixed } from '../contract/money.ts';
+import { ZERO, type Fixed } from '../contract/money.ts';
+import type { OrderSide } from '../contract/venue.ts';
 import type { Book, PublicData } from './exchanges/adapter.ts';
 import { Kept } from './exchanges/kept.ts';
 import { middleOf, type MarketFacts } from './limits.ts';
@@ -45,11 +46,17 @@ export class MarketView {
     );
   }
 
-  /** `ReadFailed` and `NotSent` pass through: without facts nothing is signed. */
-  async factsOf(symbol: string): Promise<MarketFacts> {
+  /**
+   * A sale is judged without the day's volume: less must be able to hold it back. `ReadFailed` and
+   * `NotSent` pass through: without facts nothing is signed.
+   */
+  async factsOf(symbol: string, side: OrderSide): Promise<MarketFacts> {
     const rules = (await this.rules.get()).get(symbol) ?? null;
-    if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: 0n as Fixed };
-    const [book, dayVolume] = await Promise.all([this.books.get(symbol), this.volumes.get(symbol)]);
+    if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: ZERO };
+    const [book, dayVolume] = await Promise.all([
+      this.books.get(symbol),
+      side === 'buy' ? this.volumes.get(symbol) : ZERO,
+    ]);
     return { rules, book, dayVolume };
   }
 
@@ -63,7 +70,7 @@ export class MarketView {
   /** What each pair is worth now; a pair without a book is worth nothing. */
   async marksOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
     const marks = await Promise.all(
-      symbols.map(async (symbol) => [symbol, (await this.middles.get(symbol)) ?? (0n as Fixed)]),
+      symbols.map(async (symbol) => [symbol, (await this.middles.get(symbol)) ?? ZERO]),
     );
     return new Map(marks as [string, Fixed][]);
   }

@@ -36,20 +36,25 @@ export class Observer {
     }
   }
 
-  /** Fills of orders sent from here; those of the person's own trades are none of the limits'. */
-  fills(connection: Connection, fills: readonly VenueFill[]): void {
-    const byExchangeId = new Map(
-      [...connection.orders.values()].flatMap((order) =>
-        order.exchangeOrderId === null
-          ? []
-          : [[order.exchangeOrderId, order.intent.clientOrderId] as const],
+  /** With our id on each fill of an order that was sent from here: exchanges leave it out. */
+  named(connection: Connection, fills: readonly VenueFill[]): VenueFill[] {
+    const ids = new Map(
+      [...connection.orders.values()].flatMap(({ exchangeOrderId, intent }) =>
+        exchangeOrderId === null ? [] : [[exchangeOrderId, intent.clientOrderId] as const],
       ),
     );
-    for (const fill of fills) {
-      const clientOrderId =
-        byExchangeId.get(fill.exchangeOrderId) ??
-        (connection.orders.has(fill.clientOrderId ?? '') ? fill.clientOrderId : null);
-      if (clientOrderId === null || connection.fillsSeen.has(fill.tradeId)) continue;
+    return fills.map((fill) => ({
+      ...fill,
+      clientOrderId: fill.clientOrderId ?? ids.get(fill.exchangeOrderId) ?? null,
+    }));
+  }
+
+  /** Fills of orders sent from here; those of the person's own trades are none of the limits'. */
+  fills(connection: Connection, fills: readonly VenueFill[]): void {
+    for (const fill of this.named(connection, fills)) {
+      const { clientOrderId } = fill;
+      if (clientOrderId === null || !connection.orders.has(clientOrderId)) continue;
+      if (connection.fillsSeen.has(fill.tradeId)) continue;
       this.journal.write({
         kind: 'fill',
         atMs: this.now(),

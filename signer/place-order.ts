@@ -3,7 +3,7 @@
  * its outcome written down, in this order.
  */
 import * as z from 'zod/mini';
-import type { Fixed } from '../contract/money.ts';
+import { ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
 import type { PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -34,6 +34,8 @@ export interface Placing {
   audit: AuditLog;
   secrets: Secrets;
   now: () => number;
+  /** Client order ids whose request is out at this moment. */
+  inFlight: Set<string>;
   market: (connection: Connection) => Promise<MarketView>;
   adapter: (connection: Connection) => Promise<Adapter>;
 }
@@ -74,12 +76,14 @@ interface Facts {
 async function gather(
   placing: Placing,
   connection: Connection,
-  symbol: string,
+  { symbol, side }: OrderIntent,
 ): Promise<Facts | Refused> {
   try {
     const view = await placing.market(connection);
-    const market = await view.factsOf(symbol);
-    return { market, lossToday: await lossToday(placing, connection, view) };
+    const market = await view.factsOf(symbol, side);
+    // What was lost holds back no sale, and neither does a pair whose price cannot be read.
+    const loss = side === 'buy' ? await lossToday(placing, connection, view) : ZERO;
+    return { market, lossToday: loss };
   } catch (error) {
     if (error instanceof NotSent) return { code: error.code, detail: 'market data' };
     if (error instanceof ReadFailed) return { code: 'no_market_data', detail: error.cause };
@@ -148,12 +152,14 @@ export async function placeOrder(
   const about = { clientOrderId, connectionId, symbol, side, type };
   const adapter = await placing.adapter(connection);
   const sent = journal.ledger.order(clientOrderId);
-  const isReplay = sent?.outcome?.kind === 'unknown' && adapter.abilities.replaysIds;
+  // Without an outcome the signer was killed while it was out.
+  const isOpen = sent !== null && (sent.outcome?.kind ?? 'unknown') === 'unknown';
+  const isReplay = isOpen && adapter.abilities.replaysIds && !placing.inFlight.has(clientOrderId);
   if (sent !== null && !(isReplay && wireOf(sent.intent) === wireOf(intent)))
     return before(sent, intent);
   let worstPrice = sent?.worstPrice ?? null;
   if (worstPrice === null) {
-    const facts = await gather(placing, connection, symbol);
+    const facts = await gather(placing, connection, intent);
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
     if (raced !== null) return before(raced, intent);
@@ -166,13 +172,16 @@ export async function placeOrder(
     journal.write({ kind: 'sending', atMs: now(), intent, worstPrice });
   }
   audit.write('server', isReplay ? 'order sent again' : 'order sent', about);
-  const answer = await sendOnce(placing, adapter, intent, worstPrice);
+  placing.inFlight.add(clientOrderId);
+  const answer = await sendOnce(placing, adapter, intent, worstPrice).finally(() => {
+    placing.inFlight.delete(clientOrderId);
+  });
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =
     isReplay && answer.kind !== 'confirmed'
       ? {
           kind: 'unknown',
-          cause: sent?.outcome?.kind === 'unknown' ? sent.outcome.cause : 'timeout',
+          cause: sent?.outcome?.kind === 'unknown' ? sent.outcome.cause : 'connection',
         }
       : answer;
   const told = isReplay && outcome.kind === 'confirmed' ? { ...outcome, replay: true } : outcome;

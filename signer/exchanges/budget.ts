@@ -80,7 +80,8 @@ export class Budget {
     this.refuseBanned();
   }
 
-  private refuseBanned(): void {
+  /** @throws NotSent during a ban. */
+  refuseBanned(): void {
     if (this.clock.now() < this.bannedUntilMs)
       throw new NotSent('exchange_ban', this.bannedUntilMs);
   }

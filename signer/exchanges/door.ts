@@ -5,9 +5,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { UnknownCause } from '../../contract/venue.ts';
+import { ALLOWANCES } from './allowances.ts';
 import { isOpen, type Endpoint } from './endpoints.ts';
 import { Secrets } from '../secrets.ts';
 import { NotSent, type Budget, type Clock } from './budget.ts';
+import { Turns } from './turns.ts';
 
 export interface RawReply {
   status: number;
@@ -120,7 +122,7 @@ export class Door {
   #offsetMs = 0;
   #timeSuspect = false;
   #lastNonce = 0;
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
 
   private constructor(client: CcxtClient, settings: DoorSettings) {
     this.#client = client;
@@ -182,24 +184,30 @@ export class Door {
     notAfterMs: number | null = null,
   ): Promise<RawReply> {
     await this.#afford(endpoint);
-    const fly = (): Promise<RawReply> => {
+    const fly = async (): Promise<RawReply> => {
+      // A ban may have come while this waited for its turn.
+      this.#settings.byAddress.refuseBanned();
+      this.#settings.byKey?.refuseBanned();
       if (notAfterMs !== null && this.#settings.clock.now() >= notAfterMs)
         throw new NotSent('deadline_passed');
       return this.#fly(endpoint, params);
     };
     // Kraken refuses a nonce lower than one it has seen, so its requests arrive one by one.
     if (this.exchange !== 'kraken' || endpoint.lane === 'public') return fly();
-    const turn = this.#queue.then(fly);
-    this.#queue = turn.catch(() => undefined);
-    return turn;
+    return this.#turns.take(fly, endpoint.lane === 'order');
   }
 
   async #afford({ lane, weight }: Endpoint): Promise<void> {
     const { byAddress, byKey } = this.#settings;
+    const counts = ALLOWANCES[this.exchange];
+    byAddress.refuseBanned();
+    if (weight === 0) return;
     const patienceMs = PATIENCE_MS[lane];
-    // Kraken counts private calls by key, the others by address.
-    if (lane !== 'public' && byKey !== null) await byKey.take(weight, patienceMs);
-    await byAddress.take(this.exchange === 'kraken' ? 1 : weight, patienceMs);
+    if (counts.byKey.counts === 'private' && lane !== 'public')
+      await byKey?.take(weight, patienceMs);
+    if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);
+    if (counts.byAddress.counts === 'all' || lane === 'public')
+      await byAddress.take(weight, patienceMs);
   }
 
   async #fly(endpoint: Endpoint, params: Record<string, unknown>): Promise<RawReply> {

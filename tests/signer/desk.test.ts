@@ -7,6 +7,7 @@ import type { StepUpStatement } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
 import { brokenAt } from '../../signer/audit-log.ts';
 import { FIRST_WEEK_MS } from '../../signer/limits.ts';
+import { keyOf } from '../support/signer/adapter-world.ts';
 import type { Answer, Answerer, Asked } from '../support/signer/answer-server.ts';
 import {
   handClock,
@@ -125,6 +126,104 @@ describe('an order', () => {
     expect(world.sent()).toEqual([]);
     expect(await world.desk.answer({ act: 'state', connectionId: 'connection-1' })).toMatchObject({
       value: { unresolved: [intent.clientOrderId], exposure: parseFixed('60.1') },
+    });
+  });
+});
+
+describe('Coinbase, which answers a repeated id with the original order', () => {
+  const V3 = '/api/v3/brokerage';
+  const product = {
+    product_id: 'BTC-USD',
+    base_currency_id: 'BTC',
+    quote_currency_id: 'USD',
+    base_increment: '0.00000001',
+    quote_increment: '0.01',
+    base_min_size: '0.00000001',
+    quote_min_size: '1',
+    status: 'online',
+    price: '60000',
+    volume_24h: '1000',
+  };
+  const coinbase =
+    (placing: () => Answer | 'drop', clock: { now: () => number }): Answerer =>
+    ({ path, method }) => {
+      const usual: Record<string, () => Answer | 'drop'> = {
+        [`GET ${V3}/time`]: () => ({ body: { epochMillis: String(clock.now()) } }),
+        [`GET ${V3}/market/products`]: () => ({ body: { products: [product] } }),
+        [`GET ${V3}/market/products/BTC-USD`]: () => ({ body: product }),
+        [`GET ${V3}/market/product_book`]: () => ({
+          body: {
+            pricebook: {
+              bids: [{ price: '59990', size: '5' }],
+              asks: [{ price: '60010', size: '5' }],
+            },
+          },
+        }),
+        [`GET ${V3}/key_permissions`]: () => ({
+          body: { can_view: true, can_trade: true, can_transfer: false, portfolio_uuid: 'p' },
+        }),
+        [`GET ${V3}/accounts`]: () => ({ body: { accounts: [], has_next: false } }),
+        [`POST ${V3}/orders`]: placing,
+      };
+      return usual[`${method} ${path}`]?.() ?? { status: 404, body: { error: 'NOT_FOUND' } };
+    };
+  const placed = {
+    body: { success: true, success_response: { order_id: 'the-one-order' } },
+  };
+  const open = async (placing: () => Answer | 'drop', more: { folder?: string } = {}) => {
+    const clock = handClock();
+    world = await openDeskWorld({
+      exchange: 'coinbase',
+      key: keyOf('coinbase'),
+      answers: () => coinbase(placing, clock),
+      clock,
+      ...more,
+    });
+    return world;
+  };
+
+  it('is sent the same order again while its outcome is unknown, and only the same', async () => {
+    let turn = 0;
+    const signer = await open(() => (turn++ === 0 ? 'drop' : placed));
+    await signer.connect();
+    const intent = signer.intent();
+    expect(await signer.desk.answer({ act: 'place', intent })).toMatchObject({ kind: 'unknown' });
+    const other = { ...intent, quantity: parseFixed('0.0009') };
+    expect(await signer.desk.answer({ act: 'place', intent: other })).toMatchObject({
+      code: 'id_used',
+    });
+    const outcome = { kind: 'confirmed', exchangeOrderId: 'the-one-order', replay: true };
+    expect(await signer.desk.answer({ act: 'place', intent })).toEqual(outcome);
+    expect(await signer.desk.answer({ act: 'place', intent })).toEqual(outcome);
+    expect(signer.sent()).toHaveLength(2);
+    expect(new Set(signer.sent().map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('is not sent it again after the deadline, nor does a refusal then undo what is unknown', async () => {
+    const signer = await open(() => 'drop');
+    await signer.connect();
+    const intent = signer.intent();
+    await signer.desk.answer({ act: 'place', intent });
+    signer.clock.at = intent.deadlineMs;
+    expect(await signer.desk.answer({ act: 'place', intent })).toMatchObject({ kind: 'unknown' });
+    expect(signer.sent()).toHaveLength(1);
+  });
+
+  it('is sent it again after a crash while it was out', async () => {
+    const first = await open(() => placed);
+    await first.connect();
+    const intent = first.intent();
+    first.store.journal.write({
+      kind: 'sending',
+      atMs: first.clock.now(),
+      intent,
+      worstPrice: parseFixed('60100'),
+    });
+    await first.close();
+    const again = await open(() => placed, { folder: first.folder });
+    expect(await again.desk.answer({ act: 'place', intent })).toMatchObject({
+      kind: 'confirmed',
+      replay: true,
     });
   });
 });
@@ -472,6 +571,48 @@ describe('the audit log', () => {
     const changed = structuredClone(lines) as { about: Record<string, string> }[];
     if (changed[1] !== undefined) changed[1].about.symbol = 'SHIB/USD';
     expect(brokenAt(changed)).toBe(1);
+  });
+});
+
+describe('a fill', () => {
+  it('carries our id, which the exchange leaves out', async () => {
+    const signer = await connected({
+      TradesHistory: () =>
+        ok({
+          trades: {
+            T1: krakenTradeAnswer(),
+            T2: krakenTradeAnswer({ ordertxid: 'BY-HAND' }),
+          },
+          count: 2,
+        }),
+    });
+    const intent = signer.intent();
+    await signer.desk.answer({ act: 'place', intent });
+    const trades = await signer.desk.answer({
+      act: 'trades',
+      connectionId: 'connection-1',
+      symbols: [],
+      sinceMs: 0,
+    });
+    expect(trades).toMatchObject({
+      value: [
+        { tradeId: 'T1', clientOrderId: intent.clientOrderId },
+        { tradeId: 'T2', clientOrderId: null },
+      ],
+    });
+  });
+
+  it('read three times counts once', async () => {
+    const signer = await connected({
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer() }, count: 1 }),
+    });
+    await place(signer);
+    const ask = { act: 'trades', connectionId: 'connection-1', symbols: [], sinceMs: 0 } as const;
+    await signer.desk.answer(ask);
+    const once = readFileSync(join(signer.folder, 'journal.jsonl'), 'utf8');
+    await signer.desk.answer(ask);
+    await signer.desk.answer(ask);
+    expect(readFileSync(join(signer.folder, 'journal.jsonl'), 'utf8')).toBe(once);
   });
 });
 

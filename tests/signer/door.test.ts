@@ -12,6 +12,7 @@ import {
   KRAKEN_ENDPOINTS,
 } from '../../signer/exchanges/endpoints.ts';
 import { handClock } from '../support/signer/desk-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const KEYS: Record<LiveExchange, ApiKey> = {
   kraken: { apiKey: 'key', secret: Buffer.from('secret').toString('base64') },
@@ -43,6 +44,13 @@ async function open(exchange: LiveExchange, answer: Answer) {
 }
 const json = (body: unknown, init: ResponseInit = {}): Response =>
   new Response(JSON.stringify(body), init);
+function makeGate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
 const thrown = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
@@ -152,17 +160,46 @@ describe('a request', () => {
   });
 
   it('does not leave after its deadline, however long it had to wait', async () => {
+    const gate = makeGate();
     const { door, asked, clock } = await open('kraken', async () => {
-      // The one before it took its time.
-      clock.at += 5_000;
+      await gate.opened;
       return json({ error: [], result: {} });
     });
-    const deadline = clock.now() + 3_000;
     const first = door.ask(KRAKEN_ENDPOINTS.balances);
-    const second = thrown(door.ask(KRAKEN_ENDPOINTS.place, {}, deadline));
+    await waitFor(() => {
+      expect(asked).toHaveLength(1);
+    });
+    const second = thrown(door.ask(KRAKEN_ENDPOINTS.place, {}, clock.now() + 3_000));
+    clock.at += 5_000;
+    gate.open();
     await first;
     expect(await second).toMatchObject({ code: 'deadline_passed' });
     expect(asked).toEqual(['POST /0/private/BalanceEx']);
+  });
+
+  it('of Kraken that is an order goes before reads that wait', async () => {
+    const gate = makeGate();
+    const { door, asked } = await open('kraken', async () => {
+      await gate.opened;
+      return json({ error: [], result: {} });
+    });
+    const all = [door.ask(KRAKEN_ENDPOINTS.balances)];
+    await waitFor(() => {
+      expect(asked).toHaveLength(1);
+    });
+    all.push(door.ask(KRAKEN_ENDPOINTS.openOrders), door.ask(KRAKEN_ENDPOINTS.closedOrders));
+    await new Promise((resolve) => setImmediate(resolve));
+    all.push(door.ask(KRAKEN_ENDPOINTS.place), door.ask(KRAKEN_ENDPOINTS.cancel));
+    await new Promise((resolve) => setImmediate(resolve));
+    gate.open();
+    await Promise.all(all);
+    expect(asked.map((one) => one.split('/').at(-1))).toEqual([
+      'BalanceEx',
+      'AddOrder',
+      'CancelOrder',
+      'OpenOrders',
+      'ClosedOrders',
+    ]);
   });
 
   it('of Kraken has a higher nonce than the one before, also within a millisecond', async () => {
