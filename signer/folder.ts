@@ -52,12 +52,15 @@ export const filesOf = (folder: string, ending: string): string[] =>
     .map((name) => name.slice(0, -ending.length))
     .sort();
 
+const held = new Set<string>();
+
 /**
  * One process a folder. A lock left by a process that is gone is taken over.
  * @throws Error when another signer runs.
  */
 export function lockFolder(folder: string): () => void {
   const path = join(folder, 'signer.lock');
+  if (held.has(path)) throw new Error('Another signer uses this folder');
   const take = (): boolean => {
     try {
       const handle = openSync(path, 'wx', 0o600);
@@ -74,7 +77,9 @@ export function lockFolder(folder: string): () => void {
     rmSync(path, { force: true });
     if (!take()) throw new Error('Another signer uses this folder');
   }
+  held.add(path);
   return () => {
+    held.delete(path);
     rmSync(path, { force: true });
   };
 }
@@ -82,6 +87,7 @@ export function lockFolder(folder: string): () => void {
 function isAlive(path: string): boolean {
   const pid = Number(readText(path));
   if (!Number.isInteger(pid) || pid <= 0) return false;
+  // Ours: of a process before us that had the same number, as the first in a container has.
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);

@@ -4,7 +4,6 @@
  */
 import {
   add,
-  divide,
   maximum,
   minimum,
   multiply,
@@ -234,10 +233,11 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
     return;
   }
   const gone = minimum(position.quantity, add(fill.quantity, baseFee));
+  // In one division: a product of two small amounts would be rounded away first.
   const costGone =
     position.quantity === 0n
       ? ZERO
-      : divide(multiply(position.cost, gone, 'up'), position.quantity, 'up');
+      : (((position.cost * gone + position.quantity - 1n) / position.quantity) as Fixed);
   const rest = subtract(position.quantity, gone);
   if (rest <= 0n) connection.positions.delete(symbol);
   else
