@@ -9,6 +9,7 @@ export default defineConfig({
     './server/db/schema-support.ts',
     './server/db/schema-wallet.ts',
     './server/db/schema-alerts.ts',
+    './server/db/schema-live.ts',
   ],
   out: './server/db/migrations',
 });

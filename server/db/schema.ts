@@ -40,7 +40,10 @@ export const riskProfiles = pgTable(
   (t) => [primaryKey({ columns: [t.uid, t.profile] })],
 );
 
-/** One book of a (user, source); a reset closes it and opens the next. */
+/**
+ * One book of a (user, source); a reset closes it and opens the next. A live account's source is
+ * `live:CONNECTION`, so that no question about a market source's paper account ever meets it.
+ */
 export const accounts = pgTable(
   'accounts',
   {
@@ -49,6 +52,8 @@ export const accounts = pgTable(
     source: text('source').notNull(),
     quote: text('quote').notNull(),
     book: integer('book').notNull(),
+    /** The exchange account it keeps the books of; null for paper. For good. */
+    connectionId: uuid('connection_id'),
     openedAt: ms('opened_at').notNull(),
     openedMarketMs: ms('opened_market_ms').notNull(),
     closedAt: ms('closed_at'),
@@ -57,6 +62,9 @@ export const accounts = pgTable(
     uniqueIndex('accounts_book').on(t.uid, t.source, t.book),
     uniqueIndex('accounts_open')
       .on(t.uid, t.source)
+      .where(sql`closed_at is null`),
+    uniqueIndex('accounts_live')
+      .on(t.connectionId)
       .where(sql`closed_at is null`),
   ],
 );
@@ -117,6 +125,8 @@ export const agents = pgTable(
     uid: text('uid').notNull(),
     /** Market source: an agent belongs to the (user, source) whose account it trades. */
     source: text('source').notNull(),
+    /** The exchange account it trades; null for paper. For good. */
+    connectionId: uuid('connection_id'),
     quote: text('quote').notNull(),
     name: text('name').notNull(),
     tradingPairs: text('trading_pairs').array().notNull(),

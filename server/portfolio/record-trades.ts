@@ -33,7 +33,7 @@ export interface RecordedTrade {
   positionId: string;
 }
 
-interface Posting {
+export interface Posting {
   transactionId: string;
   accountId: string;
   cause: string;
@@ -46,9 +46,14 @@ interface Posting {
 /**
  * Appends double entries and keeps the balances in step. The account's row must be locked by the
  * caller, so that two writers never spend the same cash.
- * @throws Error where entries do not sum to zero per asset, or cash would fall below zero.
+ * @throws Error where entries do not sum to zero per asset, or paper cash would fall below zero. What
+ * an exchange says has happened is booked in any case.
  */
-export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> {
+export async function post(
+  tx: Tx,
+  postings: readonly Posting[],
+  { hasHappened = false } = {},
+): Promise<void> {
   const changes = new Map<
     string,
     { accountId: string; bucket: string; asset: string; amount: Fixed }
@@ -93,7 +98,7 @@ export async function post(tx: Tx, postings: readonly Posting[]): Promise<void> 
   const overdrawn = after.find(
     ({ bucket, amount }) => bucket === CASH && parseFixed(amount) < ZERO,
   );
-  if (overdrawn !== undefined) throw new Error('A trade would spend cash that is not there');
+  if (overdrawn !== undefined && !hasHappened) throw new Error('A trade would spend cash that is not there');
 }
 
 /**

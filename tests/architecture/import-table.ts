@@ -14,7 +14,7 @@ export interface Rule {
  */
 export const PUBLIC_SERVER_FILES = [
   /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention)\.ts$/,
-  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions)\.ts$/,
+  /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|schema-live|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions)\.ts$/,
   /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,
   /^server\/agents\/(agent-handlers|scheduler|read-agents|transitions|backtest-records|trading-halts)\.ts$/,
@@ -25,6 +25,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
+  /^server\/live\/(live-handlers|live-desk|plan-trades|ask-exit|live-accounts|check-live-account)\.ts$/,
 ];
 
 const CONTRACT = /^contract\//;

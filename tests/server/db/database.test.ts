@@ -13,6 +13,7 @@ import * as schema from '../../../server/db/schema.ts';
 import * as plans from '../../../server/db/schema-plans.ts';
 import * as support from '../../../server/db/schema-support.ts';
 import * as alerts from '../../../server/db/schema-alerts.ts';
+import * as live from '../../../server/db/schema-live.ts';
 import * as wallet from '../../../server/db/schema-wallet.ts';
 import { silentLog } from '../../support/app.ts';
 import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
@@ -57,7 +58,7 @@ describe.each(bodies)('a database on %s', (_name, open) => {
 
   it('has every table of the schema', async () => {
     const named = new Set(
-      Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts }).flatMap((one) =>
+      Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts, ...live }).flatMap((one) =>
         is(one, PgTable) ? [getTableName(one)] : [],
       ),
     );

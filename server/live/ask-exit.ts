@@ -1,0 +1,45 @@
+/** A position of a live agent is to be sold wholly: kept until it is, whatever stands in between. */
+import { eq } from 'drizzle-orm';
+import type { Tx } from '../db/database.ts';
+import { liveExits } from '../db/schema-live.ts';
+import { readConnection } from './live-accounts.ts';
+import type { BookDeps, LivePort } from './live-deps.ts';
+import { planPair } from './pair-plan.ts';
+
+export interface ExitWish {
+  connectionId: string;
+  agentId: string;
+  symbol: string;
+  reason: string;
+  tickId: string;
+}
+
+/**
+ * Its stops at the exchange are cancelled first, and the sale follows when their end is known. Agent
+ * and account must be locked by the caller.
+ */
+export async function askExit(
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  wish: ExitWish,
+): Promise<void> {
+  const connection = await readConnection(tx.db, wish.connectionId);
+  if (connection === null) throw new Error('The connection is gone');
+  await tx.db
+    .insert(liveExits)
+    .values({
+      ...wish,
+      accountId: connection.accountId,
+      askedAt: deps.clock.now(),
+      askedMarketMs: deps.market.now(),
+    })
+    .onConflictDoNothing();
+  const rules = port?.rules(connection.exchange, wish.symbol) ?? null;
+  await planPair(tx, deps, connection, wish.symbol, rules);
+  tx.afterCommit(() => port?.poke(connection.id));
+}
+
+/** Nothing is left of it, or it is to stay after all. */
+export const forgetExits = (tx: Tx, agentId: string): Promise<unknown> =>
+  tx.db.delete(liveExits).where(eq(liveExits.agentId, agentId));

@@ -1,0 +1,271 @@
+/**
+ * The live accounts of agents that decide in one batch, under lock: what each may use, why one buys
+ * nothing, and its trades as planned orders.
+ */
+import { and, asc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm';
+import {
+  add,
+  basisPoints,
+  divide,
+  maximum,
+  minimum,
+  parseFixed,
+  subtract,
+  ZERO,
+} from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import { CASH } from '../../engine/accounting/ledger.ts';
+import type { TradeDraft } from '../../engine/execution/agent-types.ts';
+import { hasEnded } from '../../engine/orders/live-order.ts';
+import { sizeOrder } from '../../engine/orders/order-size.ts';
+import { reservationFor } from '../../engine/orders/reservation.ts';
+import type { Tx } from '../db/database.ts';
+import { accountAlarms, accounts, balances, fills, positions } from '../db/schema.ts';
+import { liveConnections, liveExits, liveOrders } from '../db/schema-live.ts';
+import { askExit } from './ask-exit.ts';
+import { asConnection, type ConnectionRow } from './live-accounts.ts';
+import type { BookDeps, LivePort } from './live-deps.ts';
+import { liveOrdersOf } from './order-rows.ts';
+import { insertOrder } from './order-store.ts';
+import { newClientOrderId, ORDER_LIFE_MS } from './pair-plan.ts';
+
+/** How far above the ask a market purchase may be filled; the signer's collar is as wide. */
+const COLLAR_BPS = parseFixed('200');
+/** More than the dearest first tier of the three exchanges. */
+const WORST_FEE_BPS = parseFixed('120');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Why an entry did not become an order, as the agent's journal says it. */
+export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
+
+/** One connection in the batch; agents of one account draw on it one after another. */
+export class LiveAccountState {
+  constructor(
+    readonly connection: ConnectionRow,
+    readonly cash: Fixed,
+    /** Held back by orders, those of this batch among them. */
+    private reserved: Fixed,
+    /** The cost of positions, and what open purchases may cost. */
+    private exposure: Fixed,
+    private ordersThisHour: number,
+    private readonly lossToday: Fixed,
+    private readonly isInDoubt: boolean,
+    /** `AGENT PAIR` of each entry, exit or sale that is under way. */
+    private readonly busy: ReadonlySet<string>,
+  ) {}
+
+  get freeCash(): Fixed {
+    const limit = subtract(parseFixed(this.connection.maxExposure), this.exposure);
+    return maximum(ZERO, minimum(subtract(this.cash, this.reserved), limit));
+  }
+
+  get maxOrder(): Fixed {
+    return parseFixed(this.connection.maxOrder);
+  }
+
+  isBusy(agentId: string, pair: string): boolean {
+    return this.busy.has(`${agentId} ${pair}`);
+  }
+
+  /** Why nothing is bought, as a sentence goes on; exits go on. */
+  entriesOff(port: LivePort | null): string | null {
+    const { connection } = this;
+    if (connection.state === 'ended') return 'live trading has ended for this exchange account.';
+    if (connection.entriesOffSince !== null)
+      return 'you have turned off purchases for this exchange account.';
+    if (this.isInDoubt)
+      return 'the ledger of this account does not add up, and the operator has to check it.';
+    if (port === null) return 'live trading is turned off on this server.';
+    if (this.lossToday >= parseFixed(connection.maxDailyLoss))
+      return "today's losses have reached your limit for this exchange account.";
+    if (this.ordersThisHour >= connection.maxOrdersPerHour)
+      return 'this exchange account has placed as many orders this hour as you allow.';
+    return port.entriesOff(connection.id);
+  }
+
+  /** The most that may be bought at this ask, fee and collar covered. */
+  affordable(ask: Fixed): Fixed {
+    const worst = add(ask, basisPoints(ask, COLLAR_BPS, 'up'));
+    const withFee = add(worst, basisPoints(worst, WORST_FEE_BPS, 'up'));
+    return minimum(divide(this.freeCash, withFee, 'down'), divide(this.maxOrder, worst, 'down'));
+  }
+
+  take(amount: Fixed): void {
+    this.reserved = add(this.reserved, amount);
+    this.exposure = add(this.exposure, amount);
+    this.ordersThisHour += 1;
+  }
+}
+
+/** Locks the accounts of these connections; one that somebody else holds is left out. */
+export async function loadLiveAccounts(
+  tx: Tx,
+  deps: Pick<BookDeps, 'clock'>,
+  connectionIds: readonly string[],
+): Promise<Map<string, LiveAccountState>> {
+  const rows = await tx.db
+    .select({ connection: liveConnections, quote: accounts.quote })
+    .from(accounts)
+    .innerJoin(liveConnections, eq(liveConnections.accountId, accounts.id))
+    .where(and(inArray(liveConnections.id, [...connectionIds]), isNull(accounts.closedAt)))
+    .orderBy(asc(accounts.id))
+    .for('update', { of: accounts, skipLocked: true });
+  const states = new Map<string, LiveAccountState>();
+  for (const { connection, quote } of rows)
+    states.set(connection.id, await loadOne(tx, deps, asConnection(connection), quote));
+  return states;
+}
+
+async function loadOne(
+  tx: Tx,
+  { clock }: Pick<BookDeps, 'clock'>,
+  connection: ConnectionRow,
+  quote: string,
+): Promise<LiveAccountState> {
+  const { db } = tx;
+  const { accountId } = connection;
+  const now = clock.now();
+  const [cash] = await db
+    .select({ amount: balances.amount })
+    .from(balances)
+    .where(
+      and(eq(balances.accountId, accountId), eq(balances.bucket, CASH), eq(balances.asset, quote)),
+    );
+  const orders = (await liveOrdersOf(db, connection.id)).map(({ order }) => order);
+  const exits = await db
+    .select({ agentId: liveExits.agentId, symbol: liveExits.symbol })
+    .from(liveExits)
+    .where(eq(liveExits.connectionId, connection.id));
+  const [held] = await db
+    .select({ cost: sql<string>`coalesce(sum(${positions.cost}), 0)::text` })
+    .from(positions)
+    .where(and(eq(positions.accountId, accountId), isNull(positions.closedMarketMs)));
+  const recent = await db.$count(
+    liveOrders,
+    and(
+      eq(liveOrders.connectionId, connection.id),
+      ne(liveOrders.type, 'stop'),
+      gte(liveOrders.plannedAt, now - HOUR_MS),
+    ),
+  );
+  const [today] = await db
+    .select({ realized: sql<string>`coalesce(sum(coalesce(${fills.realized}, 0)), 0)::text` })
+    .from(fills)
+    .where(
+      and(
+        eq(fills.accountId, accountId),
+        gte(fills.filledMarketMs, Math.floor(now / DAY_MS) * DAY_MS),
+      ),
+    );
+  const doubt = await db.$count(accountAlarms, eq(accountAlarms.accountId, accountId));
+  const reserved = orders.reduce(
+    (total, { intent, reserved: one }) =>
+      intent.reservation.asset === quote ? add(total, one) : total,
+    ZERO,
+  );
+  const working = orders.filter((one) => one.intent.type !== 'stop' && !hasEnded(one));
+  return new LiveAccountState(
+    connection,
+    parseFixed(cash?.amount ?? '0'),
+    reserved,
+    add(parseFixed(held?.cost ?? '0'), reserved),
+    recent,
+    maximum(ZERO, subtract(ZERO, parseFixed(today?.realized ?? '0'))),
+    doubt > 0,
+    new Set([
+      ...working.map(({ intent }) => `${intent.agentId} ${intent.symbol}`),
+      ...exits.map(({ agentId, symbol }) => `${agentId} ${symbol}`),
+    ]),
+  );
+}
+
+/** A decided purchase as the order that may be made of it now. */
+export interface PlannedEntry {
+  quantity: Fixed;
+  reservation: { asset: string; amount: Fixed };
+}
+
+/** Cuts a purchase to the exchange's rules and the account's limits. */
+export function sizeEntry(
+  state: LiveAccountState,
+  port: LivePort | null,
+  { fill }: TradeDraft,
+): PlannedEntry | EntryRefusal {
+  const rules = port?.rules(state.connection.exchange, fill.pair) ?? null;
+  if (rules?.status !== 'trading') return 'no_rules';
+  const most = state.affordable(fill.quoteAsk);
+  const sized = sizeOrder(minimum(fill.quantity, most), fill.quoteAsk, rules);
+  if (sized.kind === 'dust') return most < fill.quantity ? 'limits' : 'too_small';
+  const { quantity } = sized;
+  const worstPrice = add(fill.quoteAsk, basisPoints(fill.quoteAsk, COLLAR_BPS, 'up'));
+  return {
+    quantity,
+    reservation: reservationFor({
+      symbol: fill.pair,
+      side: 'buy',
+      quantity,
+      worstPrice,
+      worstFeeBps: WORST_FEE_BPS,
+      feeFromBase: false,
+    }),
+  };
+}
+
+/** What a live agent decided at one tick. */
+export interface LiveDecision {
+  agentId: string;
+  tickId: string;
+  /** Close of the candle it decided on. */
+  close: number;
+  entries: readonly { trade: TradeDraft; planned: PlannedEntry }[];
+  exits: readonly TradeDraft[];
+}
+
+/** Commits orders and exits with their decision; they leave after the commit. */
+export async function planDecided(
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  { connection }: LiveAccountState,
+  { agentId, tickId, close, entries, exits }: LiveDecision,
+): Promise<void> {
+  for (const { trade, planned } of entries) {
+    await insertOrder(
+      tx,
+      deps,
+      {
+        clientOrderId: newClientOrderId(),
+        connectionId: connection.id,
+        accountId: connection.accountId,
+        agentId,
+        symbol: trade.fill.pair,
+        side: 'buy',
+        type: 'market',
+        quantity: planned.quantity,
+        limitPrice: null,
+        stopPrice: null,
+        deadlineMs: deps.clock.now() + ORDER_LIFE_MS,
+        cause: trade.fill.reason,
+        reservation: planned.reservation,
+      },
+      { tickId, decidedMarketMs: close, protectAt: trade.after.stopPrice },
+    );
+  }
+  for (const { fill } of exits)
+    await askExit(tx, deps, port, {
+      connectionId: connection.id,
+      agentId,
+      symbol: fill.pair,
+      reason: fill.reason,
+      tickId,
+    });
+  if (entries.length > 0) tx.afterCommit(() => port?.poke(connection.id));
+}
+
+const REFUSALS: Record<EntryRefusal, string> = {
+  too_small: 'No order: the exchange takes no order this small.',
+  no_rules: 'No order: the exchange does not trade this pair now.',
+  limits: 'No order: your limits for this exchange account leave too little.',
+};
+export const refusalText = (refusal: EntryRefusal): string => REFUSALS[refusal];

@@ -1,0 +1,282 @@
+/**
+ * Brings what rests at the exchange for one pair to what it should be: stops sized to what agents
+ * hold, and the sale of what is to be sold. Plans orders and asks for cancellations; sends nothing.
+ */
+import { randomBytes } from 'node:crypto';
+import { and, eq, gte, isNull } from 'drizzle-orm';
+import { parseFixed, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
+import { sizeOrder } from '../../engine/orders/order-size.ts';
+import { reservationFor } from '../../engine/orders/reservation.ts';
+import {
+  planStops,
+  saleExposure,
+  sellableNow,
+  type FailedStop,
+  type StopAction,
+  type StopHolder,
+  type StopPlanInput,
+} from '../../engine/orders/stop-plan.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { positions } from '../db/schema.ts';
+import { liveExits, liveFailedStops, liveMarks, liveOrders } from '../db/schema-live.ts';
+import type { ConnectionRow } from './live-accounts.ts';
+import type { BookDeps } from './live-deps.ts';
+import { liveOrdersOf, type StoredOrder } from './order-rows.ts';
+import { applyEvent, insertOrder } from './order-store.ts';
+
+/** How long the exchange may take to accept an order; the signer allows a minute. */
+export const ORDER_LIFE_MS = 30_000;
+
+/** After a refusal the agent's next sale of the pair waits this long. */
+const REFUSED_PAUSE_MS = 10_000;
+
+export const newClientOrderId = (): string => randomBytes(16).toString('hex');
+
+export interface PairPlan {
+  /** Whether orders were planned or cancellations asked for. */
+  changed: boolean;
+  /** Stops that the server has to watch. */
+  watches: Extract<StopAction, { kind: 'watch' }>[];
+}
+
+type ExitRow = typeof liveExits.$inferSelect;
+
+interface PairFacts {
+  input: StopPlanInput;
+  exits: ExitRow[];
+  stored: Map<string, StoredOrder>;
+  /** Agents whose last sale was refused a moment ago. */
+  refused: ReadonlySet<string>;
+}
+
+async function readFacts(
+  db: Db,
+  connection: ConnectionRow,
+  symbol: string,
+  rules: PairRules,
+  now: number,
+): Promise<PairFacts> {
+  const held = await db
+    .select()
+    .from(positions)
+    .where(
+      and(
+        eq(positions.accountId, connection.accountId),
+        eq(positions.pair, symbol),
+        isNull(positions.closedMarketMs),
+      ),
+    )
+    .orderBy(positions.openedMarketMs, positions.id);
+  const exits = await db
+    .select()
+    .from(liveExits)
+    .where(and(eq(liveExits.connectionId, connection.id), eq(liveExits.symbol, symbol)));
+  const failed = await db.select().from(liveFailedStops).where(eq(liveFailedStops.symbol, symbol));
+  const [marks] = await db
+    .select({ missing: liveMarks.missing })
+    .from(liveMarks)
+    .where(eq(liveMarks.connectionId, connection.id));
+  const refused = await db
+    .select({ agentId: liveOrders.agentId })
+    .from(liveOrders)
+    .where(
+      and(
+        eq(liveOrders.accountId, connection.accountId),
+        eq(liveOrders.symbol, symbol),
+        eq(liveOrders.side, 'sell'),
+        eq(liveOrders.state, 'rejected'),
+        gte(liveOrders.changedAt, now - REFUSED_PAUSE_MS),
+      ),
+    );
+  const orders = (await liveOrdersOf(db, connection.id)).filter(
+    ({ order }) => order.intent.symbol === symbol,
+  );
+  const leaving = new Set(exits.map(({ agentId }) => agentId));
+  const failedOf = new Map(failed.map((row) => [row.agentId, row]));
+  const missing = (marks?.missing as Record<string, string> | undefined)?.[baseOf(symbol)];
+  return {
+    exits,
+    refused: new Set(refused.map(({ agentId }) => agentId)),
+    stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
+    input: {
+      rules,
+      abilities: connection.abilities,
+      holders: held.map((row): StopHolder => {
+        const failure = failedOf.get(row.agentId);
+        return {
+          agentId: row.agentId,
+          held: parseFixed(row.quantity),
+          stopPrice: row.stopPrice === null ? null : parseFixed(row.stopPrice),
+          leaving: leaving.has(row.agentId),
+          failedStop:
+            failure === undefined
+              ? null
+              : {
+                  quantity: parseFixed(failure.quantity),
+                  stopPrice: parseFixed(failure.stopPrice),
+                  why: failure.why as FailedStop['why'],
+                },
+        };
+      }),
+      orders: orders.map(({ order }) => order),
+      missing: missing === undefined ? ZERO : parseFixed(missing),
+      // Each of the three exchanges takes the fee of a sale out of what it brings.
+      baseFeeBps: ZERO,
+    },
+  };
+}
+
+/** The account must be locked. Without the exchange's rules nothing is planned, and what was asked for stays. */
+export async function planPair(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  symbol: string,
+  rules: PairRules | null,
+): Promise<PairPlan> {
+  if (rules === null) return { changed: false, watches: [] };
+  const facts = await readFacts(tx.db, connection, symbol, rules, deps.clock.now());
+  const actions = planStops(facts.input);
+  let changed = false;
+  const orders = new Map(facts.input.orders.map((one) => [one.intent.clientOrderId, one]));
+  for (const action of actions) {
+    if (action.kind !== 'cancel') continue;
+    const stored = facts.stored.get(action.clientOrderId);
+    if (stored === undefined) continue;
+    const event = { kind: 'cancel_asked', atMs: deps.clock.now() } as const;
+    const after = await applyEvent(tx, deps, connection, stored, event);
+    orders.set(action.clientOrderId, after.order);
+    changed = true;
+  }
+  for (const action of actions) {
+    if (action.kind !== 'place' || facts.refused.has(action.agentId)) continue;
+    const { agentId, quantity, stopPrice } = action;
+    const terms = { side: 'sell', type: 'stop', quantity, stopPrice } as const;
+    await plan(tx, deps, connection, symbol, { ...terms, agentId, cause: 'stop_loss' });
+    changed = true;
+  }
+  const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
+  for (const exit of facts.exits)
+    if (!facts.refused.has(exit.agentId))
+      changed = (await sell(tx, deps, connection, exit, input)) || changed;
+  return {
+    changed,
+    watches: actions.filter((action) => action.kind === 'watch'),
+  };
+}
+
+/** Sells what may be sold now of a position that is to go; true where an order was planned. */
+async function sell(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  exit: ExitRow,
+  input: StopPlanInput,
+): Promise<boolean> {
+  const { agentId, symbol } = exit;
+  const holder = input.holders.find((one) => one.agentId === agentId);
+  const isBusy = saleExposure(agentId, input.orders) > 0n;
+  const bid = deps.market.quote(symbol)?.bid ?? null;
+  const free = sellableNow(input, agentId);
+  const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
+  if (holder === undefined || (!isBusy && sized?.kind === 'dust')) {
+    await tx.db
+      .delete(liveExits)
+      .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));
+    return false;
+  }
+  // What is on sale already is waited for; the rest follows when its end is known.
+  if (isBusy || sized?.kind !== 'order') return false;
+  const terms = {
+    side: 'sell',
+    type: 'market',
+    quantity: sized.quantity,
+    stopPrice: null,
+  } as const;
+  await plan(tx, deps, connection, symbol, {
+    ...terms,
+    agentId,
+    cause: exit.reason,
+    tickId: exit.tickId,
+    decidedMarketMs: exit.askedMarketMs,
+  });
+  return true;
+}
+
+interface SaleTerms {
+  agentId: string;
+  side: 'sell';
+  type: 'market' | 'stop';
+  quantity: Fixed;
+  stopPrice: Fixed | null;
+  cause: string;
+  tickId?: string;
+  decidedMarketMs?: number;
+}
+
+async function plan(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  symbol: string,
+  terms: SaleTerms,
+): Promise<LiveOrder> {
+  const { agentId, side, type, quantity, stopPrice, cause } = terms;
+  const clientOrderId = newClientOrderId();
+  const { order } = await insertOrder(
+    tx,
+    deps,
+    {
+      clientOrderId,
+      connectionId: connection.id,
+      accountId: connection.accountId,
+      agentId,
+      symbol,
+      side,
+      type,
+      quantity,
+      limitPrice: null,
+      stopPrice,
+      deadlineMs: deps.clock.now() + ORDER_LIFE_MS,
+      cause,
+      reservation: reservationFor({
+        symbol,
+        side,
+        quantity,
+        worstPrice: stopPrice ?? ZERO,
+        worstFeeBps: ZERO,
+        feeFromBase: false,
+      }),
+    },
+    {
+      tickId: terms.tickId ?? `stop:${clientOrderId}`,
+      decidedMarketMs: terms.decidedMarketMs ?? deps.market.now(),
+      protectAt: null,
+    },
+  );
+  return order;
+}
+
+/** Every pair of which the connection's agents hold something, have an order, or want to leave. */
+export async function pairsToPlan(db: Db, connection: ConnectionRow): Promise<string[]> {
+  const held = await db
+    .selectDistinct({ symbol: positions.pair })
+    .from(positions)
+    .where(and(eq(positions.accountId, connection.accountId), isNull(positions.closedMarketMs)));
+  const exits = await db
+    .selectDistinct({ symbol: liveExits.symbol })
+    .from(liveExits)
+    .where(eq(liveExits.connectionId, connection.id));
+  const orders = await liveOrdersOf(db, connection.id);
+  return [
+    ...new Set([
+      ...held.map(({ symbol }) => symbol),
+      ...exits.map(({ symbol }) => symbol),
+      ...orders.map(({ order }) => order.intent.symbol),
+    ]),
+  ].sort();
+}

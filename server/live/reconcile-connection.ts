@@ -1,0 +1,295 @@
+/**
+ * One reconciliation of a connection: reads the exchange, compares under lock, and books what
+ * follows in one transaction.
+ */
+import { and, asc, eq, gte, inArray, isNull, or } from 'drizzle-orm';
+import { formatFixed, parseFixed } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { PairRules, VenueOrder } from '../../contract/venue.ts';
+import type { Gate } from '../../engine/orders/may-send.ts';
+import {
+  reconcile,
+  type OurRecords,
+  type PendingDifference,
+  type ReconcileAlarm,
+  type Reconciliation,
+  type VenueFacts,
+} from '../../engine/orders/reconcile.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { agents } from '../db/schema.ts';
+import { liveMarks, venueFills } from '../db/schema-live.ts';
+import { bookExternal } from './external-movements.ts';
+import { lockBooks, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
+import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
+import type { BookDeps, LiveDeps, SignerPort } from './live-deps.ts';
+import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
+import { storeStep } from './order-store.ts';
+import { pairsToPlan, planPair } from './pair-plan.ts';
+import type { StopAction } from '../../engine/orders/stop-plan.ts';
+
+export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
+
+export interface Reconciled {
+  gate: Gate;
+  /** Whether anything changed in our records. */
+  changed: boolean;
+  watches: Watch[];
+}
+
+type MarksRow = typeof liveMarks.$inferSelect;
+
+/** Lists are read from so long before the last reconciliation: they lag, and clocks differ. */
+const OVERLAP_MS = 6 * 60_000;
+
+async function readMarks(db: Db, connectionId: string): Promise<MarksRow | null> {
+  const [row] = await db.select().from(liveMarks).where(eq(liveMarks.connectionId, connectionId));
+  return row ?? null;
+}
+
+/** The pairs to ask for by name: those of agents, and those that anything of ours is in. */
+async function symbolsOf(db: Db, connection: ConnectionRow): Promise<string[]> {
+  const rows = await db
+    .select({ pairs: agents.tradingPairs })
+    .from(agents)
+    .where(and(eq(agents.connectionId, connection.id), isNull(agents.deletedAt)));
+  const traded = await db
+    .selectDistinct({ symbol: venueFills.symbol })
+    .from(venueFills)
+    .where(eq(venueFills.connectionId, connection.id));
+  return [
+    ...new Set([
+      ...rows.flatMap(({ pairs }) => pairs),
+      ...traded.map(({ symbol }) => symbol),
+      ...(await pairsToPlan(db, connection)),
+    ]),
+  ].sort();
+}
+
+async function readList<T>(read: Promise<{ kind: string; value?: T }>): Promise<T | null> {
+  const answer = await read.catch(() => null);
+  return answer?.kind === 'read' && answer.value !== undefined ? answer.value : null;
+}
+
+async function readFacts(
+  signer: SignerPort,
+  connection: ConnectionRow,
+  symbols: string[],
+  sinceMs: number,
+  begunAtMs: number,
+): Promise<VenueFacts> {
+  const { id: connectionId } = connection;
+  const open = await readList(signer.ask({ act: 'open_orders', connectionId, symbols }));
+  const closed = await readList(
+    signer.ask({ act: 'closed_orders', connectionId, symbols, sinceMs }),
+  );
+  const trades = await readList(signer.ask({ act: 'trades', connectionId, symbols, sinceMs }));
+  const balances = await readList(signer.ask({ act: 'balances', connectionId }));
+  return {
+    begunAtMs,
+    open,
+    closed,
+    trades,
+    balances,
+    closedSinceMs: sinceMs,
+    tradesSinceMs: sinceMs,
+  };
+}
+
+/** Reads from before the last reconciliation and before the oldest order that is still out. */
+async function sinceOf(
+  db: Db,
+  connection: ConnectionRow,
+  marks: MarksRow | null,
+  now: number,
+): Promise<number> {
+  if (marks?.reconciledToMs === undefined || marks.reconciledToMs === null) return now;
+  const sent = (await liveOrdersOf(db, connection.id)).flatMap(({ order }) => order.sentAtMs ?? []);
+  return Math.max(0, Math.min(marks.reconciledToMs, ...sent) - OVERLAP_MS);
+}
+
+/** `isStarting`: this process has just begun, and knows of no request that is out. */
+export async function reconcileConnection(
+  deps: LiveDeps,
+  connection: ConnectionRow,
+  rules: (symbol: string) => PairRules | null,
+  isStarting: boolean,
+): Promise<Reconciled> {
+  const { database, signer, clock } = deps;
+  const begunAtMs = clock.now();
+  const marks = await readMarks(database.db, connection.id);
+  const sinceMs = await sinceOf(database.db, connection, marks, begunAtMs);
+  const symbols = await symbolsOf(database.db, connection);
+  const facts = await readFacts(signer, connection, symbols, sinceMs, begunAtMs);
+  return database.transaction(async (tx) => {
+    await lockBooks(tx, connection, 'all');
+    const before = await readMarks(tx.db, connection.id);
+    const { records, stored } = await readRecords(tx, connection, facts, before, isStarting);
+    const found = reconcile(facts, records, policyOf(connection), clock.now());
+    const changed = await book(tx, deps, connection, stored, found);
+    await writeMarks(tx, connection, facts, before, found);
+    const watches = await planAll(tx, deps, connection, rules);
+    return { gate: found.gate, changed, watches };
+  });
+}
+
+async function planAll(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  rules: (symbol: string) => PairRules | null,
+): Promise<Watch[]> {
+  const watches: Watch[] = [];
+  for (const symbol of await pairsToPlan(tx.db, connection)) {
+    const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
+    watches.push(...plan.watches.map((watch) => ({ ...watch, symbol })));
+  }
+  return watches;
+}
+
+const entriesOf = (value: unknown): [string, string][] =>
+  Object.entries((value ?? {}) as Record<string, string>);
+
+async function readRecords(
+  tx: Tx,
+  connection: ConnectionRow,
+  facts: VenueFacts,
+  marks: MarksRow | null,
+  isStarting: boolean,
+): Promise<{ records: OurRecords; stored: Map<string, StoredOrder> }> {
+  const { db } = tx;
+  const shown = [...(facts.open ?? []), ...(facts.closed ?? [])];
+  const trades = facts.trades ?? [];
+  const orders = await ordersToReconcile(db, connection.id, facts.closedSinceMs - OVERLAP_MS, {
+    clientOrderIds: [...shown, ...trades].flatMap(({ clientOrderId }) => clientOrderId ?? []),
+    exchangeOrderIds: [...shown, ...trades].map(({ exchangeOrderId }) => exchangeOrderId),
+  });
+  const tradeIds = trades.map(({ tradeId }) => tradeId);
+  const known = await db
+    .select()
+    .from(venueFills)
+    .where(
+      and(
+        eq(venueFills.connectionId, connection.id),
+        or(
+          gte(venueFills.atMs, facts.tradesSinceMs - OVERLAP_MS),
+          ...(tradeIds.length === 0 ? [] : [inArray(venueFills.tradeId, tradeIds)]),
+        ),
+      ),
+    )
+    .orderBy(asc(venueFills.number));
+  const owned = await ownedBy(db, connection.accountId);
+  const pending = entriesOf(marks?.pending).map(([asset, text]): [string, PendingDifference] => {
+    const { amount, sinceMs } = JSON.parse(text) as { amount: string; sinceMs: number };
+    return [asset, { amount: parseFixed(amount), sinceMs }];
+  });
+  const reconciledToMs = marks?.reconciledToMs ?? null;
+  return {
+    stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
+    records: {
+      orders: orders.map(({ order }) => order),
+      knownTrades: new Set(known.map(({ tradeId }) => tradeId)),
+      handTrades: known.filter(({ clientOrderId }) => clientOrderId === null).map(fillOf),
+      reconciledToMs: reconciledToMs ?? facts.begunAtMs,
+      owned: owned.all,
+      holdings: owned.holdings,
+      pending: new Map(pending),
+      missing: new Map(
+        entriesOf(marks?.missing).map(([asset, text]): [string, Fixed] => [
+          asset,
+          parseFixed(text),
+        ]),
+      ),
+      orphans: new Set(marks?.orphans ?? []),
+      isFirst: reconciledToMs === null,
+      isStarting,
+    },
+  };
+}
+
+/** True where something changed. */
+async function book(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  stored: Map<string, StoredOrder>,
+  found: Reconciliation,
+): Promise<boolean> {
+  // What was booked as made by hand is undone before its order books it.
+  for (const movement of found.external) await bookExternal(tx, deps, connection, movement);
+  for (const step of found.steps) {
+    const id = step.order.intent.clientOrderId;
+    const before = stored.get(id);
+    if (before === undefined) throw new Error(`A step of an order that was not read: ${id}`);
+    stored.set(id, await storeStep(tx, deps, before, step));
+  }
+  await raiseAlarms(
+    tx,
+    deps,
+    found.alarms.flatMap((alarm) => alarmOf(connection.id, alarm)),
+  );
+  const changed = found.steps.length > 0 || found.external.length > 0;
+  if (changed) await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
+  return changed;
+}
+
+/** Alarms of orders are raised with their step. */
+function alarmOf(connectionId: string, alarm: ReconcileAlarm): LiveAlarm[] {
+  if (alarm.kind === 'order') return [];
+  if (alarm.kind === 'orphan') {
+    const { exchangeOrderId, symbol, side, quantity } = alarm.order;
+    const detail = { symbol, side, quantity: formatFixed(quantity) };
+    return [{ connectionId, kind: 'orphan', about: exchangeOrderId, detail }];
+  }
+  const amount = formatFixed(alarm.amount);
+  return [
+    {
+      connectionId,
+      kind: 'coins_missing',
+      about: `${alarm.asset} ${amount}`,
+      detail: { asset: alarm.asset, amount },
+    },
+  ];
+}
+
+const foreignOf = (orders: readonly VenueOrder[]) =>
+  orders.map(({ exchangeOrderId, symbol, side, type, quantity, filled }) => ({
+    exchangeOrderId,
+    symbol,
+    side,
+    type,
+    quantity: formatFixed(quantity),
+    filled: formatFixed(filled),
+  }));
+
+async function writeMarks(
+  tx: Tx,
+  connection: ConnectionRow,
+  facts: VenueFacts,
+  before: MarksRow | null,
+  found: Reconciliation,
+): Promise<void> {
+  const isOpen = found.gate.kind === 'open';
+  const orphans = found.alarms.flatMap((alarm) =>
+    alarm.kind === 'orphan' ? [alarm.order.exchangeOrderId] : [],
+  );
+  const row = {
+    reconciledToMs: isOpen ? facts.begunAtMs : (before?.reconciledToMs ?? null),
+    pending: Object.fromEntries(
+      [...found.pending].map(([asset, { amount, sinceMs }]) => [
+        asset,
+        JSON.stringify({ amount: formatFixed(amount), sinceMs }),
+      ]),
+    ),
+    missing: Object.fromEntries(
+      [...found.missing].map(([asset, amount]) => [asset, formatFixed(amount)]),
+    ),
+    orphans: [...new Set([...(before?.orphans ?? []), ...orphans])],
+    foreignOrders: facts.open === null ? (before?.foreignOrders ?? []) : foreignOf(found.foreign),
+    gateReasons: found.gate.kind === 'open' ? [] : [...found.gate.reasons],
+    readAt: facts.begunAtMs,
+  };
+  await tx.db
+    .insert(liveMarks)
+    .values({ connectionId: connection.id, ...row })
+    .onConflictDoUpdate({ target: liveMarks.connectionId, set: row });
+}
