@@ -1,0 +1,134 @@
+/**
+ * Live trading in this process: every open connection at work, the exchanges' rules, and what
+ * deciding transactions need of them.
+ */
+import type { LiveExchange } from '../../contract/signer.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import type { Quote } from '../../engine/market-types.ts';
+import { PeriodicTask } from '../periodic-task.ts';
+import { openConnections } from './live-accounts.ts';
+import type { LiveDeps, LivePort } from './live-deps.ts';
+import { LiveRun } from './live-run.ts';
+
+const TICK_MS = 1_000;
+const RULES_KEPT_MS = 10 * 60_000;
+
+interface KnownRules {
+  readAtMs: number;
+  bySymbol: ReadonlyMap<string, PairRules>;
+}
+
+export class LiveDesk implements LivePort {
+  private readonly runs = new Map<string, LiveRun>();
+  private readonly known = new Map<LiveExchange, KnownRules>();
+  private readonly task: PeriodicTask;
+  private unsubscribe: (() => void) | null = null;
+  private readonly under = new Set<Promise<void>>();
+
+  constructor(private readonly deps: LiveDeps) {
+    this.task = new PeriodicTask(
+      () => this.runAll(),
+      TICK_MS,
+      deps.log,
+      'live accounts could not be looked after',
+    );
+  }
+
+  start(): void {
+    this.unsubscribe = this.deps.market.onQuote((quote) => {
+      this.onQuote(quote);
+    });
+    this.task.start();
+  }
+
+  async stop(): Promise<void> {
+    this.unsubscribe?.();
+    await this.task.stop();
+    await this.settled();
+  }
+
+  /** Waits for what was set off besides the regular runs. */
+  async settled(): Promise<void> {
+    while (this.under.size > 0) await Promise.all(this.under);
+  }
+
+  rules(exchange: LiveExchange, symbol: string): PairRules | null {
+    return this.known.get(exchange)?.bySymbol.get(symbol) ?? null;
+  }
+
+  entriesOff(connectionId: string): string | null {
+    const run = this.runs.get(connectionId);
+    return run?.gate.kind === 'open'
+      ? null
+      : 'the exchange account is being compared with the exchange.';
+  }
+
+  poke(connectionId: string): void {
+    const run = this.runs.get(connectionId);
+    if (run !== undefined) this.keep(run.run());
+  }
+
+  run(connectionId: string): LiveRun | null {
+    return this.runs.get(connectionId) ?? null;
+  }
+
+  /** Every connection once: reconciles where that is due, sends, looks up. */
+  async runAll(): Promise<void> {
+    const connections = await openConnections(this.deps.database.db);
+    const open = new Set(connections.map(({ id }) => id));
+    for (const id of this.runs.keys()) if (!open.has(id)) this.runs.delete(id);
+    for (const exchange of new Set(connections.map((one) => one.exchange)))
+      await this.readRules(exchange);
+    for (const connection of connections) {
+      const known = this.runs.get(connection.id);
+      known?.refresh(connection);
+      if (known === undefined)
+        this.runs.set(connection.id, new LiveRun(this.deps, this, connection));
+    }
+    await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
+  }
+
+  private onQuote(quote: Quote): void {
+    for (const [id, run] of this.runs)
+      if (run.watched.some(({ symbol }) => symbol === quote.pair))
+        this.keep(this.guarded(id, run.onQuote(quote)));
+  }
+
+  private keep(work: Promise<void>): void {
+    const kept = work
+      .catch((error: unknown) => {
+        this.deps.log.warn({ reason: String(error) }, 'live orders could not be run');
+      })
+      .finally(() => {
+        this.under.delete(kept);
+      });
+    this.under.add(kept);
+  }
+
+  /** One that fails closes its own gate and holds up no other. */
+  private async guarded(connectionId: string, work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.runs.get(connectionId)?.close();
+      this.deps.log.warn(
+        { connection: connectionId, reason: String(error) },
+        'A live account could not be run; nothing is sent until it is compared again',
+      );
+    }
+  }
+
+  private async readRules(exchange: LiveExchange): Promise<void> {
+    const now = this.deps.clock.now();
+    const known = this.known.get(exchange);
+    if (known !== undefined && now - known.readAtMs < RULES_KEPT_MS) return;
+    const read = await this.deps.signer
+      .ask({ act: 'pair_rules', exchange, symbols: [] })
+      .catch(() => null);
+    if (read?.kind === 'read')
+      this.known.set(exchange, {
+        readAtMs: now,
+        bySymbol: new Map(read.value.map((rules) => [rules.symbol, rules])),
+      });
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
+ * it is reconciled. A new one begins with a closed gate.
+ */
+import type { PairRules } from '../../contract/venue.ts';
+import type { Quote } from '../../engine/market-types.ts';
+import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
+import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
+import { askExit } from './ask-exit.ts';
+import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
+import type { LiveDeps, LivePort } from './live-deps.ts';
+import { liveOrdersOf } from './order-rows.ts';
+import { reconcileConnection, type Watch } from './reconcile-connection.ts';
+import { cancel, claimSending, lookUp, place } from './send-order.ts';
+import { settleOrder } from './settle-order.ts';
+
+/** While something rests or is out, and otherwise. */
+const RECONCILE_BUSY_MS = 30_000;
+const RECONCILE_IDLE_MS = 180_000;
+const RECONCILE_RETRY_MS = 5_000;
+/** How soon a stop that the person takes away is noticed. */
+const OPEN_ORDERS_MS = 7_000;
+const LOOK_FIRST_MS = 500;
+const LOOK_MOST_MS = 15_000;
+/** A request is answered or given up by then; whoever sent it is gone. */
+const STALE_SENDING_MS = 120_000;
+/** Rounds of one run: each sends what the one before has made possible. */
+const ROUNDS = 12;
+
+interface Look {
+  tries: number;
+  nextMs: number;
+}
+
+export class LiveRun {
+  gate: Gate = CLOSED_AT_START;
+  private reconciledAtMs: number | null = null;
+  private triedAtMs: number | null = null;
+  private openReadAtMs = 0;
+  private readonly looks = new Map<string, Look>();
+  private readonly inFlight = new Set<string>();
+  /** When a cancellation was asked of the signer, by order. */
+  private readonly cancelled = new Map<string, number>();
+  private watches: Watch[] = [];
+  private readonly leaving = new Set<string>();
+  private running: Promise<void> | null = null;
+  private again = false;
+
+  constructor(
+    private readonly deps: LiveDeps,
+    private readonly port: LivePort,
+    private connection: ConnectionRow,
+  ) {}
+
+  /** As it is now in the database. */
+  refresh(connection: ConnectionRow): void {
+    this.connection = connection;
+  }
+
+  get watched(): readonly Watch[] {
+    return this.watches;
+  }
+
+  /** Runs now, or once more after the run that is under way. */
+  run(): Promise<void> {
+    if (this.running !== null) {
+      this.again = true;
+      return this.running;
+    }
+    this.running = this.runAll().finally(() => {
+      this.running = null;
+    });
+    return this.running;
+  }
+
+  /** The exchange or the signer could not be reached: nothing leaves before a reconciliation. */
+  close(): void {
+    this.gate = CLOSED_AT_START;
+    this.triedAtMs = null;
+  }
+
+  private async runAll(): Promise<void> {
+    do {
+      this.again = false;
+      await this.reconcileIfDue();
+      await this.readOpenOrders();
+      for (let round = 0; round < ROUNDS; round += 1) if (!(await this.work())) break;
+    } while (this.again);
+  }
+
+  private readonly rules = (symbol: string): PairRules | null =>
+    this.port.rules(this.connection.exchange, symbol);
+
+  private async orders(): Promise<LiveOrder[]> {
+    return (await liveOrdersOf(this.deps.database.db, this.connection.id)).map(
+      ({ order }) => order,
+    );
+  }
+
+  private async reconcileIfDue(): Promise<void> {
+    const now = this.deps.clock.now();
+    const waited = now - (this.triedAtMs ?? Number.NEGATIVE_INFINITY);
+    if (this.gate.kind === 'closed') {
+      if (waited >= RECONCILE_RETRY_MS) await this.reconcile();
+      return;
+    }
+    const isBusy = (await this.orders()).length > 0;
+    if (waited >= (isBusy ? RECONCILE_BUSY_MS : RECONCILE_IDLE_MS)) await this.reconcile();
+  }
+
+  /** Reads and compares everything; opens the gate where that succeeded. */
+  async reconcile(): Promise<void> {
+    const { deps, connection } = this;
+    const begunAtMs = deps.clock.now();
+    this.triedAtMs = begunAtMs;
+    const isStarting = this.reconciledAtMs === null;
+    const found = await reconcileConnection(deps, connection, this.rules, isStarting);
+    if (found.gate.kind === 'open') this.reconciledAtMs = begunAtMs;
+    if (found.gate.kind !== this.gate.kind)
+      deps.log.info(
+        {
+          connection: connection.id,
+          gate: found.gate.kind,
+          ...(found.gate.kind === 'closed' ? { reasons: found.gate.reasons } : {}),
+        },
+        'A live account was compared with its exchange',
+      );
+    this.gate = found.gate;
+    this.watches = found.watches;
+  }
+
+  /** A stop that is not shown any more is looked up at once. */
+  private async readOpenOrders(): Promise<void> {
+    const { clock, signer } = this.deps;
+    const now = clock.now();
+    if (this.gate.kind === 'closed' || now - this.openReadAtMs < OPEN_ORDERS_MS) return;
+    const resting = (await this.orders()).filter(
+      ({ state, intent }) => state === 'open' && intent.type !== 'market',
+    );
+    if (resting.length === 0) return;
+    this.openReadAtMs = now;
+    const symbols = [...new Set(resting.map(({ intent }) => intent.symbol))];
+    const read = await signer
+      .ask({ act: 'open_orders', connectionId: this.connection.id, symbols })
+      .catch(() => null);
+    if (read?.kind !== 'read') return;
+    const shown = new Map(read.value.map((order) => [order.exchangeOrderId, order]));
+    for (const order of resting) {
+      const seen = shown.get(order.exchangeOrderId ?? '');
+      if (seen === undefined) await this.look(order);
+      else if (seen.filled > order.booked) await this.look(order);
+    }
+  }
+
+  /** True where something was done that may make more possible. */
+  private async work(): Promise<boolean> {
+    const orders = await this.orders();
+    const done = await Promise.all(orders.map((order) => this.step(order, orders)));
+    return done.some(Boolean);
+  }
+
+  private async step(order: LiveOrder, orders: readonly LiveOrder[]): Promise<boolean> {
+    const { clock } = this.deps;
+    const now = clock.now();
+    const { clientOrderId, deadlineMs } = order.intent;
+    if (this.inFlight.has(clientOrderId)) return false;
+    if (order.state === 'planned' && now >= deadlineMs)
+      return this.settle(order, [{ kind: 'deadline_passed', atMs: now }]);
+    if (order.state === 'sending') {
+      if (now - (order.sentAtMs ?? now) < STALE_SENDING_MS) return false;
+      return this.settle(order, [{ kind: 'outcome_unknown', atMs: now, cause: 'interrupted' }]);
+    }
+    if (sendRefusal(order, this.gate, orders, policyOf(this.connection), now) === null)
+      return this.send(order);
+    if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
+      const asked = order.cancelAtMs ?? 0;
+      if ((this.cancelled.get(clientOrderId) ?? -1) < asked) {
+        this.cancelled.set(clientOrderId, asked);
+        return this.settle(order, [await cancel(this.deps, order)]);
+      }
+    }
+    return this.lookIfDue(order, now);
+  }
+
+  private async send(order: LiveOrder): Promise<boolean> {
+    const { clientOrderId } = order.intent;
+    this.inFlight.add(clientOrderId);
+    try {
+      // A signer that cannot be reached has sent nothing: the order stays planned.
+      await this.deps.signer.ask({ act: 'hello', version: 1 });
+      const claimed = await claimSending(this.deps, this.connection, clientOrderId, this.gate);
+      if (claimed === null) return false;
+      const event = await place(this.deps, claimed);
+      await this.settle(claimed, [event]);
+      return true;
+    } finally {
+      this.inFlight.delete(clientOrderId);
+    }
+  }
+
+  private lookIfDue(order: LiveOrder, now: number): Promise<boolean> {
+    const { clientOrderId, type } = order.intent;
+    const isWaited =
+      order.state === 'unknown' ||
+      (order.state === 'open' &&
+        (type === 'market' || endIsSeen(order) || order.cancel === 'acknowledged'));
+    const known = this.looks.get(clientOrderId);
+    if (!isWaited || (known !== undefined && now < known.nextMs)) return Promise.resolve(false);
+    const tries = (known?.tries ?? 0) + 1;
+    const waitMs = Math.min(LOOK_MOST_MS, LOOK_FIRST_MS * 2 ** (tries - 1));
+    this.looks.set(clientOrderId, { tries, nextMs: now + waitMs });
+    return this.look(order);
+  }
+
+  private async look(order: LiveOrder): Promise<boolean> {
+    const events = await lookUp(this.deps, order);
+    return events.length > 0 && (await this.settle(order, events));
+  }
+
+  private async settle(order: LiveOrder, events: readonly OrderEvent[]): Promise<boolean> {
+    const { clientOrderId, agentId } = order.intent;
+    const ids = { clientOrderId, agentId };
+    const settled = await settleOrder(this.deps, this.connection, ids, events, this.rules);
+    if (settled?.changed !== true) return false;
+    this.looks.delete(clientOrderId);
+    const { symbol, watches } = settled;
+    this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
+    return true;
+  }
+
+  /** A price reached a stop that does not rest at the exchange: the server sells. */
+  async onQuote(quote: Quote): Promise<void> {
+    for (const watch of this.watches) {
+      if (watch.symbol !== quote.pair || quote.bid > watch.stopPrice || watch.why === 'dust')
+        continue;
+      const key = `${watch.agentId} ${watch.symbol}`;
+      if (this.leaving.has(key)) continue;
+      this.leaving.add(key);
+      try {
+        await this.leave(watch);
+      } finally {
+        this.leaving.delete(key);
+      }
+    }
+  }
+
+  private async leave({ agentId, symbol }: Watch): Promise<void> {
+    const { deps, connection, port } = this;
+    this.watches = this.watches.filter((one) => one.agentId !== agentId || one.symbol !== symbol);
+    await deps.database.transaction(async (tx) => {
+      await lockBooks(tx, connection, [agentId]);
+      await askExit(tx, deps, port, {
+        connectionId: connection.id,
+        agentId,
+        symbol,
+        reason: 'stop_loss',
+        tickId: `stop:${agentId}:${deps.clock.now()}`,
+      });
+    });
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Sends an order once: its sending is committed first, under its row's lock, so that of several
+ * servers one sends.
+ */
+import type { OrderIntent as SentIntent } from '../../contract/signer.ts';
+import type { PlaceOutcome } from '../../contract/venue.ts';
+import type { LiveOrder, OrderEvent } from '../../engine/orders/live-order.ts';
+import { sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
+import type { Database } from '../db/database.ts';
+import { policyOf, type ConnectionRow } from './live-accounts.ts';
+import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { liveOrdersOf, lockOrder } from './order-rows.ts';
+import { applyEvent } from './order-store.ts';
+
+/** Commits that the request leaves now; null where it must not. */
+export async function claimSending(
+  deps: BookDeps & { database: Database },
+  connection: ConnectionRow,
+  clientOrderId: string,
+  gate: Gate,
+): Promise<LiveOrder | null> {
+  return deps.database.transaction(async (tx) => {
+    const stored = await lockOrder(tx, clientOrderId);
+    if (stored === null) return null;
+    const now = deps.clock.now();
+    const orders = (await liveOrdersOf(tx.db, connection.id)).map(({ order }) => order);
+    const policy = policyOf(connection);
+    if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
+    const event = { kind: 'send_started', atMs: now } as const;
+    return (await applyEvent(tx, deps, connection, stored, event)).order;
+  });
+}
+
+function wireOf({ intent }: LiveOrder): SentIntent {
+  const { clientOrderId, connectionId, agentId, symbol, side, type } = intent;
+  const { quantity, limitPrice, stopPrice, deadlineMs } = intent;
+  return {
+    clientOrderId,
+    connectionId,
+    agentId,
+    symbol,
+    side,
+    type,
+    quantity,
+    limitPrice,
+    stopPrice,
+    deadlineMs,
+  };
+}
+
+/** Asks the signer; no answer means that the outcome is unknown. */
+export async function place({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent> {
+  const outcome = await signer
+    .ask({ act: 'place', intent: wireOf(order) })
+    .catch((): PlaceOutcome => ({ kind: 'unknown', cause: 'connection' }));
+  const atMs = clock.now();
+  switch (outcome.kind) {
+    case 'confirmed':
+      return { kind: 'acknowledged', atMs, exchangeOrderId: outcome.exchangeOrderId };
+    case 'rejected':
+      return { kind: 'rejected', atMs, code: outcome.code };
+    case 'refused':
+      return { kind: 'refused', atMs, code: outcome.code };
+    case 'unknown':
+      return { kind: 'outcome_unknown', atMs, cause: outcome.cause };
+  }
+}
+
+const refOf = ({ intent, exchangeOrderId, sentAtMs }: LiveOrder) => ({
+  clientOrderId: intent.clientOrderId,
+  exchangeOrderId,
+  symbol: intent.symbol,
+  // Clocks differ: it cannot be older than this.
+  sinceMs: Math.max(0, (sentAtMs ?? intent.deadlineMs) - 120_000),
+});
+
+export async function cancel({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent> {
+  const { connectionId } = order.intent;
+  const outcome = await signer
+    .ask({ act: 'cancel', connectionId, order: refOf(order) })
+    .catch(() => ({ kind: 'unknown' }) as const);
+  const atMs = clock.now();
+  if (outcome.kind === 'confirmed') return { kind: 'cancel_acknowledged', atMs };
+  if (outcome.kind === 'unknown') return { kind: 'cancel_unknown', atMs };
+  return { kind: 'cancel_refused', atMs };
+}
+
+/** What looking it up says; nothing where the exchange could not be asked. */
+export async function lookUp({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent[]> {
+  const { connectionId } = order.intent;
+  const begunAtMs = clock.now();
+  const found = await signer
+    .ask({ act: 'look_up', connectionId, order: refOf(order) })
+    .catch(() => ({ kind: 'unknown' }) as const);
+  const atMs = clock.now();
+  if (found.kind === 'found')
+    return [
+      { kind: 'seen', atMs, order: found.order },
+      ...found.fills.map((fill) => ({ kind: 'fill', atMs, fill }) as const),
+    ];
+  if (found.kind === 'not_found')
+    return [{ kind: 'not_found', atMs, begunAtMs, searched: found.searched }];
+  return [];
+}

@@ -1,0 +1,42 @@
+/** Takes news of one order: stores it with all that follows, and plans its pair anew. */
+import type { OrderEvent } from '../../engine/orders/live-order.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import { lockBooks, type ConnectionRow } from './live-accounts.ts';
+import type { BookDeps } from './live-deps.ts';
+import { lockOrder } from './order-rows.ts';
+import { applyEvent } from './order-store.ts';
+import { planPair } from './pair-plan.ts';
+import type { Watch } from './reconcile-connection.ts';
+
+export interface Settled {
+  /** Whether the news changed anything, or orders were planned. */
+  changed: boolean;
+  symbol: string;
+  watches: Watch[];
+}
+
+/** Null where the order is not known. */
+export async function settleOrder(
+  deps: BookDeps,
+  connection: ConnectionRow,
+  { clientOrderId, agentId }: { clientOrderId: string; agentId: string },
+  events: readonly OrderEvent[],
+  rules: (symbol: string) => PairRules | null,
+): Promise<Settled | null> {
+  return deps.database.transaction(async (tx) => {
+    await lockBooks(tx, connection, [agentId]);
+    const before = await lockOrder(tx, clientOrderId);
+    if (before === null) return null;
+    let stored = before;
+    for (const event of events) stored = await applyEvent(tx, deps, connection, stored, event);
+    const { symbol } = before.order.intent;
+    if (stored === before) return { changed: false, symbol, watches: [] };
+    const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
+    await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
+    return {
+      changed: true,
+      symbol,
+      watches: plan.watches.map((watch) => ({ ...watch, symbol })),
+    };
+  });
+}
