@@ -12,7 +12,7 @@ afterEach(async () => {
 
 type Implicit = Record<string, (params?: Record<string, unknown>) => Promise<unknown>>;
 /** ccxt's raw calls, which its types do not list. */
-const raw = (client: Exchange): Implicit => client as unknown as Implicit;
+const raw = (client: Exchange): Implicit => client;
 
 describe.each(DIALECTS)('%s', (dialect) => {
   const open = async (): Promise<Trader> => {
@@ -54,7 +54,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const fills = standIn.journal.fillsOf({ clientOrderId: clientId(1) });
     expect(fills.length).toBeGreaterThan(1);
     const trades = await client.fetchMyTrades(symbol);
-    expect(trades.map(({ id }) => id).sort()).toEqual(fills.map(({ id }) => id).sort());
+    expect(new Set(trades.map(({ id }) => id))).toEqual(new Set(fills.map(({ id }) => id)));
     for (const trade of trades) {
       const fill = fills.find(({ id }) => id === trade.id);
       expect(trade.order).toBe(placed.id);

@@ -25,11 +25,12 @@ export interface Trader {
   /** BTC against the dialect's usual quote coin. */
   symbol: string;
   quote: string;
-  place(wish: Wish): Promise<Order>;
-  /** Another client for the same key. */
-  another(options?: ClientOptions): Promise<Exchange>;
-  strike(fault: Omit<PlannedFault, 'when'>): void;
-  close(): Promise<void>;
+  /** With an empty id where ccxt makes none of the answer. */
+  place: (wish: Wish) => Promise<Order & { id: string }>;
+  /** Another client of the same account, with a key of its own: Kraken counts nonces by key. */
+  another: (options?: ClientOptions) => Promise<Exchange>;
+  strike: (fault: Omit<PlannedFault, 'when'>) => void;
+  close: () => Promise<void>;
 }
 
 export const DIALECTS = ['kraken', 'coinbase', 'binance'] as const;
@@ -60,9 +61,12 @@ export async function openTrader(
     credentials,
     symbol,
     quote,
-    place: (wish) => placeWith(client, dialect, { symbol, ...wish }),
+    place: async (wish) => {
+      const order = await placeWith(client, dialect, { symbol, ...wish });
+      return { ...order, id: order.id ?? '' };
+    },
     another: async (own) => {
-      const other = await ccxtClient(standIn, credentials, own);
+      const other = await ccxtClient(standIn, standIn.issueKey('main'), own);
       clients.push(other);
       return other;
     },

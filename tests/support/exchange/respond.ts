@@ -133,7 +133,8 @@ function send(
   fault: FaultName | null,
 ): FastifyReply {
   const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-  const delivered = !reply.raw.destroyed;
+  // Who has given up and hung up cannot read it.
+  const delivered = reply.raw.socket?.destroyed === false;
   journal.write({ kind: 'answer', request, status: answer.status, body, delivered, fault });
   return reply
     .code(answer.status)

@@ -9,10 +9,15 @@ import type { CoreEvent } from './matching-core.ts';
 /** What an event is called on a stream. */
 export type Topic = 'orders' | 'fills' | 'balances';
 
+export interface Line {
+  topic: Topic;
+  text: string;
+}
+
 export interface Subscriber {
   account: string;
   /** The event as this subscriber's dialect writes it, now; empty where it does not tell such events. */
-  write(event: CoreEvent): string[];
+  write: (event: CoreEvent) => Line[];
   send(text: string): void;
   close(): void;
 }
@@ -77,8 +82,8 @@ export class StreamHub {
       this.lateFills.set(event.fill.id, this.clock.trueNow() + this.lateMs);
     for (const subscriber of this.subscribers) {
       if (subscriber.account !== account) continue;
-      for (const text of subscriber.write(event)) {
-        const message: Message = { subscriber, text, topic: topicOf(event), ref: refOf(event) };
+      for (const { topic, text } of subscriber.write(event)) {
+        const message: Message = { subscriber, text, topic, ref: refOf(event) };
         if (this.outbox === null) this.deliver(message);
         else this.outbox.push(message);
       }
@@ -118,7 +123,7 @@ export class StreamHub {
       });
       return;
     }
-    if (this.isOn('out-of-order')) {
+    if (message.topic !== 'balances' && this.isOn('out-of-order')) {
       this.swapped.push(message);
       if (this.swapped.length >= 2) this.flushSwapped();
       return;
@@ -147,11 +152,6 @@ export class StreamHub {
   private note({ account }: Subscriber, what: 'opened' | 'closed'): void {
     this.journal.write({ kind: 'stream', account, what, topic: 'connection', ref: '' });
   }
-}
-
-function topicOf(event: CoreEvent): Topic {
-  if (event.type === 'fill') return 'fills';
-  return event.type === 'order' ? 'orders' : 'balances';
 }
 
 function refOf(event: CoreEvent): string {

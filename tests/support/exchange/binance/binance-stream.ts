@@ -4,6 +4,7 @@ import { placesText } from '../decimal-text.ts';
 import type { Floor } from '../dialect.ts';
 import type { CoreEvent } from '../matching-core.ts';
 import type { Fill, StandInOrder } from '../orders.ts';
+import type { Line, Topic } from '../stream-hub.ts';
 import type { ServerSocket } from '../web-socket.ts';
 import { pairId } from './binance-market.ts';
 import { orderTypeName, statusOf } from './binance-orders.ts';
@@ -59,7 +60,7 @@ function subscribe(floor: Floor, socket: ServerSocket, request: Request): void {
   reply(socket, request, 200, { result: { subscriptionId: 0 } });
   const leave = floor.hub.join({
     account: key.account,
-    write: (event) => write(floor, event).map((one) => wrapped(one)),
+    write: (event) => write(floor, event),
     send: (text) => {
       socket.send(text);
     },
@@ -70,8 +71,10 @@ function subscribe(floor: Floor, socket: ServerSocket, request: Request): void {
   socket.whenClosed(leave);
 }
 
-const wrapped = (event: Record<string, unknown>): string =>
-  JSON.stringify({ subscriptionId: 0, event });
+const line = (topic: Topic, event: Record<string, unknown>): Line => ({
+  topic,
+  text: JSON.stringify({ subscriptionId: 0, event }),
+});
 
 const KINDS: Record<string, string> = {
   new: 'NEW',
@@ -80,15 +83,20 @@ const KINDS: Record<string, string> = {
   expired: 'EXPIRED',
 };
 
-function write(floor: Floor, event: CoreEvent): Record<string, unknown>[] {
+function write(floor: Floor, event: CoreEvent): Line[] {
   const now = Math.floor(floor.clock.now());
-  if (event.type === 'transfer')
-    return [{ e: 'balanceUpdate', E: now, a: event.coin, d: eight(event.amount), T: now }];
-  const account = position(floor, event.order, now);
-  if (event.type === 'fill') return [report(floor, event.order, event.fill, 'TRADE'), account];
+  if (event.type === 'transfer') {
+    const d = eight(event.amount);
+    return [line('balances', { e: 'balanceUpdate', E: now, a: event.coin, d, T: now })];
+  }
+  const account = line('balances', position(floor, event.order, now));
+  if (event.type === 'fill')
+    return [line('fills', report(floor, event.order, event.fill, 'TRADE')), account];
   // The last trade already said that the order is filled.
   const kind = KINDS[event.what];
-  return kind === undefined ? [] : [report(floor, event.order, null, kind), account];
+  return kind === undefined
+    ? []
+    : [line('orders', report(floor, event.order, null, kind)), account];
 }
 
 function position(floor: Floor, order: StandInOrder, now: number): Record<string, unknown> {

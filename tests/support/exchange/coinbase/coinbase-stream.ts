@@ -45,7 +45,11 @@ export function openCoinbaseStream(floor: Floor, socket: ServerSocket): void {
     socket.send(message('user', [{ type: 'snapshot', orders: open.map(orderRow) }]));
     const leave = floor.hub.join({
       account: key.account,
-      write: (event) => changed(event, products).map((row) => message('user', [row])),
+      write: (event) =>
+        changed(event, products).map((row) => ({
+          topic: event.type === 'fill' ? 'fills' : 'orders',
+          text: message('user', [row]),
+        })),
       send: (line) => {
         socket.send(line);
       },

@@ -3,7 +3,7 @@ import { ZERO, divide, formatFixed, type Fixed } from '../../../../contract/mone
 import type { Floor } from '../dialect.ts';
 import type { CoreEvent } from '../matching-core.ts';
 import type { Fill, StandInOrder } from '../orders.ts';
-import type { Subscriber } from '../stream-hub.ts';
+import type { Line, Subscriber } from '../stream-hub.ts';
 import type { ServerSocket } from '../web-socket.ts';
 
 interface Request {
@@ -104,21 +104,23 @@ export class KrakenStreams {
       );
   }
 
-  private execution(event: CoreEvent): string[] {
+  private execution(event: CoreEvent): Line[] {
     if (event.type === 'fill')
-      return [this.message('executions', 'update', [this.tradeRow(event.fill)])];
+      return [
+        { topic: 'fills', text: this.message('executions', 'update', [this.tradeRow(event.fill)]) },
+      ];
     if (event.type !== 'order') return [];
-    return [this.message('executions', 'update', [orderRow(event.order, event.what)])];
+    const row = orderRow(event.order, event.what);
+    return [{ topic: 'orders', text: this.message('executions', 'update', [row]) }];
   }
 
-  private balances(event: CoreEvent): string[] {
-    if (event.type === 'transfer')
-      return [this.message('balances', 'update', [this.balanceRow(event.account, event.coin)])];
-    if (event.type !== 'fill') return [];
-    const { account, symbol, feeCoin } = event.fill;
-    const coins = new Set([...symbol.split('/'), feeCoin]);
-    const rows = [...coins].map((coin) => this.balanceRow(account, coin));
-    return [this.message('balances', 'update', rows)];
+  private balances(event: CoreEvent): Line[] {
+    if (event.type === 'order') return [];
+    const account = event.type === 'fill' ? event.fill.account : event.account;
+    const coins =
+      event.type === 'fill' ? [...event.fill.symbol.split('/'), event.fill.feeCoin] : [event.coin];
+    const rows = [...new Set(coins)].map((coin) => this.balanceRow(account, coin));
+    return [{ topic: 'balances', text: this.message('balances', 'update', rows) }];
   }
 
   private balanceSnapshot(account: string): string {
