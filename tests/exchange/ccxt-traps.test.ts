@@ -34,6 +34,8 @@ interface Sent {
 /** Answers every request of a client with the same, and keeps what it sent. */
 function stub(client: Exchange, status: number, body: unknown): Sent[] {
   const sent: Sent[] = [];
+  // Without this, ccxt goes on with the one it loaded for its first request.
+  Object.assign(client, { fetchIsNative: false });
   client.fetchImplementation = (url: string, { body: form = '' }: { body?: string }) => {
     sent.push({ url, body: form });
     const headers = { 'content-type': 'application/json' };
@@ -102,7 +104,7 @@ describe('coinbase', () => {
     expect(error.constructor).toBe(ccxt.ExchangeError);
   });
 
-  it('puts only the newest status of each list: open, filled or cancelled, never expired', async () => {
+  it('lists an expired order neither as open nor as closed nor as cancelled', async () => {
     trader = await openTrader('coinbase');
     const { client, symbol } = trader;
     trader.strike({ name: 'dust' });
@@ -222,7 +224,7 @@ describe('kraken and coinbase', () => {
 describe('binance', () => {
   it('makes InvalidOrder of a duplicate id and of a bad size alike', async () => {
     trader = await openTrader('binance');
-    const { client, symbol } = trader;
+    const { client } = trader;
     await trader.place(BUY_LOW);
     const duplicate = await errorOf(trader.place(BUY_LOW));
     expect(duplicate.message).toContain('Duplicate order sent.');
@@ -230,7 +232,26 @@ describe('binance', () => {
     stub(client, 400, { code: -1013, msg: 'Filter failure: LOT_SIZE' });
     const size = await errorOf(trader.place({ ...SELL, id: clientId(2) }));
     expect(size.constructor).toBe(ccxt.InvalidOrder);
-    expect(symbol).toBe('BTC/USDT');
+  });
+
+  it.each([
+    [-2010, 'Duplicate order sent.', ccxt.InvalidOrder],
+    [-2010, 'Account has insufficient balance for requested action.', ccxt.InsufficientFunds],
+    [-1013, 'Filter failure: NOTIONAL', ccxt.BadRequest],
+    [-1007, 'Timeout waiting for response from backend server.', ccxt.RequestTimeout],
+    [-1021, 'Timestamp for this request is outside of the recvWindow.', ccxt.InvalidNonce],
+  ])('at its real address, makes %i "%s" the same as at another', async (code, msg, kind) => {
+    trader = await openTrader('binance');
+    const { client, place } = trader;
+    stub(client, 400, { code, msg });
+    expect((await errorOf(place(SELL))).constructor).toBe(kind);
+    const real = new ccxt.binance({ apiKey: 'key', secret: 'secret', enableRateLimit: false });
+    real.setMarkets(Object.values(client.markets ?? {}));
+    const sent = stub(real, 400, { code, msg });
+    const params = { clientOrderId: id };
+    const order = real.createOrder('BTC/USDT', 'market', 'sell', 0.01, undefined, params);
+    expect((await errorOf(order)).constructor).toBe(kind);
+    expect(sent[0]?.url).toMatch(/^https:\/\/api\.binance\.com\/api\/v3\/order/);
   });
 
   it('buys again under an id that was filled', async () => {

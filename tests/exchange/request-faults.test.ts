@@ -72,6 +72,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const error = await errorOf(trader.place(SELL));
     expect(error).toBeInstanceOf(ccxt.RequestTimeout);
     const { journal } = trader.standIn;
+    await struck(trader);
     expect(journal.ordersByClientId(id)).toHaveLength(1);
     await trader.standIn.advance(60_000);
     expect(journal.of('answer').at(-1)?.fault).toBe('slow-answer');
@@ -81,7 +82,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     trader = await openTrader(dialect);
     trader.strike({ name: 'slow-answer', holdMs: 60_000 });
     const placing = trader.place(SELL);
-    await until(() => (trader?.standIn.journal.of('fault').length ?? 0) > 0);
+    await struck(trader);
     await trader.standIn.advance(59_999);
     expect(trader.standIn.journal.of('answer').at(-1)?.fault).not.toBe('slow-answer');
     await trader.standIn.advance(1);
@@ -95,6 +96,7 @@ describe.each(DIALECTS)('%s', (dialect) => {
     trader.strike({ name: 'slow-answer', effect: 'later' });
     await errorOf(trader.place(SELL));
     const { journal } = trader.standIn;
+    await struck(trader);
     expect(journal.ordersByClientId(id)).toEqual([]);
     await trader.standIn.advance(60_000);
     // Signatures of Binance and tokens of Coinbase may have run out by then.
@@ -171,6 +173,7 @@ describe("kraken's deadline", () => {
     trader.strike({ name: 'slow-answer', effect: 'later', holdMs: 60_000 });
     const params = { deadline: at(standIn.clock.now() + 10_000) };
     await errorOf(trader.place({ ...SELL, params }));
+    await struck(trader);
     await standIn.advance(60_000);
     expect(standIn.journal.effectsOf(id)).toMatchObject({
       orders: [],
@@ -191,6 +194,8 @@ it('every fault of a request was tried', () => {
   expect([...tested].sort()).toEqual([...REQUEST_FAULTS].sort());
 });
 
-async function until(is: () => boolean): Promise<void> {
-  while (!is()) await new Promise((resolve) => setImmediate(resolve));
+/** A request may arrive only after its sender has given up. */
+async function struck({ standIn }: Trader): Promise<void> {
+  while (standIn.journal.of('fault').length === 0)
+    await new Promise((resolve) => setImmediate(resolve));
 }

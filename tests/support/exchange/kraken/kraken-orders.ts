@@ -152,13 +152,13 @@ export function orderRow(
   const price = (value: Fixed | null): string => placesText(value ?? ZERO, places);
   const average = order.filled === ZERO ? ZERO : divide(order.cost, order.filled, 'half-even');
   const flags = [order.postOnly ? 'post' : '', order.feeCoin === 'base' ? 'fcib' : 'fciq'];
-  const isEnded = order.state !== 'open';
   return {
     refid: null,
     userref: 0,
     ...(order.clientOrderId === null ? {} : { cl_ord_id: order.clientOrderId }),
     status: STATUS[order.state],
-    ...(isEnded ? { reason: order.reason } : {}),
+    // The list of open orders leaves it out; a look-up does not.
+    ...(withTrades || order.state !== 'open' ? { reason: order.reason } : {}),
     opentm: seconds(order.placedAtMs),
     ...(order.closedAtMs === null ? {} : { closetm: seconds(order.closedAtMs) }),
     starttm: 0,
