@@ -142,6 +142,17 @@ describe.each(DIALECTS)('%s', (dialect) => {
     expect(await rawIds()).toEqual(before.toReversed());
   });
 
+  it('fills-twice: lists show the same trade twice, where a list can', async () => {
+    const { client, standIn, symbol, place, strike } = await open();
+    strike({ name: 'fills-twice' });
+    await place(SELL);
+    await client.fetchMyTrades(symbol);
+    const [fill] = standIn.journal.fillsOf();
+    const rows = (client.last_http_response ?? '').split(fill?.id ?? '-').length - 1;
+    expect(rows).toBe({ kraken: 1, coinbase: 2, binance: 2 }[dialect]);
+    expect(standIn.journal.fillsOf()).toHaveLength(1);
+  });
+
   it('fee-coin: fees are charged where the exchange can charge them', async () => {
     tested.add('fee-coin');
     const { client, standIn, symbol, quote, place, strike } = await open();

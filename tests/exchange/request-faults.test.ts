@@ -139,6 +139,7 @@ describe('an id that is sent again', () => {
     await trader.place(SELL);
     expect(trader.standIn.journal.effectsOf(id)).toMatchObject({ sold: 2n * 10n ** 10n });
     expect(trader.standIn.journal.ordersByClientId(id)).toHaveLength(2);
+    expect(trader.standIn.journal.doubledIds()).toEqual([id]);
   });
 
   it.each([
@@ -181,12 +182,40 @@ describe("kraken's deadline", () => {
     });
   });
 
-  it('may be at most 60 s ahead', async () => {
+  it.each([1_000, 61_000])('may not be %i ms ahead', async (aheadMs) => {
     trader = await openTrader('kraken');
     const { standIn } = trader;
-    const params = { deadline: at(standIn.clock.now() + 61_000) };
+    const params = { deadline: at(standIn.clock.now() + aheadMs) };
     const error = await errorOf(trader.place({ ...SELL, params }));
     expect(error.message).toContain('EGeneral:Invalid arguments:deadline');
+  });
+});
+
+describe('what the real exchange allows', () => {
+  it.each(DIALECTS)('%s: is measured, and kept to when asked to', async (dialect) => {
+    trader = await openTrader(dialect, { enforcesLimits: true });
+    const { client, standIn, symbol } = trader;
+    const few = standIn.meter.peakShare;
+    expect(few).toBeLessThan(1);
+    const ask = async (): Promise<void> => {
+      for (;;) await client.fetchMyTrades(symbol);
+    };
+    expect(await errorOf(ask())).toBeInstanceOf(ccxt.NetworkError);
+    expect(standIn.journal.of('answer').at(-1)?.status).toBe(429);
+    expect(standIn.meter.peakShare).toBeGreaterThan(1);
+    await standIn.advance(60_000);
+    expect(await client.fetchMyTrades(symbol)).toEqual([]);
+    expect(standIn.journal.requestsDuringBan()).toEqual([]);
+  });
+
+  it.each(DIALECTS)('%s: is only measured otherwise', async (dialect) => {
+    trader = await openTrader(dialect);
+    const { client, standIn, symbol } = trader;
+    for (let number = 0; number < 35; number += 1) await client.fetchMyTrades(symbol);
+    expect(standIn.meter.peakShare).toBeGreaterThan(dialect === 'binance' ? 0.1 : 1);
+    if (dialect !== 'binance') return;
+    const headers = client.last_response_headers as Record<string, string>;
+    expect(Number(headers['X-Mbx-Used-Weight-1m'])).toBeGreaterThan(700);
   });
 });
 

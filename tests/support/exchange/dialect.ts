@@ -35,6 +35,8 @@ export interface Turn {
   call: CallName;
   /** Exchange time at which the request arrived; it may take effect later. */
   arrivedMs: number;
+  /** What the client has used of its allowance, this call included. */
+  usedWeight: number;
 }
 
 export type Authenticated = { key: ApiKey } | { refused: Answer };

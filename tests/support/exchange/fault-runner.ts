@@ -100,7 +100,7 @@ export class FaultRunner {
   }
 
   /** Begins a wait: whoever comes back before it is over is banned. */
-  limit({ retryAfterS = 10, banS = 120 }: PlannedFault): number {
+  limit({ retryAfterS = 10, banS = 120 }: Pick<PlannedFault, 'retryAfterS' | 'banS'>): number {
     this.condition.limitedUntilMs = this.reach.clock.trueNow() + retryAfterS * 1_000;
     this.condition.banMs = banS * 1_000;
     return retryAfterS;

@@ -17,7 +17,8 @@ export function floorOf(ground: Ground, faults: FaultRunner): Floor {
         .flatMap((order) => order.fills)
         .filter((fill) => !hub.isFillLate(fill.id))
         .sort((a, b) => a.number - b.number);
-      return hub.isOn('out-of-order') ? fills.reverse() : fills;
+      const told = hub.isOn('fills-twice') ? fills.flatMap((fill) => [fill, fill]) : fills;
+      return hub.isOn('out-of-order') ? told.reverse() : told;
     },
     shownByClientId: (account, clientOrderId) =>
       shownOrders(account).findLast((order) => order.clientOrderId === clientOrderId) ?? null,

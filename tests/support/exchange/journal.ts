@@ -200,6 +200,14 @@ export class Journal {
     };
   }
 
+  /** Client order ids under which more than one order was accepted. */
+  doubledIds(): string[] {
+    const counts = new Map<string, number>();
+    for (const { clientOrderId } of this.of('accepted'))
+      if (clientOrderId !== null) counts.set(clientOrderId, (counts.get(clientOrderId) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count > 1).map(([id]) => id);
+  }
+
   /** Requests sent although the exchange had said to stay away. */
   requestsDuringBan(): Of<'request'>[] {
     return this.of('request').filter(({ duringBan }) => duringBan);

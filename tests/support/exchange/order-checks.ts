@@ -5,7 +5,7 @@ import type { OrderIntent, RejectReason } from './orders.ts';
 import type { Book } from './prices.ts';
 
 /** Kraken's bounds of a deadline, ms from now. */
-export const DEADLINE_BOUNDS_MS = { shortest: 2_000, longest: 60_000 };
+const DEADLINE_BOUNDS_MS = { shortest: 2_000, longest: 60_000 };
 
 export function instrumentProblem(instrument: Instrument | undefined): RejectReason | null {
   if (instrument === undefined || instrument.status === 'delisted') return 'unknown-symbol';
@@ -18,8 +18,9 @@ export function deadlineProblem(
   nowMs: number,
 ): RejectReason | null {
   if (deadlineMs === null) return null;
-  const ahead = deadlineMs - arrivedMs;
-  if (ahead > DEADLINE_BOUNDS_MS.longest) return 'bad-deadline';
+  const aheadMs = deadlineMs - arrivedMs;
+  const { shortest, longest } = DEADLINE_BOUNDS_MS;
+  if (aheadMs > longest || (aheadMs > 0 && aheadMs < shortest)) return 'bad-deadline';
   return deadlineMs <= nowMs ? 'deadline-passed' : null;
 }
 

@@ -8,6 +8,7 @@ import type { ExchangeClock } from './exchange-clock.ts';
 import type { Fate, FaultRunner } from './fault-runner.ts';
 import type { FaultName, PlannedFault } from './faults.ts';
 import type { Journal } from './journal.ts';
+import type { RateMeter } from './rate-meter.ts';
 import type { StreamHub } from './stream-hub.ts';
 
 export interface Desk {
@@ -17,6 +18,9 @@ export interface Desk {
   hub: StreamHub;
   accounts: Accounts;
   faults: FaultRunner;
+  meter: RateMeter;
+  /** Whether more than the real exchange allows is answered with 429. */
+  enforcesLimits: boolean;
 }
 
 export interface Delivery {
@@ -27,6 +31,8 @@ export interface Delivery {
 /** Long enough for what was just sent on a stream to be read before the answer. */
 const STREAM_FIRST_MS = 40;
 const SLOW_MS = 60_000;
+/** How long whoever asked too much is told to stay away. */
+const LIMIT_WAIT_S = 30;
 const GATEWAY: Answer = {
   status: 504,
   body: '<html><head><title>504 Gateway Time-out</title></head></html>',
@@ -45,13 +51,20 @@ export async function respond(desk: Desk, { asked, reply }: Delivery): Promise<F
   const fate = isKeyed ? faults.onRequest(call) : null;
   const bannedS = faults.bannedS;
   note(desk, asked, call, bannedS > 0);
-  const turn: Turn | null = call === null ? null : { asked, call, arrivedMs: clock.now() };
+  const usedWeight = call === null ? 0 : desk.meter.spend(call, clock.trueNow());
+  const turn: Turn | null =
+    call === null ? null : { asked, call, arrivedMs: clock.now(), usedWeight };
   const deliver = (answer: Answer, fault: FaultName | null): FastifyReply =>
     send(desk, asked, reply, answer, fault);
   if (turn === null) return deliver(dialect.noSuchAddress(), null);
   if (bannedS > 0) return deliver(dialect.banned(bannedS), 'rate-limited');
   if (faults.isUnderMaintenance && call !== 'time')
     return deliver(dialect.maintenance(turn.call), 'maintenance');
+  if (desk.enforcesLimits && desk.meter.isExceeded)
+    return deliver(
+      dialect.rateLimited(faults.limit({ retryAfterS: LIMIT_WAIT_S })),
+      'rate-limited',
+    );
   if (fate !== null) return spoil(desk, turn, fate, reply);
   const { result: answer, release } = desk.hub.holdBack(() => carryOut(desk, turn));
   if (turn.call === 'place' && faults.takeAckAfterFills()) {

@@ -2,7 +2,13 @@
  * The stand-in exchange: a real HTTP and websocket server on loopback that speaks as Kraken,
  * Coinbase Advanced or Binance does, and misbehaves as planned.
  */
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type InjectOptions,
+  type LightMyRequestResponse,
+} from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 import { Accounts, type AccountOptions, type ApiKey, type KeyPermissions } from './accounts.ts';
@@ -22,6 +28,7 @@ import { CONVENTIONS, type Conventions } from './market-conventions.ts';
 import { MatchingCore } from './matching-core.ts';
 import { Person } from './person.ts';
 import { Prices } from './prices.ts';
+import { RATE_LIMITS, RateMeter } from './rate-meter.ts';
 import { respond, type Delivery } from './respond.ts';
 import { StreamHub } from './stream-hub.ts';
 import { acceptSocket, type ServerSocket } from './web-socket.ts';
@@ -35,6 +42,8 @@ export interface StandInOptions {
   /** Pairs instead of the usual ones. */
   instruments?: Instrument[];
   conventions?: Partial<Conventions>;
+  /** Answers 429 to more than the real exchange allows; otherwise it is only measured. */
+  enforcesLimits?: boolean;
   /** Whole spread in basis points, worth of a level in the quote coin, levels; as decimal text. */
   market?: { spreadBps?: string; levelValue?: string; levels?: number };
 }
@@ -64,6 +73,8 @@ export class StandIn {
   readonly hub: StreamHub;
   readonly faults: FaultRunner;
   readonly prices: Prices;
+  /** What clients used of their allowance. */
+  readonly meter: RateMeter;
   readonly instruments: Map<string, Instrument>;
   private readonly dialect: Dialect;
   private readonly sockets = new Set<ServerSocket>();
@@ -72,6 +83,7 @@ export class StandIn {
 
   constructor(readonly options: StandInOptions) {
     const { dialect, seed = 1 } = options;
+    this.meter = new RateMeter(RATE_LIMITS[dialect]);
     this.clock = new ExchangeClock({ startMs: START_MS, mode: 'still', ...options.clock });
     this.journal = new Journal(() => this.clock.trueNow());
     this.instruments =
@@ -145,13 +157,20 @@ export class StandIn {
     return this.clock.advance(ms);
   }
 
+  /** Asks without a socket; see `in-process.ts`. */
+  inject(request: InjectOptions): Promise<LightMyRequestResponse> {
+    return this.app.inject(request);
+  }
+
+  /** Can be asked without a socket from then on. */
+  async ready(): Promise<void> {
+    this.url = 'http://stand-in.invalid';
+    this.route();
+    await this.app.ready();
+  }
+
   async listen(): Promise<void> {
-    // Signatures are over the bytes as they were sent: nothing parses them first.
-    this.app.removeAllContentTypeParsers();
-    this.app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
-      done(null, body);
-    });
-    this.app.all('*', (request, reply) => this.handle(request, reply));
+    this.route();
     this.app.server.on('upgrade', (request, duplex) => {
       const socket = acceptSocket(request, duplex);
       this.sockets.add(socket);
@@ -170,12 +189,25 @@ export class StandIn {
     await this.app.close();
   }
 
+  private route(): void {
+    // Signatures are over the bytes as they were sent: nothing parses them first.
+    this.app.removeAllContentTypeParsers();
+    this.app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    this.app.all('*', (request, reply) => this.handle(request, reply));
+  }
+
   private async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     this.clock.runDue();
     this.requests += 1;
     const delivery: Delivery = { asked: askedOf(request, this.requests), reply };
-    const { dialect, journal, clock, hub, accounts } = this;
-    return respond({ dialect, journal, clock, hub, accounts, faults: this.faults }, delivery);
+    const { dialect, journal, clock, hub, accounts, faults, meter } = this;
+    const { enforcesLimits = false } = this.options;
+    return respond(
+      { dialect, journal, clock, hub, accounts, faults, meter, enforcesLimits },
+      delivery,
+    );
   }
 }
 
@@ -194,6 +226,13 @@ function askedOf(request: FastifyRequest, number: number): Asked {
     body: typeof request.body === 'string' ? request.body : '',
     host: headers.host ?? '',
   };
+}
+
+/** One without an address, for `in-process.ts`. */
+export async function openStandIn(options: StandInOptions): Promise<StandIn> {
+  const standIn = new StandIn(options);
+  await standIn.ready();
+  return standIn;
 }
 
 /** Starts one and waits until it can be asked. */

@@ -32,29 +32,8 @@ const CALLS: Record<string, CallName> = {
   'GET /sapi/v1/margin/isolated/allPairs': 'coin-settings',
 };
 
-/** Request weights, of 6,000 a minute. */
-const WEIGHTS: Partial<Record<CallName, number>> = {
-  markets: 20,
-  ticker: 2,
-  book: 5,
-  'public-trades': 25,
-  order: 4,
-  'open-orders': 6,
-  'closed-orders': 20,
-  trades: 20,
-  balances: 20,
-};
-const MINUTE_MS = 60_000;
-
 export function makeBinance(floor: Floor): Dialect {
-  const used = { minute: 0, weight: 0 };
   const callOf = ({ method, path }: Asked): CallName | null => CALLS[`${method} ${path}`] ?? null;
-  const weigh = (call: CallName): string => {
-    const minute = Math.floor(floor.clock.now() / MINUTE_MS);
-    if (minute !== used.minute) Object.assign(used, { minute, weight: 0 });
-    used.weight += WEIGHTS[call] ?? 1;
-    return String(used.weight);
-  };
   return {
     callOf,
     claimedKey: ({ headers }) => headers['x-mbx-apikey'] ?? null,
@@ -64,7 +43,7 @@ export function makeBinance(floor: Floor): Dialect {
         isPrivate(turn.call) && key !== null
           ? answerAccount(floor, turn, key)
           : answerMarket(floor, turn.call, turn.asked);
-      return { ...answer, headers: { 'x-mbx-used-weight-1m': weigh(turn.call) } };
+      return { ...answer, headers: { 'x-mbx-used-weight-1m': String(turn.usedWeight) } };
     },
     noSuchAddress: () => ({ status: 404, body: '<html><body>404 Not found</body></html>' }),
     statusUnknown: () =>

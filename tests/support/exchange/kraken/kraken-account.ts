@@ -147,8 +147,8 @@ function closedOrders(floor: Floor, account: string, form: URLSearchParams): Ans
 function trades(floor: Floor, account: string, form: URLSearchParams): Answer {
   const start = startOf(floor, account, form.get('start'));
   const end = Number(form.get('end') ?? 'Infinity') * 1_000;
-  const found = floor
-    .shownFills(account)
+  // Rows are keyed by their id: none can be listed twice.
+  const found = [...new Set(floor.shownFills(account))]
     .filter((fill) => start(fill) && fill.atMs <= end)
     .reverse();
   const from = Number(form.get('ofs') ?? '0');
