@@ -1,13 +1,10 @@
 /** A real ccxt client that talks to a stand-in and lives in its time. */
 import ccxt, { type Exchange } from 'ccxt';
-import { connectInProcess } from './in-process.ts';
 import type { Credentials, StandIn } from './stand-in.ts';
 
 export interface ClientOptions {
   /** With `watch` functions. */
   streams?: boolean;
-  /** Asks the stand-in without a socket. */
-  inProcess?: boolean;
   /** Real time after which ccxt gives up on an answer, ms. */
   timeoutMs?: number;
 }
@@ -39,15 +36,10 @@ export function moved(address: unknown, url: string): unknown {
 }
 
 export async function ccxtClient(
-  standIn: StandIn,
+  { url, clock, options: { dialect } }: StandIn,
   credentials: Credentials | null,
-  { streams = false, inProcess = false, timeoutMs = 5_000 }: ClientOptions = {},
+  { streams = false, timeoutMs = 5_000 }: ClientOptions = {},
 ): Promise<Exchange> {
-  const {
-    url,
-    clock,
-    options: { dialect },
-  } = standIn;
   const Client = (streams ? STREAMS : REST)[dialect];
   const client: Exchange = new Client({
     ...credentials,
@@ -70,6 +62,5 @@ export async function ccxtClient(
   };
   // ccxt opens an unencrypted websocket only through an agent that it has been told to load.
   if (streams) await client.loadHttpProxyAgent();
-  if (inProcess) connectInProcess(client, standIn);
   return client;
 }

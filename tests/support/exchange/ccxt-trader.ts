@@ -4,13 +4,7 @@ import type { AccountOptions } from './accounts.ts';
 import { ccxtClient, type ClientOptions } from './ccxt-client.ts';
 import type { PlannedFault } from './faults.ts';
 import type { DialectName } from './instruments.ts';
-import {
-  openStandIn,
-  startStandIn,
-  type Credentials,
-  type StandIn,
-  type StandInOptions,
-} from './stand-in.ts';
+import { startStandIn, type Credentials, type StandIn, type StandInOptions } from './stand-in.ts';
 
 export interface Wish {
   id: string;
@@ -54,8 +48,7 @@ export async function openTrader(
     balances: { [quote]: '10000', BTC: '0.5', BNB: '3' },
   };
   const { client: clientOptions, ...rest } = options;
-  const start = clientOptions?.inProcess === true ? openStandIn : startStandIn;
-  const standIn = await start({ accounts: [main], ...rest, dialect });
+  const standIn = await startStandIn({ accounts: [main], ...rest, dialect });
   const credentials = standIn.issueKey('main');
   const client = await ccxtClient(standIn, credentials, clientOptions);
   await client.loadMarkets();

@@ -2,13 +2,7 @@
  * The stand-in exchange: a real HTTP and websocket server on loopback that speaks as Kraken,
  * Coinbase Advanced or Binance does, and misbehaves as planned.
  */
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type InjectOptions,
-  type LightMyRequestResponse,
-} from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 import { Accounts, type AccountOptions, type ApiKey, type KeyPermissions } from './accounts.ts';
@@ -157,18 +151,6 @@ export class StandIn {
     return this.clock.advance(ms);
   }
 
-  /** Asks without a socket; see `in-process.ts`. */
-  inject(request: InjectOptions): Promise<LightMyRequestResponse> {
-    return this.app.inject(request);
-  }
-
-  /** Can be asked without a socket from then on. */
-  async ready(): Promise<void> {
-    this.url = 'http://stand-in.invalid';
-    this.route();
-    await this.app.ready();
-  }
-
   async listen(): Promise<void> {
     this.route();
     this.app.server.on('upgrade', (request, duplex) => {
@@ -226,13 +208,6 @@ function askedOf(request: FastifyRequest, number: number): Asked {
     body: typeof request.body === 'string' ? request.body : '',
     host: headers.host ?? '',
   };
-}
-
-/** One without an address, for `in-process.ts`. */
-export async function openStandIn(options: StandInOptions): Promise<StandIn> {
-  const standIn = new StandIn(options);
-  await standIn.ready();
-  return standIn;
 }
 
 /** Starts one and waits until it can be asked. */
