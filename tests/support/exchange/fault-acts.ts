@@ -163,8 +163,8 @@ const PERSON_ACTS = {
   },
   'moved-key': (reach, fault) => {
     const name = owner(reach, fault);
-    const to = fault.toAccount ?? reach.accounts.all.find((one) => one.name !== name)?.name;
-    if (to === undefined) throw new RangeError('There is no other account for the key');
+    const other = reach.accounts.all.find((one) => one.name !== name);
+    const to = fault.toAccount ?? (other ?? reach.accounts.open({ name: `beside ${name}` })).name;
     for (const { apiKey } of reach.accounts.keysOf(name)) reach.person.moveKey(apiKey, to);
     return to;
   },

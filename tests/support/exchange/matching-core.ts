@@ -65,7 +65,7 @@ export class MatchingCore {
   private fillNumber = 0;
   /** What a fault makes of the next order a key places. */
   nextScript: FillScript = PLAIN;
-  /** Overrides where fees are charged, for every fill from now on. */
+  /** Where fees are charged from now on, for orders that do not say it themselves. */
   feeCoin: OrderIntent['feeCoin'] = null;
   /** How long the next order a key places stays hidden from look-ups, ms. */
   nextHiddenMs = 0;
@@ -216,7 +216,7 @@ export class MatchingCore {
     origin: Origin,
   ): StandInOrder | RejectReason {
     const instrument = this.instrument(intent.symbol);
-    const feeCoin = this.feeCoin ?? intent.feeCoin;
+    const feeCoin = intent.feeCoin ?? this.feeCoin;
     const priced = { side: intent.side, feeCoin };
     const levels = this.levels(intent.symbol, intent.side);
     const quantity = intent.quantity ?? this.affordable(intent.spend ?? ZERO, levels, instrument);

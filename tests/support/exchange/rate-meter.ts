@@ -11,6 +11,8 @@ export interface RateLimit {
   /** What a call costs unless it is listed. */
   usual: number;
   costs: Partial<Record<CallName, number>>;
+  /** What it costs to ask about every pair at once. */
+  wide?: Partial<Record<CallName, number>>;
 }
 
 export const RATE_LIMITS: Record<DialectName, RateLimit> = {
@@ -20,7 +22,7 @@ export const RATE_LIMITS: Record<DialectName, RateLimit> = {
     perSecond: 0.5,
     windowMs: 0,
     usual: 1,
-    costs: { trades: 2, 'closed-orders': 2, ledger: 2, place: 0, cancel: 0 },
+    costs: { trades: 2, ledger: 2, place: 0, cancel: 0 },
   },
   coinbase: { capacity: 30, perSecond: null, windowMs: 1_000, usual: 1, costs: {} },
   binance: {
@@ -39,6 +41,7 @@ export const RATE_LIMITS: Record<DialectName, RateLimit> = {
       trades: 20,
       balances: 20,
     },
+    wide: { ticker: 80, 'open-orders': 80 },
   },
 };
 
@@ -51,8 +54,8 @@ export class RateMeter {
   constructor(readonly limit: RateLimit) {}
 
   /** What the client has used at this moment, this call included. */
-  spend(call: CallName, nowMs: number): number {
-    const { perSecond, windowMs, usual, costs } = this.limit;
+  spend(call: CallName, nowMs: number, isWide: boolean): number {
+    const { perSecond, windowMs, usual, costs, wide } = this.limit;
     if (perSecond === null) {
       const window = Math.floor(nowMs / windowMs);
       if (window !== this.window) this.used = 0;
@@ -61,7 +64,7 @@ export class RateMeter {
       this.used = Math.max(0, this.used - (Math.max(0, nowMs - this.atMs) / 1_000) * perSecond);
       this.atMs = nowMs;
     }
-    this.used += costs[call] ?? usual;
+    this.used += (isWide ? wide?.[call] : undefined) ?? costs[call] ?? usual;
     this.highest = Math.max(this.highest, this.used);
     return this.used;
   }

@@ -51,7 +51,8 @@ export async function respond(desk: Desk, { asked, reply }: Delivery): Promise<F
   const fate = isKeyed ? faults.onRequest(call) : null;
   const bannedS = faults.bannedS;
   note(desk, asked, call, bannedS > 0);
-  const usedWeight = call === null ? 0 : desk.meter.spend(call, clock.trueNow());
+  const isWide = !asked.query.has('symbol');
+  const usedWeight = call === null ? 0 : desk.meter.spend(call, clock.trueNow(), isWide);
   const turn: Turn | null =
     call === null ? null : { asked, call, arrivedMs: clock.now(), usedWeight };
   const deliver = (answer: Answer, fault: FaultName | null): FastifyReply =>
