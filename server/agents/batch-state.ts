@@ -4,7 +4,7 @@
 import { and, asc, eq, inArray, isNull, lte } from 'drizzle-orm';
 import { agentsWithAPlace, placesOf } from '../../contract/consequences.ts';
 import { STARTING_DEPOSIT } from '../../contract/limits.ts';
-import { fixedFromNumber, parseFixed, subtract, ZERO } from '../../contract/money.ts';
+import { fixedFromNumber, minimum, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { momentText } from '../../engine/guards/guard.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
@@ -18,6 +18,8 @@ import type {
 import type { Quote } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents } from '../db/schema.ts';
+import { loadLiveAccounts, type LiveAccountState } from '../live/live-batch.ts';
+import type { LivePort } from '../live/live-deps.ts';
 import { IN_DOUBT, peopleInDoubt } from '../portfolio/alarms.ts';
 import { cashOf } from '../portfolio/record-trades.ts';
 import { cashOfAccounts, openPositionsOf, quotesOf, toOpenPosition } from '../portfolio/marks.ts';
@@ -37,7 +39,13 @@ export interface AccountState {
   id: string;
   cash: Fixed;
   positions: HeldPosition[];
+  /** Null on paper. */
+  live: LiveAccountState | null;
 }
+
+/** Paper accounts are known by their owner, live ones by their connection. */
+const accountKey = (row: Pick<AgentTerms, 'uid' | 'connectionId'>): string =>
+  row.connectionId ?? row.uid;
 
 interface PersonState {
   maxTradeAmount: Fixed;
@@ -94,27 +102,12 @@ export class BatchState {
   static async load(tx: Tx, deps: TradingDeps, rows: readonly AgentRow[]): Promise<BatchState> {
     const source = deps.market.source.id;
     const uids = [...new Set(rows.map((row) => row.uid))];
-    const theirs = and(
-      inArray(accounts.uid, uids),
-      eq(accounts.source, source),
-      isNull(accounts.closedAt),
-    );
-    let open = await tx.db
-      .select()
-      .from(accounts)
-      .where(theirs)
-      .orderBy(asc(accounts.id))
-      .for('update', { skipLocked: true });
-    if (open.length < uids.length) {
-      const having = new Set(
-        (await tx.db.select({ uid: accounts.uid }).from(accounts).where(theirs)).map(
-          ({ uid }) => uid,
-        ),
-      );
-      for (const uid of uids) {
-        if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
-      }
-    }
+    const onPaper = rows.filter((row) => row.connectionId === null);
+    const open = await lockPaperAccounts(tx, deps, [...new Set(onPaper.map((row) => row.uid))]);
+    const states = await readAccounts(tx, open);
+    const connectionIds = new Set(rows.flatMap((row) => row.connectionId ?? []));
+    if (connectionIds.size > 0)
+      for (const [id, state] of await readLive(tx, deps, [...connectionIds])) states.set(id, state);
     const halts = await haltsInForce(
       tx.db,
       source,
@@ -122,12 +115,7 @@ export class BatchState {
       rows.map((row) => row.id),
       deps.clock.now(),
     );
-    return new BatchState(
-      deps,
-      await readAccounts(tx, open),
-      await readPeople(tx, deps, uids),
-      halts,
-    );
+    return new BatchState(deps, states, await readPeople(tx, deps, uids), halts);
   }
 
   /**
@@ -143,7 +131,9 @@ export class BatchState {
     const open = await openAccountOf(tx.db, uid, deps.market.source.id);
     const states =
       open === null
-        ? new Map([[uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [] }]])
+        ? new Map([
+            [uid, { id: '', cash: parseFixed(STARTING_DEPOSIT), positions: [], live: null }],
+          ])
         : await readAccounts(tx, [open]);
     const halts = await haltsInForce(
       tx.db,
@@ -155,13 +145,17 @@ export class BatchState {
     return new BatchState(deps, states, await readPeople(tx, deps, [uid]), halts);
   }
 
+  get port(): LivePort | null {
+    return this.deps.live ?? null;
+  }
+
   /** Whether the account could be had. */
   has(row: AgentTerms): boolean {
-    return this.accounts.has(row.uid);
+    return this.accounts.has(accountKey(row));
   }
 
   account(row: AgentTerms): AccountState {
-    const state = this.accounts.get(row.uid);
+    const state = this.accounts.get(accountKey(row));
     if (state === undefined) throw new Error('An agent without an account');
     return state;
   }
@@ -177,11 +171,13 @@ export class BatchState {
     const account = this.account(row);
     const person = this.people.get(row.uid);
     if (person === undefined) throw new Error('No such user');
+    const { live } = account;
     return {
-      freeCash: account.cash,
+      freeCash: live === null ? account.cash : live.freeCash,
       equity: this.equityOf(account, quotes),
-      maxTradeAmount: person.maxTradeAmount,
-      entriesAllowed: this.entriesAllowed(row, person),
+      maxTradeAmount:
+        live === null ? person.maxTradeAmount : minimum(person.maxTradeAmount, live.maxOrder),
+      entriesAllowed: this.entriesAllowed(row, person, live),
     };
   }
 
@@ -189,15 +185,20 @@ export class BatchState {
    * The widest switch is the one that is named: platform, venue, person, agent; a guard's halt
    * comes after all of them.
    */
-  private entriesAllowed(row: AgentTerms, person: PersonState): AccountInput['entriesAllowed'] {
+  private entriesAllowed(
+    row: AgentTerms,
+    person: PersonState,
+    live: LiveAccountState | null,
+  ): AccountInput['entriesAllowed'] {
     const wide = haltOn(this.halts, row.uid, row.id, ['platform', 'venue', 'user']);
     if (wide !== null) return { allowed: false, reason: tradingHaltText(wide) };
     if (!person.entriesAllowed.allowed) return person.entriesAllowed;
     const narrow = haltOn(this.halts, row.uid, row.id, ['agent']);
     if (narrow !== null) return { allowed: false, reason: tradingHaltText(narrow) };
-    return person.withoutPlace.has(row.id)
-      ? { allowed: false, reason: `your plan allows ${person.places} running agents.` }
-      : { allowed: true };
+    if (person.withoutPlace.has(row.id))
+      return { allowed: false, reason: `your plan allows ${person.places} running agents.` };
+    const atExchange = live === null ? null : live.entriesOff(this.port);
+    return atExchange === null ? { allowed: true } : { allowed: false, reason: atExchange };
   }
 
   /** The person's own limit on any one order. */
@@ -223,7 +224,14 @@ export class BatchState {
   }
 
   held(row: AgentTerms): HeldPosition[] {
-    return this.account(row).positions.filter((position) => position.agentId === row.id);
+    const { live, positions } = this.account(row);
+    const held = positions.filter((position) => position.agentId === row.id);
+    if (live === null) return held;
+    // Dust can neither be sold nor stand in the way of a new position.
+    return held.filter(
+      ({ pair, quantity }) =>
+        !live.isDust(this.port, pair, quantity, this.deps.market.quote(pair)?.bid ?? null),
+    );
   }
 
   /** Takes a decided trade into the account, so that whoever comes next in the batch sees it. */
@@ -256,6 +264,63 @@ function tradingHaltText({ scope, reason, until }: Halt): string {
   return `the operator has paused new trades ${HALTED[scope]}${until === null ? '' : ` until ${momentText(until)}`} (${reason}).`;
 }
 
+/**
+ * Locks the open accounts in the order of their ids; an account that somebody else holds is not
+ * waited for.
+ */
+async function lockPaperAccounts(
+  tx: Tx,
+  deps: TradingDeps,
+  uids: readonly string[],
+): Promise<Pick<AccountRow, 'id' | 'uid'>[]> {
+  if (uids.length === 0) return [];
+  const theirs = and(
+    inArray(accounts.uid, [...uids]),
+    eq(accounts.source, deps.market.source.id),
+    isNull(accounts.closedAt),
+  );
+  let open = await tx.db
+    .select()
+    .from(accounts)
+    .where(theirs)
+    .orderBy(asc(accounts.id))
+    .for('update', { skipLocked: true });
+  if (open.length < uids.length) {
+    const having = new Set(
+      (await tx.db.select({ uid: accounts.uid }).from(accounts).where(theirs)).map(
+        ({ uid }) => uid,
+      ),
+    );
+    for (const uid of uids) {
+      if (!having.has(uid)) open = [...open, await openAccount(tx, uid, deps.market, deps.clock)];
+    }
+  }
+  return open;
+}
+
+/** The live accounts of these connections, locked, with what their agents hold. */
+async function readLive(
+  tx: Tx,
+  deps: TradingDeps,
+  connectionIds: readonly string[],
+): Promise<Map<string, AccountState>> {
+  const live = await loadLiveAccounts(tx, deps, connectionIds);
+  const states = new Map(
+    [...live].map(([id, state]): [string, AccountState] => [
+      id,
+      { id: state.connection.accountId, cash: state.cash, positions: [], live: state },
+    ]),
+  );
+  await readPositions(tx, [...states.values()]);
+  return states;
+}
+
+async function readPositions(tx: Tx, states: readonly AccountState[]): Promise<void> {
+  const byId = new Map(states.map((state) => [state.id, state]));
+  for (const row of await openPositionsOf(tx.db, [...byId.keys()]))
+    byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
+}
+
 /** Cash and open positions of these accounts, by their owners. */
 async function readAccounts(
   tx: Tx,
@@ -266,12 +331,10 @@ async function readAccounts(
   const states = new Map(
     open.map((account): [string, AccountState] => [
       account.uid,
-      { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [] },
+      { id: account.id, cash: cash.get(account.id) ?? ZERO, positions: [], live: null },
     ]),
   );
-  const byId = new Map([...states.values()].map((state) => [state.id, state]));
-  for (const row of await openPositionsOf(tx.db, ids))
-    byId.get(row.accountId)?.positions.push({ ...toOpenPosition(row), agentId: row.agentId });
+  await readPositions(tx, [...states.values()]);
   return states;
 }
 

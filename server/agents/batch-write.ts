@@ -9,6 +9,7 @@ import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { agents, decisions } from '../db/schema.ts';
 import type { DomainEvent } from '../db/user-events.ts';
+import { planDecided, type LiveTrades } from '../live/live-batch.ts';
 import { recordTrades, type FillRow, type TradeToRecord } from '../portfolio/record-trades.ts';
 import { toFill } from '../portfolio/fills-view.ts';
 import { rowsOf } from '../db/sql-rows.ts';
@@ -28,6 +29,8 @@ export interface Decided {
   /** What it held before, by pair. */
   positions: ReadonlyMap<string, OpenPosition>;
   outcome: AgentOutcome;
+  /** Null on paper. */
+  live: LiveTrades | null;
 }
 
 /**
@@ -49,6 +52,14 @@ export async function writeDecided(
     tx,
     first.flatMap((item) => tradesOf(item)),
   );
+  for (const { live, row, tickId, close } of first)
+    if (live !== null)
+      await planDecided(tx, deps, deps.live ?? null, {
+        agentId: row.id,
+        tickId,
+        close,
+        ...live,
+      });
   await advance(tx, deps, tick, list, new Set(first));
   const changed = await applyHolds(tx, deps, first);
   await publish(

@@ -152,13 +152,14 @@ async function decide(
   { market }: TradingDeps,
   row: AgentRow,
 ): Promise<Decided> {
-  const { input, held, outcome } = await decideAgent(state, inputs, market, row);
+  const { input, held, outcome, live } = await decideAgent(state, inputs, market, row);
   return {
     row,
     accountId: state.account(row).id,
     tickId: input.id,
     close: input.close,
     outcome,
+    live,
     positions: new Map(held.map((position) => [position.pair, position])),
   };
 }

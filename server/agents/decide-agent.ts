@@ -2,6 +2,7 @@
 import { parseFixed } from '../../contract/money.ts';
 import { runAgent } from '../../engine/execution/step-agent.ts';
 import type { AgentOutcome, OpenPosition, TickInput } from '../../engine/execution/agent-types.ts';
+import { toLiveTrades, type LiveTrades } from '../live/live-batch.ts';
 import type { Market } from '../market/market-source.ts';
 import type { BatchState, HeldPosition } from './batch-state.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
@@ -12,6 +13,8 @@ export interface AgentDecision {
   /** What it held before. */
   held: readonly HeldPosition[];
   outcome: AgentOutcome;
+  /** What a live agent does instead of `outcome.trades`; null on paper. */
+  live: LiveTrades | null;
 }
 
 /** Decides, and takes the trades into `state` so that whoever comes next in the batch sees them. */
@@ -23,13 +26,16 @@ export async function decideAgent(
 ): Promise<AgentDecision> {
   const input = await inputs.of(row);
   const held = state.held(row);
+  const { live } = state.account(row);
+  const pairs = withHeld(pairsOf(market, row), held);
   const outcome = runAgent(
     {
       id: row.id,
       pool: row.pool,
       profile: row.riskProfile,
       risk: state.risk(row),
-      pairs: withHeld(pairsOf(market, row), held),
+      // What is under way at the exchange is decided on when its end is known.
+      pairs: live === null ? pairs : pairs.filter((pair) => !live.isBusy(row.id, pair)),
       maxPositionSize: parseFixed(row.maxPositionSize),
       interval: row.executionInterval,
       frequency: row.tradingFrequency,
@@ -39,8 +45,9 @@ export async function decideAgent(
     state.input(row, inputs.quotes),
     held,
   );
+  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome) };
   for (const trade of outcome.trades) state.apply(row, trade);
-  return { input, held, outcome };
+  return { input, held, outcome, live: null };
 }
 
 /** A pair that left the pool's list is looked at for as long as it is held. */

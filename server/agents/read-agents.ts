@@ -65,7 +65,10 @@ export type AgentTerms = Pick<
   | 'executionInterval'
   | 'tradingFrequency'
   | 'memory'
->;
+> & {
+  /** Absent in what is only looked at: that decides as on paper. */
+  connectionId?: string | null;
+};
 
 export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as AgentRow;
 

@@ -15,7 +15,7 @@ import {
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH } from '../../engine/accounting/ledger.ts';
-import type { TradeDraft } from '../../engine/execution/agent-types.ts';
+import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
 import { hasEnded } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
@@ -38,6 +38,12 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Why an entry did not become an order, as the agent's journal says it. */
 export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
+
+const REFUSALS: Record<EntryRefusal, string> = {
+  too_small: 'No order: the exchange takes no order this small.',
+  no_rules: 'No order: the exchange does not trade this pair now.',
+  limits: 'No order: your limits for this exchange account leave too little.',
+};
 
 /** One connection in the batch; agents of one account draw on it one after another. */
 export class LiveAccountState {
@@ -66,6 +72,12 @@ export class LiveAccountState {
 
   isBusy(agentId: string, pair: string): boolean {
     return this.busy.has(`${agentId} ${pair}`);
+  }
+
+  /** Too little for any order of the exchange. */
+  isDust(port: LivePort | null, pair: string, quantity: Fixed, bid: Fixed | null): boolean {
+    const rules = port?.rules(this.connection.exchange, pair) ?? null;
+    return rules !== null && bid !== null && sizeOrder(quantity, bid, rules).kind === 'dust';
   }
 
   /** Why nothing is bought, as a sentence goes on; exits go on. */
@@ -212,14 +224,55 @@ export function sizeEntry(
   };
 }
 
+/** What becomes of a live agent's trades. */
+export interface LiveTrades {
+  connection: ConnectionRow;
+  entries: readonly { trade: TradeDraft; planned: PlannedEntry }[];
+  exits: readonly TradeDraft[];
+}
+
 /** What a live agent decided at one tick. */
-export interface LiveDecision {
+export interface LiveDecision extends LiveTrades {
   agentId: string;
   tickId: string;
   /** Close of the candle it decided on. */
   close: number;
-  entries: readonly { trade: TradeDraft; planned: PlannedEntry }[];
-  exits: readonly TradeDraft[];
+}
+
+/**
+ * An outcome without fills: purchases as orders within the account's limits, each of which leaves
+ * less to the next, and sales as exits. A purchase that cannot be ordered says why.
+ */
+export function toLiveTrades(
+  state: LiveAccountState,
+  port: LivePort | null,
+  outcome: AgentOutcome,
+): { outcome: AgentOutcome; live: LiveTrades } {
+  const entries: { trade: TradeDraft; planned: PlannedEntry }[] = [];
+  const refused = new Map<string, EntryRefusal>();
+  for (const trade of outcome.trades) {
+    if (trade.fill.side === 'sell') continue;
+    const planned = sizeEntry(state, port, trade);
+    if (typeof planned === 'string') refused.set(trade.fill.pair, planned);
+    else {
+      state.take(planned.reservation.amount);
+      entries.push({ trade, planned });
+    }
+  }
+  const decisions = outcome.decisions.map((decision) => {
+    const refusal = refused.get(decision.pair);
+    return refusal === undefined
+      ? decision
+      : { ...decision, action: 'skip' as const, text: REFUSALS[refusal] };
+  });
+  return {
+    outcome: { ...outcome, decisions, trades: [] },
+    live: {
+      connection: state.connection,
+      entries,
+      exits: outcome.trades.filter(({ fill }) => fill.side === 'sell'),
+    },
+  };
 }
 
 /** Commits orders and exits with their decision; they leave after the commit. */
@@ -227,8 +280,7 @@ export async function planDecided(
   tx: Tx,
   deps: BookDeps,
   port: LivePort | null,
-  { connection }: LiveAccountState,
-  { agentId, tickId, close, entries, exits }: LiveDecision,
+  { connection, agentId, tickId, close, entries, exits }: LiveDecision,
 ): Promise<void> {
   for (const { trade, planned } of entries) {
     await insertOrder(
@@ -262,10 +314,3 @@ export async function planDecided(
     });
   if (entries.length > 0) tx.afterCommit(() => port?.poke(connection.id));
 }
-
-const REFUSALS: Record<EntryRefusal, string> = {
-  too_small: 'No order: the exchange takes no order this small.',
-  no_rules: 'No order: the exchange does not trade this pair now.',
-  limits: 'No order: your limits for this exchange account leave too little.',
-};
-export const refusalText = (refusal: EntryRefusal): string => REFUSALS[refusal];
