@@ -80,6 +80,8 @@ export const AgentCreateBody = z.strictObject({
   pool: z.optional(PoolId),
   trading_frequency: z.optional(TradingFrequency),
   tested: z.optional(Tested),
+  /** The exchange account it trades, for good; on paper where it is absent. */
+  connectionId: z.optional(z.string().check(z.maxLength(64))),
 });
 export type AgentCreateBody = z.infer<typeof AgentCreateBody>;
 
@@ -125,6 +127,8 @@ export const Agent = z.object({
   generation: z.number(),
   version: z.number(),
   quote: z.string(),
+  /** The exchange account it trades with real money; absent on paper. */
+  connectionId: z.optional(z.string()),
   openPositions: z.number(),
   realized: DecimalText,
   unrealized: DecimalText,

@@ -34,6 +34,8 @@ export const ERROR_STATUS = {
   agent_cap_reached: 403,
   alert_limit_reached: 403,
   plan_lapsed: 403,
+  /** A live start was not confirmed, or no longer counts. */
+  step_up_required: 403,
   trading_disabled: 403,
   forbidden_origin: 403,
   /** The sign-in counts, but is too old for what was asked. */
@@ -50,6 +52,9 @@ export const ERROR_STATUS = {
   referral_refused: 409,
   support_request_closed: 409,
   insufficient_cash: 409,
+  connection_ended: 409,
+  /** The exchange or the person has to end something first. */
+  live_orders_open: 409,
   link_message_used: 409,
   address_linked_elsewhere: 409,
   address_limit_reached: 409,
@@ -61,6 +66,8 @@ export const ERROR_STATUS = {
   idempotency_mismatch: 422,
   /** The onramp's provider would not do it: a country, a coin, an amount. */
   onramp_refused: 422,
+  /** The signer would not do it; the sentence says why. */
+  signer_refused: 422,
   contract_too_old: 426,
   rate_limited: 429,
   /** So often a day and no more; when it is possible again is in the sentence. */
@@ -73,6 +80,8 @@ export const ERROR_STATUS = {
   /** The chain could not be asked, so that nothing is known of a contract's signature. */
   chain_unavailable: 503,
   onramp_unavailable: 503,
+  /** The process that holds exchange keys, or the exchange, cannot be reached. */
+  signer_unavailable: 503,
   subscription_unavailable: 503,
   identity_unavailable: 503,
   database_unavailable: 503,

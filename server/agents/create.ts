@@ -19,9 +19,10 @@ import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
+import { readConnection } from '../live/live-accounts.ts';
 import { readSettings } from '../users/user-settings.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow, pairsOf, type AgentRow } from './read-agents.ts';
+import { asAgentRow, isId, pairsOf, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord } from './backtest-records.ts';
 import { nextEvaluation } from './transitions.ts';
 
@@ -103,6 +104,7 @@ type NewAgent = Pick<
   | 'executionInterval'
   | 'tradingFrequency'
   | 'enabled'
+  | 'connectionId'
 >;
 
 async function insertAgents(
@@ -170,6 +172,22 @@ export function checkedTerms(
   return { pool, tradingPairs };
 }
 
+/** Real money is never traded by what nobody has started and confirmed. */
+async function checkLive(
+  tx: Tx,
+  uid: string,
+  connectionId: string,
+  enabled: boolean,
+): Promise<void> {
+  const connection = isId(connectionId) ? await readConnection(tx.db, connectionId) : null;
+  if (connection?.uid !== uid)
+    throw new Refusal('not_found', 'Exchange account not found.', { field: 'connectionId' });
+  if (connection.state !== 'open')
+    throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
+  if (enabled)
+    throw new Refusal('step_up_required', 'Create the agent stopped, and confirm its start.');
+}
+
 /** R7-15. With `enabled` the agent starts at once. */
 export async function createAgent(
   tx: Tx,
@@ -179,6 +197,8 @@ export async function createAgent(
 ): Promise<AgentRow> {
   const { tier } = await places(tx, deps, uid);
   const { pool, tradingPairs } = checkedTerms(deps, tier, body);
+  const connectionId = body.connectionId ?? null;
+  if (connectionId !== null) await checkLive(tx, uid, connectionId, body.enabled);
   const { settings } = await readSettings(tx.db, uid);
   const [row] = await insertAgents(tx, deps, uid, [
     {
@@ -190,6 +210,7 @@ export async function createAgent(
       executionInterval: body.execution_interval,
       tradingFrequency: body.trading_frequency ?? settings.tradingFrequency,
       enabled: body.enabled,
+      connectionId,
     },
   ]);
   if (row === undefined) throw new Error('The agent was not created');
@@ -236,6 +257,7 @@ export async function createPool(
       executionInterval: EXECUTION_INTERVALS[body.trading_frequency],
       tradingFrequency: body.trading_frequency,
       enabled: false,
+      connectionId: null,
     })),
   );
 }

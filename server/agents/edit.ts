@@ -7,10 +7,11 @@ import { tierPermits } from '../../contract/tiers.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
+import { hasLiveOrders } from '../live/stop-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { mayStart } from './run-commands.ts';
+import { mayStart, needsStepUp } from './run-commands.ts';
 import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
 
@@ -60,6 +61,7 @@ export async function updateAgent(
       ? { nextDueMarketMs: nextEvaluation(market, body.execution_interval, market.now()) }
       : {}),
   });
+  if (body.enabled && !row.enabled && row.connectionId !== null) throw needsStepUp();
   if (body.enabled !== row.enabled)
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
@@ -118,6 +120,11 @@ export async function deleteAgent(
       { details: { openPositions: held?.open ?? 0 } },
     );
   }
+  if (row.connectionId !== null && (await hasLiveOrders(tx, row.id)))
+    throw new Refusal(
+      'live_orders_open',
+      'The agent has orders at the exchange. Stop it and wait until they have ended.',
+    );
   const now = deps.clock.now();
   await tx.db
     .update(agents)

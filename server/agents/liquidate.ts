@@ -1,11 +1,13 @@
 /** "Stop and sell": stops an agent and sells its positions at the current bid. */
 import { and, eq, isNull } from 'drizzle-orm';
+import type { Agent } from '../../contract/agents.ts';
 import type { LiquidateReply } from '../../contract/trading.ts';
 import type { Depth } from '../../engine/market-types.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { lockAccount } from '../portfolio/marks.ts';
+import { sellHeld, withdrawEntries } from '../live/stop-live.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, lockOwnAgent } from './read-agents.ts';
@@ -22,6 +24,8 @@ async function openOf(
     .orderBy(positions.openedMarketMs, positions.id);
 }
 
+const AT_EXCHANGE = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
+
 /** What is not sold stays on guard, and is listed with the reason. */
 export async function liquidateAgent(
   tx: Tx,
@@ -37,6 +41,13 @@ export async function liquidateAgent(
   const held = await openOf(tx.db, row.id);
   for (const accountId of [...new Set(held.map((position) => position.accountId))].sort())
     await lockAccount(tx, accountId);
+  if (row.connectionId !== null) {
+    const live = { id: row.id, connectionId: row.connectionId };
+    await withdrawEntries(tx, deps, deps.live ?? null, live);
+    await sellHeld(tx, deps, deps.live ?? null, live, held);
+    unsold.push(...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })));
+    return { agent: await told(tx, deps, uid, row.id), fills, unsold };
+  }
   const depths = new Map<string, Depth>();
   for (const { id: positionId, pair } of held) {
     const position = await lockOpenPosition(tx, positionId);
@@ -61,7 +72,11 @@ export async function liquidateAgent(
       });
     else fills.push(fill);
   }
-  const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, row.id));
+  return { agent: await told(tx, deps, uid, row.id), fills, unsold };
+}
+
+async function told(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<Agent> {
+  const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, id));
   const [agent] = await publishChanged(
     tx,
     deps,
@@ -69,5 +84,5 @@ export async function liquidateAgent(
     fresh === undefined ? [] : [asAgentRow(fresh)],
   );
   if (agent === undefined) throw new Error('The agent is gone');
-  return { agent, fills, unsold };
+  return agent;
 }

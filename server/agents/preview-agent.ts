@@ -115,6 +115,8 @@ export async function termsOf(
     const row = await ownAgent(db, uid, market.source.id, agentId);
     return {
       ...row,
+      // A look at what it would decide is taken on paper.
+      connectionId: null,
       ...(terms === undefined ? {} : settingsOf(terms)),
       memory: EVALUATED_STATUSES.includes(row.status) ? row.memory : memoryOnStart(row.memory),
     };

@@ -31,6 +31,7 @@ import {
   toOpenPosition,
   type Results,
 } from '../portfolio/marks.ts';
+import { openLiveAccounts } from '../live/live-accounts.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -178,20 +179,22 @@ export interface AgentResults {
 export async function loadResults(
   db: Db,
   market: Market,
-  rows: readonly Pick<AgentRow, 'id' | 'uid'>[],
+  rows: readonly Pick<AgentRow, 'id' | 'uid' | 'connectionId'>[],
 ): Promise<AgentResults> {
-  const ids = (
-    await openAccountsOf(db, [...new Set(rows.map((row) => row.uid))], market.source.id)
-  ).map((account) => account.id);
+  const uids = [...new Set(rows.map((row) => row.uid))];
+  const open = await openAccountsOf(db, uids, market.source.id);
+  if (rows.some((row) => row.connectionId !== null))
+    open.push(...(await openLiveAccounts(db, uids)));
+  const ids = open.map((account) => account.id);
   const results = await resultsOfAgents(
     db,
     ids,
     rows.map((row) => row.id),
   );
-  const open = new Map<string, PositionRow[]>();
+  const held = new Map<string, PositionRow[]>();
   for (const position of await openPositionsOf(db, ids))
-    open.set(position.agentId, [...(open.get(position.agentId) ?? []), position]);
-  return { results, open };
+    held.set(position.agentId, [...(held.get(position.agentId) ?? []), position]);
+  return { results, open: held };
 }
 
 /** At present prices. */
@@ -244,6 +247,7 @@ function toAgent(
     generation: row.generation,
     version: row.version,
     quote: row.quote,
+    ...(row.connectionId === null ? {} : { connectionId: row.connectionId }),
     openPositions: open.length,
     realized: formatFixed(results.realized),
     unrealized: formatFixed(unrealized),

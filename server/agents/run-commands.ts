@@ -12,6 +12,7 @@ import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
 import { tierPermits } from '../../contract/tiers.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
+import { withdrawEntries } from '../live/stop-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
@@ -130,12 +131,18 @@ export async function mayStart(
   if (row.status !== 'halted' && free <= 0) throw refusal;
 }
 
+/** Each start with real money is confirmed by itself. */
+export const needsStepUp = (): Refusal =>
+  new Refusal('step_up_required', 'Confirm this start: the agent trades real money.');
+
 export async function startAgent(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
   id: string,
   body: AgentCommandBody,
+  /** Whether the signer has accepted a confirmation of this start. */
+  isConfirmedLive = false,
 ): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, row) };
@@ -144,11 +151,22 @@ export async function startAgent(
     throw new Refusal(against.code, against.message, {
       details: { agent: await seenAs(tx, deps, row) },
     });
+  if (row.connectionId !== null && !isConfirmedLive) throw needsStepUp();
   await mayStart(tx, deps, row);
   const started = await applyEvent(tx, deps, row, 'start');
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
   else await saveBacktestRecord(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
+}
+
+/** A stopped agent buys nothing more, at its exchange either; its stop losses stay there. */
+async function takeBackEntries(
+  tx: Tx,
+  deps: TradingDeps,
+  { id, connectionId }: AgentRow,
+): Promise<void> {
+  if (connectionId !== null)
+    await withdrawEntries(tx, deps, deps.live ?? null, { id, connectionId });
 }
 
 export async function stopAgent(
@@ -160,6 +178,7 @@ export async function stopAgent(
 ): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   const stopped = await applyEvent(tx, deps, row, 'stop');
+  await takeBackEntries(tx, deps, row);
   return {
     outcome: stopped === null ? 'unchanged' : 'stopped',
     agent: await told(
@@ -199,7 +218,8 @@ export async function startAll(
     const against =
       row.status === 'running'
         ? null
-        : (objection(row, {
+        : ((row.connectionId === null ? null : needsStepUp()) ??
+          objection(row, {
             ageMs: body.ageMs,
             confirmed: body.confirmed,
             seenGeneration: seen.get(row.id),
@@ -263,6 +283,7 @@ export async function stopAll(
   const changed: AgentRow[] = [];
   for (const row of rows) {
     const stopped = await applyEvent(tx, deps, row, 'stop');
+    await takeBackEntries(tx, deps, row);
     const now = stopped ?? (await outdateStarts(tx, row));
     changed.push(now);
     after.push(now);

@@ -18,7 +18,10 @@ import { openAccount, openAccountOf, type AccountRow } from './open-account.ts';
 export async function resetAccount(tx: Tx, deps: TradingDeps, uid: string): Promise<AccountRow> {
   const source = deps.market.source.id;
   // Agents before the account: everybody takes them in this order.
-  const rows = await lockOwnAgents(tx, uid, source);
+  const rows = (await lockOwnAgents(tx, uid, source)).filter(
+    // Real money is not begun anew.
+    ({ connectionId }) => connectionId === null,
+  );
   const old = await openAccountOf(tx.db, uid, source);
   if (old !== null) {
     await lockAccount(tx, old.id);

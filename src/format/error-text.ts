@@ -33,6 +33,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   insufficient_permissions: 'Your plan does not include this.',
   agent_cap_reached: "You have reached your plan's agent limit. Delete an agent or upgrade.",
   alert_limit_reached: `You have reached the limit of ${ALERTS_MAX} alerts. Delete one to add another.`,
+  step_up_required: 'Confirm this start with your passkey or password. Nothing was started.',
   plan_lapsed: 'Your plan has ended. Agents and history are kept, and Stop always works.',
   trading_disabled: 'Trading is turned off in your settings. Stop losses and exits stay active.',
   forbidden_origin: 'The request came from another site and was refused.',
@@ -49,6 +50,8 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   referral_refused: 'You cannot use this code with this account.',
   support_request_closed: 'This request is closed. Open a new one.',
   insufficient_cash: 'Not enough cash.',
+  connection_ended: 'Live trading has ended for this exchange account.',
+  live_orders_open: 'Orders at the exchange are still open. Stop the agent and let them end first.',
   link_message_used: 'This message was already used. Request a new one and sign it.',
   address_linked_elsewhere:
     'This address is linked to another Tradewind account. Unlink it there first.',
@@ -62,6 +65,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   idempotency_mismatch:
     'The same command was already sent with other content. Nothing was changed.',
   onramp_refused: 'The provider does not offer this purchase. Nothing was bought.',
+  signer_refused: 'This was refused by the limits of your exchange account. Nothing was changed.',
   contract_too_old:
     'This version of the app is too old for the server. Update it. Unsent commands are kept.',
   rate_limited: 'Too many requests. Wait a moment and try again.',
@@ -73,6 +77,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   wallet_unavailable: 'Unable to retrieve wallet data - backend unavailable',
   chain_unavailable:
     'Could not reach the chain to verify your smart wallet. Nothing was linked. Your signature is still valid.',
+  signer_unavailable: 'The exchange cannot be reached now. Nothing was changed. Try again soon.',
   onramp_unavailable: 'Could not reach the purchase provider. Nothing was bought.',
   subscription_unavailable: 'Backend service unavailable',
   identity_unavailable: 'Could not verify your login. Saved data is still available.',
@@ -105,6 +110,9 @@ const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown
   'link_message_refused',
   'address_linked_elsewhere',
   'onramp_refused',
+  'signer_refused',
+  'step_up_required',
+  'live_orders_open',
   'subscription_unavailable',
   'unknown',
 ]);

@@ -40,6 +40,10 @@ export interface TapeOptions {
   /** Sideways with noise; a day before the first tick every pair begins to rise. */
   drift?: number;
   sourceId?: string;
+  /** Of the first pair at the start; the second costs twice as much. 100 unless told. */
+  price?: number;
+  /** What the account counts in. */
+  quote?: string;
 }
 
 /**
@@ -48,10 +52,16 @@ export interface TapeOptions {
  */
 function madeCandles(
   index: number,
-  { warmUp, count, seed, drift }: { warmUp: number; count: number; seed: number; drift: number },
+  {
+    warmUp,
+    count,
+    seed,
+    drift,
+    start,
+  }: { warmUp: number; count: number; seed: number; drift: number; start: number },
 ): Candle[] {
   const next = random(seed + index * 977);
-  let price = 100 * (index + 1);
+  let price = start * (index + 1);
   return Array.from({ length: count }, (_, n) => {
     const rising = n >= warmUp - DAY_CANDLES;
     const open = price;
@@ -112,8 +122,10 @@ export class TapeMarket implements Market {
     drift = 0.0004,
     sourceId = 'tape',
     pegged = false,
+    price = 100,
+    quote = 'USDT',
   }: TapeOptions = {}) {
-    this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote: 'USDT' };
+    this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote };
     const warmUp = warmUpDays * DAY_CANDLES;
     this.at = TAPE_START + warmUp * STEP_MS + 1;
     pairs.forEach((pair, index) => {
@@ -122,7 +134,7 @@ export class TapeMarket implements Market {
         pair,
         pegged
           ? peggedCandles(index, warmUp + candles, seed)
-          : madeCandles(index, { warmUp, count: warmUp + candles, seed, drift }),
+          : madeCandles(index, { warmUp, count: warmUp + candles, seed, drift, start: price }),
       );
     });
     this.sayOpens();

@@ -1,0 +1,200 @@
+/**
+ * Connects a person's account at an exchange: the key goes to the signer sealed, and is kept nowhere
+ * here. A connection has one live account, for good.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { and, eq } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
+import { formatFixed } from '../../contract/money.ts';
+import {
+  SIGNER_VERSION,
+  type ApiKey,
+  type KeyReport,
+  type LiveExchange,
+  type SpendingLimits,
+  type StepUpKey,
+} from '../../contract/signer.ts';
+import type { Tx } from '../db/database.ts';
+import { accounts } from '../db/schema.ts';
+import { liveConnections } from '../db/schema-live.ts';
+import { asConnection, liveSource, type ConnectionRow } from './live-accounts.ts';
+import type { LiveDeps } from './live-deps.ts';
+import { sealKey } from './seal-key.ts';
+
+/** Placed by agents in an hour, stops apart, unless the person says otherwise. */
+const ORDERS_PER_HOUR = 30;
+
+export interface Wanted {
+  exchange: LiveExchange;
+  label: string;
+  key: ApiKey;
+  limits: SpendingLimits | null;
+  stepUpKeys: StepUpKey[];
+}
+
+/** The same command always means the same connection, and nobody else's. */
+export function connectionIdOf(uid: string, commandId: string): string {
+  const digest = createHash('sha256').update(`${uid} ${commandId}`).digest('hex');
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-a${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
+}
+
+const unreachable = (): Refusal =>
+  new Refusal('signer_unavailable', 'The exchange cannot be reached now. Try again in a minute.');
+
+async function seal(
+  { signer }: Pick<LiveDeps, 'signer'>,
+  connectionId: string,
+  uid: string,
+  { exchange, key }: Pick<Wanted, 'exchange' | 'key'>,
+) {
+  const hello = await signer.ask({ act: 'hello', version: SIGNER_VERSION }).catch(() => null);
+  if (hello === null) throw unreachable();
+  const owner = { connectionId, ownerId: uid, exchange };
+  return { ...owner, sealedKey: await sealKey(key, owner, hello.boxKey) };
+}
+
+/** What a key may do. Nothing is kept. */
+export async function checkKey(
+  deps: Pick<LiveDeps, 'signer'>,
+  uid: string,
+  wanted: Pick<Wanted, 'exchange' | 'key'>,
+): Promise<KeyReport> {
+  const sealed = await seal(deps, randomUUID(), uid, wanted);
+  const report = await deps.signer.ask({ act: 'check_key', ...sealed }).catch(() => null);
+  if (report?.kind !== 'read') throw unreachable();
+  return report.value;
+}
+
+export interface Connected {
+  report: KeyReport;
+  /** Null where the key was not taken. */
+  connection: ConnectionRow | null;
+}
+
+/** Written first as `connecting`: whatever breaks off in between is found and taken back. */
+export async function connectExchange(
+  deps: LiveDeps,
+  uid: string,
+  connectionId: string,
+  wanted: Wanted,
+): Promise<Connected> {
+  const { database, signer } = deps;
+  const sealed = await seal(deps, connectionId, uid, wanted);
+  const row = await database.transaction((tx) => begin(tx, deps, uid, connectionId, wanted));
+  if (row.state === 'ended') throw new Refusal('connection_ended', 'This connection has ended.');
+  const answer = await signer
+    .ask({
+      act: 'connect',
+      ...sealed,
+      accountId: row.accountId,
+      limits: wanted.limits,
+      stepUpKeys: wanted.stepUpKeys,
+    })
+    .catch(() => null);
+  if (answer?.kind !== 'read') throw unreachable();
+  if (!answer.value.accepted) {
+    await database.transaction((tx) => endRow(tx, deps, connectionId));
+    return { report: answer.value, connection: null };
+  }
+  const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
+  if (state?.kind !== 'read') throw unreachable();
+  const { abilities, limitsInForce } = state.value;
+  const connection = await database.transaction(async (tx) => {
+    const [opened] = await tx.db
+      .update(liveConnections)
+      .set({
+        state: 'open',
+        abilities,
+        permissions: answer.value.permissions,
+        permissionsReadAt: deps.clock.now(),
+        ...limitColumns(limitsInForce),
+      })
+      .where(and(eq(liveConnections.id, connectionId), eq(liveConnections.uid, uid)))
+      .returning();
+    if (opened === undefined) throw new Error('The connection is gone');
+    await openLiveAccount(tx, deps, uid, opened);
+    await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
+    return asConnection(opened);
+  });
+  return { report: answer.value, connection };
+}
+
+export const limitColumns = (limits: SpendingLimits) => ({
+  maxOrder: formatFixed(limits.maxOrder),
+  maxExposure: formatFixed(limits.maxExposure),
+  maxDailyLoss: formatFixed(limits.maxDailyLoss),
+});
+
+async function begin(
+  tx: Tx,
+  { clock }: LiveDeps,
+  uid: string,
+  id: string,
+  { exchange, label }: Wanted,
+): Promise<typeof liveConnections.$inferSelect> {
+  const now = clock.now();
+  await tx.db
+    .insert(liveConnections)
+    .values({
+      id,
+      uid,
+      exchange,
+      label,
+      state: 'connecting',
+      accountId: randomUUID(),
+      abilities: { replaysIds: false, restingStops: false },
+      permissions: null,
+      permissionsReadAt: now,
+      maxOrder: '0',
+      maxExposure: '0',
+      maxDailyLoss: '0',
+      maxOrdersPerHour: ORDERS_PER_HOUR,
+      createdAt: now,
+    })
+    .onConflictDoNothing();
+  const [row] = await tx.db
+    .select()
+    .from(liveConnections)
+    .where(and(eq(liveConnections.id, id), eq(liveConnections.uid, uid)))
+    .for('update');
+  if (row === undefined) throw new Error('The connection is gone');
+  return row;
+}
+
+/** Without a deposit: the first reconciliation books what is there. */
+async function openLiveAccount(
+  tx: Tx,
+  { market, clock }: LiveDeps,
+  uid: string,
+  { id, accountId }: Pick<ConnectionRow, 'id' | 'accountId'>,
+): Promise<void> {
+  await tx.db
+    .insert(accounts)
+    .values({
+      id: accountId,
+      uid,
+      source: liveSource(id),
+      quote: market.source.quote,
+      book: 1,
+      connectionId: id,
+      openedAt: clock.now(),
+      openedMarketMs: market.now(),
+    })
+    .onConflictDoNothing();
+}
+
+export async function endRow(
+  tx: Tx,
+  { clock }: Pick<LiveDeps, 'clock'>,
+  connectionId: string,
+): Promise<void> {
+  const now = clock.now();
+  await tx.db
+    .update(liveConnections)
+    .set({ state: 'ended', endedAt: now })
+    .where(eq(liveConnections.id, connectionId));
+  await tx.db
+    .update(accounts)
+    .set({ closedAt: now })
+    .where(eq(accounts.connectionId, connectionId));
+}

@@ -1,0 +1,64 @@
+/** What stopping means at an exchange: purchases are taken back, and what is held can be sold. */
+import { and, eq, inArray } from 'drizzle-orm';
+import { hasEnded, LIVE_STATES } from '../../engine/orders/live-order.ts';
+import type { Tx } from '../db/database.ts';
+import { liveOrders } from '../db/schema-live.ts';
+import { lockAccount } from '../portfolio/marks.ts';
+import { askExit } from './ask-exit.ts';
+import { readConnection } from './live-accounts.ts';
+import type { BookDeps, LivePort } from './live-deps.ts';
+import { liveOrdersOf } from './order-rows.ts';
+import { applyEvent } from './order-store.ts';
+
+interface StoppedAgent {
+  id: string;
+  connectionId: string;
+}
+
+/**
+ * Asks to cancel what the agent has not bought yet. Stops and sales stay. The agent must be locked
+ * by the caller.
+ */
+export async function withdrawEntries(
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  { id, connectionId }: StoppedAgent,
+): Promise<void> {
+  const connection = await readConnection(tx.db, connectionId);
+  if (connection === null) return;
+  await lockAccount(tx, connection.accountId);
+  for (const stored of await liveOrdersOf(tx.db, connectionId)) {
+    const { intent } = stored.order;
+    if (intent.agentId !== id || intent.side !== 'buy' || hasEnded(stored.order)) continue;
+    await applyEvent(tx, deps, connection, stored, {
+      kind: 'cancel_asked',
+      atMs: deps.clock.now(),
+    });
+  }
+  tx.afterCommit(() => port?.poke(connectionId));
+}
+
+/** Asks to sell positions of an agent; locked like above. */
+export async function sellHeld(
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  { id: agentId, connectionId }: StoppedAgent,
+  held: readonly { id: string; pair: string }[],
+): Promise<void> {
+  for (const { id, pair } of held)
+    await askExit(tx, deps, port, {
+      connectionId,
+      agentId,
+      symbol: pair,
+      reason: 'liquidated',
+      tickId: `liquidate:${id}`,
+    });
+}
+
+/** Whether any order of the agent has not ended. */
+export async function hasLiveOrders(tx: Tx, agentId: string): Promise<boolean> {
+  const live = and(eq(liveOrders.agentId, agentId), inArray(liveOrders.state, [...LIVE_STATES]));
+  return (await tx.db.$count(liveOrders, live)) > 0;
+}

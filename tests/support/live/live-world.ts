@@ -1,0 +1,220 @@
+/**
+ * Live trading with every real part: the scheduler, the database, the signer behind its socket, and
+ * a stand-in exchange. One clock for all of them, which stands still until it is moved.
+ */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
+import type { LiveExchange } from '../../../contract/signer.ts';
+import type { Scheduler } from '../../../server/agents/scheduler.ts';
+import { startAgent } from '../../../server/agents/run-commands.ts';
+import { ownAgent } from '../../../server/agents/read-agents.ts';
+import type { Database } from '../../../server/db/database.ts';
+import { accounts } from '../../../server/db/schema.ts';
+import { connectExchange } from '../../../server/live/connect.ts';
+import { ownedBy, type ConnectionRow } from '../../../server/live/live-accounts.ts';
+import type { LiveDeps } from '../../../server/live/live-deps.ts';
+import { LiveDesk } from '../../../server/live/live-desk.ts';
+import { SignerClient } from '../../../server/live/signer-client.ts';
+import { confirmStart } from '../../../server/live/start-live.ts';
+import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
+import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
+import { stepUpDevice } from '../signer/desk-world.ts';
+import { STEP_MS, TAPE_START } from '../tape-market.ts';
+import { openFloor, type Floor } from '../trading.ts';
+
+export const PERSON = 'live-person';
+const ACCOUNT = 'main';
+const WARM_UP_DAYS = 36;
+const PRICE = 64_000;
+
+export interface LiveWorldOptions {
+  dialect?: LiveExchange;
+  database?: Database;
+  drift?: number;
+  balances?: Record<string, string>;
+}
+
+export interface LiveWorld {
+  floor: Floor;
+  standIn: StandIn;
+  signer: RunningSigner;
+  client: SignerClient;
+  deps: LiveDeps;
+  desk: LiveDesk;
+  scheduler: Scheduler;
+  connection: ConnectionRow;
+  pair: string;
+  quote: string;
+  /** Moves every clock. */
+  advance(ms: number): Promise<void>;
+  /** Looks after every connection once, and after what that set off. */
+  look(): Promise<void>;
+  /** Ticks until an order was planned, each with its looks; how many. */
+  tickUntil(isDone: () => Promise<boolean> | boolean, most?: number): Promise<number>;
+  /** One close, its decisions, and the market of the exchange at the same price. */
+  tick(): Promise<void>;
+  /** A process that was killed: a new desk that knows nothing. */
+  restart(): void;
+  startAgent(overrides?: { pairs?: string[] }): Promise<string>;
+  /** By coin: what the ledger says is at the exchange, and what is. */
+  books(): Promise<Record<string, [ledger: string, exchange: string]>>;
+  close(): Promise<void>;
+}
+
+export async function openLiveWorld({
+  dialect = 'kraken',
+  database,
+  drift,
+  balances,
+}: LiveWorldOptions = {}): Promise<LiveWorld> {
+  const quote = dialect === 'binance' ? 'USDT' : 'USD';
+  const pair = `BTC/${quote}`;
+  const floor = await openFloor(
+    {
+      pairs: [pair],
+      quote,
+      price: PRICE,
+      warmUpDays: WARM_UP_DAYS,
+      ...(drift === undefined ? {} : { drift }),
+    },
+    database,
+  );
+  const { market, clock } = floor;
+  const standIn = await startStandIn({
+    dialect,
+    clock: { startMs: TAPE_START + WARM_UP_DAYS * 288 * STEP_MS, mode: 'still' },
+    accounts: [{ name: ACCOUNT, balances: balances ?? { [quote]: '10000', BTC: '0.5' } }],
+  });
+  clock.at = standIn.clock.trueNow();
+  const advance = async (ms: number): Promise<void> => {
+    await standIn.advance(ms);
+    clock.at = standIn.clock.trueNow();
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'live-'));
+  const listen = { kind: 'unix', path: join(folder, 'signer.sock') } as const;
+  const signer = await openSigner(
+    { folder, listen, origins: { [dialect]: standIn.url } },
+    () => undefined,
+    { now: () => standIn.clock.trueNow(), sleep: advance },
+  );
+  const client = new SignerClient(listen);
+  const deps: LiveDeps = { ...floor.deps, signer: client };
+  const device = stepUpDevice();
+  await floor.join(PERSON);
+  const { connection } = await connectExchange(deps, PERSON, randomUUID(), {
+    exchange: dialect,
+    label: 'My account',
+    key: standIn.issueKey(ACCOUNT),
+    limits: null,
+    stepUpKeys: [device.key],
+  });
+  if (connection === null) throw new Error('The key was not taken');
+  let desk = new LiveDesk(deps);
+  floor.deps.live = desk;
+  const follow = (): void => {
+    standIn.setPrice(pair, formatFixed(market.quote(pair)?.last ?? ZERO));
+  };
+  follow();
+  const look = async (): Promise<void> => {
+    await world.desk.runAll();
+    await world.desk.settled();
+  };
+  const tick = async (): Promise<void> => {
+    await advance(STEP_MS);
+    market.step();
+    follow();
+    await world.scheduler.runOnce();
+    await world.scheduler.settled();
+  };
+  const world: LiveWorld = {
+    floor,
+    standIn,
+    signer,
+    client,
+    deps,
+    desk,
+    scheduler: floor.scheduler(),
+    connection,
+    pair,
+    quote,
+    advance,
+    look,
+    tick,
+    tickUntil: async (isDone, most = 60) => {
+      for (let ticks = 1; ticks <= most; ticks += 1) {
+        await look();
+        await tick();
+        if (await isDone()) return ticks;
+      }
+      throw new Error('It did not come to that');
+    },
+    restart: () => {
+      desk = new LiveDesk(deps);
+      world.desk = desk;
+      floor.deps.live = desk;
+    },
+    startAgent: async ({ pairs = [pair] } = {}) => {
+      const { agent } = await floor.call(PERSON, 'createAgent', {
+        body: {
+          name: 'Live momentum',
+          trading_pairs: pairs,
+          risk_profile: 'Aggressive',
+          max_position_size: 5_000,
+          execution_interval: '5-minute',
+          enabled: false,
+          pool: 'momentum_24h',
+          trading_frequency: 'high',
+          connectionId: connection.id,
+        },
+      });
+      const limits = {
+        maxOrder: parseFixed(connection.maxOrder),
+        maxExposure: parseFixed(connection.maxExposure),
+        maxDailyLoss: parseFixed(connection.maxDailyLoss),
+      };
+      const stepUp = device.agree({
+        purpose: 'start_agent',
+        connectionId: connection.id,
+        accountId: connection.accountId,
+        agentId: agent.id,
+        limits,
+        nonce: randomBytes(16).toString('base64url'),
+        issuedAtMs: clock.at,
+      });
+      const row = await ownAgent(floor.database.db, PERSON, market.source.id, agent.id);
+      await confirmStart(deps, row, stepUp);
+      await floor.database.transaction((tx) =>
+        startAgent(tx, floor.deps, PERSON, agent.id, {}, true),
+      );
+      return agent.id;
+    },
+    books: async () => {
+      const owned = await ownedBy(floor.database.db, connection.accountId);
+      const account = standIn.accounts.get(ACCOUNT);
+      const coins = new Set([...owned.all.keys(), ...account.coins]);
+      return Object.fromEntries(
+        [...coins].map((coin) => [
+          coin,
+          [formatFixed(owned.all.get(coin) ?? ZERO), formatFixed(account.total(coin))],
+        ]),
+      );
+    },
+    close: async () => {
+      await world.desk.stop();
+      client.close();
+      await signer.close();
+      await standIn.close();
+      await floor.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** The live account's row. */
+export const accountOf = async ({ floor, connection }: LiveWorld) =>
+  (await floor.database.db.select().from(accounts).where(eq(accounts.id, connection.accountId)))[0];
