@@ -187,7 +187,7 @@ export const liveMarks = pgTable('live_marks', {
   readAt: ms('read_at').notNull(),
 });
 
-/** A position that is to be sold wholly, until it is. */
+/** A position that is to be sold, until it is. */
 export const liveExits = pgTable(
   'live_exits',
   {
@@ -196,6 +196,8 @@ export const liveExits = pgTable(
     connectionId: uuid('connection_id').notNull(),
     accountId: uuid('account_id').notNull(),
     reason: text('reason').notNull(),
+    /** Null for all of it. */
+    quantity: money('quantity'),
     tickId: text('tick_id').notNull(),
     askedAt: ms('asked_at').notNull(),
     askedMarketMs: ms('asked_market_ms').notNull(),

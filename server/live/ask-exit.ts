@@ -1,5 +1,6 @@
-/** A position of a live agent is to be sold wholly: kept until it is, whatever stands in between. */
-import { eq } from 'drizzle-orm';
+/** A position of a live agent is to be sold: kept until it is, whatever stands in between. */
+import { eq, isNotNull, sql } from 'drizzle-orm';
+import { formatFixed, type Fixed } from '../../contract/money.ts';
 import type { Tx } from '../db/database.ts';
 import { liveExits } from '../db/schema-live.ts';
 import { readConnection } from './live-accounts.ts';
@@ -12,6 +13,8 @@ export interface ExitWish {
   symbol: string;
   reason: string;
   tickId: string;
+  /** Null for all of it, which a wish for a part never takes back. */
+  quantity: Fixed | null;
 }
 
 /**
@@ -30,11 +33,16 @@ export async function askExit(
     .insert(liveExits)
     .values({
       ...wish,
+      quantity: wish.quantity === null ? null : formatFixed(wish.quantity),
       accountId: connection.accountId,
       askedAt: deps.clock.now(),
       askedMarketMs: deps.market.now(),
     })
-    .onConflictDoNothing();
+    .onConflictDoUpdate({
+      target: [liveExits.agentId, liveExits.symbol],
+      set: { quantity: null, reason: wish.reason, tickId: wish.tickId },
+      setWhere: wish.quantity === null ? isNotNull(liveExits.quantity) : sql`false`,
+    });
   const rules = port?.rules(connection.exchange, wish.symbol) ?? null;
   await planPair(tx, deps, connection, wish.symbol, rules);
   tx.afterCommit(() => port?.poke(connection.id));

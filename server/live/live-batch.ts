@@ -7,6 +7,7 @@ import {
   add,
   basisPoints,
   divide,
+  formatFixed,
   maximum,
   minimum,
   parseFixed,
@@ -231,6 +232,13 @@ export interface LiveTrades {
   exits: readonly TradeDraft[];
 }
 
+/** Nothing is bought or sold before the exchange has said so. */
+function asOrdered(text: string, bought: Fixed | null): string {
+  return bought === null
+    ? text.replace(/^Sold/, 'To be sold')
+    : text.replace(/^Bought \S+/, `Ordered ${formatFixed(bought)}`);
+}
+
 /** What a live agent decided at one tick. */
 export interface LiveDecision extends LiveTrades {
   agentId: string;
@@ -261,9 +269,10 @@ export function toLiveTrades(
   }
   const decisions = outcome.decisions.map((decision) => {
     const refusal = refused.get(decision.pair);
-    return refusal === undefined
-      ? decision
-      : { ...decision, action: 'skip' as const, text: REFUSALS[refusal] };
+    if (refusal !== undefined)
+      return { ...decision, action: 'skip' as const, text: REFUSALS[refusal] };
+    const entry = entries.find(({ trade }) => trade.fill.pair === decision.pair);
+    return { ...decision, text: asOrdered(decision.text, entry?.planned.quantity ?? null) };
   });
   return {
     outcome: { ...outcome, decisions, trades: [] },
@@ -304,12 +313,14 @@ export async function planDecided(
       { tickId, decidedMarketMs: close, protectAt: trade.after.stopPrice },
     );
   }
-  for (const { fill } of exits)
+  for (const { fill, after } of exits)
     await askExit(tx, deps, port, {
       connectionId: connection.id,
       agentId,
       symbol: fill.pair,
       reason: fill.reason,
+      // What the market's depth would leave for later is wanted all the same.
+      quantity: fill.wanted < add(after.quantity, fill.quantity) ? fill.wanted : null,
       tickId,
     });
   if (entries.length > 0) tx.afterCommit(() => port?.poke(connection.id));

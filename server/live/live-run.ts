@@ -254,6 +254,7 @@ export class LiveRun {
         agentId,
         symbol,
         reason: 'stop_loss',
+        quantity: null,
         tickId: `stop:${agentId}:${deps.clock.now()}`,
       });
     });

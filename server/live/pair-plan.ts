@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { and, eq, gte, isNull } from 'drizzle-orm';
-import { parseFixed, ZERO } from '../../contract/money.ts';
+import { minimum, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
@@ -53,6 +53,52 @@ interface PairFacts {
   refused: ReadonlySet<string>;
 }
 
+/** Agents whose last sale of the pair was refused a moment ago. */
+async function refusedLately(
+  db: Db,
+  connection: ConnectionRow,
+  symbol: string,
+  now: number,
+): Promise<Set<string>> {
+  const rows = await db
+    .select({ agentId: liveOrders.agentId })
+    .from(liveOrders)
+    .where(
+      and(
+        eq(liveOrders.accountId, connection.accountId),
+        eq(liveOrders.symbol, symbol),
+        eq(liveOrders.side, 'sell'),
+        eq(liveOrders.state, 'rejected'),
+        gte(liveOrders.changedAt, now - REFUSED_PAUSE_MS),
+      ),
+    );
+  return new Set(rows.map(({ agentId }) => agentId));
+}
+
+async function failedStopsOf(db: Db, symbol: string): Promise<Map<string, FailedStop>> {
+  const rows = await db.select().from(liveFailedStops).where(eq(liveFailedStops.symbol, symbol));
+  return new Map(
+    rows.map((row) => [
+      row.agentId,
+      {
+        quantity: parseFixed(row.quantity),
+        stopPrice: parseFixed(row.stopPrice),
+        why: row.why as FailedStop['why'],
+      },
+    ]),
+  );
+}
+
+/** How much of the coin agents hold beyond what the account has. */
+async function missingOf(db: Db, connectionId: string, asset: string): Promise<Fixed> {
+  const [marks] = await db
+    .select({ missing: liveMarks.missing })
+    .from(liveMarks)
+    .where(eq(liveMarks.connectionId, connectionId));
+  const text = (marks?.missing as Record<string, string> | undefined)?.[asset];
+  return text === undefined ? ZERO : parseFixed(text);
+}
+
 async function readFacts(
   db: Db,
   connection: ConnectionRow,
@@ -75,55 +121,27 @@ async function readFacts(
     .select()
     .from(liveExits)
     .where(and(eq(liveExits.connectionId, connection.id), eq(liveExits.symbol, symbol)));
-  const failed = await db.select().from(liveFailedStops).where(eq(liveFailedStops.symbol, symbol));
-  const [marks] = await db
-    .select({ missing: liveMarks.missing })
-    .from(liveMarks)
-    .where(eq(liveMarks.connectionId, connection.id));
-  const refused = await db
-    .select({ agentId: liveOrders.agentId })
-    .from(liveOrders)
-    .where(
-      and(
-        eq(liveOrders.accountId, connection.accountId),
-        eq(liveOrders.symbol, symbol),
-        eq(liveOrders.side, 'sell'),
-        eq(liveOrders.state, 'rejected'),
-        gte(liveOrders.changedAt, now - REFUSED_PAUSE_MS),
-      ),
-    );
+  const failed = await failedStopsOf(db, symbol);
   const orders = (await liveOrdersOf(db, connection.id)).filter(
     ({ order }) => order.intent.symbol === symbol,
   );
   const leaving = new Set(exits.map(({ agentId }) => agentId));
-  const failedOf = new Map(failed.map((row) => [row.agentId, row]));
-  const missing = (marks?.missing as Record<string, string> | undefined)?.[baseOf(symbol)];
   return {
     exits,
-    refused: new Set(refused.map(({ agentId }) => agentId)),
+    refused: await refusedLately(db, connection, symbol, now),
     stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
     input: {
       rules,
       abilities: connection.abilities,
-      holders: held.map((row): StopHolder => {
-        const failure = failedOf.get(row.agentId);
-        return {
-          agentId: row.agentId,
-          held: parseFixed(row.quantity),
-          stopPrice: row.stopPrice === null ? null : parseFixed(row.stopPrice),
-          leaving: leaving.has(row.agentId),
-          failedStop:
-            failure === undefined
-              ? null
-              : {
-                  quantity: parseFixed(failure.quantity),
-                  stopPrice: parseFixed(failure.stopPrice),
-                  why: failure.why as FailedStop['why'],
-                },
-        };
-      }),
+      holders: held.map((row): StopHolder => ({
+        agentId: row.agentId,
+        held: parseFixed(row.quantity),
+        stopPrice: row.stopPrice === null ? null : parseFixed(row.stopPrice),
+        leaving: leaving.has(row.agentId),
+        failedStop: failed.get(row.agentId) ?? null,
+      })),
       orders: orders.map(({ order }) => order),
-      missing: missing === undefined ? ZERO : parseFixed(missing),
+      missing: await missingOf(db, connection.id, baseOf(symbol)),
       // Each of the three exchanges takes the fee of a sale out of what it brings.
       baseFeeBps: ZERO,
     },
@@ -181,14 +199,18 @@ async function sell(
   const holder = input.holders.find((one) => one.agentId === agentId);
   const isBusy = saleExposure(agentId, input.orders) > 0n;
   const bid = deps.market.quote(symbol)?.bid ?? null;
-  const free = sellableNow(input, agentId);
+  const most = sellableNow(input, agentId);
+  const part = exit.quantity === null ? null : parseFixed(exit.quantity);
+  const free = part === null ? most : minimum(part, most);
   const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
-  if (holder === undefined || (!isBusy && sized?.kind === 'dust')) {
+  const isDone = holder === undefined || (!isBusy && sized?.kind === 'dust');
+  const isOrdered = !isBusy && sized?.kind === 'order';
+  // A part is ordered once; the whole is followed until nothing is left that could be sold.
+  if (isDone || (isOrdered && part !== null))
     await tx.db
       .delete(liveExits)
       .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));
-    return false;
-  }
+  if (isDone) return false;
   // What is on sale already is waited for; the rest follows when its end is known.
   if (isBusy || sized?.kind !== 'order') return false;
   const terms = {

@@ -53,6 +53,7 @@ export async function sellHeld(
       agentId,
       symbol: pair,
       reason: 'liquidated',
+      quantity: null,
       tickId: `liquidate:${id}`,
     });
 }

@@ -44,6 +44,7 @@ CREATE TABLE "live_exits" (
 	"connection_id" uuid NOT NULL,
 	"account_id" uuid NOT NULL,
 	"reason" text NOT NULL,
+	"quantity" numeric(36, 12),
 	"tick_id" text NOT NULL,
 	"asked_at" bigint NOT NULL,
 	"asked_market_ms" bigint NOT NULL,

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
-import type { LiveExchange } from '../../../contract/signer.ts';
+import type { LiveExchange, SignerAsk } from '../../../contract/signer.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import { startAgent } from '../../../server/agents/run-commands.ts';
 import { ownAgent } from '../../../server/agents/read-agents.ts';
@@ -16,7 +16,7 @@ import type { Database } from '../../../server/db/database.ts';
 import { accounts } from '../../../server/db/schema.ts';
 import { connectExchange } from '../../../server/live/connect.ts';
 import { ownedBy, type ConnectionRow } from '../../../server/live/live-accounts.ts';
-import type { LiveDeps } from '../../../server/live/live-deps.ts';
+import type { LiveDeps, SignerPort } from '../../../server/live/live-deps.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { SignerClient } from '../../../server/live/signer-client.ts';
 import { confirmStart } from '../../../server/live/start-live.ts';
@@ -38,6 +38,9 @@ export interface LiveWorldOptions {
   balances?: Record<string, string>;
 }
 
+/** What becomes of a question to the signer; `null` lets it pass. */
+export type Interference = (act: SignerAsk['act']) => 'die_before' | 'die_after' | null;
+
 export interface LiveWorld {
   floor: Floor;
   standIn: StandIn;
@@ -50,19 +53,21 @@ export interface LiveWorld {
   pair: string;
   quote: string;
   /** Moves every clock. */
-  advance(ms: number): Promise<void>;
+  advance: (ms: number) => Promise<void>;
   /** Looks after every connection once, and after what that set off. */
-  look(): Promise<void>;
+  look: () => Promise<void>;
   /** Ticks until an order was planned, each with its looks; how many. */
-  tickUntil(isDone: () => Promise<boolean> | boolean, most?: number): Promise<number>;
+  tickUntil: (isDone: () => Promise<boolean> | boolean, most?: number) => Promise<number>;
   /** One close, its decisions, and the market of the exchange at the same price. */
-  tick(): Promise<void>;
+  tick: () => Promise<void>;
   /** A process that was killed: a new desk that knows nothing. */
-  restart(): void;
-  startAgent(overrides?: { pairs?: string[] }): Promise<string>;
+  restart: () => void;
+  /** From now on this decides what the process lives to hear of the signer. */
+  interfere: (how: Interference | null) => void;
+  startAgent: (overrides?: { pairs?: string[] }) => Promise<string>;
   /** By coin: what the ledger says is at the exchange, and what is. */
-  books(): Promise<Record<string, [ledger: string, exchange: string]>>;
-  close(): Promise<void>;
+  books: () => Promise<Record<string, [ledger: string, exchange: string]>>;
+  close: () => Promise<void>;
 }
 
 export async function openLiveWorld({
@@ -102,7 +107,18 @@ export async function openLiveWorld({
     { now: () => standIn.clock.trueNow(), sleep: advance },
   );
   const client = new SignerClient(listen);
-  const deps: LiveDeps = { ...floor.deps, signer: client };
+  let interference: Interference | null = null;
+  const dead = new Promise<never>(() => undefined);
+  const signerPort: SignerPort = {
+    ask: async (ask) => {
+      const fate = interference?.(ask.act) ?? null;
+      // A process that is killed hears nothing more: whoever waits here waits for good.
+      if (fate === 'die_before') return dead;
+      const reply = await client.ask(ask);
+      return fate === 'die_after' ? dead : reply;
+    },
+  };
+  const deps: LiveDeps = { ...floor.deps, signer: signerPort };
   const device = stepUpDevice();
   await floor.join(PERSON);
   const { connection } = await connectExchange(deps, PERSON, randomUUID(), {
@@ -119,6 +135,8 @@ export async function openLiveWorld({
     standIn.setPrice(pair, formatFixed(market.quote(pair)?.last ?? ZERO));
   };
   follow();
+  const scheduler = floor.scheduler();
+  await scheduler.open();
   const look = async (): Promise<void> => {
     await world.desk.runAll();
     await world.desk.settled();
@@ -137,7 +155,7 @@ export async function openLiveWorld({
     client,
     deps,
     desk,
-    scheduler: floor.scheduler(),
+    scheduler,
     connection,
     pair,
     quote,
@@ -151,6 +169,9 @@ export async function openLiveWorld({
         if (await isDone()) return ticks;
       }
       throw new Error('It did not come to that');
+    },
+    interfere: (how) => {
+      interference = how;
     },
     restart: () => {
       desk = new LiveDesk(deps);
