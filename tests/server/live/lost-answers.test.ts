@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { liveAlarms, liveOrderEvents, liveOrders } from '../../../server/db/schema-live.ts';
 import { openLiveWorld, type Interference, type LiveWorld } from '../../support/live/live-world.ts';
 
+const FIRST_PLACE = { call: 'place', nth: 1 } as const;
+
 let world: LiveWorld;
 beforeEach(async () => {
   world = await openLiveWorld();
@@ -55,7 +57,7 @@ async function wait(ms: number, stepMs = 10_000): Promise<void> {
 
 describe('an order', () => {
   it('whose answer is dropped is found, booked and not sent again', async () => {
-    world.standIn.faults.strike({ name: 'drop-response' });
+    world.standIn.faults.add({ name: 'drop-response', when: FIRST_PLACE });
     await world.look();
     const { clientOrderId } = await firstOrder();
     await wait(60_000);
@@ -68,14 +70,15 @@ describe('an order', () => {
   }, 60_000);
 
   it('that never arrived is held unknown until its absence is proved, then let go', async () => {
-    world.standIn.faults.strike({ name: 'drop-response', effect: 'none' });
+    world.standIn.faults.add({ name: 'drop-response', effect: 'none', when: FIRST_PLACE });
     await world.look();
     const { clientOrderId } = await firstOrder();
     expect(await firstOrder()).toMatchObject({ state: 'unknown' });
-    await wait(150_000);
+    await wait(90_000);
     // Lists may lag for minutes: nothing is believed yet.
+    expect(world.floor.clock.at).toBeLessThan((await firstOrder()).deadlineMs + 180_000);
     expect(await firstOrder()).toMatchObject({ state: 'unknown', attempts: 1 });
-    await wait(120_000);
+    await wait(180_000);
     expect(await firstOrder()).toMatchObject({
       state: 'expired',
       ending: 'absent',
@@ -125,8 +128,15 @@ describe('an order', () => {
   }, 60_000);
 
   it('unknown for five minutes is told once and still reserves', async () => {
-    world.standIn.faults.strike({ name: 'drop-response' });
-    world.standIn.faults.strike({ name: 'maintenance', forMs: 400_000 });
+    world.standIn.faults.add({ name: 'drop-response', when: FIRST_PLACE });
+    let isStruck = false;
+    world.interfere((act) => {
+      if (act === 'look_up' && !isStruck) {
+        isStruck = true;
+        world.standIn.faults.strike({ name: 'maintenance', forMs: 400_000 });
+      }
+      return null;
+    });
     await world.look();
     await wait(330_000, 30_000);
     const order = await firstOrder();
