@@ -14,14 +14,17 @@ import { reconcileConnection, type Watch } from './reconcile-connection.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
 
-/** While something rests or is out, and otherwise. */
-const RECONCILE_BUSY_MS = 30_000;
+/**
+ * While something rests or is out, and otherwise. Kraken lets a key ask for about one list in four
+ * seconds: what is asked for more often than these is one list alone.
+ */
+const RECONCILE_BUSY_MS = 90_000;
 const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
 /** How soon a stop that the person takes away is noticed. */
-const OPEN_ORDERS_MS = 7_000;
+const OPEN_ORDERS_MS = 8_000;
 const LOOK_FIRST_MS = 500;
-const LOOK_MOST_MS = 15_000;
+const LOOK_MOST_MS = 60_000;
 /** A request is answered or given up by then; whoever sent it is gone. */
 const STALE_SENDING_MS = 120_000;
 /** Rounds of one run: each sends what the one before has made possible. */

@@ -98,7 +98,8 @@ export async function post(
   const overdrawn = after.find(
     ({ bucket, amount }) => bucket === CASH && parseFixed(amount) < ZERO,
   );
-  if (overdrawn !== undefined && !hasHappened) throw new Error('A trade would spend cash that is not there');
+  if (overdrawn !== undefined && !hasHappened)
+    throw new Error('A trade would spend cash that is not there');
 }
 
 /**

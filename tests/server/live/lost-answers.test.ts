@@ -74,7 +74,7 @@ describe('an order', () => {
     await world.look();
     const { clientOrderId } = await firstOrder();
     expect(await firstOrder()).toMatchObject({ state: 'unknown' });
-    await wait(90_000);
+    await wait(60_000);
     // Lists may lag for minutes: nothing is believed yet.
     expect(world.floor.clock.at).toBeLessThan((await firstOrder()).deadlineMs + 180_000);
     expect(await firstOrder()).toMatchObject({ state: 'unknown', attempts: 1 });
