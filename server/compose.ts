@@ -35,6 +35,8 @@ import { SharedSpending } from './http/shared-spending.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
 import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
+import type { LivePort } from './live/live-deps.ts';
+import { openLiveDesk, type OpenLiveDesk } from './live/live-desk.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/market-handlers.ts';
 import { marketReadings } from './market/market-readings.ts';
@@ -84,6 +86,8 @@ export interface Composed {
   deletions: Deletions;
   reconciliation: Reconciliation;
   alerts: AlertWatch;
+  /** Null where live trading is turned off. */
+  live: OpenLiveDesk | null;
 }
 
 function paymentsOf(
@@ -194,6 +198,7 @@ interface Trading {
   clock: WallClock;
   log: Log;
   entitlement: DatabaseEntitlement;
+  live?: LivePort;
 }
 
 /** The same parts for those who go before or after others on the database. */
@@ -340,7 +345,11 @@ export async function compose(parts: Parts): Promise<Composed> {
   const events = new EventLog(notifier, clock, database.pubsub);
   const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
-  const trading: Trading = { database, market, events, clock, log, entitlement };
+  const live = openLiveDesk(config.signer, { database, market, events, clock, log });
+  const trading: Trading = {
+    ...{ database, market, events, clock, log, entitlement },
+    ...(live === null ? {} : { live: live.desk }),
+  };
   const reads = openReads(config, trading, onLane(trading, 'read'));
   const vapid = await openVapid(database, config.push);
   const { ended, limits } = joinFleet(parts, notifier);
@@ -398,5 +407,6 @@ export async function compose(parts: Parts): Promise<Composed> {
     deletions,
     reconciliation: new Reconciliation({ ...trading, payments }),
     alerts,
+    live,
   };
 }

@@ -130,7 +130,7 @@ async function connectNotifier(
 /** Runs agents and alerts here, or watches that a worker runs them. */
 async function startTrading(
   { config, database, market, log }: { config: Config; log: Log } & Foundation,
-  { scheduler, alerts }: Composed,
+  { scheduler, alerts, live }: Composed,
   disposables: Disposables,
 ): Promise<void> {
   if (config.runAgents) {
@@ -138,6 +138,10 @@ async function startTrading(
     await scheduler.start();
     disposables.add('alerts', () => alerts.stop());
     await alerts.start();
+    if (live !== null) {
+      disposables.add('live', () => live.stop());
+      live.desk.start();
+    }
     return;
   }
   const since = market.now();

@@ -11,6 +11,7 @@ import { systemClock } from './clock.ts';
 import { ConfigError, type Config } from './config.ts';
 import { openPostgres } from './db/postgres.ts';
 import { EventNotifier, EventLog } from './db/user-events.ts';
+import { openLiveDesk } from './live/live-desk.ts';
 import type { Log } from './log.ts';
 import { clockStore } from './market-clock.ts';
 import { openMarket } from './market/open-market.ts';
@@ -50,8 +51,13 @@ async function work(config: Config, log: Log, disposables: Disposables): Promise
         notifier.receive(word);
       }),
     );
+  const live = openLiveDesk(config.signer, { database, market, events, clock, log });
+  const entitlement = new DatabaseEntitlement(database, clock);
   const scheduler = new Scheduler(
-    { database, market, events, clock, log, entitlement: new DatabaseEntitlement(database, clock) },
+    {
+      ...{ database, market, events, clock, log, entitlement },
+      ...(live === null ? {} : { live: live.desk }),
+    },
     config.agentBatch,
   );
   disposables.add('scheduler', () => scheduler.stop());
@@ -59,6 +65,10 @@ async function work(config: Config, log: Log, disposables: Disposables): Promise
   const alerts = new AlertWatch({ database, market, events, clock, log });
   disposables.add('alerts', () => alerts.stop());
   await alerts.start();
+  if (live !== null) {
+    disposables.add('live', () => live.stop());
+    live.desk.start();
+  }
   log.info(
     { market: market.source.id, label: market.source.label, watched: scheduler.protectedPositions },
     'working',

@@ -5,12 +5,16 @@
 import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
+import type { SignerAddress } from '../config.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { openConnections } from './live-accounts.ts';
-import type { LiveDeps, LivePort } from './live-deps.ts';
+import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
 import { LiveRun } from './live-run.ts';
+import { SignerClient } from './signer-client.ts';
 
 const TICK_MS = 1_000;
+/** How soon a connection that another process made is taken up. */
+const LIST_KEPT_MS = 5_000;
 const RULES_KEPT_MS = 10 * 60_000;
 
 interface KnownRules {
@@ -23,6 +27,7 @@ export class LiveDesk implements LivePort {
   private readonly known = new Map<LiveExchange, KnownRules>();
   private readonly task: PeriodicTask;
   private unsubscribe: (() => void) | null = null;
+  private listedAtMs: number | null = null;
   private readonly under = new Set<Promise<void>>();
 
   constructor(private readonly deps: LiveDeps) {
@@ -65,7 +70,8 @@ export class LiveDesk implements LivePort {
 
   poke(connectionId: string): void {
     const run = this.runs.get(connectionId);
-    if (run !== undefined) this.keep(run.run());
+    if (run === undefined) this.listedAtMs = null;
+    else this.keep(run.run());
   }
 
   run(connectionId: string): LiveRun | null {
@@ -74,6 +80,14 @@ export class LiveDesk implements LivePort {
 
   /** Every connection once: reconciles where that is due, sends, looks up. */
   async runAll(): Promise<void> {
+    await this.list();
+    await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
+  }
+
+  private async list(): Promise<void> {
+    const now = this.deps.clock.now();
+    if (this.listedAtMs !== null && now - this.listedAtMs < LIST_KEPT_MS) return;
+    this.listedAtMs = now;
     const connections = await openConnections(this.deps.database.db);
     const open = new Set(connections.map(({ id }) => id));
     for (const id of this.runs.keys()) if (!open.has(id)) this.runs.delete(id);
@@ -85,7 +99,6 @@ export class LiveDesk implements LivePort {
       if (known === undefined)
         this.runs.set(connection.id, new LiveRun(this.deps, this, connection));
     }
-    await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
   }
 
   private onQuote(quote: Quote): void {
@@ -131,4 +144,25 @@ export class LiveDesk implements LivePort {
         bySymbol: new Map(read.value.map((rules) => [rules.symbol, rules])),
       });
   }
+}
+
+export interface OpenLiveDesk {
+  desk: LiveDesk;
+  signer: SignerPort;
+  stop(): Promise<void>;
+}
+
+/** Null where live trading is turned off. The signer is asked only once there is a connection. */
+export function openLiveDesk(address: SignerAddress | null, deps: BookDeps): OpenLiveDesk | null {
+  if (address === null) return null;
+  const signer = new SignerClient(address);
+  const desk = new LiveDesk({ ...deps, signer });
+  return {
+    desk,
+    signer,
+    stop: async () => {
+      await desk.stop();
+      signer.close();
+    },
+  };
 }

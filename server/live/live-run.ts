@@ -2,14 +2,17 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
+import { eq } from 'drizzle-orm';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
+import { liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
 import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
+import { planPair } from './pair-plan.ts';
 import { reconcileConnection, type Watch } from './reconcile-connection.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
@@ -87,6 +90,7 @@ export class LiveRun {
       this.again = false;
       await this.reconcileIfDue();
       await this.readOpenOrders();
+      await this.planExits();
       for (let round = 0; round < ROUNDS; round += 1) if (!(await this.work())) break;
     } while (this.again);
   }
@@ -130,6 +134,20 @@ export class LiveRun {
       );
     this.gate = found.gate;
     this.watches = found.watches;
+  }
+
+  /** What another process asked for, or what had to wait: planned as soon as it can be. */
+  private async planExits(): Promise<void> {
+    const { deps, connection } = this;
+    const wanted = await deps.database.db
+      .selectDistinct({ symbol: liveExits.symbol })
+      .from(liveExits)
+      .where(eq(liveExits.connectionId, connection.id));
+    for (const { symbol } of wanted)
+      await deps.database.transaction(async (tx) => {
+        await lockBooks(tx, connection, 'all');
+        await planPair(tx, deps, connection, symbol, this.rules(symbol));
+      });
   }
 
   /** A stop that is not shown any more is looked up at once. */
