@@ -1,7 +1,8 @@
 /** Books what changed at an exchange without us: trades by hand, deposits, withdrawals. */
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
-import { formatFixed } from '../../contract/money.ts';
+import { formatFixed, parseFixed } from '../../contract/money.ts';
+import type { VenueFill } from '../../contract/venue.ts';
 import type { ExternalMovement } from '../../engine/orders/reconcile.ts';
 import { externalEntries, handTradeEntries, reversed } from '../../engine/orders/venue-ledger.ts';
 import type { Tx } from '../db/database.ts';
@@ -68,6 +69,39 @@ export async function bookExternal(
           isNull(venueFills.clientOrderId),
         ),
       );
+}
+
+interface TradeText {
+  tradeId: string;
+  symbol: string;
+  side: VenueFill['side'];
+  quantity: string;
+  price: string;
+  quoteAmount: string;
+  fees: { asset: string; amount: string }[];
+  exchangeOrderId: string;
+  venueClientOrderId: string | null;
+  atMs: number;
+}
+
+/** A movement as it was when it was booked. */
+export function movementOf(row: typeof externalMovements.$inferSelect): ExternalMovement {
+  const kind = row.kind as ExternalMovement['kind'];
+  if (kind !== 'hand_trade' && kind !== 'hand_trade_undone')
+    return { kind, asset: row.asset ?? '', amount: parseFixed(row.amount ?? '0') };
+  const trade = row.trade as TradeText;
+  const { quantity, price, quoteAmount, fees, venueClientOrderId, ...rest } = trade;
+  return {
+    kind,
+    fill: {
+      ...rest,
+      clientOrderId: venueClientOrderId,
+      quantity: parseFixed(quantity),
+      price: parseFixed(price),
+      quoteAmount: parseFixed(quoteAmount),
+      fees: fees.map(({ asset, amount }) => ({ asset, amount: parseFixed(amount) })),
+    },
+  };
 }
 
 export function entriesOf(movement: ExternalMovement) {

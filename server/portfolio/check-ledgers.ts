@@ -2,7 +2,7 @@
  * Compares accounts with what their ledger and fills add up to, some accounts at a time. It reports
  * differences and never repairs them.
  */
-import { gt, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, gt, inArray, isNotNull, sql, type SQL } from 'drizzle-orm';
 import { add, formatFixed, negate, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/accounting/ledger.ts';
@@ -16,6 +16,7 @@ import {
   orders,
   positions,
 } from '../db/schema.ts';
+import { checkLiveAccount } from './check-live-accounts.ts';
 import { fillIdsOf, fillsInOrder } from './fill-order.ts';
 import { keyOf, emptyAccount, applyFill, type RebuiltAccount } from './rebuild.ts';
 import { rowsOf } from '../db/sql-rows.ts';
@@ -134,13 +135,15 @@ export async function strays(db: Db): Promise<string[]> {
  * These accounts, each with all its differences. Reads in several statements: call it on one
  * snapshot.
  */
-export async function checkAccounts(db: Db, ids: readonly string[]): Promise<AccountCheck[]> {
-  const found = new Map<string, string[]>(ids.map((id) => [id, []]));
+export async function checkAccounts(db: Db, all: readonly string[]): Promise<AccountCheck[]> {
+  const live = await liveAmong(db, all);
+  const ids = all.filter((id) => !live.has(id));
+  const found = new Map<string, string[]>(all.map((id) => [id, []]));
   const say = (id: string, text: string): void => {
     found.get(id)?.push(text);
   };
-  await checkTransactions(db, ids, say);
-  await checkBalances(db, ids, say);
+  await checkTransactions(db, all, say);
+  await checkBalances(db, all, say);
   await checkFillEntries(db, ids, say);
   await checkOrders(db, ids, say);
   const rebuilt = new Map(ids.map((id) => [id, emptyAccount()]));
@@ -150,7 +153,11 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       if (recomputed !== undefined) applyFill(recomputed, fill);
     }
   }
-  const stored = await readStored(db, ids);
+  for (const id of live)
+    await checkLiveAccount(db, id, (text) => {
+      say(id, text);
+    });
+  const stored = await readStored(db, all);
   await checkPositions(db, ids, rebuilt, new Map(stored.map((row) => [row.id, row])), say);
   return stored.map((row) => {
     const recomputed = rebuilt.get(row.id) ?? emptyAccount();
@@ -165,9 +172,10 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       Fixed,
       Fixed,
     ];
-    compare(row, { recomputed, cash, deposits, fees, cost }, (text) => {
-      say(row.id, text);
-    });
+    if (!live.has(row.id))
+      compare(row, { recomputed, cash, deposits, fees, cost }, (text) => {
+        say(row.id, text);
+      });
     return {
       accountId: row.id,
       book: row.book,
@@ -182,6 +190,16 @@ export async function checkAccounts(db: Db, ids: readonly string[]): Promise<Acc
       differences: [...recomputed.differences, ...(found.get(row.id) ?? [])],
     };
   });
+}
+
+/** Live accounts are held to what their exchange has said, not to the paper rules. */
+async function liveAmong(db: Db, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(inArray(accounts.id, [...ids]), isNotNull(accounts.connectionId)));
+  return new Set(rows.map(({ id }) => id));
 }
 
 interface Stored {

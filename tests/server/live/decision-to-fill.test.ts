@@ -24,6 +24,7 @@ const rowsOf = (one: LiveWorld) => ({
 async function expectBooksEqual(one: LiveWorld): Promise<void> {
   for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
     expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
 }
 
 describe('a live agent', () => {

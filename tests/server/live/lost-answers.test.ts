@@ -32,6 +32,7 @@ const firstOrder = async () => {
 async function expectBooksEqual(): Promise<void> {
   for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
     expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await world.problems()).toEqual([]);
 }
 
 /** The process ends at the first question of this kind; the next one knows nothing of it. */

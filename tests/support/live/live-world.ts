@@ -20,6 +20,7 @@ import type { LiveDeps, SignerPort } from '../../../server/live/live-deps.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { SignerClient } from '../../../server/live/signer-client.ts';
 import { confirmStart } from '../../../server/live/start-live.ts';
+import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { stepUpDevice } from '../signer/desk-world.ts';
@@ -66,6 +67,8 @@ export interface LiveWorld {
   interfere: (how: Interference | null) => void;
   startAgent: (overrides?: { pairs?: string[] }) => Promise<string>;
   /** By coin: what the ledger says is at the exchange, and what is. */
+  /** What the nightly check finds wrong, of all accounts. */
+  problems: () => Promise<string[]>;
   books: () => Promise<Record<string, [ledger: string, exchange: string]>>;
   close: () => Promise<void>;
 }
@@ -213,6 +216,7 @@ export async function openLiveWorld({
       );
       return agent.id;
     },
+    problems: async () => (await checkLedger(floor.database.db)).problems,
     books: async () => {
       const owned = await ownedBy(floor.database.db, connection.accountId);
       const account = standIn.accounts.get(ACCOUNT);
