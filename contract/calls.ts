@@ -18,6 +18,20 @@ import { AlertBody, AlertDeletedReply, AlertList, AlertReply } from './alerts.ts
 import { Health, Readiness } from './health.ts';
 import { AgentInsight } from './insight.ts';
 import {
+  CheckKeyBody,
+  CheckKeyReply,
+  ConnectBody,
+  ConnectionReply,
+  ConnectReply,
+  GiveUpReply,
+  LiveAccount,
+  LiveConnections,
+  LiveExitReply,
+  LiveLimitsBody,
+  StartLiveBody,
+  StartLiveReply,
+} from './live.ts';
+import {
   Candles,
   CandlesQuery,
   MarketData,
@@ -370,6 +384,64 @@ export const CALLS = {
     'Open a new paper account; the old one stays readable',
     { reply: PaperResetReply },
   ),
+
+  liveConnections: call('GET', '/api/live/connections', 'Exchange accounts and their state', {
+    reply: LiveConnections,
+  }),
+  checkExchangeKey: call(
+    'POST',
+    '/api/live/check-key',
+    'What a key may do at its exchange; nothing is kept',
+    { body: CheckKeyBody, reply: CheckKeyReply },
+  ),
+  connectExchange: call(
+    'POST',
+    '/api/live/connections',
+    'Connect an exchange account and open its live account; the signer keeps the key',
+    { body: ConnectBody, reply: ConnectReply },
+  ),
+  liveAccount: call(
+    'GET',
+    '/api/live/connections/:id',
+    'One live account: cash, positions, orders, and what changed without us',
+    { params: IdParams, reply: LiveAccount },
+  ),
+  setLiveLimits: call(
+    'PUT',
+    '/api/live/connections/:id/limits',
+    'Limits and brakes; higher limits need a confirmation',
+    { params: IdParams, body: LiveLimitsBody, reply: ConnectionReply },
+  ),
+  endLiveTrading: call(
+    'POST',
+    '/api/live/connections/:id/end',
+    'Stop every agent of the account, and cancel all orders of ours, stop losses too',
+    { params: IdParams, reply: ConnectionReply },
+  ),
+  removeConnection: call(
+    'DELETE',
+    '/api/live/connections/:id',
+    'Delete the key and close the live account, once no order of ours is open',
+    { params: IdParams, reply: ConnectionReply },
+  ),
+  startLiveAgent: call(
+    'POST',
+    '/api/live/agents/:id/start',
+    'Start an agent with real money, by a confirmation that the signer accepts',
+    { params: IdParams, body: StartLiveBody, reply: StartLiveReply },
+  ),
+  closeLivePosition: call(
+    'POST',
+    '/api/live/positions/:id/close',
+    'Sell one position at its exchange; done when the exchange says so',
+    { params: IdParams, reply: LiveExitReply },
+  ),
+  giveUpOrder: call(
+    'POST',
+    '/api/live/orders/:id/give-up',
+    'After five minutes unknown: the person has looked, and the order is not there',
+    { params: IdParams, reply: GiveUpReply },
+  ),
 } as const;
 
 export type CallName = keyof typeof CALLS;
@@ -382,7 +454,7 @@ export type CallParams<N extends CallName> = z.input<(typeof CALLS)[N]['params']
  * Mutations that must arrive even under load and past limits: stop has a bucket of its own and is
  * never refused for a plan.
  */
-export const STOP_CALLS: readonly CallName[] = ['stopAgent', 'stopAll'];
+export const STOP_CALLS: readonly CallName[] = ['stopAgent', 'stopAll', 'endLiveTrading'];
 
 /** Subscription calls are tried once, never again by themselves. */
 export const SUBSCRIPTION_CALLS: readonly CallName[] = [

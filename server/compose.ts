@@ -35,7 +35,8 @@ import { SharedSpending } from './http/shared-spending.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
 import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
-import type { LivePort } from './live/live-deps.ts';
+import type { LivePort, SignerPort } from './live/live-deps.ts';
+import { liveHandlers } from './live/live-handlers.ts';
 import { openLiveDesk, type OpenLiveDesk } from './live/live-desk.ts';
 import type { Log } from './log.ts';
 import { marketHandlers } from './market/market-handlers.ts';
@@ -213,9 +214,10 @@ function laneHandlers(
   trading: Trading,
   payments: Payments,
   alerts: AlertWatch,
+  signer: SignerPort | null,
 ): Handlers {
   const made = (lane: Lane): Handlers =>
-    callHandlers(parts, onLane(trading, lane), payments, alerts);
+    callHandlers(parts, onLane(trading, lane), payments, alerts, signer);
   const byLane: Partial<Record<Lane, Handlers>> = {
     stop: made('stop'),
     command: made('command'),
@@ -235,6 +237,7 @@ function callHandlers(
   trading: Trading,
   payments: Payments,
   alerts: AlertWatch,
+  signer: SignerPort | null,
 ): Handlers {
   const { config, market } = parts;
   const { publicOrigin, wallet } = config;
@@ -256,6 +259,7 @@ function callHandlers(
       },
     }),
     ...portfolioHandlers(trading),
+    ...liveHandlers(trading, signer),
     ...userHandlers(trading),
     ...walletHandlers({ ...trading, publicOrigin, wallet }),
   };
@@ -339,17 +343,23 @@ function billingRoutes(
     });
 }
 
+function tradingOf(
+  { database, market, clock, log }: Parts,
+  events: EventLog,
+  live: OpenLiveDesk | null,
+): Trading {
+  const entitlement = new DatabaseEntitlement(database, clock);
+  const trading = { database, market, events, clock, log, entitlement };
+  return live === null ? trading : { ...trading, live: live.desk };
+}
+
 export async function compose(parts: Parts): Promise<Composed> {
   const { config, database, market, clock, log } = parts;
   const notifier = new EventNotifier();
   const events = new EventLog(notifier, clock, database.pubsub);
-  const entitlement = new DatabaseEntitlement(database, clock);
   const payments = paymentsOf(config, database, events, clock, log);
   const live = openLiveDesk(config.signer, { database, market, events, clock, log });
-  const trading: Trading = {
-    ...{ database, market, events, clock, log, entitlement },
-    ...(live === null ? {} : { live: live.desk }),
-  };
+  const trading = tradingOf(parts, events, live);
   const reads = openReads(config, trading, onLane(trading, 'read'));
   const vapid = await openVapid(database, config.push);
   const { ended, limits } = joinFleet(parts, notifier);
@@ -366,7 +376,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     log,
     notifier,
     verifier: parts.verifier,
-    handlers: laneHandlers(parts, trading, payments, alerts),
+    handlers: laneHandlers(parts, trading, payments, alerts, live?.signer ?? null),
     readings: {
       ...portfolioReadings(reads.deps),
       ...agentReadings(reads.deps),

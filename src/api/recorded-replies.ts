@@ -151,6 +151,60 @@ export function recordedReplies(state: RecordedState, now: number): Replies {
     ...settingsReplies(state, now),
     ...portfolioReplies(state.openedAt, now, holdings),
     ...analyticsReplies(state.openedAt, holdings),
+    ...liveReplies(state.openedAt, now),
+  };
+}
+
+/** An exchange account that was connected and has traded nothing yet. */
+function liveReplies(at: number, now: number): Pick<Replies, 'liveConnections' | 'liveAccount'> {
+  const connection: CallReply<'liveAccount'>['connection'] = {
+    id: 'recorded-connection',
+    exchange: 'kraken',
+    label: 'Kraken',
+    state: 'open',
+    accountId: 'recorded-live-account',
+    permissions: {
+      canTrade: true,
+      canWithdraw: false,
+      canTransfer: false,
+      ipRestricted: null,
+      portfolioId: null,
+    },
+    permissionsReadAt: at,
+    limits: { maxOrder: '100', maxExposure: '500', maxDailyLoss: '25' },
+    maxOrdersPerHour: 30,
+    entriesOffSince: null,
+    waitsFor: [],
+    reconciledAt: at,
+    unknownOrders: 0,
+    createdAt: at,
+    endedAt: null,
+  };
+  return {
+    liveConnections: { connections: [connection], sequence: 1, asOf: now },
+    liveAccount: {
+      connection,
+      quote: 'USD',
+      cash: [{ asset: 'USD', amount: '250', reserved: '0' }],
+      positions: [],
+      realized: '0',
+      fees: [],
+      orders: [],
+      external: [
+        {
+          id: 'recorded-opening',
+          kind: 'opening',
+          asset: 'USD',
+          amount: '250',
+          trade: null,
+          at,
+        },
+      ],
+      alarms: [],
+      foreignOrders: [],
+      sequence: 1,
+      asOf: now,
+    },
   };
 }
 

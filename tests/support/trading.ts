@@ -21,6 +21,8 @@ import type { Database } from '../../server/db/database.ts';
 import { openEmptyDatabase } from './empty-database.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { EventNotifier, EventLog } from '../../server/db/user-events.ts';
+import type { SignerPort } from '../../server/live/live-deps.ts';
+import { liveHandlers } from '../../server/live/live-handlers.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
 import { runOnce } from '../../server/http/command-receipts.ts';
 import { openAccount } from '../../server/portfolio/open-account.ts';
@@ -52,6 +54,8 @@ export interface Floor {
     name: N,
     more?: { body?: CallBody<N>; params?: CallParams<N>; query?: CallQuery<N>; key?: string },
   ): Promise<CallReply<N>>;
+  /** Calls about live trading are answered from now on. */
+  withLive(signer: SignerPort): void;
   scheduler(database?: Database, batch?: number): Scheduler;
   /** One close after another, each run to its end with the stops it set off. */
   run(scheduler: Scheduler, ticks: number): Promise<number>;
@@ -88,6 +92,9 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     ...portfolioHandlers(deps),
     ...alertHandlers({ ...deps, changed }),
   };
+  const withLive = (port: SignerPort): void => {
+    Object.assign(handlers, liveHandlers(deps, port));
+  };
   return {
     deps,
     database: db,
@@ -96,6 +103,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     errors,
     warnings,
     alertsChanged,
+    withLive,
     async join(uid, tier = 'pro-max', status = 'active') {
       await db.transaction(async (tx) => {
         await ensureUser(tx, { uid, email: `${uid}@example.com` }, clock);

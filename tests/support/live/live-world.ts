@@ -2,24 +2,21 @@
  * Live trading with every real part: the scheduler, the database, the signer behind its socket, and
  * a stand-in exchange. One clock for all of them, which stands still until it is moved.
  */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
+import * as z from 'zod/mini';
 import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
-import type { LiveExchange, SignerAsk } from '../../../contract/signer.ts';
+import { StepUpToken, type LiveExchange, type SignerAsk } from '../../../contract/signer.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
-import { startAgent } from '../../../server/agents/run-commands.ts';
-import { ownAgent } from '../../../server/agents/read-agents.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { accounts } from '../../../server/db/schema.ts';
-import { connectExchange } from '../../../server/live/connect.ts';
-import { ownedBy, type ConnectionRow } from '../../../server/live/live-accounts.ts';
+import { ownedBy, readConnection, type ConnectionRow } from '../../../server/live/live-accounts.ts';
 import type { LiveDeps, SignerPort } from '../../../server/live/live-deps.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { SignerClient } from '../../../server/live/signer-client.ts';
-import { confirmStart } from '../../../server/live/start-live.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
@@ -123,14 +120,18 @@ export async function openLiveWorld({
   };
   const deps: LiveDeps = { ...floor.deps, signer: signerPort };
   const device = stepUpDevice();
+  floor.withLive(signerPort);
   await floor.join(PERSON);
-  const { connection } = await connectExchange(deps, PERSON, randomUUID(), {
-    exchange: dialect,
-    label: 'My account',
-    key: standIn.issueKey(ACCOUNT),
-    limits: null,
-    stepUpKeys: [device.key],
+  const { connection: connected } = await floor.call(PERSON, 'connectExchange', {
+    body: {
+      exchange: dialect,
+      label: 'My account',
+      ...standIn.issueKey(ACCOUNT),
+      stepUpKeys: [device.key],
+    },
   });
+  const connection =
+    connected === null ? null : await readConnection(floor.database.db, connected.id);
   if (connection === null) throw new Error('The key was not taken');
   let desk = new LiveDesk(deps);
   floor.deps.live = desk;
@@ -209,11 +210,10 @@ export async function openLiveWorld({
         nonce: randomBytes(16).toString('base64url'),
         issuedAtMs: clock.at,
       });
-      const row = await ownAgent(floor.database.db, PERSON, market.source.id, agent.id);
-      await confirmStart(deps, row, stepUp);
-      await floor.database.transaction((tx) =>
-        startAgent(tx, floor.deps, PERSON, agent.id, {}, true),
-      );
+      await floor.call(PERSON, 'startLiveAgent', {
+        params: { id: agent.id },
+        body: { stepUp: z.encode(StepUpToken, stepUp) },
+      });
       return agent.id;
     },
     problems: async () => (await checkLedger(floor.database.db)).problems,

@@ -1,0 +1,91 @@
+/** Ends live trading of an account: by one switch, and for good. */
+import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
+import { hasEnded } from '../../engine/orders/live-order.ts';
+import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
+import { asAgentRow } from '../agents/read-agents.ts';
+import { applyEvent as applyLife, publishChanged } from '../agents/transitions.ts';
+import type { Tx } from '../db/database.ts';
+import { agents, positions } from '../db/schema.ts';
+import { liveConnections, liveExits } from '../db/schema-live.ts';
+import type { TradingDeps } from '../trading-deps.ts';
+import { endRow } from './connect.ts';
+import { lockBooks, type ConnectionRow } from './live-accounts.ts';
+import type { LiveDeps } from './live-deps.ts';
+import { liveOrdersOf } from './order-rows.ts';
+import { applyEvent } from './order-store.ts';
+
+/**
+ * Agents stop, nothing more is bought, and every order of ours is cancelled, stop losses too: what
+ * is held is the person's to watch. Orders of the person's own are never touched.
+ */
+export async function endLiveTrading(
+  tx: Tx,
+  deps: TradingDeps,
+  connection: ConnectionRow,
+): Promise<void> {
+  await lockBooks(tx, connection, 'all');
+  const running = await tx.db
+    .select()
+    .from(agents)
+    .where(
+      and(
+        eq(agents.connectionId, connection.id),
+        inArray(agents.status, [...EVALUATED_STATUSES, 'faulted']),
+      ),
+    );
+  const stopped = [];
+  for (const row of running) {
+    const after = await applyLife(tx, deps, asAgentRow(row), 'stop');
+    if (after !== null) stopped.push(after);
+  }
+  const now = deps.clock.now();
+  await tx.db
+    .update(liveConnections)
+    .set({ entriesOffSince: now })
+    .where(eq(liveConnections.id, connection.id));
+  await tx.db.delete(liveExits).where(eq(liveExits.connectionId, connection.id));
+  // Without a price no stop is placed again, at the exchange or here.
+  await tx.db
+    .update(positions)
+    .set({ stopPrice: null })
+    .where(and(eq(positions.accountId, connection.accountId), isNull(positions.closedMarketMs)));
+  for (const stored of await liveOrdersOf(tx.db, connection.id))
+    if (!hasEnded(stored.order))
+      await applyEvent(tx, deps, connection, stored, { kind: 'cancel_asked', atMs: now });
+  await publishChanged(tx, deps, connection.uid, stopped);
+  await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
+  tx.afterCommit(() => deps.live?.poke(connection.id));
+}
+
+/**
+ * The key is deleted and the account closed, for good.
+ * @throws Refusal while an agent runs or an order of ours is not known to have ended.
+ */
+export async function removeConnection(
+  tx: Tx,
+  deps: LiveDeps,
+  connection: ConnectionRow,
+): Promise<void> {
+  await lockBooks(tx, connection, 'all');
+  if (connection.state === 'ended') return;
+  const isRunning = and(
+    eq(agents.connectionId, connection.id),
+    inArray(agents.status, [...EVALUATED_STATUSES]),
+    isNull(agents.deletedAt),
+  );
+  const orders = await liveOrdersOf(tx.db, connection.id);
+  if (orders.length > 0 || (await tx.db.$count(agents, isRunning)) > 0)
+    throw new Refusal(
+      'live_orders_open',
+      'End live trading first, and wait until every order has ended at the exchange.',
+    );
+  await endRow(tx, deps, connection.id);
+  await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
+  // Within the transaction: a key that could not be deleted leaves the connection as it was.
+  const answer = await deps.signer
+    .ask({ act: 'disconnect', connectionId: connection.id })
+    .catch(() => null);
+  if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection'))
+    throw new Refusal('signer_unavailable', 'The key could not be deleted now. Try again soon.');
+}

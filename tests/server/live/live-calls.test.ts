@@ -1,0 +1,148 @@
+/** The calls about live trading, as HTTP makes them: keys, starts, exits, limits and the end. */
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
+import { StepUpToken } from '../../../contract/signer.ts';
+import { LiveAccount } from '../../../contract/live.ts';
+import { stepUpDevice } from '../../support/signer/desk-world.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld;
+beforeEach(async () => {
+  world = await openLiveWorld();
+}, 60_000);
+afterEach(async () => {
+  await world.close();
+});
+
+const account = () =>
+  world.floor.call(PERSON, 'liveAccount', { params: { id: world.connection.id } });
+
+/** Until the agent holds something and its stop rests. */
+async function untilHeld(): Promise<string> {
+  const agentId = await world.startAgent();
+  await world.tickUntil(async () => (await account()).orders.length > 0);
+  await world.look();
+  return agentId;
+}
+
+describe('a live account', () => {
+  it('shows what the exchange has confirmed, apart from paper', async () => {
+    await world.look();
+    const agentId = await untilHeld();
+    const shown = LiveAccount.parse(await account());
+    expect(shown.connection).toMatchObject({ state: 'open', waitsFor: [], unknownOrders: 0 });
+    expect(shown.external.map(({ kind }) => kind)).toEqual(['opening', 'opening']);
+    expect(shown.positions).toHaveLength(1);
+    expect(shown.positions[0]).toMatchObject({ agentId, pair: world.pair });
+    expect(shown.fees[0]?.asset).toBe(world.quote);
+    const { positions } = await world.floor.call(PERSON, 'portfolio');
+    expect(positions).toEqual([]);
+    const { agents } = await world.floor.call(PERSON, 'agents');
+    expect(agents[0]).toMatchObject({ connectionId: world.connection.id, openPositions: 1 });
+  }, 60_000);
+
+  it('is found by its owner alone', async () => {
+    await world.floor.join('another');
+    await expect(
+      world.floor.call('another', 'liveAccount', { params: { id: world.connection.id } }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+    expect(await world.floor.call('another', 'liveConnections')).toMatchObject({
+      connections: [],
+    });
+  });
+});
+
+describe('a key', () => {
+  it('that can withdraw is not taken, and nothing is connected', async () => {
+    const key = world.standIn.issueKey('main', { withdraw: true });
+    const body = { exchange: 'kraken', ...key } as const;
+    const { report } = await world.floor.call(PERSON, 'checkExchangeKey', { body });
+    expect(report).toMatchObject({ accepted: false, faults: ['can_withdraw'] });
+    // Kraken counts a key's requests by the clock.
+    await world.advance(1_000);
+    const { connection } = await world.floor.call(PERSON, 'connectExchange', {
+      body: { ...body, label: 'Second', stepUpKeys: [stepUpDevice().key] },
+    });
+    expect(connection).toBeNull();
+    const { connections } = await world.floor.call(PERSON, 'liveConnections');
+    expect(connections.map(({ state }) => state)).toEqual(['open', 'ended']);
+  });
+});
+
+describe('a live start', () => {
+  it('needs a confirmation that the signer accepts, once', async () => {
+    const agentId = await world.startAgent();
+    const { floor } = world;
+    await floor.call(PERSON, 'stopAgent', { params: { id: agentId }, body: {} });
+    const params = { id: agentId };
+    await expect(floor.call(PERSON, 'startAgent', { params, body: {} })).rejects.toMatchObject({
+      code: 'step_up_required',
+    });
+    const { results } = await floor.call(PERSON, 'startAll', { body: {} });
+    expect(results).toMatchObject([{ outcome: 'refused', code: 'step_up_required' }]);
+    const { connection } = world;
+    const stranger = stepUpDevice('stranger').agree({
+      purpose: 'start_agent',
+      connectionId: connection.id,
+      accountId: connection.accountId,
+      agentId,
+      limits: { maxOrder: 100n, maxExposure: 500n, maxDailyLoss: 25n } as never,
+      nonce: randomBytes(16).toString('base64url'),
+      issuedAtMs: floor.clock.at,
+    });
+    await expect(
+      floor.call(PERSON, 'startLiveAgent', {
+        params,
+        body: { stepUp: z.encode(StepUpToken, stranger) },
+      }),
+    ).rejects.toMatchObject({ code: 'step_up_required' });
+    const { agents } = await floor.call(PERSON, 'agents');
+    expect(agents[0]?.status).toBe('stopped');
+  });
+});
+
+describe('what is held', () => {
+  it('is sold by Stop and sell: the stop goes first, then all of it', async () => {
+    await world.look();
+    const agentId = await untilHeld();
+    const { unsold } = await world.floor.call(PERSON, 'liquidateAgent', {
+      params: { id: agentId },
+    });
+    expect(unsold).toHaveLength(1);
+    for (let i = 0; i < 6; i += 1) {
+      await world.look();
+      await world.advance(5_000);
+    }
+    const shown = await account();
+    expect(shown.positions).toEqual([]);
+    const sales = world.standIn.journal
+      .orders({ by: 'api' })
+      .filter(({ accepted }) => accepted.side === 'sell' && accepted.type === 'market');
+    expect(sales).toHaveLength(1);
+    for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
+      expect([coin, ledger]).toEqual([coin, exchange]);
+    expect(await world.problems()).toEqual([]);
+  }, 60_000);
+
+  it('keeps its orders out of the way when live trading ends, and the key goes last', async () => {
+    await world.look();
+    await untilHeld();
+    const params = { id: world.connection.id };
+    await expect(world.floor.call(PERSON, 'removeConnection', { params })).rejects.toMatchObject({
+      code: 'live_orders_open',
+    });
+    await world.floor.call(PERSON, 'endLiveTrading', { params });
+    for (let i = 0; i < 6; i += 1) {
+      await world.look();
+      await world.advance(5_000);
+    }
+    const shown = await account();
+    expect(shown.orders.filter(({ state }) => state === 'open')).toEqual([]);
+    expect(shown.positions).toHaveLength(1);
+    const open = world.standIn.journal.orders({ by: 'api' }).filter(({ end }) => end === null);
+    expect(open).toEqual([]);
+    const { connection } = await world.floor.call(PERSON, 'removeConnection', { params });
+    expect(connection.state).toBe('ended');
+  }, 60_000);
+});
