@@ -1,5 +1,5 @@
 /** A position of a live agent is to be sold: kept until it is, whatever stands in between. */
-import { eq, isNotNull, sql } from 'drizzle-orm';
+import { isNotNull, sql } from 'drizzle-orm';
 import { formatFixed, type Fixed } from '../../contract/money.ts';
 import type { Tx } from '../db/database.ts';
 import { liveExits } from '../db/schema-live.ts';
@@ -47,7 +47,3 @@ export async function askExit(
   await planPair(tx, deps, connection, wish.symbol, rules);
   tx.afterCommit(() => port?.poke(connection.id));
 }
-
-/** Nothing is left of it, or it is to stay after all. */
-export const forgetExits = (tx: Tx, agentId: string): Promise<unknown> =>
-  tx.db.delete(liveExits).where(eq(liveExits.agentId, agentId));

@@ -3,7 +3,7 @@
  * here. A connection has one live account, for good.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, lt } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { formatFixed } from '../../contract/money.ts';
 import {
@@ -197,4 +197,25 @@ export async function endRow(
     .update(accounts)
     .set({ closedAt: now })
     .where(eq(accounts.connectionId, connectionId));
+}
+
+/** Longer than any connecting takes. */
+const BROKEN_AFTER_MS = 5 * 60_000;
+
+/** A connecting that broke off may have left a key with the signer: it is deleted. */
+export async function takeBackBroken({ database, signer, clock }: LiveDeps): Promise<void> {
+  const broken = await database.db
+    .select({ id: liveConnections.id })
+    .from(liveConnections)
+    .where(
+      and(
+        eq(liveConnections.state, 'connecting'),
+        lt(liveConnections.createdAt, clock.now() - BROKEN_AFTER_MS),
+      ),
+    );
+  for (const { id } of broken) {
+    const answer = await signer.ask({ act: 'disconnect', connectionId: id }).catch(() => null);
+    if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection')) continue;
+    await database.transaction((tx) => endRow(tx, { clock }, id));
+  }
 }

@@ -7,6 +7,7 @@ import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { SignerAddress } from '../config.ts';
 import { PeriodicTask } from '../periodic-task.ts';
+import { takeBackBroken } from './connect.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
 import { LiveRun } from './live-run.ts';
@@ -88,6 +89,7 @@ export class LiveDesk implements LivePort {
     const now = this.deps.clock.now();
     if (this.listedAtMs !== null && now - this.listedAtMs < LIST_KEPT_MS) return;
     this.listedAtMs = now;
+    await takeBackBroken(this.deps);
     const connections = await openConnections(this.deps.database.db);
     const open = new Set(connections.map(({ id }) => id));
     for (const id of this.runs.keys()) if (!open.has(id)) this.runs.delete(id);

@@ -1,6 +1,6 @@
 /** Deletes an account in steps that resume after a failure. Nobody can log in to it meanwhile. */
 import { createHash } from 'node:crypto';
-import { and, count, eq, isNull, lt } from 'drizzle-orm';
+import { and, count, eq, isNull, lt, ne } from 'drizzle-orm';
 import type { DeletionPreview } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../contract/limits.ts';
@@ -11,6 +11,7 @@ import { subscriptionCounts } from '../billing/subscription-state.ts';
 import type { Payments } from '../billing/payments.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accountDeletions, accounts, agents, deletedAccounts, positions } from '../db/schema.ts';
+import { liveConnections } from '../db/schema-live.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import type { IdentityAdministration } from '../identity/administration.ts';
 import type { EndedSessions } from '../identity/ended-sessions.ts';
@@ -73,6 +74,19 @@ export async function deletionPreview(db: Db, uid: string, now: number): Promise
   };
 }
 
+/**
+ * A key at the signer and orders at an exchange would outlive the person's account: they go first,
+ * by the person's own hand.
+ */
+async function refuseWhileLive(tx: Tx, uid: string): Promise<void> {
+  const connected = and(eq(liveConnections.uid, uid), ne(liveConnections.state, 'ended'));
+  if ((await tx.db.$count(liveConnections, connected)) > 0)
+    throw new Refusal(
+      'live_orders_open',
+      'End live trading and remove your exchange accounts first.',
+    );
+}
+
 export class Deletions {
   readonly task: PeriodicTask;
 
@@ -92,6 +106,7 @@ export class Deletions {
   async ask(uid: string): Promise<'done' | 'under-way'> {
     const { trading, ended } = this.deps;
     await trading.database.transaction(async (tx) => {
+      await refuseWhileLive(tx, uid);
       const rows = await tx.db
         .select()
         .from(agents)

@@ -27,6 +27,17 @@ import {
 import { halts, supportMessages, supportRequests } from '../db/schema-support.ts';
 import { alertFirings, alerts } from '../db/schema-alerts.ts';
 import { checkouts, planCredits, subscriptions, testInvoices } from '../db/schema-plans.ts';
+import {
+  externalMovements,
+  liveAlarms,
+  liveConnections,
+  liveExits,
+  liveFailedStops,
+  liveMarks,
+  liveOrderEvents,
+  liveOrders,
+  venueFills,
+} from '../db/schema-live.ts';
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
 
 /**
@@ -57,6 +68,29 @@ async function lockOwned(
   return { agentIds, accountIds };
 }
 
+/** What is kept of exchange accounts. Their keys are with the signer, and were deleted before. */
+async function deleteLive({ db }: Tx, uid: string): Promise<void> {
+  const mine = db
+    .select({ id: liveConnections.id })
+    .from(liveConnections)
+    .where(eq(liveConnections.uid, uid));
+  const orders = db
+    .select({ id: liveOrders.clientOrderId })
+    .from(liveOrders)
+    .where(inArray(liveOrders.connectionId, mine));
+  await db.delete(liveOrderEvents).where(inArray(liveOrderEvents.clientOrderId, orders));
+  for (const table of [
+    liveOrders,
+    venueFills,
+    externalMovements,
+    liveMarks,
+    liveExits,
+    liveAlarms,
+  ] as const)
+    await db.delete(table).where(inArray(table.connectionId, mine));
+  await db.delete(liveConnections).where(eq(liveConnections.uid, uid));
+}
+
 /**
  * Deletes the ledger account by account. The entries of a transaction lie in one account and sum to
  * zero, so what is left adds up as before. Money here is paper; nobody else's figure rests on it.
@@ -69,6 +103,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
     for (const table of [decisions, decisionCounts, agentTests] as const)
       await db.delete(table).where(inArray(table.agentId, agentIds));
     await db.delete(halts).where(and(eq(halts.scope, 'agent'), inArray(halts.target, agentIds)));
+    await db.delete(liveFailedStops).where(inArray(liveFailedStops.agentId, agentIds));
   }
   if (accountIds.length > 0) {
     for (const table of [
@@ -82,6 +117,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
     ] as const)
       await db.delete(table).where(inArray(table.accountId, accountIds));
   }
+  await deleteLive(tx, uid);
   await db.delete(halts).where(and(eq(halts.scope, 'user'), eq(halts.target, uid)));
   const devices = db
     .select({ id: pushSubscriptions.id })

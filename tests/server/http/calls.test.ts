@@ -177,6 +177,29 @@ function sampleBody(name: CallName): string {
     },
     linkMessage: { address: `0x${'0'.repeat(40)}`, chainId: 84_532 },
     linkAddress: { message: 'm', signature: '0x00' },
+    checkExchangeKey: { exchange: 'kraken', apiKey: 'a', secret: 'b' },
+    connectExchange: {
+      exchange: 'kraken',
+      apiKey: 'a',
+      secret: 'b',
+      label: 'Mine',
+      stepUpKeys: [{ id: 'one', kind: 'ed25519', publicKey: 'AA' }],
+    },
+    startLiveAgent: {
+      stepUp: {
+        statement: {
+          purpose: 'start_agent',
+          connectionId: aUuid,
+          accountId: aUuid,
+          agentId: aUuid,
+          limits: { maxOrder: '1', maxExposure: '1', maxDailyLoss: '1' },
+          nonce: 'a'.repeat(22),
+          issuedAtMs: 0,
+        },
+        keyId: 'one',
+        signature: 'AA',
+      },
+    },
     onrampSession: { address: `0x${'0'.repeat(40)}` },
     onrampQuote: {
       purchaseCurrency: 'USDC',

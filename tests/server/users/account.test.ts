@@ -13,6 +13,7 @@ import * as coreTables from '../../../server/db/schema.ts';
 import * as planTables from '../../../server/db/schema-plans.ts';
 import * as supportTables from '../../../server/db/schema-support.ts';
 import * as alertTables from '../../../server/db/schema-alerts.ts';
+import * as liveTables from '../../../server/db/schema-live.ts';
 import * as walletTables from '../../../server/db/schema-wallet.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import type { HostedFailed } from '../../support/app.ts';
@@ -20,7 +21,14 @@ import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
 import { IdentityBook } from '../../support/identity-accounts.ts';
 
 const DAY_MS = 86_400_000;
-const schema = { ...coreTables, ...planTables, ...supportTables, ...walletTables, ...alertTables };
+const schema = {
+  ...coreTables,
+  ...planTables,
+  ...supportTables,
+  ...walletTables,
+  ...alertTables,
+  ...liveTables,
+};
 const TABLES = Object.values(schema).filter((table) => is(table, PgTable));
 /** Of nobody in particular, or of an account that is already gone. */
 const NOT_PERSONAL = [
