@@ -37,6 +37,15 @@ export const EXPORT_PARTS = [
   'supportMessages',
   'linkedAddresses',
   'linkMessages',
+  'exchangeAccounts',
+  'exchangeReadings',
+  'exchangeOrders',
+  'exchangeOrderEvents',
+  'exchangeTrades',
+  'exchangeMovements',
+  'exchangeAlarms',
+  'exchangeExits',
+  'exchangeFailedStops',
 ] as const;
 export const ExportPart = z.enum(EXPORT_PARTS);
 export type ExportPart = z.infer<typeof ExportPart>;

@@ -3,32 +3,17 @@
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ExportPart } from '../../contract/account.ts';
+import { json, money, time, type Part } from './export-columns.ts';
+import { LIVE_PARTS } from './live-export-parts.ts';
 
 /** The part that is not in our database: the identity provider's own record. */
 export type StoredPart = Exclude<ExportPart, 'signIn'>;
-
-export interface Part {
-  /** Tables it speaks of, so that a test can show that none was forgotten. */
-  tables: readonly string[];
-  /** Column of the file → expression. */
-  columns: Readonly<Record<string, string>>;
-  from: string;
-  /** Whose rows: `$uid` is the person. */
-  where: string;
-  /** One expression, unique per row and sortable as text. */
-  key: string;
-}
-
-const time = (column: string): string =>
-  `to_char(to_timestamp(${column} / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-/** Decimal text without the zeros that the column's scale adds. */
-const money = (column: string): string => `trim_scale(${column})::text`;
-const json = (column: string): string => `${column}::text`;
 
 const ACCOUNTS = '(select id from accounts where uid = $uid)';
 const AGENTS = '(select id from agents where uid = $uid)';
 
 export const PARTS: Readonly<Record<StoredPart, Part>> = {
+  ...LIVE_PARTS,
   profile: {
     tables: ['users'],
     from: 'users',
@@ -111,6 +96,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     columns: {
       id: 'id',
       source: 'source',
+      exchangeAccount: 'connection_id',
       quote: 'quote',
       name: 'name',
       tradingPairs: `array_to_string(trading_pairs, ' ')`,
@@ -139,6 +125,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     columns: {
       id: 'id',
       source: 'source',
+      exchangeAccount: 'connection_id',
       quote: 'quote',
       book: 'book',
       openedAt: time('opened_at'),

@@ -18,6 +18,7 @@ import * as walletTables from '../../../server/db/schema-wallet.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import type { HostedFailed } from '../../support/app.ts';
 import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
+import { writeLiveRows } from '../../support/live/live-rows.ts';
 import { IdentityBook } from '../../support/identity-accounts.ts';
 
 const DAY_MS = 86_400_000;
@@ -243,6 +244,7 @@ async function livedIn(): Promise<Person> {
       simulated: true,
       recordedAt: now,
     });
+  await writeLiveRows(db(), { uid, agentId, accountId, now });
   await db()
     .insert(schema.accountAlarms)
     .values({ accountId, foundAt: now, checkedAt: now, count: 1, differences: ['cash'] });
