@@ -46,8 +46,20 @@ async function readMarks(db: Db, connectionId: string): Promise<MarksRow | null>
   return row ?? null;
 }
 
-/** The pairs to ask for by name: those of agents, and those that anything of ours is in. */
-async function symbolsOf(db: Db, connection: ConnectionRow): Promise<string[]> {
+/**
+ * The pairs to ask for by name, where an exchange needs names: those of agents, those that anything
+ * of ours is in, and those in which the person's coins trade.
+ */
+async function symbolsOf(
+  db: Db,
+  connection: ConnectionRow,
+  rules: (symbol: string) => PairRules | null,
+  quote: string,
+): Promise<string[]> {
+  const { all } = await ownedBy(db, connection.accountId);
+  const coins = [...all.keys()]
+    .map((coin) => `${coin}/${quote}`)
+    .filter((symbol) => rules(symbol) !== null);
   const rows = await db
     .select({ pairs: agents.tradingPairs })
     .from(agents)
@@ -58,6 +70,7 @@ async function symbolsOf(db: Db, connection: ConnectionRow): Promise<string[]> {
     .where(eq(venueFills.connectionId, connection.id));
   return [
     ...new Set([
+      ...coins,
       ...rows.flatMap(({ pairs }) => pairs),
       ...traded.map(({ symbol }) => symbol),
       ...(await pairsToPlan(db, connection)),
@@ -118,7 +131,7 @@ export async function reconcileConnection(
   const begunAtMs = clock.now();
   const marks = await readMarks(database.db, connection.id);
   const sinceMs = await sinceOf(database.db, connection, marks, begunAtMs);
-  const symbols = await symbolsOf(database.db, connection);
+  const symbols = await symbolsOf(database.db, connection, rules, deps.market.source.quote);
   const facts = await readFacts(signer, connection, symbols, sinceMs, begunAtMs);
   return database.transaction(async (tx) => {
     await lockBooks(tx, connection, 'all');

@@ -1,0 +1,103 @@
+/** The three exchanges: fills booked once, and what the person does at the exchange meanwhile. */
+import { sql } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LiveExchange } from '../../../contract/signer.ts';
+import { rowsOf } from '../../../server/db/sql-rows.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const TABLES = [
+  'ledger',
+  'balances',
+  'positions',
+  'fills',
+  'venue_fills',
+  'external_movements',
+  'live_orders',
+  'live_order_events',
+  'live_alarms',
+  'events',
+];
+
+/** Every row of what money and orders are in. */
+async function contents({ floor }: LiveWorld): Promise<Record<string, string[]>> {
+  const found: Record<string, string[]> = {};
+  for (const name of TABLES)
+    found[name] = (
+      await rowsOf<{ row: string }>(
+        floor.database.db,
+        sql`select to_jsonb(t)::text as row from ${sql.identifier(name)} t`,
+      )
+    )
+      .map(({ row }) => row)
+      .sort();
+  return found;
+}
+
+async function expectBooksEqual(one: LiveWorld): Promise<void> {
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+async function wait(one: LiveWorld, ms: number): Promise<void> {
+  for (let waited = 0; waited < ms; waited += 20_000) {
+    await one.advance(20_000);
+    await one.look();
+  }
+}
+
+const account = (one: LiveWorld) =>
+  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
+
+describe.each(LiveExchange.options)('at %s', (dialect) => {
+  it('a fill is booked once, and its replay three times changes no row', async () => {
+    world = await openLiveWorld({ dialect });
+    await world.look();
+    await world.startAgent();
+    const one = world;
+    await one.tickUntil(async () => (await account(one)).orders.length > 0);
+    await one.look();
+    await wait(one, 120_000);
+    const shown = await account(one);
+    expect(shown.positions).toHaveLength(1);
+    expect(shown.orders.map(({ state }) => state)).toContain('filled');
+    await expectBooksEqual(one);
+    const before = await contents(one);
+    const run = one.desk.run(one.connection.id);
+    for (let i = 0; i < 3; i += 1) {
+      // Kraken counts requests by the clock.
+      await one.advance(1_000);
+      await run?.reconcile();
+    }
+    const after = await contents(one);
+    for (const name of TABLES) expect([name, after[name]]).toEqual([name, before[name]]);
+  }, 90_000);
+
+  it('a trade by hand, a deposit and a withdrawal are booked as outside movements', async () => {
+    world = await openLiveWorld({ dialect });
+    await world.look();
+    const { standIn, pair, quote } = world;
+    await world.advance(1_000);
+    standIn.person.trade({ account: 'main', symbol: pair, side: 'sell', quantity: '0.01' });
+    await wait(world, 200_000);
+    await expectBooksEqual(world);
+    standIn.person.deposit('main', quote, '123.45');
+    standIn.person.withdraw('main', 'BTC', '0.02');
+    await wait(world, 620_000);
+    await expectBooksEqual(world);
+    const { external, positions } = await account(world);
+    const kinds = external.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind !== 'opening').sort()).toEqual([
+      'deposit',
+      'hand_trade',
+      'withdrawal',
+    ]);
+    expect(positions).toEqual([]);
+  }, 90_000);
+});
