@@ -22,6 +22,7 @@ import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { stepUpDevice } from '../signer/desk-world.ts';
 import { STEP_MS, TAPE_START } from '../tape-market.ts';
+import { openTestDatabase } from '../test-database.ts';
 import { openFloor, type Floor } from '../trading.ts';
 
 export const PERSON = 'live-person';
@@ -86,7 +87,7 @@ export async function openLiveWorld({
       warmUpDays: WARM_UP_DAYS,
       ...(drift === undefined ? {} : { drift }),
     },
-    database,
+    database ?? (await openTestDatabase()),
   );
   const { market, clock } = floor;
   const standIn = await startStandIn({
@@ -133,8 +134,13 @@ export async function openLiveWorld({
   const connection =
     connected === null ? null : await readConnection(floor.database.db, connected.id);
   if (connection === null) throw new Error('The key was not taken');
-  let desk = new LiveDesk(deps);
-  floor.deps.live = desk;
+  const desk = new LiveDesk(deps);
+  // What a commit sets off in the running server happens here at the next look.
+  floor.deps.live = {
+    rules: (exchange, symbol) => world.desk.rules(exchange, symbol),
+    entriesOff: (id) => world.desk.entriesOff(id),
+    poke: () => undefined,
+  };
   const follow = (): void => {
     standIn.setPrice(pair, formatFixed(market.quote(pair)?.last ?? ZERO));
   };
@@ -178,9 +184,7 @@ export async function openLiveWorld({
       interference = how;
     },
     restart: () => {
-      desk = new LiveDesk(deps);
-      world.desk = desk;
-      floor.deps.live = desk;
+      world.desk = new LiveDesk(deps);
     },
     startAgent: async ({ pairs = [pair] } = {}) => {
       const { agent } = await floor.call(PERSON, 'createAgent', {

@@ -1,0 +1,65 @@
+/** Live trading once more on a real PostgreSQL, and of several servers one that sends. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../../server/db/database.ts';
+import { openPostgres } from '../../../server/db/postgres.ts';
+import { liveOrders } from '../../../server/db/schema-live.ts';
+import { LiveDesk } from '../../../server/live/live-desk.ts';
+import { silentLog } from '../../support/app.ts';
+import { openLiveWorld } from '../../support/live/live-world.ts';
+import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import { useDatabase } from '../../support/test-database.ts';
+
+let cluster: TestPostgres | null = null;
+let made = 0;
+const freshUrl = (): string => {
+  if (cluster === null) throw new Error('PostgreSQL did not start');
+  return cluster.fresh(`live${(made += 1)}`);
+};
+const openAt = (url: string): Promise<Database> =>
+  openPostgres(url, { poolMax: 8, log: silentLog });
+
+describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
+  beforeAll(async () => {
+    cluster = await startPostgres();
+  }, 120_000);
+  afterAll(() => {
+    cluster?.stop();
+  });
+  useDatabase(() => openAt(freshUrl()));
+
+  await import('./decision-to-fill.test.ts');
+  await import('./lost-answers.test.ts');
+  await import('./live-calls.test.ts');
+
+  it('of three servers that see a planned order at once, one sends it', async () => {
+    const url = freshUrl();
+    const world = await openLiveWorld({ database: await openAt(url) });
+    const databases = [await openAt(url), await openAt(url)];
+    try {
+      await world.startAgent();
+      await world.look();
+      const others = databases.map((database) => new LiveDesk({ ...world.deps, database }));
+      for (const desk of others) await desk.runAll();
+      const orders = () => world.floor.database.db.select().from(liveOrders);
+      await world.tickUntil(async () => (await orders()).length > 0);
+      await Promise.all([world.desk, ...others].map((desk) => desk.runAll()));
+      await world.look();
+      const bought = world.standIn.journal
+        .orders({ by: 'api' })
+        .filter(({ accepted }) => accepted.side === 'buy');
+      expect(bought).toHaveLength(1);
+      const [first] = (await orders()).filter(({ side }) => side === 'buy');
+      expect(first).toMatchObject({ state: 'filled', attempts: 1 });
+      const stops = world.standIn.journal
+        .orders({ by: 'api' })
+        .filter(({ accepted, end }) => accepted.type === 'stop' && end === null);
+      expect(stops).toHaveLength(1);
+      for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
+        expect([coin, ledger]).toEqual([coin, exchange]);
+      expect(await world.problems()).toEqual([]);
+    } finally {
+      await world.close();
+      for (const database of databases) await database.close();
+    }
+  }, 90_000);
+});
