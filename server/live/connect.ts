@@ -17,6 +17,7 @@ import {
 import type { Tx } from '../db/database.ts';
 import { accounts } from '../db/schema.ts';
 import { liveConnections } from '../db/schema-live.ts';
+import type { Market } from '../market/market-source.ts';
 import { asConnection, liveSource, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 import { sealKey } from './seal-key.ts';
@@ -65,6 +66,15 @@ export async function checkKey(
   return report.value;
 }
 
+/** Real money is never traded by made or replayed prices. */
+export function refuseMadePrices({ source }: Pick<Market, 'source'>): void {
+  if (source.kind !== 'exchange')
+    throw new Refusal(
+      'trading_disabled',
+      `This server shows ${source.label}. Live trading needs prices of an exchange.`,
+    );
+}
+
 export interface Connected {
   report: KeyReport;
   /** Null where the key was not taken. */
@@ -79,6 +89,7 @@ export async function connectExchange(
   wanted: Wanted,
 ): Promise<Connected> {
   const { database, signer } = deps;
+  refuseMadePrices(deps.market);
   const sealed = await seal(deps, connectionId, uid, wanted);
   const row = await database.transaction((tx) => begin(tx, deps, uid, connectionId, wanted));
   if (row.state === 'ended') throw new Refusal('connection_ended', 'This connection has ended.');

@@ -2,6 +2,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { StepUpToken } from '../../contract/signer.ts';
 import type { AgentRow } from '../agents/read-agents.ts';
+import { refuseMadePrices } from './connect.ts';
 import { readConnection } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 
@@ -11,11 +12,12 @@ import type { LiveDeps } from './live-deps.ts';
  * @throws Refusal where the confirmation is another agent's, too old, used or not the person's.
  */
 export async function confirmStart(
-  { database, signer }: Pick<LiveDeps, 'database' | 'signer'>,
+  { database, signer, market }: Pick<LiveDeps, 'database' | 'signer' | 'market'>,
   row: Pick<AgentRow, 'id' | 'uid' | 'connectionId' | 'status'>,
   stepUp: StepUpToken,
 ): Promise<void> {
   const { connectionId } = row;
+  refuseMadePrices(market);
   if (connectionId === null)
     throw new Refusal('invalid_request', 'This agent trades on paper.', { field: 'id' });
   const connection = await readConnection(database.db, connectionId);

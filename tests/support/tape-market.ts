@@ -42,6 +42,7 @@ export interface TapeOptions {
   sourceId?: string;
   /** Of the first pair at the start; the second costs twice as much. 100 unless told. */
   price?: number;
+  kind?: MarketSource['kind'];
   /** What the account counts in. */
   quote?: string;
 }
@@ -123,9 +124,10 @@ export class TapeMarket implements Market {
     sourceId = 'tape',
     pegged = false,
     price = 100,
+    kind = 'simulated',
     quote = 'USDT',
   }: TapeOptions = {}) {
-    this.source = { id: sourceId, kind: 'simulated', label: 'Made tape', quote };
+    this.source = { id: sourceId, kind, label: 'Made tape', quote };
     const warmUp = warmUpDays * DAY_CANDLES;
     this.at = TAPE_START + warmUp * STEP_MS + 1;
     pairs.forEach((pair, index) => {

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { StepUpToken } from '../../../contract/signer.ts';
 import { LiveAccount } from '../../../contract/live.ts';
 import { stepUpDevice } from '../../support/signer/desk-world.ts';
+import { openFloor } from '../../support/trading.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
@@ -68,6 +69,17 @@ describe('a key', () => {
     const { connections } = await world.floor.call(PERSON, 'liveConnections');
     expect(connections.map(({ state }) => state)).toEqual(['open', 'ended']);
   });
+});
+
+it('is not connected where prices are made', async () => {
+  const floor = await openFloor();
+  floor.withLive(world.client);
+  await floor.join(PERSON);
+  const body = { exchange: 'kraken', ...world.standIn.issueKey('main'), label: 'Mine' } as const;
+  await expect(
+    floor.call(PERSON, 'connectExchange', { body: { ...body, stepUpKeys: [stepUpDevice().key] } }),
+  ).rejects.toMatchObject({ code: 'trading_disabled' });
+  await floor.close();
 });
 
 describe('a live start', () => {

@@ -83,6 +83,7 @@ export async function openLiveWorld({
     {
       pairs: [pair],
       quote,
+      kind: 'exchange',
       price: PRICE,
       warmUpDays: WARM_UP_DAYS,
       ...(drift === undefined ? {} : { drift }),
