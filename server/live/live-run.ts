@@ -2,11 +2,12 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
-import { eq } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
+import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
 import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
@@ -270,6 +271,14 @@ export class LiveRun {
     this.watches = this.watches.filter((one) => one.agentId !== agentId || one.symbol !== symbol);
     await deps.database.transaction(async (tx) => {
       await lockBooks(tx, connection, [agentId]);
+      // The person may have ended live trading, or the position is gone.
+      const guarded = and(
+        eq(positions.agentId, agentId),
+        eq(positions.pair, symbol),
+        isNull(positions.closedMarketMs),
+        isNotNull(positions.stopPrice),
+      );
+      if ((await tx.db.$count(positions, guarded)) === 0) return;
       await askExit(tx, deps, port, {
         connectionId: connection.id,
         agentId,

@@ -1,0 +1,86 @@
+/** Stop losses of live positions: at the exchange where they rest, and watched where they do not. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { liveConnections } from '../../../server/db/schema-live.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const account = (one: LiveWorld) =>
+  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
+
+async function holding(prepare: (one: LiveWorld) => Promise<void>): Promise<LiveWorld> {
+  const one = await openLiveWorld();
+  world = one;
+  await prepare(one);
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await one.look();
+  return one;
+}
+
+/** Both markets fall to just below the stop. */
+async function fall(one: LiveWorld): Promise<void> {
+  const [position] = (await account(one)).positions;
+  const price = toNumber(parseFixed(position?.stopPrice ?? '0')) * 0.998;
+  one.standIn.setPrice(one.pair, price.toFixed(1));
+  one.floor.market.say(one.pair, price);
+}
+
+async function settle(one: LiveWorld): Promise<void> {
+  for (let i = 0; i < 8; i += 1) {
+    await one.advance(5_000);
+    await one.look();
+  }
+}
+
+async function expectSoldOnce(one: LiveWorld, type: 'stop' | 'market'): Promise<void> {
+  expect((await account(one)).positions).toEqual([]);
+  const sold = one.standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
+  expect(sold.map(({ accepted }) => accepted.type)).toEqual([type]);
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+describe('a stop loss', () => {
+  it('that rests is filled by the exchange, and booked from there', async () => {
+    const one = await holding(async () => undefined);
+    await fall(one);
+    await settle(one);
+    await expectSoldOnce(one, 'stop');
+  }, 60_000);
+
+  it('is watched by the server where none can rest, and sold once', async () => {
+    const one = await holding(async ({ floor, connection }) => {
+      await floor.database.db
+        .update(liveConnections)
+        .set({ abilities: { replaysIds: false, restingStops: false } })
+        .where(eq(liveConnections.id, connection.id));
+    });
+    one.desk.start();
+    await fall(one);
+    await one.desk.settled();
+    await settle(one);
+    await expectSoldOnce(one, 'market');
+  }, 60_000);
+
+  it('that the person takes away is told, and watched instead', async () => {
+    const one = await holding(async () => undefined);
+    expect(one.standIn.person.cancelStops('main')).toBe(1);
+    await settle(one);
+    const shown = await account(one);
+    expect(shown.alarms.map(({ kind }) => kind)).toEqual(['cancelled_at_exchange']);
+    expect(one.desk.run(one.connection.id)?.watched).toMatchObject([
+      { why: 'cancelled_at_exchange' },
+    ]);
+  }, 60_000);
+});
