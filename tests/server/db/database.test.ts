@@ -58,8 +58,8 @@ describe.each(bodies)('a database on %s', (_name, open) => {
 
   it('has every table of the schema', async () => {
     const named = new Set(
-      Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts, ...live }).flatMap((one) =>
-        is(one, PgTable) ? [getTableName(one)] : [],
+      Object.values({ ...schema, ...plans, ...support, ...wallet, ...alerts, ...live }).flatMap(
+        (one) => (is(one, PgTable) ? [getTableName(one)] : []),
       ),
     );
     const result: unknown = await database.db.execute(
