@@ -1,0 +1,137 @@
+/** Kraken's public calls: time, status, coins, pairs with their rules, prices and depth. */
+import { divide, parseFixed, type Fixed } from '../../../../contract/money.ts';
+import type { Answer, Asked, CallName } from '../calls.ts';
+import { placesOf, placesText } from '../decimal-text.ts';
+import type { Floor } from '../dialect.ts';
+import type { Instrument } from '../instruments.ts';
+import {
+  coinAltname,
+  coinDecimals,
+  coinId,
+  findPair,
+  pairAltname,
+  pairId,
+  pairWsName,
+} from './kraken-names.ts';
+import { krakenError } from './kraken-signature.ts';
+
+const ok = (result: unknown): Answer => ({ status: 200, body: { error: [], result } });
+
+export function answerMarket(floor: Floor, call: CallName, asked: Asked): Answer {
+  const listed = [...floor.instruments.values()].filter(({ status }) => status !== 'delisted');
+  const now = floor.clock.now();
+  if (call === 'time')
+    return ok({ unixtime: Math.floor(now / 1_000), rfc1123: new Date(now).toUTCString() });
+  if (call === 'status') {
+    const status = floor.core.isCancelOnly ? 'cancel_only' : 'online';
+    return ok({ status, timestamp: new Date(now).toISOString() });
+  }
+  if (call === 'coins') return ok(coins(listed));
+  if (call === 'markets')
+    return ok(Object.fromEntries(listed.map((one) => [pairId(one), pair(one)])));
+  return answerPair(floor, call, asked, listed);
+}
+
+function answerPair(floor: Floor, call: CallName, asked: Asked, listed: Instrument[]): Answer {
+  const names = (asked.query.get('pair') ?? '').split(',').filter(Boolean);
+  const found = names.map((name) => findPair(listed, name));
+  if (found.includes(undefined)) return krakenError('EQuery:Unknown asset pair');
+  const chosen = found.length === 0 ? listed : found.filter((one) => one !== undefined);
+  const row = (one: Instrument): unknown => {
+    if (call === 'ticker') return ticker(floor, one);
+    return call === 'book' ? depth(floor, one) : publicTrades(floor, one);
+  };
+  const rows = chosen.map((one) => [pairId(one), row(one)]);
+  if (call === 'public-trades')
+    rows.push(['last', `${BigInt(Math.floor(floor.clock.now())) * 1_000_000n}`]);
+  return ok(Object.fromEntries(rows));
+}
+
+function coins(listed: Instrument[]): Record<string, unknown> {
+  const names = new Set(listed.flatMap(({ base, quote }) => [base, quote]));
+  return Object.fromEntries(
+    [...names].map((coin) => [
+      coinId(coin),
+      {
+        aclass: 'currency',
+        altname: coinAltname(coin),
+        decimals: coinDecimals(coin),
+        display_decimals: 5,
+        status: 'enabled',
+      },
+    ]),
+  );
+}
+
+function pair(instrument: Instrument): Record<string, unknown> {
+  const { base, quote, tick, step, minQuantity, minNotional, status, costDecimals } = instrument;
+  return {
+    altname: pairAltname(instrument),
+    wsname: pairWsName(instrument),
+    aclass_base: 'currency',
+    base: coinId(base),
+    aclass_quote: 'currency',
+    quote: coinId(quote),
+    lot: 'unit',
+    cost_decimals: costDecimals,
+    pair_decimals: placesOf(tick),
+    lot_decimals: placesOf(step),
+    lot_multiplier: 1,
+    leverage_buy: [],
+    leverage_sell: [],
+    fees: [
+      [0, 0.4],
+      [10_000, 0.35],
+    ],
+    fees_maker: [
+      [0, 0.25],
+      [10_000, 0.2],
+    ],
+    fee_volume_currency: 'ZUSD',
+    margin_call: 80,
+    margin_stop: 40,
+    ordermin: placesText(minQuantity, placesOf(minQuantity)),
+    costmin: placesText(minNotional, placesOf(minNotional)),
+    tick_size: placesText(tick, placesOf(tick)),
+    status: status === 'cancel-only' ? 'cancel_only' : 'online',
+  };
+}
+
+const VOLUME = parseFixed('598.03698452');
+
+function ticker(floor: Floor, instrument: Instrument): Record<string, unknown> {
+  const { bids, asks } = floor.prices.book(instrument);
+  const mid = floor.prices.mid(instrument.symbol);
+  const price = (value: Fixed | undefined): string =>
+    placesText(value ?? mid, placesOf(instrument.tick));
+  const volume = placesText(divide(VOLUME, parseFixed('2'), 'down'), 8);
+  const whole = (value: Fixed | undefined): string => String((value ?? 0n) / 10n ** 12n);
+  return {
+    a: [price(asks[0]?.price), whole(asks[0]?.quantity), placesText(asks[0]?.quantity ?? mid, 3)],
+    b: [price(bids[0]?.price), whole(bids[0]?.quantity), placesText(bids[0]?.quantity ?? mid, 3)],
+    c: [price(mid), '0.00160710'],
+    v: [volume, placesText(VOLUME, 8)],
+    p: [price(mid), price(mid)],
+    t: [6_405, 21_103],
+    l: [price(bids.at(-1)?.price), price(bids.at(-1)?.price)],
+    h: [price(asks.at(-1)?.price), price(asks.at(-1)?.price)],
+    o: price(mid),
+  };
+}
+
+function depth(floor: Floor, instrument: Instrument): Record<string, unknown> {
+  const { bids, asks } = floor.prices.book(instrument);
+  const at = Math.floor(floor.clock.now() / 1_000);
+  const rows = (levels: typeof bids): unknown[] =>
+    levels.map(({ price, quantity }) => [
+      placesText(price, placesOf(instrument.tick)),
+      placesText(quantity, placesOf(instrument.step)),
+      at,
+    ]);
+  return { asks: rows(asks), bids: rows(bids) };
+}
+
+function publicTrades(floor: Floor, instrument: Instrument): unknown[] {
+  const mid = placesText(floor.prices.mid(instrument.symbol), placesOf(instrument.tick));
+  return [[mid, '0.01030900', floor.clock.now() / 1_000, 'b', 'm', '', 6_324_366]];
+}

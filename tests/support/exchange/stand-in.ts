@@ -1,0 +1,218 @@
+/**
+ * The stand-in exchange: a real HTTP and websocket server on loopback that speaks as Kraken,
+ * Coinbase Advanced or Binance does, and misbehaves as planned.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { parseFixed, type Fixed } from '../../../contract/money.ts';
+import { Accounts, type AccountOptions, type ApiKey, type KeyPermissions } from './accounts.ts';
+import { makeBinance } from './binance/binance-dialect.ts';
+import type { Asked } from './calls.ts';
+import { makeCoinbase } from './coinbase/coinbase-dialect.ts';
+import type { Dialect, Floor } from './dialect.ts';
+import { ExchangeClock, type ClockOptions } from './exchange-clock.ts';
+import { FaultRunner } from './fault-runner.ts';
+import type { PlannedFault } from './faults.ts';
+import { floorOf } from './floor.ts';
+import { makeIds } from './ids.ts';
+import { instrumentsOf, type DialectName, type Instrument } from './instruments.ts';
+import { Journal } from './journal.ts';
+import { makeKraken } from './kraken/kraken-dialect.ts';
+import { CONVENTIONS, type Conventions } from './market-conventions.ts';
+import { MatchingCore } from './matching-core.ts';
+import { Person } from './person.ts';
+import { Prices } from './prices.ts';
+import { RATE_LIMITS, RateMeter } from './rate-meter.ts';
+import { respond, type Delivery } from './respond.ts';
+import { StreamHub } from './stream-hub.ts';
+import { acceptSocket, type ServerSocket } from './web-socket.ts';
+
+export interface StandInOptions {
+  dialect: DialectName;
+  seed?: number;
+  clock?: Partial<ClockOptions>;
+  accounts?: AccountOptions[];
+  faults?: readonly PlannedFault[];
+  /** Pairs instead of the usual ones. */
+  instruments?: Instrument[];
+  conventions?: Partial<Conventions>;
+  /** Answers 429 to more than the real exchange allows; otherwise it is only measured. */
+  enforcesLimits?: boolean;
+  /** Whole spread in basis points, worth of a level in the quote coin, levels; as decimal text. */
+  market?: { spreadBps?: string; levelValue?: string; levels?: number };
+}
+
+/** A key as a client is given it. */
+export interface Credentials {
+  apiKey: string;
+  secret: string;
+}
+
+const DIALECTS: Record<DialectName, (floor: Floor) => Dialect> = {
+  kraken: makeKraken,
+  coinbase: makeCoinbase,
+  binance: makeBinance,
+};
+
+/** Where virtual time starts unless the test says otherwise. */
+const START_MS = Date.UTC(2026, 0, 15, 9, 0, 0);
+
+export class StandIn {
+  url = '';
+  readonly journal: Journal;
+  readonly clock: ExchangeClock;
+  readonly accounts: Accounts;
+  readonly core: MatchingCore;
+  readonly person: Person;
+  readonly hub: StreamHub;
+  readonly faults: FaultRunner;
+  readonly prices: Prices;
+  /** What clients used of their allowance. */
+  readonly meter: RateMeter;
+  readonly instruments: Map<string, Instrument>;
+  private readonly dialect: Dialect;
+  private readonly sockets = new Set<ServerSocket>();
+  private readonly app: FastifyInstance;
+  private requests = 0;
+
+  constructor(readonly options: StandInOptions) {
+    const { dialect, seed = 1 } = options;
+    this.meter = new RateMeter(RATE_LIMITS[dialect]);
+    this.clock = new ExchangeClock({ startMs: START_MS, mode: 'still', ...options.clock });
+    this.journal = new Journal(() => this.clock.trueNow());
+    this.instruments =
+      options.instruments === undefined
+        ? instrumentsOf(dialect)
+        : new Map(options.instruments.map((one) => [one.symbol, one]));
+    this.prices = new Prices(
+      {
+        seed,
+        spreadBps: parseFixed(options.market?.spreadBps ?? '4'),
+        levelValue: parseFixed(options.market?.levelValue ?? '5000'),
+        levels: options.market?.levels ?? 10,
+      },
+      this.instruments.values(),
+    );
+    const ids = makeIds(dialect, seed);
+    this.accounts = new Accounts(dialect, this.journal, () => ids.uuid());
+    const conventions = { ...CONVENTIONS[dialect], ...options.conventions };
+    const { clock, journal, accounts, prices, instruments } = this;
+    this.core = new MatchingCore({
+      clock,
+      journal,
+      accounts,
+      prices,
+      instruments,
+      conventions,
+      ids,
+    });
+    this.hub = new StreamHub(clock, journal);
+    this.core.listen((event) => {
+      this.hub.tell(event);
+    });
+    this.person = new Person(this.core, accounts, clock, (symbol) => this.instrument(symbol));
+    for (const account of options.accounts ?? []) accounts.open(account);
+    const { core, hub, person } = this;
+    this.faults = new FaultRunner(
+      { clock, core, accounts, journal, hub, person },
+      options.faults ?? [],
+    );
+    this.dialect = DIALECTS[dialect](
+      floorOf({ clock, core, prices, accounts, instruments, ids, hub }, this.faults),
+    );
+    this.app = Fastify({ bodyLimit: 1_048_576 });
+  }
+
+  /** A key for one of the accounts, which may trade and nothing more unless said otherwise. */
+  issueKey(account: string, permissions: Partial<KeyPermissions> = {}): Credentials {
+    const { apiKey, secret }: ApiKey = this.accounts.issueKey(account, permissions);
+    return { apiKey, secret };
+  }
+
+  instrument(symbol: string): Instrument {
+    const instrument = this.instruments.get(symbol);
+    if (instrument === undefined) throw new RangeError(`No pair ${symbol}`);
+    return instrument;
+  }
+
+  /** The market moves to a price of the test's choosing. */
+  setPrice(symbol: string, price: string): void {
+    this.core.setPrice(symbol, parseFixed(price));
+  }
+
+  /** The market moves one step along the seeded path; the new price. */
+  nextPrice(symbol: string): Fixed {
+    const price = this.prices.next(this.instrument(symbol));
+    this.core.setPrice(symbol, price);
+    return price;
+  }
+
+  advance(ms: number): Promise<void> {
+    return this.clock.advance(ms);
+  }
+
+  async listen(): Promise<void> {
+    this.route();
+    this.app.server.on('upgrade', (request, duplex) => {
+      const socket = acceptSocket(request, duplex);
+      this.sockets.add(socket);
+      socket.whenClosed(() => this.sockets.delete(socket));
+      this.dialect.openSocket(socket, request.url ?? '/');
+    });
+    await this.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = this.app.server.address() as AddressInfo;
+    this.url = `http://127.0.0.1:${port}`;
+  }
+
+  async close(): Promise<void> {
+    this.clock.close();
+    for (const socket of this.sockets) socket.cut();
+    this.app.server.closeAllConnections();
+    await this.app.close();
+  }
+
+  private route(): void {
+    // Signatures are over the bytes as they were sent: nothing parses them first.
+    this.app.removeAllContentTypeParsers();
+    this.app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+      done(null, body);
+    });
+    this.app.all('*', (request, reply) => this.handle(request, reply));
+  }
+
+  private async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    this.clock.runDue();
+    this.requests += 1;
+    const delivery: Delivery = { asked: askedOf(request, this.requests), reply };
+    const { dialect, journal, clock, hub, accounts, faults, meter } = this;
+    const { enforcesLimits = false } = this.options;
+    return respond(
+      { dialect, journal, clock, hub, accounts, faults, meter, enforcesLimits },
+      delivery,
+    );
+  }
+}
+
+function askedOf(request: FastifyRequest, number: number): Asked {
+  const [path = '/', rawQuery = ''] = request.url.split('?');
+  const headers: Asked['headers'] = {};
+  for (const [name, value] of Object.entries(request.headers))
+    headers[name] = Array.isArray(value) ? value.join(',') : value;
+  return {
+    number,
+    method: request.method,
+    path,
+    query: new URLSearchParams(rawQuery),
+    rawQuery,
+    headers,
+    body: typeof request.body === 'string' ? request.body : '',
+    host: headers.host ?? '',
+  };
+}
+
+/** Starts one and waits until it can be asked. */
+export async function startStandIn(options: StandInOptions): Promise<StandIn> {
+  const standIn = new StandIn(options);
+  await standIn.listen();
+  return standIn;
+}
