@@ -1,0 +1,225 @@
+/**
+ * Plans the stops that rest at the exchange for one pair: sized to what agents hold after fees, and
+ * at no moment more than that, whatever becomes of the requests.
+ */
+import { add, maximum, minimum, subtract, sum, ZERO } from '../../contract/money.ts';
+import type { Fixed } from '../../contract/money.ts';
+import type { ClientOrderId, PairRules, VenueAbilities } from '../../contract/venue.ts';
+import { hasEnded, openQuantity } from './live-order.ts';
+import type { LiveOrder } from './live-order.ts';
+import { sizeOrder, stopOnTick, withinOwned } from './order-size.ts';
+
+export interface StopHolder {
+  agentId: string;
+  /** What the ledger says it holds of the pair, after fees. */
+  held: Fixed;
+  /** Null: the agent has no stop. */
+  stopPrice: Fixed | null;
+  /** It is to sell everything: its stops go, and none comes. */
+  leaving: boolean;
+  /** The last stop that did not stay; the same one is not placed again. */
+  failedStop: FailedStop | null;
+}
+
+export interface FailedStop {
+  quantity: Fixed;
+  stopPrice: Fixed;
+  why: 'rejected' | 'cancelled_at_exchange';
+}
+
+export interface StopPlanInput {
+  rules: PairRules;
+  abilities: VenueAbilities;
+  holders: readonly StopHolder[];
+  /** Every order of ours on the pair that has not ended; ended ones are ignored. */
+  orders: readonly LiveOrder[];
+  /** Coins that the ledger's holdings have and the account lacks: fees in the coin, withdrawals. */
+  missing: Fixed;
+  /** The fee that a sale takes from the coin sold; zero where it comes out of the quote currency. */
+  baseFeeBps: Fixed;
+}
+
+/** Why the server watches the price instead of a stop at the exchange, or beside it. */
+export type WatchReason =
+  | 'not_supported'
+  | 'pair_not_trading'
+  | 'rejected'
+  | 'cancelled_at_exchange'
+  /** A stop is on its way, of unknown outcome, or must end before the next one can be placed. */
+  | 'pending'
+  /** Too little for an order: nobody can sell it, the server neither. */
+  | 'dust';
+
+export type StopAction =
+  | { kind: 'place'; agentId: string; quantity: Fixed; stopPrice: Fixed }
+  | CancelAction
+  | { kind: 'watch'; agentId: string; quantity: Fixed; stopPrice: Fixed; why: WatchReason };
+export interface CancelAction {
+  kind: 'cancel';
+  agentId: string;
+  clientOrderId: ClientOrderId;
+  why: CancelReason;
+}
+export type CancelReason =
+  'too_much' | 'other_price' | 'no_stop' | 'leaving' | 'to_merge' | 'repeated';
+
+/** More stops of one agent on one pair are merged: exchanges allow few. */
+const STOPS_PER_AGENT = 2;
+
+/** What an agent's orders may still sell, whatever the exchange makes of them. */
+export function saleExposure(agentId: string, orders: Iterable<LiveOrder>): Fixed {
+  let most = ZERO;
+  for (const order of orders)
+    if (order.intent.agentId === agentId && order.intent.side === 'sell')
+      most = add(most, openQuantity(order));
+  return most;
+}
+
+/**
+ * What each agent can count on: what it holds, less its part of what is missing from the account.
+ * The last agents bear it first, so that the answer is the same each time.
+ */
+function dependable(input: StopPlanInput): Map<string, Fixed> {
+  let missing = maximum(ZERO, input.missing);
+  const sure = new Map<string, Fixed>();
+  for (const { agentId, held } of [...input.holders].reverse()) {
+    const lost = minimum(missing, maximum(ZERO, held));
+    missing = subtract(missing, lost);
+    sure.set(agentId, withinOwned(subtract(held, lost), input.baseFeeBps));
+  }
+  return sure;
+}
+
+/**
+ * The quantity that an agent may order to sell now: what it owns and no live order of its own might
+ * sell. A request with an unknown outcome counts in full.
+ */
+export function sellableNow(input: StopPlanInput, agentId: string): Fixed {
+  const owned = dependable(input).get(agentId) ?? ZERO;
+  return maximum(ZERO, subtract(owned, saleExposure(agentId, input.orders)));
+}
+
+/**
+ * The actions that bring the pair's stops to what they should be. A stop with other terms is
+ * cancelled first and placed anew once its end is known; the server watches meanwhile. Commit a
+ * `place` as a planned order before planning again: the plan then has nothing more to do.
+ */
+export function planStops(input: StopPlanInput): StopAction[] {
+  const sure = dependable(input);
+  return input.holders.flatMap((holder) =>
+    planFor(holder, sure.get(holder.agentId) ?? ZERO, input),
+  );
+}
+
+function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAction[] {
+  const { agentId } = holder;
+  const live = input.orders.filter(
+    (order) => order.intent.agentId === agentId && order.intent.side === 'sell' && !hasEnded(order),
+  );
+  const price = holder.stopPrice === null ? null : stopOnTick(holder.stopPrice, input.rules);
+  const cancels = stopsToCancel(holder, owned, price, live, input.rules);
+  if (price === null || holder.leaving || owned <= 0n) return cancels;
+  const gone = new Set(cancels.map((one) => one.clientOrderId));
+  const stays = live.filter(
+    (order) => order.intent.type === 'stop' && isStaying(order) && !gone.has(idOf(order)),
+  );
+  const coverage: Coverage = {
+    free: maximum(ZERO, subtract(owned, saleExposure(agentId, live))),
+    // Only what the exchange has confirmed protects.
+    lacking: subtract(owned, total(stays.filter((order) => order.state === 'open'))),
+    stays,
+  };
+  return [...cancels, ...cover(holder, price, coverage, input)];
+}
+
+const isStaying = ({ cancel }: LiveOrder): boolean => cancel === null || cancel === 'refused';
+const idOf = (order: LiveOrder): ClientOrderId => order.intent.clientOrderId;
+const total = (orders: readonly LiveOrder[]): Fixed => sum(orders.map(openQuantity));
+
+/** Stops of other terms, the newest of those that are too many, and all of an agent that leaves. */
+function stopsToCancel(
+  holder: StopHolder,
+  owned: Fixed,
+  price: Fixed | null,
+  live: readonly LiveOrder[],
+  rules: PairRules,
+): CancelAction[] {
+  // One that was asked to go is not asked again before the answer is in. To repeat it is harmless.
+  const staying = live.filter((order) => isStaying(order) || order.cancel === 'unknown');
+  let excess = subtract(total(staying), maximum(ZERO, owned));
+  const cancels: CancelAction[] = [];
+  for (const order of [...staying].reverse()) {
+    if (order.intent.type !== 'stop') continue;
+    const reason = reasonToCancel(holder, price, order, excess, rules);
+    const why = reason ?? (order.cancel === 'unknown' ? 'repeated' : null);
+    if (why === null) continue;
+    excess = subtract(excess, openQuantity(order));
+    cancels.push(cancelOf(order, why));
+  }
+  return cancels;
+}
+
+function cancelOf({ intent }: LiveOrder, why: CancelReason): CancelAction {
+  return { kind: 'cancel', agentId: intent.agentId, clientOrderId: intent.clientOrderId, why };
+}
+
+function reasonToCancel(
+  holder: StopHolder,
+  price: Fixed | null,
+  order: LiveOrder,
+  excess: Fixed,
+  rules: PairRules,
+): CancelReason | null {
+  if (excess > 0n) return 'too_much';
+  if (holder.leaving) return 'leaving';
+  if (price === null) return 'no_stop';
+  // Where nothing new can be placed, a stop at the old price is better than none.
+  return order.intent.stopPrice === price || rules.status !== 'trading' ? null : 'other_price';
+}
+
+interface Coverage {
+  /** What may be ordered to sell now. */
+  free: Fixed;
+  /** What no confirmed stop covers. */
+  lacking: Fixed;
+  stays: readonly LiveOrder[];
+}
+
+function cover(
+  holder: StopHolder,
+  stopPrice: Fixed,
+  { free, lacking, stays }: Coverage,
+  { rules, abilities }: StopPlanInput,
+): StopAction[] {
+  if (lacking <= 0n) return [];
+  const { agentId, failedStop } = holder;
+  const watch = (why: WatchReason): StopAction => ({
+    kind: 'watch',
+    agentId,
+    quantity: lacking,
+    stopPrice,
+    why,
+  });
+  if (!abilities.restingStops) return [watch('not_supported')];
+  if (rules.status !== 'trading') return [watch('pair_not_trading')];
+  const now = sizeOrder(free, stopPrice, rules);
+  const last = stays.at(-1);
+  const isLeftOver = now.kind === 'dust' && now.why !== 'below_step';
+  if (last !== undefined && (isLeftOver || (now.kind === 'order' && isCrowded(stays)))) {
+    // Together with a stop that rests already it can be sold; by itself it cannot, or is one too many.
+    return last.state === 'open'
+      ? [cancelOf(last, 'to_merge'), watch('pending')]
+      : [watch('pending')];
+  }
+  if (now.kind === 'dust') return [watch(free === lacking ? 'dust' : 'pending')];
+  const { quantity } = now;
+  if (failedStop !== null && isSame(failedStop, quantity, stopPrice))
+    return [watch(failedStop.why)];
+  return [{ kind: 'place', agentId, quantity, stopPrice }, watch('pending')];
+}
+
+const isCrowded = (stays: readonly LiveOrder[]): boolean => stays.length >= STOPS_PER_AGENT;
+
+function isSame(failed: FailedStop, quantity: Fixed, stopPrice: Fixed): boolean {
+  return failed.quantity === quantity && failed.stopPrice === stopPrice;
+}
