@@ -23,6 +23,7 @@ COPY contract contract
 COPY engine engine
 COPY scripts scripts
 COPY server server
+COPY signer signer
 RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -6,7 +6,7 @@ const ELSEWHERE = ['tests/e2e/**', 'tests/faults/**'];
  * What leaves nothing behind in its process: loaded once for all of them, which is most of their
  * time.
  */
-const CLEAN = ['tests/{contract,engine,exchange,scripts,server,support}/**/*.test.ts'];
+const CLEAN = ['tests/{contract,engine,exchange,scripts,server,signer,support}/**/*.test.ts'];
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 

@@ -1,9 +1,10 @@
 /**
- * `npm start`: builds the app if the build is missing or outdated, and runs the server in the same
- * process.
+ * `npm start`: builds the app if the build is missing or outdated, runs the server in the same
+ * process, and the signer in one of its own.
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { startSigner } from './signer-child.ts';
 import { builtStamp, loadEnvironmentFiles, presentStamp } from './build-stamp.ts';
 
 process.stdout.write('Tradewind is starting…\n');
@@ -42,4 +43,6 @@ const [{ runServer }, { failToStart }] = [
   await import('../server/main.ts'),
   await import('../server/process.ts'),
 ];
-runServer(built).catch(failToStart);
+runServer(built).then(() => {
+  startSigner(process.env);
+}, failToStart);

@@ -2,6 +2,7 @@
  * The environment, parsed once into the server's configuration. Unsafe combinations must be allowed
  * explicitly.
  */
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import type { WalletChainId } from '../contract/wallet.ts';
 
@@ -62,6 +63,14 @@ const Environment = z.object({
     'an address such as postgres://user:password@host:5432/tradewind',
   ),
   RUN_AGENTS: flag(true),
+  LIVE_TRADING: flag(true),
+  SIGNER_DIR: optional(z.string()),
+  SIGNER_ADDRESS: optional(
+    z.string().regex(/^.+:\d{1,5}$/, 'a host and a port such as signer.internal:9443'),
+  ),
+  SIGNER_TLS_CERT: optional(z.string()),
+  SIGNER_TLS_KEY: optional(z.string()),
+  SIGNER_TLS_CA: optional(z.string()),
   AGENT_BATCH: withDefault(
     z.coerce
       .number('a whole number')
@@ -173,6 +182,11 @@ export interface OnrampConfig {
   apiBase: string;
 }
 
+/** Where the signer is reached: beside the server, or on a machine of its own. */
+export type SignerAddress =
+  | { kind: 'unix'; path: string }
+  | { kind: 'tls'; host: string; port: number; cert: string; key: string; ca: string };
+
 export interface Config {
   mode: 'development' | 'production' | 'test';
   port: number;
@@ -186,6 +200,8 @@ export interface Config {
   runAgents: boolean;
   /** Agents in one transaction. */
   agentBatch: number;
+  /** Null where live trading is switched off. */
+  signer: SignerAddress | null;
   projectId: string;
   authDomain: string | null;
   identity: IdentityConfig;
@@ -440,6 +456,30 @@ function paymentsOf(env: Environment): Config['payments'] {
   };
 }
 
+/** The signer's folder is beside the data folder: a copy of the data takes no keys along. */
+export const signerFolder = (dataDir: string, signerDir: string | undefined): string =>
+  resolve(signerDir ?? `${resolve(dataDir)}-signer`);
+
+function signerOf(env: Environment): SignerAddress | null {
+  if (!env.LIVE_TRADING) return null;
+  if (env.SIGNER_ADDRESS === undefined)
+    return { kind: 'unix', path: join(signerFolder(env.DATA_DIR, env.SIGNER_DIR), 'signer.sock') };
+  const file = (name: 'SIGNER_TLS_CERT' | 'SIGNER_TLS_KEY' | 'SIGNER_TLS_CA'): string => {
+    const path = env[name];
+    if (path === undefined) throw new ConfigError(name, 'a file is needed with SIGNER_ADDRESS');
+    return path;
+  };
+  const at = env.SIGNER_ADDRESS.lastIndexOf(':');
+  return {
+    kind: 'tls',
+    host: env.SIGNER_ADDRESS.slice(0, at),
+    port: Number(env.SIGNER_ADDRESS.slice(at + 1)),
+    cert: file('SIGNER_TLS_CERT'),
+    key: file('SIGNER_TLS_KEY'),
+    ca: file('SIGNER_TLS_CA'),
+  };
+}
+
 function publicOriginOf(env: Environment): string {
   if (env.PUBLIC_ORIGIN !== undefined) return new URL(env.PUBLIC_ORIGIN).origin;
   const everywhere = env.HOST === '0.0.0.0' || env.HOST === '::';
@@ -462,6 +502,7 @@ export function readConfig(source: Readonly<Record<string, string | undefined>>)
     readsAtOnce: env.READS_AT_ONCE,
     runAgents: env.RUN_AGENTS,
     agentBatch: env.AGENT_BATCH,
+    signer: signerOf(env),
     projectId: env.VITE_FIREBASE_PROJECT_ID,
     authDomain: env.VITE_FIREBASE_AUTH_DOMAIN ?? null,
     identity,

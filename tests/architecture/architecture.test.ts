@@ -10,7 +10,9 @@ import { PUBLIC_SERVER_FILES, RULES, SOLE_IMPORTERS } from './import-table.ts';
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
   .split('\n')
   .filter(Boolean);
-const product = files.filter((file) => /^(contract|engine|server|src|sw)\/.*\.tsx?$/.test(file));
+const product = files.filter((file) =>
+  /^(contract|engine|server|signer|src|sw)\/.*\.tsx?$/.test(file),
+);
 const ours = files.filter(
   (file) => /\.(tsx?|md|css|html|json|webmanifest)$/.test(file) && file !== 'package-lock.json',
 );

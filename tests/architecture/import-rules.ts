@@ -19,7 +19,7 @@ function isNeighbour(from: string, to: string): boolean {
 }
 
 function packageProblem(rule: Rule, { from, to }: Import): string | null {
-  if (to.startsWith('node:')) return from.startsWith('server/') ? null : 'no Node module here';
+  if (to.startsWith('node:')) return /^(server|signer)\//.test(from) ? null : 'no Node module here';
   if (to.startsWith('virtual:')) return null;
   const sole = SOLE_IMPORTERS.find(({ packages }) => packages.test(to));
   if (sole !== undefined && !sole.files.test(from)) return 'that package has one door';

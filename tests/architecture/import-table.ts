@@ -41,6 +41,8 @@ export const RULES: Rule[] = [
     may: [/^(contract|engine|server)\//],
   },
   { files: /^server\//, may: [CONTRACT, /^engine\//, ...PUBLIC_SERVER_FILES] },
+  // Holds the keys to people's accounts: nothing of the server's runs in it, and nobody imports it.
+  { files: /^signer\//, may: [CONTRACT, /^signer\//], packages: /^(ccxt|hpke|zod\/mini)$/ },
   { files: OFFLINE, may: [CONTRACT], packages: /^(idb-keyval|zod\/mini)$/ },
   { files: /^src\/identity\/worker-token\.ts$/, may: [CONTRACT], packages: /^firebase\// },
   { files: /^src\/(identity|api)\//, may: [CONTRACT, PAGE_BELOW_SCREENS] },
@@ -84,7 +86,8 @@ export const SOLE_IMPORTERS: { packages: RegExp; files: RegExp }[] = [
   { packages: /^(wagmi|@coinbase\/onchainkit)(\/|$)/, files: /^src\/wallet\// },
   { packages: /^viem(\/|$)/, files: /^(src|server)\/wallet\// },
   { packages: /^firebase\//, files: /^src\/(identity|callables)\// },
-  { packages: /^ccxt/, files: /^server\/market\// },
+  { packages: /^ccxt/, files: /^(server\/market\/|signer\/exchanges\/door\.ts$)/ },
+  { packages: /^hpke$/, files: /^(signer\/box|server\/live\/seal-key)\.ts$/ },
   { packages: /^stripe$/, files: /^server\/billing\// },
   { packages: /^idb-keyval$/, files: /^src\/offline\// },
 ];

@@ -1,0 +1,441 @@
+/** Answers every request of the server. There is no request to withdraw or transfer. */
+import {
+  LiveExchange,
+  SIGNER_VERSION,
+  type ApiKey,
+  type ConnectionState,
+  type KeyReport,
+  type OrderRef,
+  type SignerAsk,
+  type SignerReply,
+} from '../contract/signer.ts';
+import { formatFixed } from '../contract/money.ts';
+import type { CancelOutcome } from '../contract/venue.ts';
+import type { AuditLog } from './audit-log.ts';
+import type { Box } from './box.ts';
+import { checkKey } from './check-key.ts';
+import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
+import { NotSent, type Clock } from './exchanges/budget.ts';
+import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
+import type { Journal } from './journal.ts';
+import type { KeyStore } from './key-store.ts';
+import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
+import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from './limits.ts';
+import type { Log } from './log.ts';
+import { MarketView } from './market-view.ts';
+import { Observer } from './observe.ts';
+import { lossToday, placeOrder } from './place-order.ts';
+import type { Secrets } from './secrets.ts';
+import { stepUpFault } from './step-up.ts';
+
+export interface DeskParts {
+  journal: Journal;
+  audit: AuditLog;
+  keys: KeyStore;
+  box: Box;
+  secrets: Secrets;
+  log: Log;
+  clock: Clock;
+  /** Takes the place of each exchange's address; for tests and testnets. */
+  origins: Partial<Record<LiveExchange, string>>;
+  fetch?: typeof fetch;
+}
+
+type Of<A extends SignerAsk['act']> = Extract<SignerAsk, { act: A }>;
+const refused = (code: string, detail: string) =>
+  ({ kind: 'refused', by: 'signer', code, detail }) as const;
+const NO_CONNECTION = refused('no_connection', 'no key is kept for this connection');
+const DONE = { kind: 'done' } as const;
+
+export class Desk {
+  private readonly exchanges = new Map<LiveExchange, Promise<OpenExchange>>();
+  private readonly markets = new Map<LiveExchange, MarketView>();
+  private readonly adapters = new Map<string, Promise<Adapter>>();
+  private readonly inFlight = new Set<string>();
+  private readonly observer: Observer;
+
+  constructor(private readonly parts: DeskParts) {
+    this.observer = new Observer(parts.journal, () => this.now());
+  }
+
+  /** The reply belongs to the act; the socket's own types say so to whoever asks. */
+  async answer(ask: SignerAsk): Promise<unknown> {
+    switch (ask.act) {
+      case 'hello':
+        return this.hello();
+      case 'check_key':
+        return this.checkNew(ask);
+      case 'connect':
+        return this.connect(ask);
+      case 'recheck':
+        return this.recheck(ask.connectionId);
+      case 'disconnect':
+        return this.disconnect(ask.connectionId);
+      case 'set_limits':
+        return this.setLimits(ask);
+      case 'start_agent':
+        return this.startAgent(ask);
+      case 'end_agent':
+        return this.endAgent(ask);
+      case 'place':
+        return this.place(ask);
+      case 'cancel':
+        return this.cancel(ask.connectionId, ask.order);
+      case 'look_up':
+        return this.lookUp(ask.connectionId, ask.order);
+      case 'open_orders':
+      case 'closed_orders':
+      case 'trades':
+      case 'balances':
+        return this.read(ask);
+      case 'pair_rules':
+        return readAs(async () => (await this.market(ask.exchange)).rulesOf(ask.symbols));
+      case 'state':
+        return this.state(ask.connectionId);
+    }
+  }
+
+  /** Every connection's permissions again; a key that gained a right is used no more. */
+  async recheckAll(olderThanMs: number): Promise<void> {
+    for (const { connectionId, connected, checkedAtMs } of this.ledger.connections.values())
+      if (connected && this.now() - checkedAtMs > olderThanMs) await this.recheck(connectionId);
+  }
+
+  private get ledger() {
+    return this.parts.journal.ledger;
+  }
+
+  private now(): number {
+    return this.parts.clock.now();
+  }
+
+  private hello(): SignerReply<'hello'> {
+    return {
+      version: SIGNER_VERSION,
+      boxKey: this.parts.box.current,
+      firstWeek: FIRST_WEEK,
+      exchanges: LiveExchange.options,
+    };
+  }
+
+  private async checkNew(ask: Of<'check_key'>): Promise<SignerReply<'check_key'>> {
+    const key = await this.unseal(ask);
+    if ('kind' in key) return key;
+    const report = await readAs(async () =>
+      checkKey(ask.exchange, await this.withKey(ask.exchange, key), null),
+    );
+    if (this.connectionOf(ask.connectionId) === null) this.parts.secrets.forget(ask.connectionId);
+    return report;
+  }
+
+  private async connect(ask: Of<'connect'>): Promise<SignerReply<'connect'>> {
+    const { journal, audit, keys } = this.parts;
+    const { connectionId, ownerId, accountId, exchange } = ask;
+    const before = this.ledger.connections.get(connectionId);
+    if (
+      before !== undefined &&
+      (before.ownerId !== ownerId || before.exchange !== exchange || before.accountId !== accountId)
+    )
+      return refused('other_connection', 'this id belongs to another account or exchange');
+    const key = await this.unseal(ask);
+    if ('kind' in key) return key;
+    const adapter = await this.withKey(exchange, key);
+    const report = await readAs(() => checkKey(exchange, adapter, before?.portfolioId ?? null));
+    const accepted = report.kind === 'read' && report.value.accepted;
+    audit.write('server', accepted ? 'key connected' : 'key not taken', {
+      connectionId,
+      ownerId,
+      exchange,
+      ...(report.kind === 'read' ? { faults: report.value.faults.join(',') } : {}),
+    });
+    if (!accepted) {
+      if (!keys.has(connectionId)) this.parts.secrets.forget(connectionId);
+      return report;
+    }
+    keys.keep(ask.sealedKey, ask);
+    journal.write({
+      kind: 'connected',
+      atMs: this.now(),
+      connectionId,
+      ownerId,
+      accountId,
+      exchange,
+      limits: firstLimits(ask.limits),
+      stepUpKeys: ask.stepUpKeys,
+      portfolioId: report.value.permissions?.portfolioId ?? null,
+    });
+    this.adapters.set(connectionId, Promise.resolve(adapter));
+    return report;
+  }
+
+  private async recheck(connectionId: string): Promise<SignerReply<'recheck'>> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    const report = await readAs(async (): Promise<KeyReport> =>
+      checkKey(connection.exchange, await this.adapter(connection), connection.portfolioId),
+    );
+    if (report.kind !== 'read') return report;
+    const { faults } = report.value;
+    this.parts.journal.write({ kind: 'checked', atMs: this.now(), connectionId, faults });
+    if (faults.length > 0)
+      this.parts.audit.write('signer', 'key no longer taken', {
+        connectionId,
+        faults: faults.join(','),
+      });
+    return report;
+  }
+
+  private disconnect(connectionId: string): SignerReply<'disconnect'> {
+    const { journal, audit, keys, secrets } = this.parts;
+    if (this.connectionOf(connectionId) === null) return NO_CONNECTION;
+    keys.remove(connectionId);
+    journal.write({ kind: 'disconnected', atMs: this.now(), connectionId });
+    audit.write('server', 'key removed', { connectionId });
+    this.adapters.delete(connectionId);
+    secrets.forget(connectionId);
+    return DONE;
+  }
+
+  private setLimits({ connectionId, limits, stepUp }: Of<'set_limits'>): SignerReply<'set_limits'> {
+    const { journal, audit } = this.parts;
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    if (isRaised(connection.limits, limits)) {
+      const wanted = { purpose: 'raise_limits', agentId: null, limits } as const;
+      const fault = this.spend(stepUp, wanted, connection);
+      if (fault !== null) return fault;
+    }
+    journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
+    audit.write('server', 'limits set', {
+      connectionId,
+      maxOrder: formatFixed(limits.maxOrder),
+      maxExposure: formatFixed(limits.maxExposure),
+      maxDailyLoss: formatFixed(limits.maxDailyLoss),
+    });
+    return DONE;
+  }
+
+  private startAgent({ connectionId, stepUp }: Of<'start_agent'>): SignerReply<'start_agent'> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    const { agentId } = stepUp.statement;
+    if (agentId === null) return refused('step_up_invalid', 'no agent is named');
+    // Bound to the limits in force: a start agreed to under others does not count.
+    const limits = limitsInForce(connection.limits, connection.connectedAtMs, this.now());
+    const fault = this.spend(stepUp, { purpose: 'start_agent', agentId, limits }, connection);
+    if (fault !== null) return fault;
+    this.parts.journal.write({
+      kind: 'agent',
+      atMs: this.now(),
+      connectionId,
+      agentId,
+      started: true,
+    });
+    this.parts.audit.write('server', 'agent started', { connectionId, agentId });
+    return DONE;
+  }
+
+  private endAgent({ connectionId, agentId }: Of<'end_agent'>): SignerReply<'end_agent'> {
+    if (this.connectionOf(connectionId) === null) return NO_CONNECTION;
+    this.parts.journal.write({
+      kind: 'agent',
+      atMs: this.now(),
+      connectionId,
+      agentId,
+      started: false,
+    });
+    this.parts.audit.write('server', 'agent ended', { connectionId, agentId });
+    return DONE;
+  }
+
+  /** Checks a token and writes down that it was used, before what it allows is done. */
+  private spend(
+    token: Of<'set_limits'>['stepUp'],
+    wanted: Parameters<typeof stepUpFault>[1],
+    connection: Connection,
+  ): ReturnType<typeof refused> | null {
+    const fault = stepUpFault(
+      token,
+      wanted,
+      connection,
+      (nonce) => this.ledger.isUsed(nonce),
+      this.now(),
+    );
+    if (fault !== null || token === null) {
+      this.parts.audit.write('server', 'step-up refused', {
+        connectionId: connection.connectionId,
+        purpose: wanted.purpose,
+        fault,
+      });
+      return refused(fault ?? 'step_up_needed', wanted.purpose);
+    }
+    const { nonce } = token.statement;
+    this.parts.journal.write({ kind: 'step_up', atMs: this.now(), nonce });
+    return null;
+  }
+
+  private async place({ intent }: Of<'place'>): Promise<SignerReply<'place'>> {
+    const connection = this.connectionOf(intent.connectionId);
+    if (connection === null) return NO_CONNECTION;
+    const { journal, audit, secrets } = this.parts;
+    return placeOrder(
+      {
+        journal,
+        audit,
+        secrets,
+        now: () => this.now(),
+        inFlight: this.inFlight,
+        market: ({ exchange }) => this.market(exchange),
+        adapter: (one) => this.adapter(one),
+      },
+      connection,
+      intent,
+    );
+  }
+
+  private async cancel(connectionId: string, order: OrderRef): Promise<CancelOutcome> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    // Only orders sent from here: the person's own are theirs.
+    const ours = connection.orders.get(order.clientOrderId ?? '');
+    if (ours === undefined) return refused('not_ours', 'this order was not sent from here');
+    const known = ours.exchangeOrderId;
+    if (order.exchangeOrderId !== null && known !== null && order.exchangeOrderId !== known)
+      return refused('not_ours', 'the two ids belong to different orders');
+    try {
+      const ref = { ...order, exchangeOrderId: known, symbol: ours.intent.symbol };
+      const outcome = await (await this.adapter(connection)).cancel(ref);
+      const { clientOrderId } = ours.intent;
+      this.parts.audit.write('server', `cancel ${outcome.kind}`, { connectionId, clientOrderId });
+      return outcome.kind === 'rejected'
+        ? { ...outcome, message: this.parts.secrets.clean(outcome.message).slice(0, 300) }
+        : outcome;
+    } catch (error) {
+      if (error instanceof NotSent) return refused(error.code, 'nothing was sent');
+      if (error instanceof ReadFailed) return { kind: 'unknown', cause: error.cause };
+      throw error;
+    }
+  }
+
+  private async lookUp(connectionId: string, order: OrderRef): Promise<SignerReply<'look_up'>> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    try {
+      const lookup = await (await this.adapter(connection)).lookUp(order);
+      this.observer.lookup(connection, order, lookup);
+      return lookup.kind === 'found'
+        ? { ...lookup, fills: this.observer.named(connection, lookup.fills) }
+        : lookup;
+    } catch (error) {
+      if (error instanceof NotSent) return refused(error.code, 'nothing was sent');
+      if (error instanceof ReadFailed) return { kind: 'unknown', cause: error.cause };
+      throw error;
+    }
+  }
+
+  private async read(
+    ask: Of<'open_orders'> | Of<'closed_orders'> | Of<'trades'> | Of<'balances'>,
+  ): Promise<unknown> {
+    const connection = this.connectionOf(ask.connectionId);
+    if (connection === null) return NO_CONNECTION;
+    return readAs(async () => {
+      const adapter = await this.adapter(connection);
+      if (ask.act === 'balances') return adapter.balances();
+      if (ask.act === 'trades') {
+        const fills = await adapter.tradesSince(ask.sinceMs, ask.symbols);
+        this.observer.fills(connection, fills);
+        return this.observer.named(connection, fills);
+      }
+      const orders =
+        ask.act === 'open_orders'
+          ? await adapter.openOrders(ask.symbols)
+          : await adapter.closedOrders(ask.sinceMs, ask.symbols);
+      this.observer.orders(connection, orders);
+      return orders;
+    });
+  }
+
+  private async state(connectionId: string): Promise<SignerReply<'state'>> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    return readAs(async (): Promise<ConnectionState> => {
+      const market = await this.market(connection.exchange);
+      const { limits, connectedAtMs } = connection;
+      return {
+        connectionId,
+        exchange: connection.exchange,
+        abilities: (await this.adapter(connection)).abilities,
+        connectedAtMs,
+        permissionsReadAtMs: connection.checkedAtMs,
+        faults: connection.faults,
+        limits,
+        limitsInForce: limitsInForce(limits, connectedAtMs, this.now()),
+        firstWeekUntilMs: connectedAtMs + FIRST_WEEK_MS,
+        exposure: exposureOf(connection),
+        lossToday: await lossToday(
+          { journal: this.parts.journal, now: () => this.now() },
+          connection,
+          market,
+        ),
+        agentsStarted: [...connection.agents],
+        unresolved: unresolvedOf(connection),
+      };
+    });
+  }
+
+  private connectionOf(connectionId: string): Connection | null {
+    const connection = this.ledger.connections.get(connectionId);
+    return connection?.connected === true && this.parts.keys.has(connectionId) ? connection : null;
+  }
+
+  private async unseal(ask: Of<'check_key'> | Of<'connect'>) {
+    try {
+      return await this.parts.keys.open(ask.sealedKey, ask);
+    } catch {
+      return refused('cannot_unseal', 'sealed to another key pair, or for another connection');
+    }
+  }
+
+  private exchange(exchange: LiveExchange): Promise<OpenExchange> {
+    const { clock, origins, fetch } = this.parts;
+    const open =
+      this.exchanges.get(exchange) ??
+      openExchange(exchange, {
+        origin: origins[exchange] ?? null,
+        clock,
+        ...(fetch === undefined ? {} : { fetch }),
+      });
+    this.exchanges.set(exchange, open);
+    return open;
+  }
+
+  private async market(exchange: LiveExchange): Promise<MarketView> {
+    const { data } = await this.exchange(exchange);
+    const view = this.markets.get(exchange) ?? new MarketView(data, () => this.now());
+    this.markets.set(exchange, view);
+    return view;
+  }
+
+  private async withKey(exchange: LiveExchange, key: ApiKey): Promise<Adapter> {
+    return (await this.exchange(exchange)).withKey(key);
+  }
+
+  private adapter({ connectionId, exchange }: Connection): Promise<Adapter> {
+    const kept = this.adapters.get(connectionId);
+    if (kept !== undefined) return kept;
+    const opening = this.parts.keys.opened(connectionId).then((key) => this.withKey(exchange, key));
+    this.adapters.set(connectionId, opening);
+    opening.catch(() => this.adapters.delete(connectionId));
+    return opening;
+  }
+}
+
+async function readAs<T>(work: () => Promise<T>) {
+  try {
+    return { kind: 'read' as const, value: await work() };
+  } catch (error) {
+    if (error instanceof NotSent) return refused(error.code, 'nothing was sent');
+    if (error instanceof ReadFailed) return { kind: 'unknown' as const, cause: error.cause };
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+/** Binance's public data: pairs, books, volumes and its clock. */
+import type { Fixed } from '../../../contract/money.ts';
+import { ReadFailed, type Book, type PublicData } from '../adapter.ts';
+import { exactAmount } from '../amounts.ts';
+import type { Door } from '../door.ts';
+import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
+import { Kept } from '../kept.ts';
+import { mapped, read } from '../verdict.ts';
+import { judgeBinance } from './classify.ts';
+import {
+  binanceNames,
+  BookReply,
+  RulesReply,
+  TickerReply,
+  TimeReply,
+  type BinanceNames,
+} from './replies.ts';
+
+const NAMES_KEEP_MS = 10 * 60_000;
+const LEVELS = '50';
+
+export class BinancePublic implements PublicData {
+  private readonly kept = new Kept(() => this.readNames(), NAMES_KEEP_MS);
+
+  constructor(private readonly door: Door) {}
+
+  names(): Promise<BinanceNames> {
+    return this.kept.get();
+  }
+
+  async rules() {
+    return (await this.names()).rules;
+  }
+
+  async time(): Promise<number> {
+    return (await read(this.door, judgeBinance, TimeReply, AT.time)).serverTime;
+  }
+
+  async book(symbol: string): Promise<Book> {
+    const reply = await read(this.door, judgeBinance, BookReply, AT.book, {
+      symbol: await this.pairOf(symbol),
+      limit: LEVELS,
+    });
+    const levels = (side: typeof reply.bids) =>
+      side.map(([price, quantity]) => ({
+        price: exactAmount(price),
+        quantity: exactAmount(quantity),
+      }));
+    return mapped(() => ({ bids: levels(reply.bids), asks: levels(reply.asks) }));
+  }
+
+  async dayVolume(symbol: string): Promise<Fixed> {
+    const { quoteVolume } = await read(this.door, judgeBinance, TickerReply, AT.ticker, {
+      symbol: await this.pairOf(symbol),
+    });
+    return mapped(() => exactAmount(quoteVolume));
+  }
+
+  private async pairOf(symbol: string): Promise<string> {
+    const pair = (await this.names()).pairOf(symbol);
+    if (pair === null) throw new ReadFailed('unlisted:unknown_pair');
+    return pair;
+  }
+
+  private async readNames(): Promise<BinanceNames> {
+    const reply = await read(this.door, judgeBinance, RulesReply, AT.rules);
+    return mapped(() => binanceNames(reply));
+  }
+}

@@ -1,0 +1,95 @@
+/** Holds requests under an exchange's limits, and sends none while it has banned us. */
+
+/** Of each limit, so that a neighbour on the same address or key still has room. */
+const SHARE = 0.8;
+
+export interface Allowance {
+  /** What the exchange lets pass at once. */
+  burst: number;
+  /** What it gives back. */
+  perSecond: number;
+}
+
+/** Why a request was not sent. Nothing left the process. */
+export class NotSent extends Error {
+  override readonly name = 'NotSent';
+  constructor(
+    readonly code:
+      'exchange_ban' | 'busy' | 'deadline_passed' | 'signing_failed' | 'closed_endpoint',
+    readonly retryAtMs: number | null = null,
+  ) {
+    super(code);
+  }
+}
+
+export interface Clock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms) =>
+    new Promise((resolve) => {
+      setTimeout(resolve, ms);
+    }),
+};
+
+/** A bucket of weight that fills by the second. What is taken ahead of time is waited for. */
+export class Budget {
+  private level: number;
+  private filledAtMs: number;
+  private bannedUntilMs = 0;
+
+  constructor(
+    private readonly allowance: Allowance,
+    private readonly clock: Clock,
+  ) {
+    this.level = allowance.burst * SHARE;
+    this.filledAtMs = clock.now();
+  }
+
+  get bannedUntil(): number {
+    return this.bannedUntilMs;
+  }
+
+  /** No request leaves before `untilMs`. A ban only ever grows. */
+  ban(untilMs: number): void {
+    this.bannedUntilMs = Math.max(this.bannedUntilMs, untilMs);
+  }
+
+  /** The exchange's own count of what was used, where it tells. */
+  used(weight: number): void {
+    this.fill();
+    this.level = Math.min(this.level, this.allowance.burst * SHARE - weight);
+  }
+
+  /**
+   * Takes `weight`, waiting up to `patienceMs` for it.
+   * @throws NotSent during a ban, or when the wait would be longer.
+   */
+  async take(weight: number, patienceMs: number): Promise<void> {
+    this.refuseBanned();
+    this.fill();
+    const missing = Math.min(weight, this.allowance.burst * SHARE) - this.level;
+    const waitMs = Math.ceil((Math.max(0, missing) / (this.allowance.perSecond * SHARE)) * 1_000);
+    if (waitMs > patienceMs) throw new NotSent('busy', this.clock.now() + waitMs);
+    this.level -= weight;
+    if (waitMs > 0) await this.clock.sleep(waitMs);
+    // It may have come while we waited.
+    this.refuseBanned();
+  }
+
+  /** @throws NotSent during a ban. */
+  refuseBanned(): void {
+    if (this.clock.now() < this.bannedUntilMs)
+      throw new NotSent('exchange_ban', this.bannedUntilMs);
+  }
+
+  private fill(): void {
+    const now = this.clock.now();
+    const gained = ((now - this.filledAtMs) / 1_000) * this.allowance.perSecond * SHARE;
+    this.level = Math.min(this.allowance.burst * SHARE, this.level + Math.max(0, gained));
+    this.filledAtMs = now;
+  }
+}

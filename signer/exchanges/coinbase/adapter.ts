@@ -1,0 +1,271 @@
+/** Coinbase Advanced: a repeated client order id is answered with the order that it already named. */
+import {
+  basisPoints,
+  formatFixed,
+  parseFixed,
+  subtract,
+  type Fixed,
+} from '../../../contract/money.ts';
+import type { KeyAdvice, OrderRef } from '../../../contract/signer.ts';
+import type {
+  CancelOutcome,
+  KeyPermissions,
+  Lookup,
+  PlaceOutcome,
+  VenueBalance,
+  VenueFill,
+  VenueOrder,
+} from '../../../contract/venue.ts';
+import { ReadFailed, type Adapter, type OrderToPlace, type PublicData } from '../adapter.ts';
+import type { Door } from '../door.ts';
+import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
+import { failedOutcome, mapped, read, send, unknown } from '../verdict.ts';
+import { judgeCoinbase } from './classify.ts';
+import {
+  AccountsReply,
+  CancelledReply,
+  coinbaseBalances,
+  coinbaseFill,
+  coinbaseOrder,
+  FillsReply,
+  OrderReply,
+  OrdersReply,
+  PermissionsReply,
+  PlacedReply,
+  productOf,
+  type RawOrder,
+} from './replies.ts';
+
+const PAGE = '250';
+/** Stops here become limit orders: this far below the stop they still sell in a fall. */
+const STOP_ROOM_BPS = parseFixed('500');
+
+export const COINBASE_ADVICE: KeyAdvice = {
+  page: 'Coinbase Developer Platform → API keys → Secret API key',
+  allow: ['View', 'Trade'],
+  forbid: ['Transfer'],
+};
+
+/** Up to the tick: a sale's limit is then no lower than meant. */
+const upToTick = (price: Fixed, tick: Fixed): Fixed =>
+  (((price + tick - 1n) / tick) * tick) as Fixed;
+
+function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unknown> {
+  const base_size = formatFixed(order.quantity);
+  if (order.type === 'limit')
+    return {
+      limit_limit_gtc: {
+        base_size,
+        limit_price: formatFixed(order.limitPrice ?? order.worstPrice),
+        post_only: false,
+      },
+    };
+  if (order.type === 'market')
+    // A purchase at market is by an amount of money here; this one buys the quantity, or less.
+    return order.side === 'sell'
+      ? { market_market_ioc: { base_size } }
+      : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.worstPrice) } };
+  const stop = order.stopPrice ?? order.worstPrice;
+  const limit = order.limitPrice ?? subtract(stop, basisPoints(stop, STOP_ROOM_BPS, 'down'));
+  return {
+    stop_limit_stop_limit_gtc: {
+      base_size,
+      limit_price: formatFixed(upToTick(limit, tick)),
+      stop_price: formatFixed(stop),
+      stop_direction: 'STOP_DIRECTION_STOP_DOWN',
+    },
+  };
+}
+
+export class CoinbaseAdapter implements Adapter {
+  readonly abilities = { replaysIds: true, restingStops: true };
+
+  constructor(
+    private readonly door: Door,
+    private readonly data: PublicData,
+  ) {}
+
+  async place(order: OrderToPlace): Promise<PlaceOutcome> {
+    const rules = (await this.data.rules()).get(order.symbol);
+    if (rules === undefined)
+      return { kind: 'refused', by: 'signer', code: 'unknown_pair', detail: order.symbol };
+    const params = {
+      client_order_id: order.clientOrderId,
+      product_id: productOf(order.symbol),
+      side: order.side === 'buy' ? 'BUY' : 'SELL',
+      order_configuration: configurationOf(order, rules.priceTick),
+    };
+    const reply = await send(this.door, AT.place, params, order.deadlineMs);
+    if ('kind' in reply) return reply;
+    const verdict = judgeCoinbase(reply);
+    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
+    if (verdict.kind !== 'answered') return failedOutcome(verdict);
+    const placed = PlacedReply.safeParse(reply.body);
+    return placed.success
+      ? {
+          kind: 'confirmed',
+          exchangeOrderId: placed.data.success_response.order_id,
+          replay: false,
+        }
+      : unknown('unreadable');
+  }
+
+  async cancel(order: OrderRef): Promise<CancelOutcome> {
+    const id = order.exchangeOrderId ?? (await this.idOf(order));
+    if (typeof id !== 'string') return id;
+    const reply = await send(this.door, AT.cancel, { order_ids: [id] });
+    if ('kind' in reply) return reply;
+    const verdict = judgeCoinbase(reply);
+    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
+    if (verdict.kind !== 'answered') return failedOutcome(verdict);
+    const [result] = CancelledReply.safeParse(reply.body).data?.results ?? [];
+    if (result === undefined) return unknown('unreadable');
+    const reason = result.failure_reason ?? '';
+    // Asked a moment ago already: it is being cancelled.
+    if (result.success || reason === 'DUPLICATE_CANCEL_REQUEST') return { kind: 'confirmed' };
+    return reason === 'UNKNOWN_CANCEL_ORDER' || reason === 'INVALID_CANCEL_REQUEST'
+      ? { kind: 'rejected', code: reason, message: reason }
+      : unknown(`unlisted:${reason.slice(0, 120)}`);
+  }
+
+  async lookUp(order: OrderRef): Promise<Lookup> {
+    try {
+      const raw =
+        order.exchangeOrderId === null
+          ? await this.byClientId(order)
+          : await this.byId(order.exchangeOrderId);
+      if (raw === null)
+        return {
+          kind: 'not_found',
+          // There is no question by client order id: every list was read instead.
+          searched: {
+            byClientId: order.clientOrderId !== null,
+            open: true,
+            closed: true,
+            trades: true,
+          },
+        };
+      const fills = await this.fills({ order_ids: [raw.order_id] });
+      return { kind: 'found', order: mapped(() => coinbaseOrder(raw)), fills };
+    } catch (error) {
+      if (error instanceof ReadFailed) return unknown(error.cause);
+      throw error;
+    }
+  }
+
+  async openOrders(): Promise<VenueOrder[]> {
+    const raw = await this.orders({ order_status: ['OPEN'] });
+    return mapped(() => raw.map(coinbaseOrder));
+  }
+
+  async closedOrders(sinceMs: number): Promise<VenueOrder[]> {
+    const raw = await this.orders({ start_date: new Date(sinceMs).toISOString() });
+    return mapped(() => raw.map(coinbaseOrder)).filter(({ status }) => status !== 'open');
+  }
+
+  async tradesSince(sinceMs: number): Promise<VenueFill[]> {
+    return this.fills({ start_sequence_timestamp: new Date(sinceMs).toISOString() });
+  }
+
+  async balances(): Promise<VenueBalance[]> {
+    const accounts: Parameters<typeof coinbaseBalances>[0] = [];
+    for (let cursor = ''; ;) {
+      const page = await read(this.door, judgeCoinbase, AccountsReply, AT.accounts, {
+        limit: PAGE,
+        ...(cursor === '' ? {} : { cursor }),
+      });
+      accounts.push(...page.accounts);
+      cursor = page.cursor ?? '';
+      if (page.has_next !== true || cursor === '') break;
+    }
+    return mapped(() => coinbaseBalances(accounts));
+  }
+
+  async permissions(): Promise<KeyPermissions> {
+    const key = await read(this.door, judgeCoinbase, PermissionsReply, AT.permissions);
+    return {
+      canTrade: key.can_trade,
+      // One permission covers both: moving between portfolios and sending away.
+      canWithdraw: false,
+      canTransfer: key.can_transfer,
+      ipRestricted: null,
+      portfolioId: key.portfolio_uuid ?? null,
+    };
+  }
+
+  private async idOf(order: OrderRef): Promise<string | CancelOutcome> {
+    const found = await this.lookUp(order);
+    if (found.kind === 'found') return found.order.exchangeOrderId;
+    return found.kind === 'unknown'
+      ? found
+      : { kind: 'rejected', code: 'not_open', message: 'No such order' };
+  }
+
+  /** Open ones first: an order that ends in between is then in the list of all. */
+  private async byClientId(order: OrderRef): Promise<RawOrder | null> {
+    const ours = (list: readonly RawOrder[]): RawOrder | undefined =>
+      list.find(({ client_order_id: id }) => id === order.clientOrderId);
+    const product_ids = [productOf(order.symbol)];
+    const start_date = new Date(order.sinceMs - 60_000).toISOString();
+    return (
+      ours(await this.orders({ order_status: ['OPEN'], product_ids })) ??
+      ours(await this.orders({ product_ids, start_date })) ??
+      (await this.amongTraded(order))
+    );
+  }
+
+  private async amongTraded(order: OrderRef): Promise<RawOrder | null> {
+    const traded = await this.tradesSince(order.sinceMs - 60_000);
+    const ids = new Set(
+      traded.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
+    );
+    for (const id of ids) {
+      const raw = await this.byId(id);
+      if (raw?.client_order_id === order.clientOrderId) return raw;
+    }
+    return null;
+  }
+
+  private async byId(id: string): Promise<RawOrder | null> {
+    try {
+      return (await read(this.door, judgeCoinbase, OrderReply, AT.order, { order_id: id })).order;
+    } catch (error) {
+      if (error instanceof ReadFailed && error.cause === 'unlisted:NOT_FOUND') return null;
+      throw error;
+    }
+  }
+
+  private async orders(params: Record<string, unknown>): Promise<RawOrder[]> {
+    const all = new Map<string, RawOrder>();
+    for (let cursor = ''; ;) {
+      const page = await read(this.door, judgeCoinbase, OrdersReply, AT.orders, {
+        limit: PAGE,
+        ...params,
+        ...(cursor === '' ? {} : { cursor }),
+      });
+      for (const order of page.orders) all.set(order.order_id, order);
+      cursor = page.cursor ?? '';
+      if (page.has_next !== true || cursor === '') break;
+    }
+    return [...all.values()];
+  }
+
+  private async fills(params: Record<string, unknown>): Promise<VenueFill[]> {
+    const all = new Map<string, VenueFill>();
+    for (let cursor = ''; ;) {
+      const page = await read(this.door, judgeCoinbase, FillsReply, AT.fills, {
+        limit: PAGE,
+        ...params,
+        ...(cursor === '' ? {} : { cursor }),
+      });
+      const fresh = mapped(() => page.fills.map(coinbaseFill)).filter(
+        ({ tradeId }) => !all.has(tradeId),
+      );
+      for (const fill of fresh) all.set(fill.tradeId, fill);
+      cursor = page.cursor ?? '';
+      // The last page's cursor leads to itself on some days.
+      if (fresh.length === 0 || cursor === '' || page.fills.length < Number(PAGE)) break;
+    }
+    return [...all.values()];
+  }
+}

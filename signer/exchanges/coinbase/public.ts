@@ -1,0 +1,70 @@
+/** Coinbase Advanced's public data: products, books, volumes and its clock. */
+import { multiply, type Fixed } from '../../../contract/money.ts';
+import type { PairRules } from '../../../contract/venue.ts';
+import type { Book, PublicData } from '../adapter.ts';
+import { exactAmount } from '../amounts.ts';
+import type { Door } from '../door.ts';
+import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
+import { Kept } from '../kept.ts';
+import { mapped, read } from '../verdict.ts';
+import { judgeCoinbase } from './classify.ts';
+import {
+  BookReply,
+  coinbaseRules,
+  levelsOf,
+  Product,
+  productOf,
+  ProductsReply,
+  TimeReply,
+} from './replies.ts';
+
+const LEVELS = 50;
+
+const RULES_KEEP_MS = 10 * 60_000;
+
+export class CoinbasePublic implements PublicData {
+  private readonly kept = new Kept(() => this.readRules(), RULES_KEEP_MS);
+
+  constructor(private readonly door: Door) {}
+
+  async time(): Promise<number> {
+    const reply = await read(this.door, judgeCoinbase, TimeReply, AT.time);
+    return Number(reply.epochMillis);
+  }
+
+  rules(): Promise<Map<string, PairRules>> {
+    return this.kept.get();
+  }
+
+  private async readRules(): Promise<Map<string, PairRules>> {
+    const { products } = await read(this.door, judgeCoinbase, ProductsReply, AT.products, {
+      product_type: 'SPOT',
+    });
+    return mapped(
+      () =>
+        new Map(
+          products.map((product) => {
+            const rules = coinbaseRules(product);
+            return [rules.symbol, rules];
+          }),
+        ),
+    );
+  }
+
+  async book(symbol: string): Promise<Book> {
+    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, AT.book, {
+      product_id: productOf(symbol),
+      limit: String(LEVELS),
+    });
+    return mapped(() => ({ bids: levelsOf(pricebook.bids), asks: levelsOf(pricebook.asks) }));
+  }
+
+  async dayVolume(symbol: string): Promise<Fixed> {
+    const product = await read(this.door, judgeCoinbase, Product, AT.product, {
+      product_id: productOf(symbol),
+    });
+    return mapped(() =>
+      multiply(exactAmount(product.volume_24h ?? ''), exactAmount(product.price ?? ''), 'down'),
+    );
+  }
+}

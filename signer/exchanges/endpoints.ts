@@ -1,0 +1,123 @@
+/**
+ * Every address of an exchange that the signer may ask, one by one. What is not here cannot be
+ * reached: there is no withdrawal, no transfer, no change of keys.
+ */
+import type { LiveExchange } from '../../contract/signer.ts';
+
+export interface Endpoint {
+  /** ccxt's name for the part of the API, and the path below it. */
+  api: string | readonly string[];
+  method: 'GET' | 'POST' | 'DELETE';
+  path: string;
+  /** What stands in the address; `{…}` is one piece of an id. */
+  url: string;
+  /** `order`: places or cancels. Both kinds with a key count against the key's own limits too. */
+  lane: 'public' | 'private' | 'order';
+  /** Of the limit by address, or for Kraken's private calls of the key's counter. */
+  weight: number;
+}
+
+const krakenPublic = (path: string): Endpoint => ({
+  api: 'public',
+  method: 'GET',
+  path,
+  url: `/0/public/${path}`,
+  lane: 'public',
+  weight: 1,
+});
+const krakenPrivate = (path: string, weight: number, lane: 'private' | 'order'): Endpoint => ({
+  api: 'private',
+  method: 'POST',
+  path,
+  url: `/0/private/${path}`,
+  lane,
+  weight,
+});
+
+export const KRAKEN_ENDPOINTS = {
+  time: krakenPublic('Time'),
+  assets: krakenPublic('Assets'),
+  pairs: krakenPublic('AssetPairs'),
+  ticker: krakenPublic('Ticker'),
+  book: krakenPublic('Depth'),
+  keyInfo: krakenPrivate('GetApiKeyInfo', 1, 'private'),
+  balances: krakenPrivate('BalanceEx', 1, 'private'),
+  openOrders: krakenPrivate('OpenOrders', 1, 'private'),
+  closedOrders: krakenPrivate('ClosedOrders', 1, 'private'),
+  orders: krakenPrivate('QueryOrders', 1, 'private'),
+  trades: krakenPrivate('TradesHistory', 2, 'private'),
+  place: krakenPrivate('AddOrder', 0, 'order'),
+  cancel: krakenPrivate('CancelOrder', 0, 'order'),
+} as const satisfies Record<string, Endpoint>;
+
+const coinbase = (
+  access: 'public' | 'private',
+  method: 'GET' | 'POST',
+  path: string,
+  lane: Endpoint['lane'],
+): Endpoint => ({
+  api: ['v3', access],
+  method,
+  path,
+  url: `/api/v3/${path}`,
+  lane,
+  weight: 1,
+});
+
+export const COINBASE_ENDPOINTS = {
+  time: coinbase('public', 'GET', 'brokerage/time', 'public'),
+  products: coinbase('public', 'GET', 'brokerage/market/products', 'public'),
+  product: coinbase('public', 'GET', 'brokerage/market/products/{product_id}', 'public'),
+  book: coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
+  permissions: coinbase('private', 'GET', 'brokerage/key_permissions', 'private'),
+  accounts: coinbase('private', 'GET', 'brokerage/accounts', 'private'),
+  orders: coinbase('private', 'GET', 'brokerage/orders/historical/batch', 'private'),
+  order: coinbase('private', 'GET', 'brokerage/orders/historical/{order_id}', 'private'),
+  fills: coinbase('private', 'GET', 'brokerage/orders/historical/fills', 'private'),
+  place: coinbase('private', 'POST', 'brokerage/orders', 'order'),
+  cancel: coinbase('private', 'POST', 'brokerage/orders/batch_cancel', 'order'),
+} as const satisfies Record<string, Endpoint>;
+
+const binance = (
+  access: 'public' | 'private',
+  method: Endpoint['method'],
+  path: string,
+  weight: number,
+  lane: Endpoint['lane'] = access,
+): Endpoint => ({ api: access, method, path, url: `/api/v3/${path}`, lane, weight });
+
+export const BINANCE_ENDPOINTS = {
+  time: binance('public', 'GET', 'time', 1),
+  rules: binance('public', 'GET', 'exchangeInfo', 20),
+  ticker: binance('public', 'GET', 'ticker/24hr', 2),
+  book: binance('public', 'GET', 'depth', 5),
+  account: binance('private', 'GET', 'account', 20),
+  openOrders: binance('private', 'GET', 'openOrders', 80),
+  allOrders: binance('private', 'GET', 'allOrders', 20),
+  order: binance('private', 'GET', 'order', 4),
+  trades: binance('private', 'GET', 'myTrades', 20),
+  place: binance('private', 'POST', 'order', 1, 'order'),
+  cancel: binance('private', 'DELETE', 'order', 1, 'order'),
+  permissions: {
+    api: 'sapi',
+    method: 'GET',
+    path: 'account/apiRestrictions',
+    url: '/sapi/v1/account/apiRestrictions',
+    lane: 'private',
+    weight: 1,
+  },
+} as const satisfies Record<string, Endpoint>;
+
+const patternOf = ({ method, url }: Endpoint): RegExp =>
+  new RegExp(`^${method} ${url.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[A-Za-z0-9-]+')}$`);
+
+const OPEN: Record<LiveExchange, readonly RegExp[]> = {
+  kraken: Object.values(KRAKEN_ENDPOINTS).map(patternOf),
+  coinbase: Object.values(COINBASE_ENDPOINTS).map(patternOf),
+  binance: Object.values(BINANCE_ENDPOINTS).map(patternOf),
+};
+
+/** Whether a request may leave at all, judged by the address it really goes to. */
+export function isOpen(exchange: LiveExchange, method: string, pathname: string): boolean {
+  return OPEN[exchange].some((pattern) => pattern.test(`${method} ${pathname}`));
+}

@@ -1,0 +1,23 @@
+/** A value that is read again when it is too old. Those who ask meanwhile wait for the same read. */
+export class Kept<T> {
+  private value: { at: number; promise: Promise<T> } | null = null;
+
+  constructor(
+    private readonly read: () => Promise<T>,
+    private readonly keepMs: number,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get(): Promise<T> {
+    const { value } = this;
+    if (value !== null && this.now() - value.at < this.keepMs) return value.promise;
+    const promise = this.read();
+    const next = { at: this.now(), promise };
+    this.value = next;
+    // A failed read is not kept.
+    promise.catch(() => {
+      if (this.value === next) this.value = null;
+    });
+    return promise;
+  }
+}

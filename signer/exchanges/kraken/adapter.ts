@@ -1,0 +1,322 @@
+/** Kraken: found by `cl_ord_id`, bounded by a deadline that its matching engine keeps. */
+import { formatFixed } from '../../../contract/money.ts';
+import type { KeyAdvice, OrderRef } from '../../../contract/signer.ts';
+import type {
+  CancelOutcome,
+  KeyPermissions,
+  Lookup,
+  PlaceOutcome,
+  VenueFill,
+  VenueOrder,
+} from '../../../contract/venue.ts';
+import { ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
+import { NotSent } from '../budget.ts';
+import type { Door, RawReply } from '../door.ts';
+import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
+import { failedOutcome, mapped, read, send, unknown, type Verdict } from '../verdict.ts';
+import { judgeKraken, KRAKEN_BANS } from './classify.ts';
+import type { KrakenNames } from './pairs.ts';
+import {
+  BalancesReply,
+  CancelledReply,
+  ClosedOrdersReply,
+  KeyInfoReply,
+  krakenBalances,
+  krakenFill,
+  krakenOrder,
+  openedAtMs,
+  OpenOrdersReply,
+  OrdersReply,
+  PlacedReply,
+  TradesReply,
+} from './replies.ts';
+
+/** Kraken takes a deadline of 2 to 60 seconds. */
+const DEADLINE_LEAST_MS = 2_000;
+const DEADLINE_MOST_MS = 60_000;
+const DAY_MS = 24 * 60 * 60_000;
+const PAGE = 50;
+
+const ORDER_TYPES = { market: 'market', limit: 'limit', stop: 'stop-loss' } as const;
+
+export const KRAKEN_ADVICE: KeyAdvice = {
+  page: 'Settings → API',
+  allow: [
+    'Query Funds',
+    'Query Open Orders & Trades',
+    'Query Closed Orders & Trades',
+    'Create & Modify Orders',
+    'Cancel/Close Orders',
+  ],
+  forbid: ['Withdraw Funds'],
+};
+
+/** Judges an answer, and keeps quiet for as long as it says. */
+export function krakenJudge(door: Door): (reply: RawReply) => Verdict {
+  return (reply) => {
+    const verdict = judgeKraken(reply);
+    const code = 'code' in verdict ? verdict.code : null;
+    const ban = KRAKEN_BANS.find((one) => one.code === code);
+    if (ban !== undefined) door.ban(ban.forMs, ban.who);
+    return verdict;
+  };
+}
+
+function orderParams(
+  order: OrderToPlace,
+  pair: string,
+  /** On Kraken's clock. */
+  deadlineMs: number,
+): Record<string, string> {
+  const price = order.type === 'stop' ? order.stopPrice : order.limitPrice;
+  return {
+    pair,
+    type: order.side,
+    ordertype:
+      order.type === 'stop' && order.limitPrice !== null
+        ? 'stop-loss-limit'
+        : ORDER_TYPES[order.type],
+    volume: formatFixed(order.quantity),
+    ...(price === null || order.type === 'market' ? {} : { price: formatFixed(price) }),
+    ...(order.type === 'stop' && order.limitPrice !== null
+      ? { price2: formatFixed(order.limitPrice) }
+      : {}),
+    // Fees in quote currency: what was bought is what is held.
+    oflags: 'fciq',
+    cl_ord_id: order.clientOrderId,
+    deadline: new Date(deadlineMs).toISOString(),
+  };
+}
+
+export class KrakenAdapter implements Adapter {
+  readonly abilities = { replaysIds: false, restingStops: true };
+  private readonly judge: (reply: RawReply) => Verdict;
+
+  constructor(
+    private readonly door: Door,
+    private readonly names: () => Promise<KrakenNames>,
+  ) {
+    this.judge = krakenJudge(door);
+  }
+
+  async place(order: OrderToPlace): Promise<PlaceOutcome> {
+    const pair = (await this.names()).pairOf(order.symbol);
+    if (pair === null)
+      return { kind: 'refused', by: 'signer', code: 'unknown_pair', detail: order.symbol };
+    const leftMs = this.door.until(order.deadlineMs);
+    if (leftMs < DEADLINE_LEAST_MS || leftMs > DEADLINE_MOST_MS)
+      return { kind: 'refused', by: 'signer', code: 'deadline', detail: `${leftMs} ms` };
+    const params = orderParams(order, pair, this.door.now() + leftMs);
+    const reply = await send(this.door, AT.place, params, order.deadlineMs);
+    if ('kind' in reply) return reply;
+    const verdict = this.judge(reply);
+    if (verdict.kind === 'duplicate') return this.asReplay(order);
+    if (verdict.kind !== 'answered') return failedOutcome(verdict);
+    const placed = PlacedReply.safeParse(reply.body);
+    const id = placed.data?.result.txid[0];
+    return id === undefined
+      ? unknown('unreadable')
+      : { kind: 'confirmed', exchangeOrderId: id, replay: false };
+  }
+
+  async cancel(order: OrderRef): Promise<CancelOutcome> {
+    const by =
+      order.exchangeOrderId === null
+        ? { cl_ord_id: order.clientOrderId }
+        : { txid: order.exchangeOrderId };
+    const reply = await send(this.door, AT.cancel, by);
+    if ('kind' in reply) return reply;
+    const verdict = this.judge(reply);
+    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
+    if (verdict.kind !== 'answered') return failedOutcome(verdict);
+    const cancelled = CancelledReply.safeParse(reply.body);
+    if (!cancelled.success) return unknown('unreadable');
+    return cancelled.data.result.count > 0
+      ? { kind: 'confirmed' }
+      : { kind: 'rejected', code: 'not_open', message: 'No order was cancelled' };
+  }
+
+  /** Open orders first: an order that ends in between is then among the closed ones. */
+  async lookUp(order: OrderRef): Promise<Lookup> {
+    try {
+      const found =
+        order.exchangeOrderId === null
+          ? await this.byClientId(order)
+          : await this.byId(order.exchangeOrderId);
+      if (found === null)
+        return {
+          kind: 'not_found',
+          searched: {
+            byClientId: order.clientOrderId !== null,
+            open: true,
+            closed: true,
+            trades: true,
+          },
+        };
+      return { kind: 'found', order: found.order, fills: await this.fillsOf(found) };
+    } catch (error) {
+      if (error instanceof ReadFailed) return unknown(error.cause);
+      throw error;
+    }
+  }
+
+  async openOrders(): Promise<VenueOrder[]> {
+    return (await this.open({})).map(({ order }) => order);
+  }
+
+  async closedOrders(sinceMs: number): Promise<VenueOrder[]> {
+    return (await this.closed(sinceMs, {})).map(({ order }) => order);
+  }
+
+  async tradesSince(sinceMs: number): Promise<VenueFill[]> {
+    const names = await this.names();
+    const fills = new Map<string, VenueFill>();
+    for (let offset = 0; ; offset += PAGE) {
+      const { result } = await read(this.door, this.judge, TradesReply, AT.trades, {
+        start: String(Math.floor(sinceMs / 1_000) - 1),
+        ofs: String(offset),
+      });
+      const page = Object.entries(result.trades);
+      for (const [id, raw] of page)
+        fills.set(
+          id,
+          mapped(() => krakenFill(id, raw, names)),
+        );
+      if (page.length === 0 || offset + page.length >= result.count) break;
+    }
+    return [...fills.values()].filter(({ atMs }) => atMs >= sinceMs);
+  }
+
+  async balances() {
+    const names = await this.names();
+    const { result } = await read(this.door, this.judge, BalancesReply, AT.balances);
+    return mapped(() => krakenBalances(result, names));
+  }
+
+  async permissions(): Promise<KeyPermissions> {
+    const { result } = await read(this.door, this.judge, KeyInfoReply, AT.keyInfo);
+    const may = (word: RegExp): boolean => result.permissions.some((name) => word.test(name));
+    return {
+      canTrade: may(/^modify-trades$/),
+      canWithdraw: may(/withdraw/),
+      canTransfer: may(/transfer/),
+      ipRestricted: result.ipAllowlist === undefined ? null : result.ipAllowlist.length > 0,
+      portfolioId: null,
+    };
+  }
+
+  private async open(params: Record<string, string>): Promise<Found[]> {
+    const names = await this.names();
+    const { result } = await read(this.door, this.judge, OpenOrdersReply, AT.openOrders, {
+      ...params,
+    });
+    return foundIn(result.open, names);
+  }
+
+  /** Newest first: what ends meanwhile moves an order to a later page and never past us. */
+  private async closed(sinceMs: number, params: Record<string, string>): Promise<Found[]> {
+    const names = await this.names();
+    const all = new Map<string, Found>();
+    for (let offset = 0; ; offset += PAGE) {
+      const { result } = await read(this.door, this.judge, ClosedOrdersReply, AT.closedOrders, {
+        start: String(Math.floor(sinceMs / 1_000) - 1),
+        ofs: String(offset),
+        ...params,
+      });
+      const page = foundIn(result.closed, names);
+      for (const one of page) all.set(one.order.exchangeOrderId, one);
+      if (page.length === 0 || offset + page.length >= (result.count ?? 0)) break;
+    }
+    return [...all.values()];
+  }
+
+  private async byClientId(order: OrderRef): Promise<Found | null> {
+    const id = order.clientOrderId;
+    if (id === null) return null;
+    const ours = (found: Found[]): Found | undefined =>
+      found.find((one) => one.order.clientOrderId === id);
+    const listed =
+      ours(await this.open({ cl_ord_id: id })) ??
+      ours(await this.closed(order.sinceMs, { cl_ord_id: id }));
+    return listed ?? (await this.amongTraded(order));
+  }
+
+  /** Orders that traded since, whatever the other lists say. */
+  private async amongTraded(order: OrderRef): Promise<Found | null> {
+    const traded = await this.tradesSince(order.sinceMs);
+    const ids = [
+      ...new Set(
+        traded.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
+      ),
+    ];
+    for (let at = 0; at < ids.length; at += PAGE) {
+      const found = await this.byIds(ids.slice(at, at + PAGE));
+      const ours = found.find((one) => one.order.clientOrderId === order.clientOrderId);
+      if (ours !== undefined) return ours;
+    }
+    return null;
+  }
+
+  private async byIds(ids: readonly string[]): Promise<Found[]> {
+    const names = await this.names();
+    const { result } = await read(this.door, this.judge, OrdersReply, AT.orders, {
+      txid: ids.join(','),
+    });
+    return foundIn(result, names);
+  }
+
+  private async byId(id: string): Promise<Found | null> {
+    try {
+      return (await this.byIds([id])).find((one) => one.order.exchangeOrderId === id) ?? null;
+    } catch (error) {
+      // Not in its books, by its own word; anything else is no proof.
+      if (error instanceof ReadFailed && error.cause === 'unlisted:EOrder:Unknown order')
+        return null;
+      throw error;
+    }
+  }
+
+  /** From a moment before the order until now: an order names its trades without their prices. */
+  private async fillsOf({ order, openedAtMs }: Found): Promise<VenueFill[]> {
+    if (order.filled === 0n) return [];
+    const fills = await this.tradesSince(openedAtMs - 1_000);
+    return fills.filter((fill) => fill.exchangeOrderId === order.exchangeOrderId);
+  }
+
+  /** The id is taken: whatever stands under it is what was asked for, and is looked up. */
+  private async asReplay(order: OrderToPlace): Promise<PlaceOutcome> {
+    try {
+      const found = await this.byClientId({
+        clientOrderId: order.clientOrderId,
+        exchangeOrderId: null,
+        symbol: order.symbol,
+        sinceMs: this.door.now() - DAY_MS,
+      });
+      return found === null
+        ? unknown('unlisted:duplicate')
+        : { kind: 'confirmed', exchangeOrderId: found.order.exchangeOrderId, replay: true };
+    } catch (error) {
+      // The order left already: what cannot be asked now stays unknown.
+      if (error instanceof ReadFailed || error instanceof NotSent)
+        return unknown('unlisted:duplicate');
+      throw error;
+    }
+  }
+}
+
+interface Found {
+  order: VenueOrder;
+  openedAtMs: number;
+}
+
+function foundIn(
+  raw: Record<string, Parameters<typeof krakenOrder>[1]>,
+  names: KrakenNames,
+): Found[] {
+  return mapped(() =>
+    Object.entries(raw).map(([id, one]) => ({
+      order: krakenOrder(id, one, names),
+      openedAtMs: openedAtMs(one),
+    })),
+  );
+}

@@ -1,0 +1,106 @@
+/** Kraken's names of coins and pairs, and the rules of each pair. */
+import * as z from 'zod/mini';
+import type { PairRules } from '../../../contract/venue.ts';
+import { exactAmount, stepOf } from '../amounts.ts';
+
+export const AssetsReply = z.object({
+  result: z.record(z.string(), z.object({ altname: z.string() })),
+});
+export const PairsReply = z.object({
+  result: z.record(
+    z.string(),
+    z.object({
+      altname: z.string(),
+      base: z.string(),
+      quote: z.string(),
+      lot_decimals: z.number(),
+      pair_decimals: z.number(),
+      tick_size: z.optional(z.string()),
+      ordermin: z.optional(z.string()),
+      costmin: z.optional(z.string()),
+      status: z.optional(z.string()),
+    }),
+  ),
+});
+
+const STATUS: Record<string, PairRules['status']> = {
+  online: 'trading',
+  limit_only: 'trading',
+  cancel_only: 'cancel_only',
+  post_only: 'cancel_only',
+  reduce_only: 'cancel_only',
+};
+const OWN_NAMES: Record<string, string> = { XBT: 'BTC', XDG: 'DOGE' };
+
+export interface KrakenNames {
+  rules: Map<string, PairRules>;
+  /** What Kraken calls a pair in requests. */
+  pairOf(symbol: string): string | null;
+  /** Our name of a pair as requests or answers spell it. */
+  symbolOf(pair: string): string;
+  assetOf(code: string): string;
+}
+
+/** `XXBT`, `XBT.F`, `ZUSD` to `BTC`, `BTC.F`, `USD`. */
+function assetNamer(assets: z.infer<typeof AssetsReply>['result']): (code: string) => string {
+  return (code) => {
+    const [root = code, suffix] = code.split('.');
+    const known = assets[code]?.altname ?? assets[root]?.altname ?? root;
+    const [name = known] = known.split('.');
+    const ours = OWN_NAMES[name] ?? name;
+    return suffix === undefined ? ours : `${ours}.${suffix}`;
+  };
+}
+
+/** A pair that is no longer listed is taken apart by the coins we know. */
+function taken(pair: string, assets: z.infer<typeof AssetsReply>['result']): [string, string] {
+  const codes = new Map(
+    Object.entries(assets).flatMap(([code, { altname }]) => [
+      [code, code],
+      [altname, code],
+    ]),
+  );
+  for (let cut = pair.length - 2; cut >= 2; cut -= 1) {
+    const [base, quote] = [codes.get(pair.slice(0, cut)), codes.get(pair.slice(cut))];
+    if (base !== undefined && quote !== undefined) return [base, quote];
+  }
+  throw new RangeError('a pair of unknown coins');
+}
+
+export function krakenNames(
+  assets: z.infer<typeof AssetsReply>['result'],
+  pairs: z.infer<typeof PairsReply>['result'],
+): KrakenNames {
+  const assetOf = assetNamer(assets);
+  const rules = new Map<string, PairRules>();
+  const spelling = new Map<string, string>();
+  const symbols = new Map<string, string>();
+  for (const [key, pair] of Object.entries(pairs)) {
+    // Dark pools have pairs of their own with the same coins.
+    if (key.endsWith('.d')) continue;
+    const symbol = `${assetOf(pair.base)}/${assetOf(pair.quote)}`;
+    symbols.set(key, symbol);
+    symbols.set(pair.altname, symbol);
+    spelling.set(symbol, pair.altname);
+    rules.set(symbol, {
+      symbol,
+      quantityStep: stepOf(pair.lot_decimals),
+      priceTick:
+        pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
+      minQuantity: exactAmount(pair.ordermin ?? '0'),
+      minNotional: exactAmount(pair.costmin ?? '0'),
+      status: STATUS[pair.status ?? 'online'] ?? 'halted',
+    });
+  }
+  return {
+    rules,
+    assetOf,
+    pairOf: (symbol) => spelling.get(symbol) ?? null,
+    symbolOf: (pair) => {
+      const known = symbols.get(pair);
+      if (known !== undefined) return known;
+      const [base, quote] = taken(pair, assets);
+      return `${assetOf(base)}/${assetOf(quote)}`;
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** Kraken's orders, trades and balances, read into our words. */
+import * as z from 'zod/mini';
+import { subtract } from '../../../contract/money.ts';
+import type { VenueBalance, VenueFill, VenueOrder } from '../../../contract/venue.ts';
+import { exactAmount, feeAmount, priceOrNull } from '../amounts.ts';
+import type { KrakenNames } from './pairs.ts';
+
+/** Seconds, as text in older answers and as a number in newer ones. */
+const Seconds = z.union([z.string(), z.number()]);
+const Side = z.enum(['buy', 'sell']);
+
+const RawOrder = z.object({
+  status: z.enum(['pending', 'open', 'closed', 'canceled', 'expired']),
+  cl_ord_id: z.nullish(z.string()),
+  opentm: Seconds,
+  closetm: z.nullish(Seconds),
+  descr: z.object({
+    pair: z.string(),
+    type: Side,
+    ordertype: z.string(),
+    price: z.nullish(z.string()),
+    price2: z.nullish(z.string()),
+  }),
+  vol: z.string(),
+  vol_exec: z.string(),
+});
+type RawOrder = z.infer<typeof RawOrder>;
+
+const RawTrade = z.object({
+  ordertxid: z.string(),
+  pair: z.string(),
+  time: Seconds,
+  type: Side,
+  price: z.string(),
+  cost: z.string(),
+  fee: z.string(),
+  vol: z.string(),
+});
+
+const RawOrders = z.record(z.string(), RawOrder);
+export const OpenOrdersReply = z.object({ result: z.object({ open: RawOrders }) });
+export const ClosedOrdersReply = z.object({
+  result: z.object({ closed: RawOrders, count: z.optional(z.number()) }),
+});
+export const OrdersReply = z.object({ result: RawOrders });
+export const TradesReply = z.object({
+  result: z.object({ trades: z.record(z.string(), RawTrade), count: z.number() }),
+});
+export const PlacedReply = z.object({
+  result: z.object({ txid: z.array(z.string()).check(z.minLength(1)) }),
+});
+export const CancelledReply = z.object({ result: z.object({ count: z.number() }) });
+export const BalancesReply = z.object({
+  result: z.record(
+    z.string(),
+    z.object({ balance: z.string(), hold_trade: z.optional(z.string()) }),
+  ),
+});
+export const TimeReply = z.object({ result: z.object({ unixtime: z.number() }) });
+export const KeyInfoReply = z.object({
+  result: z.object({
+    permissions: z.array(z.string()),
+    ipAllowlist: z.optional(z.array(z.string())),
+  }),
+});
+const Level = z.tuple([z.string(), z.string(), z.number()]);
+export const BookReply = z.object({
+  result: z.record(z.string(), z.object({ asks: z.array(Level), bids: z.array(Level) })),
+});
+/** `v` is the volume today and in the last 24 hours, `p` its average price. */
+export const TickerReply = z.object({
+  result: z.record(z.string(), z.object({ v: z.array(z.string()), p: z.array(z.string()) })),
+});
+
+const msOf = (seconds: string | number): number => Math.floor(Number(seconds) * 1_000);
+
+export const openedAtMs = ({ opentm }: RawOrder): number => msOf(opentm);
+
+const STATUS: Record<RawOrder['status'], VenueOrder['status']> = {
+  pending: 'open',
+  open: 'open',
+  closed: 'closed',
+  canceled: 'cancelled',
+  expired: 'expired',
+};
+
+/** `price` is the limit of a limit order and the trigger of the others; `price2` a trigger's limit. */
+function typeAndPrices(
+  descr: RawOrder['descr'],
+): Pick<VenueOrder, 'type' | 'limitPrice' | 'stopPrice'> {
+  const [price, second] = [priceOrNull(descr.price), priceOrNull(descr.price2)];
+  if (descr.ordertype === 'market' || descr.ordertype === 'settle-position')
+    return { type: 'market', limitPrice: null, stopPrice: null };
+  if (descr.ordertype === 'limit' || descr.ordertype === 'iceberg')
+    return { type: 'limit', limitPrice: price, stopPrice: null };
+  return { type: 'stop', limitPrice: second, stopPrice: price };
+}
+
+/** `userref` is no client order id: Kraken writes 0 there for orders without one. */
+export function krakenOrder(id: string, raw: RawOrder, names: KrakenNames): VenueOrder {
+  return {
+    exchangeOrderId: id,
+    clientOrderId: raw.cl_ord_id ?? null,
+    symbol: names.symbolOf(raw.descr.pair),
+    side: raw.descr.type,
+    ...typeAndPrices(raw.descr),
+    quantity: exactAmount(raw.vol),
+    filled: exactAmount(raw.vol_exec),
+    status: STATUS[raw.status],
+    updatedAtMs: msOf(raw.closetm ?? raw.opentm),
+  };
+}
+
+/** Fees are in quote currency: every order of ours asks for it. */
+export function krakenFill(
+  tradeId: string,
+  raw: z.infer<typeof RawTrade>,
+  names: KrakenNames,
+): VenueFill {
+  const symbol = names.symbolOf(raw.pair);
+  const fee = feeAmount(raw.fee);
+  return {
+    tradeId,
+    exchangeOrderId: raw.ordertxid,
+    clientOrderId: null,
+    symbol,
+    side: raw.type,
+    quantity: exactAmount(raw.vol),
+    price: exactAmount(raw.price),
+    quoteAmount: exactAmount(raw.cost),
+    fees: fee === 0n ? [] : [{ asset: symbol.split('/')[1] ?? '', amount: fee }],
+    atMs: msOf(raw.time),
+  };
+}
+
+export function krakenBalances(
+  raw: z.infer<typeof BalancesReply>['result'],
+  names: KrakenNames,
+): VenueBalance[] {
+  return Object.entries(raw).map(([code, { balance, hold_trade: held }]) => {
+    const total = exactAmount(balance);
+    return {
+      asset: names.assetOf(code),
+      total,
+      available: subtract(total, exactAmount(held ?? '0')),
+    };
+  });
+}

@@ -1,0 +1,117 @@
+/** Opens an exchange: one door for its public data, and one for each connection's key. */
+import type { ApiKey, KeyAdvice, LiveExchange } from '../../contract/signer.ts';
+import type { Adapter, PublicData } from './adapter.ts';
+import { ALLOWANCES } from './allowances.ts';
+import { BINANCE_ADVICE, BinanceAdapter } from './binance/adapter.ts';
+import { BinancePublic } from './binance/public.ts';
+import { Budget, type Clock } from './budget.ts';
+import { COINBASE_ADVICE, CoinbaseAdapter } from './coinbase/adapter.ts';
+import { CoinbasePublic } from './coinbase/public.ts';
+import { Door } from './door.ts';
+import { KRAKEN_ADVICE, KrakenAdapter } from './kraken/adapter.ts';
+import { KrakenPublic } from './kraken/public.ts';
+
+/** How long the exchange's clock is taken to run like ours. */
+const TIME_KEEP_MS = 10 * 60_000;
+
+export const ADVICE: Record<LiveExchange, KeyAdvice> = {
+  kraken: KRAKEN_ADVICE,
+  coinbase: COINBASE_ADVICE,
+  binance: BINANCE_ADVICE,
+};
+
+export interface ExchangeSettings {
+  origin: string | null;
+  clock: Clock;
+  fetch?: typeof fetch;
+}
+
+export interface OpenExchange {
+  data: PublicData;
+  /** An adapter that knows the exchange's time. */
+  withKey(key: ApiKey): Promise<Adapter>;
+  bannedUntil(): number;
+}
+
+export async function openExchange(
+  exchange: LiveExchange,
+  { origin, clock, fetch }: ExchangeSettings,
+): Promise<OpenExchange> {
+  const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock);
+  const shared = { exchange, origin, byAddress, clock, ...(fetch === undefined ? {} : { fetch }) };
+  const door = await Door.open({ ...shared, key: null, byKey: null });
+  const publicData = {
+    kraken: () => new KrakenPublic(door),
+    coinbase: () => new CoinbasePublic(door),
+    binance: () => new BinancePublic(door),
+  }[exchange]();
+  const time = new ExchangeTime(() => publicData.time(), clock);
+  return {
+    data: publicData,
+    bannedUntil: () => byAddress.bannedUntil,
+    async withKey(key) {
+      const own = await Door.open({
+        ...shared,
+        key,
+        byKey: new Budget(ALLOWANCES[exchange].byKey, clock),
+      });
+      const adapter = adapterOf(exchange, own, publicData);
+      return timed(adapter, async () => {
+        own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect)));
+      });
+    },
+  };
+}
+
+function adapterOf(exchange: LiveExchange, door: Door, data: PublicData): Adapter {
+  if (exchange === 'kraken' && data instanceof KrakenPublic)
+    return new KrakenAdapter(door, () => data.names());
+  if (exchange === 'binance' && data instanceof BinancePublic)
+    return new BinanceAdapter(door, () => data.names());
+  return new CoinbaseAdapter(door, data);
+}
+
+/** How far the exchange's clock is ahead of ours. */
+class ExchangeTime {
+  private known: { readAtMs: number; offsetMs: number } | null = null;
+
+  constructor(
+    private readonly read: () => Promise<number>,
+    private readonly clock: Clock,
+  ) {}
+
+  async offset(isSuspect: boolean): Promise<number> {
+    const { known } = this;
+    if (known !== null && !isSuspect && this.clock.now() - known.readAtMs < TIME_KEEP_MS)
+      return known.offsetMs;
+    const before = this.clock.now();
+    const there = await this.read();
+    const readAtMs = this.clock.now();
+    // Half of the way there and back.
+    const offsetMs = there - (before + readAtMs) / 2;
+    this.known = { readAtMs, offsetMs };
+    return offsetMs;
+  }
+}
+
+/** Sets the exchange's time before each act. Only a new order depends on it being known. */
+function timed(adapter: Adapter, setTime: () => Promise<void>): Adapter {
+  const after = async <T>(act: () => Promise<T>): Promise<T> => {
+    await setTime().catch(() => undefined);
+    return act();
+  };
+  return {
+    abilities: adapter.abilities,
+    place: async (order) => {
+      await setTime();
+      return adapter.place(order);
+    },
+    cancel: (order) => after(() => adapter.cancel(order)),
+    lookUp: (order) => after(() => adapter.lookUp(order)),
+    openOrders: (symbols) => after(() => adapter.openOrders(symbols)),
+    closedOrders: (since, symbols) => after(() => adapter.closedOrders(since, symbols)),
+    tradesSince: (since, symbols) => after(() => adapter.tradesSince(since, symbols)),
+    balances: () => after(() => adapter.balances()),
+    permissions: () => after(() => adapter.permissions()),
+  };
+}

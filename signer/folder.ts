@@ -1,0 +1,106 @@
+/** Files of the signer: written whole and on disk before anything goes on, for its user only. */
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+export function openFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+}
+
+/** A rename or removal is on disk when its folder is. */
+function syncFolder(path: string): void {
+  const handle = openSync(path, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** The old file or the new one, never half of it. */
+export function writeWhole(path: string, text: string): void {
+  const next = `${path}.next`;
+  const handle = openSync(next, 'w', 0o600);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(next, path);
+  syncFolder(dirname(path));
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
+  syncFolder(dirname(path));
+}
+
+/** Names of the files with this ending, without it, in order. */
+export const filesOf = (folder: string, ending: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(ending))
+    .map((name) => name.slice(0, -ending.length))
+    .sort();
+
+const held = new Set<string>();
+
+/**
+ * One process a folder. A lock left by a process that is gone is taken over.
+ * @throws Error when another signer runs.
+ */
+export function lockFolder(folder: string): () => void {
+  const path = join(folder, 'signer.lock');
+  if (held.has(path)) throw new Error('Another signer uses this folder');
+  const take = (): boolean => {
+    try {
+      const handle = openSync(path, 'wx', 0o600);
+      writeSync(handle, String(process.pid));
+      closeSync(handle);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  };
+  if (!take()) {
+    if (isAlive(path)) throw new Error('Another signer uses this folder');
+    rmSync(path, { force: true });
+    if (!take()) throw new Error('Another signer uses this folder');
+  }
+  held.add(path);
+  return () => {
+    held.delete(path);
+    rmSync(path, { force: true });
+  };
+}
+
+function isAlive(path: string): boolean {
+  const pid = Number(readText(path));
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  // Ours: of a process before us that had the same number, as the first in a container has.
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return /signer/.test(readText(`/proc/${pid}/cmdline`) || 'signer');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,26 @@
+/** The signer's state on disk: a record is durable, then it counts. */
+import * as z from 'zod/mini';
+import { Ledger } from './ledger.ts';
+import { LineFile } from './line-file.ts';
+import { SignerRecord } from './records.ts';
+
+export class Journal {
+  readonly ledger = new Ledger();
+  private readonly file: LineFile;
+
+  /** @throws Error when a record cannot be read: limits must not be judged by half a state. */
+  constructor(path: string) {
+    this.file = LineFile.open(path);
+    for (const line of this.file.lines)
+      this.ledger.apply(z.decode(SignerRecord, line as z.input<typeof SignerRecord>));
+  }
+
+  write(record: SignerRecord): void {
+    this.file.append(z.encode(SignerRecord, record));
+    this.ledger.apply(record);
+  }
+
+  close(): void {
+    this.file.close();
+  }
+}

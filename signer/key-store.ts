@@ -1,0 +1,76 @@
+/**
+ * The sealed keys, one file each, so that removing a connection removes its key from the disk. They
+ * stay sealed here; they are opened in memory when they are used.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
+import { LiveExchange, SealedKey, type ApiKey, type SealContext } from '../contract/signer.ts';
+import type { Box } from './box.ts';
+import { filesOf, openFolder, removeFile, writeWhole } from './folder.ts';
+import type { Secrets } from './secrets.ts';
+
+const KeptKey = z.object({
+  connectionId: z.string(),
+  ownerId: z.string(),
+  exchange: LiveExchange,
+  sealed: SealedKey,
+});
+type KeptKey = z.infer<typeof KeptKey>;
+
+export class KeyStore {
+  private readonly kept = new Map<string, KeptKey>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly box: Box,
+    private readonly secrets: Secrets,
+  ) {
+    openFolder(folder);
+    for (const name of filesOf(folder, '.json')) {
+      const key = KeptKey.parse(JSON.parse(readFileSync(this.path(name), 'utf8')));
+      this.kept.set(key.connectionId, key);
+    }
+  }
+
+  has(connectionId: string): boolean {
+    return this.kept.has(connectionId);
+  }
+
+  /** Opens a key that is not kept, and keeps its text out of everything written from now on. */
+  async open(sealed: SealedKey, context: SealContext): Promise<ApiKey> {
+    const key = await this.box.unseal(sealed, context);
+    this.secrets.hold(context.connectionId, [key.apiKey, key.secret]);
+    return key;
+  }
+
+  async opened(connectionId: string): Promise<ApiKey> {
+    const kept = this.kept.get(connectionId);
+    if (kept === undefined) throw new Error('no key is kept for this connection');
+    return this.open(kept.sealed, kept);
+  }
+
+  keep(sealed: SealedKey, { connectionId, ownerId, exchange }: SealContext): void {
+    const kept: KeptKey = { connectionId, ownerId, exchange, sealed };
+    writeWhole(this.path(connectionId), JSON.stringify(kept));
+    this.kept.set(connectionId, kept);
+  }
+
+  remove(connectionId: string): void {
+    this.kept.delete(connectionId);
+    removeFile(this.path(connectionId));
+  }
+
+  /** A new key pair, every key sealed to it, and old pairs gone that nothing needs. */
+  async rotate(now: number): Promise<number> {
+    await this.box.add(now);
+    for (const kept of this.kept.values())
+      this.keep(await this.box.reseal(kept.sealed, kept), kept);
+    this.box.dropOld(new Set([...this.kept.values()].map(({ sealed }) => sealed.boxKeyId)));
+    return this.kept.size;
+  }
+
+  private path(connectionId: string): string {
+    return join(this.folder, `${connectionId}.json`);
+  }
+}

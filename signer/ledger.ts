@@ -1,0 +1,301 @@
+/**
+ * What the signer knows of each connection by itself: orders it sent, what they bought, what that
+ * cost, and what was lost today. It believes the exchange, never the server.
+ */
+import {
+  add,
+  maximum,
+  minimum,
+  multiply,
+  subtract,
+  sum,
+  ZERO,
+  type Fixed,
+} from '../contract/money.ts';
+import type {
+  KeyFault,
+  LiveExchange,
+  OrderIntent,
+  SpendingLimits,
+  StepUpKey,
+} from '../contract/signer.ts';
+import type { PlaceOutcome, VenueFill } from '../contract/venue.ts';
+import type { SignerRecord } from './records.ts';
+
+export interface SentOrder {
+  intent: OrderIntent;
+  sentAtMs: number;
+  worstPrice: Fixed;
+  outcome: PlaceOutcome | null;
+  exchangeOrderId: string | null;
+  /** The exchange says that it is over; `filled` is then final. */
+  ended: boolean;
+  /** By the exchange's own count. */
+  filled: Fixed;
+  /** By the fills that were read. */
+  booked: Fixed;
+}
+
+export interface Position {
+  quantity: Fixed;
+  /** What the quantity held cost, fees in quote currency included. */
+  cost: Fixed;
+}
+
+export interface Connection {
+  connectionId: string;
+  ownerId: string;
+  accountId: string;
+  exchange: LiveExchange;
+  /** Of the first time: connecting again begins no new first week. */
+  connectedAtMs: number;
+  /** False once its key was removed. What it bought stays known. */
+  connected: boolean;
+  checkedAtMs: number;
+  faults: KeyFault[];
+  limits: SpendingLimits;
+  stepUpKeys: StepUpKey[];
+  portfolioId: string | null;
+  agents: Set<string>;
+  orders: Map<string, SentOrder>;
+  positions: Map<string, Position>;
+  fillsSeen: Set<string>;
+  realised: { day: string; amount: Fixed };
+  dayStart: { day: string; unrealised: Fixed };
+}
+
+export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+const quoteOf = (symbol: string): string => symbol.split('/')[1] ?? '';
+const baseOf = (symbol: string): string => symbol.split('/')[0] ?? '';
+const feesIn = (fill: VenueFill, asset: string): Fixed =>
+  sum(fill.fees.filter((fee) => fee.asset === asset).map(({ amount }) => amount));
+
+export class Ledger {
+  readonly connections = new Map<string, Connection>();
+  /** Of every connection, removed ones too: an id is used once. */
+  private readonly ordersById = new Map<string, SentOrder>();
+  private readonly nonces = new Set<string>();
+
+  order(clientOrderId: string): SentOrder | null {
+    return this.ordersById.get(clientOrderId) ?? null;
+  }
+
+  isUsed(nonce: string): boolean {
+    return this.nonces.has(nonce);
+  }
+
+  apply(record: SignerRecord): void {
+    switch (record.kind) {
+      case 'connected':
+        this.connect(record);
+        return;
+      case 'disconnected':
+        this.disconnect(record.connectionId);
+        return;
+      case 'step_up':
+        this.nonces.add(record.nonce);
+        return;
+      case 'sending':
+        this.applySending(record);
+        return;
+      case 'outcome':
+      case 'seen':
+      case 'absent':
+        this.applyToOrder(record);
+        return;
+      case 'checked':
+      case 'limits':
+      case 'enrolled':
+      case 'agent':
+      case 'fill':
+      case 'day':
+        this.applyToConnection(record);
+    }
+  }
+
+  private connect(record: Extract<SignerRecord, { kind: 'connected' }>): void {
+    const before = this.connections.get(record.connectionId);
+    // A key replaced by another keeps everything else: limits, first week, positions.
+    if (before !== undefined) {
+      before.connected = true;
+      before.checkedAtMs = record.atMs;
+      before.faults = [];
+      return;
+    }
+    this.connections.set(record.connectionId, {
+      connectionId: record.connectionId,
+      ownerId: record.ownerId,
+      accountId: record.accountId,
+      exchange: record.exchange,
+      connectedAtMs: record.atMs,
+      connected: true,
+      checkedAtMs: record.atMs,
+      faults: [],
+      limits: record.limits,
+      stepUpKeys: record.stepUpKeys,
+      portfolioId: record.portfolioId,
+      agents: new Set(),
+      orders: new Map(),
+      positions: new Map(),
+      fillsSeen: new Set(),
+      realised: { day: '', amount: ZERO },
+      dayStart: { day: '', unrealised: ZERO },
+    });
+  }
+
+  private disconnect(connectionId: string): void {
+    const connection = this.connections.get(connectionId);
+    if (connection === undefined) return;
+    connection.connected = false;
+    connection.agents.clear();
+  }
+
+  private applySending({
+    intent,
+    worstPrice,
+    atMs,
+  }: Extract<SignerRecord, { kind: 'sending' }>): void {
+    const order: SentOrder = {
+      intent,
+      sentAtMs: atMs,
+      worstPrice,
+      outcome: null,
+      exchangeOrderId: null,
+      ended: false,
+      filled: ZERO,
+      booked: ZERO,
+    };
+    this.ordersById.set(intent.clientOrderId, order);
+    this.connections.get(intent.connectionId)?.orders.set(intent.clientOrderId, order);
+  }
+
+  private applyToOrder(
+    record: Extract<SignerRecord, { kind: 'outcome' | 'seen' | 'absent' }>,
+  ): void {
+    const order = this.ordersById.get(record.clientOrderId);
+    if (order === undefined) return;
+    if (record.kind === 'absent') {
+      order.ended = true;
+      return;
+    }
+    if (record.kind === 'outcome') {
+      order.outcome = record.outcome;
+      if (record.outcome.kind === 'confirmed')
+        order.exchangeOrderId = record.outcome.exchangeOrderId;
+      // Nothing exists at the exchange.
+      if (record.outcome.kind === 'rejected' || record.outcome.kind === 'refused')
+        order.ended = true;
+      return;
+    }
+    order.exchangeOrderId = record.exchangeOrderId;
+    order.filled = maximum(order.filled, record.filled);
+    order.ended ||= record.status !== 'open';
+  }
+
+  private applyToConnection(
+    record: Extract<
+      SignerRecord,
+      { kind: 'checked' | 'limits' | 'enrolled' | 'agent' | 'fill' | 'day' }
+    >,
+  ): void {
+    const connection = this.connections.get(record.connectionId);
+    if (connection === undefined) return;
+    if (record.kind === 'checked') {
+      connection.checkedAtMs = record.atMs;
+      connection.faults = record.faults;
+    } else if (record.kind === 'limits') connection.limits = record.limits;
+    else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
+    else if (record.kind === 'day')
+      connection.dayStart = { day: record.day, unrealised: record.unrealised };
+    else if (record.kind === 'agent') {
+      if (record.started) connection.agents.add(record.agentId);
+      else connection.agents.delete(record.agentId);
+    } else bookFill(connection, record.clientOrderId, record.fill);
+  }
+}
+
+/** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
+function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill): void {
+  if (connection.fillsSeen.has(fill.tradeId)) return;
+  connection.fillsSeen.add(fill.tradeId);
+  const order = connection.orders.get(clientOrderId);
+  if (order !== undefined) order.booked = add(order.booked, fill.quantity);
+  const { symbol } = fill;
+  const position = connection.positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
+  const quoteFee = feesIn(fill, quoteOf(symbol));
+  const baseFee = feesIn(fill, baseOf(symbol));
+  if (fill.side === 'buy') {
+    connection.positions.set(symbol, {
+      quantity: add(position.quantity, subtract(fill.quantity, baseFee)),
+      cost: add(position.cost, add(fill.quoteAmount, quoteFee)),
+    });
+    return;
+  }
+  const gone = minimum(position.quantity, add(fill.quantity, baseFee));
+  // In one division: a product of two small amounts would be rounded away first.
+  const costGone =
+    position.quantity === 0n
+      ? ZERO
+      : (((position.cost * gone + position.quantity - 1n) / position.quantity) as Fixed);
+  const rest = subtract(position.quantity, gone);
+  if (rest <= 0n) connection.positions.delete(symbol);
+  else
+    connection.positions.set(symbol, { quantity: rest, cost: subtract(position.cost, costGone) });
+  const won = subtract(subtract(fill.quoteAmount, quoteFee), costGone);
+  const day = dayOf(fill.atMs);
+  if (day > connection.realised.day) connection.realised = { day, amount: won };
+  else if (day === connection.realised.day)
+    connection.realised.amount = add(connection.realised.amount, won);
+}
+
+/** What an order may still take: all of it until the exchange says that it is over. */
+function remaining(order: SentOrder): Fixed {
+  const total = order.ended ? order.filled : order.intent.quantity;
+  return maximum(ZERO, subtract(total, order.booked));
+}
+
+/** Money in the market: what positions cost, and the most that open or unknown buys may cost. */
+export function exposureOf(connection: Connection): Fixed {
+  const held = sum([...connection.positions.values()].map(({ cost }) => maximum(ZERO, cost)));
+  const reserved = [...connection.orders.values()]
+    .filter(({ intent }) => intent.side === 'buy')
+    .map((order) => multiply(remaining(order), order.worstPrice, 'up'));
+  return add(held, sum(reserved));
+}
+
+/** What may be sold of a pair: what was bought through here, less what sales may still take. */
+export function sellable(connection: Connection, symbol: string): Fixed {
+  const held = connection.positions.get(symbol)?.quantity ?? ZERO;
+  const selling = [...connection.orders.values()]
+    .filter(({ intent }) => intent.side === 'sell' && intent.symbol === symbol)
+    .map(remaining);
+  return maximum(ZERO, subtract(held, sum(selling)));
+}
+
+/** What open positions are worth above their cost. */
+export function unrealisedOf(connection: Connection, marks: ReadonlyMap<string, Fixed>): Fixed {
+  return sum(
+    [...connection.positions].map(([symbol, { quantity, cost }]) =>
+      subtract(multiply(quantity, marks.get(symbol) ?? ZERO, 'down'), cost),
+    ),
+  );
+}
+
+/** Lost since the start of `day`; zero when it is a gain. */
+export function lossOf(
+  connection: Connection,
+  day: string,
+  marks: ReadonlyMap<string, Fixed>,
+): Fixed {
+  const realised = connection.realised.day === day ? connection.realised.amount : ZERO;
+  const unrealised = unrealisedOf(connection, marks);
+  const start = connection.dayStart.day === day ? connection.dayStart.unrealised : unrealised;
+  const change = add(realised, subtract(unrealised, start));
+  return change < 0n ? ((0n - change) as Fixed) : ZERO;
+}
+
+export const unresolvedOf = (connection: Connection): string[] =>
+  [...connection.orders.values()]
+    .filter(({ ended, outcome }) => !ended && outcome?.kind !== 'confirmed')
+    .map(({ intent }) => intent.clientOrderId);

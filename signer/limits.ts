@@ -1,0 +1,204 @@
+/**
+ * Whether an order may be signed, by what the signer itself knows. A purchase must pass all of it;
+ * a sale is never held back by a loss, an exposure or a volume: getting out stays possible.
+ */
+import {
+  add,
+  basisPoints,
+  maximum,
+  minimum,
+  multiply,
+  parseFixed,
+  subtract,
+  ZERO,
+  type Fixed,
+} from '../contract/money.ts';
+import type { OrderIntent, SpendingLimits } from '../contract/signer.ts';
+import type { PairRules } from '../contract/venue.ts';
+import type { Book, BookLevel } from './exchanges/adapter.ts';
+
+/** A connection's first week: what a stolen server could lose on its first days is small. */
+export const FIRST_WEEK: SpendingLimits = {
+  maxOrder: parseFixed('100'),
+  maxExposure: parseFixed('500'),
+  // 5 % of the exposure.
+  maxDailyLoss: parseFixed('25'),
+};
+export const FIRST_WEEK_MS = 7 * 24 * 60 * 60_000;
+
+/** Counted as US dollars; limits are in dollars, so other quote currencies are not traded yet. */
+export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDC', 'USDT']);
+/** Traded in 24 hours, in dollars. Less is a coin whose price one person can move. */
+const LEAST_VOLUME = parseFixed('1000000');
+const SPREAD_MOST_BPS = 100n;
+/** How far from the middle of the book an order may go. */
+const BUY_COLLAR_BPS = parseFixed('200');
+const SELL_COLLAR_BPS = parseFixed('500');
+/** Inside the collar the book must hold this many times a purchase. */
+const DEPTH_TIMES = 3n;
+const DEADLINE_MOST_MS = 60_000;
+
+export interface Refused {
+  code: string;
+  detail: string;
+}
+export type Judged = { worstPrice: Fixed } | Refused;
+
+export interface MarketFacts {
+  rules: PairRules | null;
+  book: Book;
+  dayVolume: Fixed;
+}
+
+export interface AccountFacts {
+  limits: SpendingLimits;
+  exposure: Fixed;
+  lossToday: Fixed;
+  sellable: Fixed;
+}
+
+const lesser = (a: SpendingLimits, b: SpendingLimits): SpendingLimits => ({
+  maxOrder: minimum(a.maxOrder, b.maxOrder),
+  maxExposure: minimum(a.maxExposure, b.maxExposure),
+  maxDailyLoss: minimum(a.maxDailyLoss, b.maxDailyLoss),
+});
+
+/** What a person chose, and in the first week no more than its caps. */
+export const limitsInForce = (
+  limits: SpendingLimits,
+  connectedAtMs: number,
+  nowMs: number,
+): SpendingLimits => (nowMs - connectedAtMs < FIRST_WEEK_MS ? lesser(limits, FIRST_WEEK) : limits);
+
+export const firstLimits = (wanted: SpendingLimits | null): SpendingLimits =>
+  wanted === null ? FIRST_WEEK : lesser(wanted, FIRST_WEEK);
+
+export const isRaised = (from: SpendingLimits, to: SpendingLimits): boolean =>
+  to.maxOrder > from.maxOrder ||
+  to.maxExposure > from.maxExposure ||
+  to.maxDailyLoss > from.maxDailyLoss;
+
+const refused = (code: string, detail: string): Refused => ({ code, detail });
+
+/** The middle of the book; null when a side is empty. */
+export function middleOf({ bids, asks }: Book): Fixed | null {
+  const [bid, ask] = [bids[0], asks[0]];
+  if (bid === undefined || ask === undefined || bid.price <= 0n) return null;
+  return ((bid.price + ask.price) / 2n) as Fixed;
+}
+
+/** What lies within `bound`, and the price of the last piece of `quantity` there. */
+function walk(
+  levels: readonly BookLevel[],
+  quantity: Fixed,
+  inBound: (price: Fixed) => boolean,
+): { depth: Fixed; last: Fixed | null } {
+  let depth = ZERO;
+  let last: Fixed | null = null;
+  for (const level of levels) {
+    if (!inBound(level.price)) break;
+    if (depth < quantity) last = level.price;
+    depth = add(depth, level.quantity);
+  }
+  return { depth, last: depth < quantity ? null : last };
+}
+
+/** Facts of the order alone. */
+function judgeShape(intent: OrderIntent, nowMs: number): Refused | null {
+  const { side, type, quantity, limitPrice, stopPrice, deadlineMs } = intent;
+  if (deadlineMs <= nowMs) return refused('deadline', 'it has passed');
+  if (deadlineMs - nowMs > DEADLINE_MOST_MS) return refused('deadline', 'more than a minute away');
+  if (quantity <= 0n) return refused('quantity', 'must be above 0');
+  if ((type === 'limit') !== (limitPrice !== null) && type !== 'stop')
+    return refused('price', 'a limit order has a limit price, a market order none');
+  if ((type === 'stop') !== (stopPrice !== null))
+    return refused('price', 'a stop has a stop price, and no other order');
+  if (type === 'stop' && side === 'buy') return refused('stop_buys', 'stops protect what is held');
+  return null;
+}
+
+function judgePair(intent: OrderIntent, { rules, book }: MarketFacts): Refused | null {
+  const quote = intent.symbol.split('/')[1] ?? '';
+  if (!DOLLARS.has(quote)) return refused('pair_not_allowed', `${quote} is not counted as dollars`);
+  if (rules === null) return refused('pair_not_allowed', 'not listed');
+  // A sale is for the exchange to refuse: what is known of the pair may be minutes old.
+  if (rules.status !== 'trading' && intent.side === 'buy')
+    return refused('pair_not_trading', rules.status);
+  if (middleOf(book) === null) return refused('no_market_data', 'a side of the book is empty');
+  return null;
+}
+
+/** Within the collar, and what a unit may cost or bring at worst. */
+function judgePrice(intent: OrderIntent, { book }: MarketFacts, middle: Fixed): Judged {
+  const buys = intent.side === 'buy';
+  const way = basisPoints(middle, buys ? BUY_COLLAR_BPS : SELL_COLLAR_BPS, 'down');
+  const bound = buys ? add(middle, way) : subtract(middle, way);
+  const inBound = (price: Fixed): boolean => (buys ? price <= bound : price >= bound);
+  if (intent.type === 'stop') {
+    const stop = intent.stopPrice ?? ZERO;
+    if (stop > add(middle, way)) return refused('price_collar', 'the stop is above the market');
+    const limit = intent.limitPrice;
+    const floor = subtract(stop, basisPoints(stop, SELL_COLLAR_BPS, 'down'));
+    if (limit !== null && (limit < floor || limit > stop))
+      return refused('price_collar', 'the limit is too far from the stop');
+    return { worstPrice: stop };
+  }
+  if (intent.limitPrice !== null)
+    return inBound(intent.limitPrice)
+      ? { worstPrice: intent.limitPrice }
+      : refused('price_collar', 'the limit is too far from the market');
+  const { last } = walk(buys ? book.asks : book.bids, intent.quantity, inBound);
+  return last === null
+    ? refused('price_collar', 'the book would be cleared beyond the collar')
+    : { worstPrice: last };
+}
+
+/** A thin pair can be pushed by whoever sells into our purchase. */
+function judgeThinness(
+  intent: OrderIntent,
+  { book, dayVolume }: MarketFacts,
+  middle: Fixed,
+): Refused | null {
+  if (dayVolume < LEAST_VOLUME) return refused('pair_not_allowed', 'too little is traded a day');
+  const spread = subtract(book.asks[0]?.price ?? ZERO, book.bids[0]?.price ?? ZERO);
+  if (spread * 10_000n > middle * SPREAD_MOST_BPS) return refused('thin_book', 'the spread');
+  const bound = add(middle, basisPoints(middle, BUY_COLLAR_BPS, 'down'));
+  const floor = subtract(middle, basisPoints(middle, BUY_COLLAR_BPS, 'down'));
+  const needed = (intent.quantity * DEPTH_TIMES) as Fixed;
+  const asks = walk(book.asks, needed, (price) => price <= bound).depth;
+  const bids = walk(book.bids, needed, (price) => price >= floor).depth;
+  return minimum(asks, bids) < needed ? refused('thin_book', 'the depth near the market') : null;
+}
+
+function judgeMoney(intent: OrderIntent, worstPrice: Fixed, account: AccountFacts): Refused | null {
+  const { limits, exposure, lossToday } = account;
+  const cost = multiply(intent.quantity, worstPrice, 'up');
+  if (cost > limits.maxOrder) return refused('order_limit', 'larger than one order may be');
+  if (add(exposure, cost) > limits.maxExposure)
+    return refused('exposure_limit', 'more would be in the market than allowed');
+  if (lossToday >= limits.maxDailyLoss)
+    return refused('loss_limit', "today's losses have reached the limit");
+  return null;
+}
+
+export function judgeOrder(
+  intent: OrderIntent,
+  market: MarketFacts,
+  account: AccountFacts,
+  nowMs: number,
+): Judged {
+  const early = judgeShape(intent, nowMs) ?? judgePair(intent, market);
+  if (early !== null) return early;
+  const middle = maximum(ZERO, middleOf(market.book) ?? ZERO);
+  const priced = judgePrice(intent, market, middle);
+  if ('code' in priced) return priced;
+  if (intent.side === 'sell')
+    return intent.quantity > account.sellable
+      ? refused('not_held', 'more than was bought here and is not on sale yet')
+      : priced;
+  return (
+    judgeThinness(intent, market, middle) ??
+    judgeMoney(intent, priced.worstPrice, account) ??
+    priced
+  );
+}

@@ -1,0 +1,77 @@
+/** The market as the signer sees it itself, so that nobody can tell it a price. */
+import { ZERO, type Fixed } from '../contract/money.ts';
+import type { OrderSide } from '../contract/venue.ts';
+import type { Book, PublicData } from './exchanges/adapter.ts';
+import { Kept } from './exchanges/kept.ts';
+import { middleOf, type MarketFacts } from './limits.ts';
+
+const RULES_KEEP_MS = 10 * 60_000;
+const VOLUME_KEEP_MS = 60 * 60_000;
+const BOOK_KEEP_MS = 2_000;
+/** Old enough to ask seldom, new enough for a day's loss. */
+const MARK_KEEP_MS = 30_000;
+
+class BySymbol<T> {
+  private readonly kept = new Map<string, Kept<T>>();
+  constructor(
+    private readonly read: (symbol: string) => Promise<T>,
+    private readonly keepMs: number,
+    private readonly now: () => number,
+  ) {}
+
+  get(symbol: string): Promise<T> {
+    const kept = this.kept.get(symbol) ?? new Kept(() => this.read(symbol), this.keepMs, this.now);
+    this.kept.set(symbol, kept);
+    return kept.get();
+  }
+}
+
+export class MarketView {
+  private readonly rules: Kept<Awaited<ReturnType<PublicData['rules']>>>;
+  private readonly books: BySymbol<Book>;
+  private readonly volumes: BySymbol<Fixed>;
+  private readonly middles: BySymbol<Fixed | null>;
+
+  constructor(
+    readonly data: PublicData,
+    now: () => number,
+  ) {
+    this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
+    this.books = new BySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
+    this.volumes = new BySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
+    this.middles = new BySymbol(
+      async (symbol) => middleOf(await data.book(symbol)),
+      MARK_KEEP_MS,
+      now,
+    );
+  }
+
+  /**
+   * A sale is judged without the day's volume: less must be able to hold it back. `ReadFailed` and
+   * `NotSent` pass through: without facts nothing is signed.
+   */
+  async factsOf(symbol: string, side: OrderSide): Promise<MarketFacts> {
+    const rules = (await this.rules.get()).get(symbol) ?? null;
+    if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: ZERO };
+    const [book, dayVolume] = await Promise.all([
+      this.books.get(symbol),
+      side === 'buy' ? this.volumes.get(symbol) : ZERO,
+    ]);
+    return { rules, book, dayVolume };
+  }
+
+  async rulesOf(symbols: readonly string[]) {
+    const all = await this.rules.get();
+    return symbols.length === 0
+      ? [...all.values()]
+      : symbols.flatMap((symbol) => all.get(symbol) ?? []);
+  }
+
+  /** What each pair is worth now; a pair without a book is worth nothing. */
+  async marksOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
+    const marks = await Promise.all(
+      symbols.map(async (symbol) => [symbol, (await this.middles.get(symbol)) ?? ZERO]),
+    );
+    return new Map(marks as [string, Fixed][]);
+  }
+}

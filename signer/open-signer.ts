@@ -1,0 +1,82 @@
+/** Opens the signer's parts in order, and closes them again. */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { AuditLog } from './audit-log.ts';
+import { Box } from './box.ts';
+import { Desk } from './desk.ts';
+import { systemClock, type Clock } from './exchanges/budget.ts';
+import { lockFolder, openFolder } from './folder.ts';
+import { Journal } from './journal.ts';
+import { KeyStore } from './key-store.ts';
+import { openLog } from './log.ts';
+import { Secrets } from './secrets.ts';
+import type { SignerSettings } from './settings.ts';
+import { openSocket } from './socket.ts';
+
+/** Permissions are read again this often. */
+const RECHECK_MS = 24 * 60 * 60_000;
+const RECHECK_LOOK_MS = 10 * 60_000;
+
+/** What lies in the folder; the same for the process and the operator's commands. */
+export async function openStore(folder: string, now: () => number, secrets: Secrets) {
+  openFolder(folder);
+  chmodSync(folder, 0o700);
+  const unlock = lockFolder(folder);
+  const box = await Box.open(join(folder, 'box'), now());
+  const keys = new KeyStore(join(folder, 'keys'), box, secrets);
+  const journal = new Journal(join(folder, 'journal.jsonl'));
+  const audit = AuditLog.open(join(folder, 'audit.jsonl'), now);
+  return {
+    box,
+    keys,
+    journal,
+    audit,
+    close: () => {
+      journal.close();
+      audit.close();
+      unlock();
+    },
+  };
+}
+
+export interface RunningSigner {
+  port: number | null;
+  close: () => Promise<void>;
+}
+
+export async function openSigner(
+  settings: SignerSettings,
+  write: (line: string) => void,
+  clock: Clock = systemClock,
+): Promise<RunningSigner> {
+  const secrets = new Secrets();
+  const log = openLog(secrets, write);
+  const store = await openStore(settings.folder, () => clock.now(), secrets);
+  const desk = new Desk({ ...store, secrets, log, clock, origins: settings.origins });
+  const socket = await openSocket(settings.listen, (ask) => desk.answer(ask), log);
+  const recheck = setInterval(() => {
+    desk.recheckAll(RECHECK_MS).catch((error: unknown) => {
+      log.error(
+        { error: error instanceof Error ? error.name : 'unknown' },
+        'permissions could not be read again',
+      );
+    });
+  }, RECHECK_LOOK_MS);
+  log.info(
+    {
+      listen: settings.listen.kind,
+      boxKey: store.box.current.id,
+      connections: store.journal.ledger.connections.size,
+      auditHead: store.audit.head,
+    },
+    'signing',
+  );
+  return {
+    port: socket.port,
+    close: async () => {
+      clearInterval(recheck);
+      await socket.close();
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,195 @@
+/**
+ * Signs and sends an order once. It is judged by the signer's own limits, written down, sent, and
+ * its outcome written down, in this order.
+ */
+import * as z from 'zod/mini';
+import { ZERO, type Fixed } from '../contract/money.ts';
+import { OrderIntent } from '../contract/signer.ts';
+import type { PlaceOutcome } from '../contract/venue.ts';
+import type { AuditLog } from './audit-log.ts';
+import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
+import { NotSent } from './exchanges/budget.ts';
+import type { Journal } from './journal.ts';
+import {
+  dayOf,
+  exposureOf,
+  lossOf,
+  sellable,
+  unrealisedOf,
+  type Connection,
+  type SentOrder,
+} from './ledger.ts';
+import {
+  judgeOrder,
+  limitsInForce,
+  type Judged,
+  type MarketFacts,
+  type Refused,
+} from './limits.ts';
+import type { MarketView } from './market-view.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface Placing {
+  journal: Journal;
+  audit: AuditLog;
+  secrets: Secrets;
+  now: () => number;
+  /** Client order ids whose request is out at this moment. */
+  inFlight: Set<string>;
+  market: (connection: Connection) => Promise<MarketView>;
+  adapter: (connection: Connection) => Promise<Adapter>;
+}
+
+const refused = (code: string, detail: string): PlaceOutcome => ({
+  kind: 'refused',
+  by: 'signer',
+  code,
+  detail,
+});
+
+const wireOf = (intent: OrderIntent): string => JSON.stringify(z.encode(OrderIntent, intent));
+
+/** Marks of what is held, and the day's beginning written down when the day is new. */
+export async function lossToday(
+  { journal, now }: Pick<Placing, 'journal' | 'now'>,
+  connection: Connection,
+  market: MarketView,
+) {
+  const marks = await market.marksOf([...connection.positions.keys()]);
+  const day = dayOf(now());
+  if (connection.dayStart.day !== day)
+    journal.write({
+      kind: 'day',
+      atMs: now(),
+      connectionId: connection.connectionId,
+      day,
+      unrealised: unrealisedOf(connection, marks),
+    });
+  return lossOf(connection, day, marks);
+}
+
+interface Facts {
+  market: MarketFacts;
+  lossToday: Fixed;
+}
+
+async function gather(
+  placing: Placing,
+  connection: Connection,
+  { symbol, side }: OrderIntent,
+): Promise<Facts | Refused> {
+  try {
+    const view = await placing.market(connection);
+    const market = await view.factsOf(symbol, side);
+    // What was lost holds back no sale, and neither does a pair whose price cannot be read.
+    const loss = side === 'buy' ? await lossToday(placing, connection, view) : ZERO;
+    return { market, lossToday: loss };
+  } catch (error) {
+    if (error instanceof NotSent) return { code: error.code, detail: 'market data' };
+    if (error instanceof ReadFailed) return { code: 'no_market_data', detail: error.cause };
+    throw error;
+  }
+}
+
+/** Judges with all that is known at this moment; nothing may be waited for before it is written down. */
+function judge(
+  now: number,
+  connection: Connection,
+  intent: OrderIntent,
+  { market, lossToday: loss }: Facts,
+): Judged {
+  const buys = intent.side === 'buy';
+  // Getting out needs no right that is new.
+  if (buys && connection.faults.length > 0)
+    return { code: 'key_not_accepted', detail: connection.faults.join(', ') };
+  if (buys && connection.stepUpKeys.length > 0 && !connection.agents.has(intent.agentId))
+    return { code: 'agent_not_started', detail: 'its start was not confirmed with a step-up' };
+  const account = {
+    limits: limitsInForce(connection.limits, connection.connectedAtMs, now),
+    exposure: exposureOf(connection),
+    lossToday: loss,
+    sellable: sellable(connection, intent.symbol),
+  };
+  return judgeOrder(intent, market, account, now);
+}
+
+/**
+ * The id was sent before. Where the exchange replays ids the same order may be sent again; elsewhere
+ * it may not, and what is known is said.
+ */
+function before(sent: SentOrder, intent: OrderIntent): PlaceOutcome {
+  if (wireOf(sent.intent) !== wireOf(intent))
+    return refused('id_used', 'this client order id belongs to another order');
+  if (sent.outcome === null) return { kind: 'unknown', cause: 'connection' };
+  return sent.outcome.kind === 'confirmed' ? { ...sent.outcome, replay: true } : sent.outcome;
+}
+
+async function sendOnce(
+  placing: Placing,
+  adapter: Adapter,
+  intent: OrderIntent,
+  worstPrice: SentOrder['worstPrice'],
+): Promise<PlaceOutcome> {
+  try {
+    const outcome = await adapter.place({ ...intent, worstPrice });
+    if (outcome.kind !== 'rejected') return outcome;
+    return { ...outcome, message: placing.secrets.clean(outcome.message).slice(0, 300) };
+  } catch (error) {
+    // Both are thrown before the order's request leaves, never after.
+    if (error instanceof NotSent) return refused(error.code, 'nothing was sent');
+    if (error instanceof ReadFailed) return refused('no_market_data', error.cause);
+    throw error;
+  }
+}
+
+export async function placeOrder(
+  placing: Placing,
+  connection: Connection,
+  intent: OrderIntent,
+): Promise<PlaceOutcome> {
+  const { journal, audit, now } = placing;
+  const { clientOrderId, connectionId, symbol, side, type } = intent;
+  const about = { clientOrderId, connectionId, symbol, side, type };
+  const adapter = await placing.adapter(connection);
+  const sent = journal.ledger.order(clientOrderId);
+  // Without an outcome the signer was killed while it was out.
+  const isOpen = sent !== null && (sent.outcome?.kind ?? 'unknown') === 'unknown';
+  const isReplay = isOpen && adapter.abilities.replaysIds && !placing.inFlight.has(clientOrderId);
+  if (sent !== null && !(isReplay && wireOf(sent.intent) === wireOf(intent)))
+    return before(sent, intent);
+  let worstPrice = sent?.worstPrice ?? null;
+  if (worstPrice === null) {
+    const facts = await gather(placing, connection, intent);
+    // Another request with the same id may have come first while the market was read.
+    const raced = journal.ledger.order(clientOrderId);
+    if (raced !== null) return before(raced, intent);
+    const judged = 'code' in facts ? facts : judge(now(), connection, intent, facts);
+    if ('code' in judged) {
+      audit.write('server', 'order refused', { ...about, code: judged.code });
+      return refused(judged.code, judged.detail);
+    }
+    worstPrice = judged.worstPrice;
+    journal.write({ kind: 'sending', atMs: now(), intent, worstPrice });
+  }
+  audit.write('server', isReplay ? 'order sent again' : 'order sent', about);
+  placing.inFlight.add(clientOrderId);
+  const answer = await sendOnce(placing, adapter, intent, worstPrice).finally(() => {
+    placing.inFlight.delete(clientOrderId);
+  });
+  // Refused a second time proves nothing about the first.
+  const outcome: PlaceOutcome =
+    isReplay && answer.kind !== 'confirmed'
+      ? {
+          kind: 'unknown',
+          cause: sent?.outcome?.kind === 'unknown' ? sent.outcome.cause : 'connection',
+        }
+      : answer;
+  const told = isReplay && outcome.kind === 'confirmed' ? { ...outcome, replay: true } : outcome;
+  journal.write({ kind: 'outcome', atMs: now(), clientOrderId, outcome: told });
+  audit.write('signer', `order ${told.kind}`, {
+    clientOrderId,
+    ...(told.kind === 'unknown' ? { cause: told.cause } : {}),
+    ...(told.kind === 'rejected' || told.kind === 'refused' ? { code: told.code } : {}),
+  });
+  return told;
+}

@@ -1,0 +1,66 @@
+/**
+ * What the signer writes down before and after it acts. Its state is these records read from the
+ * first to the last.
+ */
+import * as z from 'zod/mini';
+import {
+  KeyFault,
+  LiveExchange,
+  OrderIntent,
+  SpendingLimits,
+  StepUpKey,
+} from '../contract/signer.ts';
+import { PlaceOutcome, VenueFill, VenueOrder } from '../contract/venue.ts';
+
+const Amount = VenueOrder.shape.quantity;
+const Signed = VenueFill.shape.fees.def.element.shape.amount;
+const At = { atMs: z.number() };
+const Of = { connectionId: z.string() };
+
+export const SignerRecord = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('connected'),
+    ...At,
+    ...Of,
+    ownerId: z.string(),
+    accountId: z.string(),
+    exchange: LiveExchange,
+    limits: SpendingLimits,
+    stepUpKeys: z.array(StepUpKey),
+    portfolioId: z.nullable(z.string()),
+  }),
+  z.object({ kind: z.literal('checked'), ...At, ...Of, faults: z.array(KeyFault) }),
+  z.object({ kind: z.literal('disconnected'), ...At, ...Of }),
+  z.object({ kind: z.literal('limits'), ...At, ...Of, limits: SpendingLimits }),
+  z.object({ kind: z.literal('enrolled'), ...At, ...Of, key: StepUpKey }),
+  z.object({ kind: z.literal('step_up'), ...At, nonce: z.string() }),
+  z.object({ kind: z.literal('agent'), ...At, ...Of, agentId: z.string(), started: z.boolean() }),
+  /** On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most. */
+  z.object({
+    kind: z.literal('sending'),
+    ...At,
+    intent: OrderIntent,
+    worstPrice: Amount,
+  }),
+  z.object({
+    kind: z.literal('outcome'),
+    ...At,
+    clientOrderId: z.string(),
+    outcome: PlaceOutcome,
+  }),
+  /** The order as the exchange last showed it. */
+  z.object({
+    kind: z.literal('seen'),
+    ...At,
+    clientOrderId: z.string(),
+    exchangeOrderId: z.string(),
+    status: VenueOrder.shape.status,
+    filled: Amount,
+  }),
+  /** Proved never to have existed. */
+  z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
+  z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
+  /** What open positions were worth above their cost when the day was first looked at. */
+  z.object({ kind: z.literal('day'), ...At, ...Of, day: z.string(), unrealised: Signed }),
+]);
+export type SignerRecord = z.infer<typeof SignerRecord>;

@@ -1,0 +1,268 @@
+/** Coinbase Advanced's adapter, before answers in the shape recorded from it. */
+import { describe, expect, it } from 'vitest';
+import { parseFixed } from '../../../contract/money.ts';
+import { openAdapter, ORDER_ID, type Said } from '../../support/signer/adapter-world.ts';
+
+const V3 = '/api/v3/brokerage';
+const product = {
+  product_id: 'BTC-USD',
+  base_currency_id: 'BTC',
+  quote_currency_id: 'USD',
+  base_increment: '0.00000001',
+  quote_increment: '0.01',
+  base_min_size: '0.00000001',
+  quote_min_size: '1',
+  status: 'online',
+  product_type: 'SPOT',
+  trading_disabled: false,
+  is_disabled: false,
+  cancel_only: false,
+  post_only: false,
+  auction_mode: false,
+  price: '60000.5',
+  volume_24h: '1000.25',
+};
+const order = (more: object = {}) => ({
+  order_id: '01b6e467-b659-432f-9490-c7cefe949564',
+  product_id: 'BTC-USD',
+  user_id: 'dbcb91e7-2bc9-5152-bb6f-72d6677e6727',
+  order_configuration: { market_market_ioc: { base_size: '10' } },
+  side: 'SELL',
+  client_order_id: ORDER_ID,
+  status: 'FILLED',
+  time_in_force: 'IMMEDIATE_OR_CANCEL',
+  created_time: '2025-12-31T09:59:47.423220Z',
+  filled_size: '10',
+  average_filled_price: '0.3920000000000000001',
+  last_fill_time: '2025-12-31T09:59:47.504Z',
+  ...more,
+});
+const fill = (more: object = {}) => ({
+  entry_id: 'dc7424ac5193601a',
+  trade_id: '19fc7eee-f4b4-40a7-8104-033da1db5311',
+  order_id: '01b6e467-b659-432f-9490-c7cefe949564',
+  trade_time: '2025-12-31T09:59:47.504Z',
+  trade_type: 'FILL',
+  price: '0.392',
+  size: '10',
+  commission: '0.0313600000000001',
+  product_id: 'BTC-USD',
+  size_in_quote: false,
+  side: 'SELL',
+  ...more,
+});
+const usual: Said = {
+  [`GET ${V3}/time`]: () => ({
+    body: { iso: '', epochSeconds: '1', epochMillis: '1767261600000' },
+  }),
+  [`GET ${V3}/market/products`]: () => ({ body: { products: [product], num_products: 1 } }),
+  [`GET ${V3}/market/products/BTC-USD`]: () => ({ body: product }),
+};
+const open = (said: Said = {}) => openAdapter('coinbase', { ...usual, ...said });
+const placed = (order_id = 'o-1') => ({
+  body: {
+    success: true,
+    success_response: { order_id, product_id: 'BTC-USD', side: 'BUY', client_order_id: ORDER_ID },
+    order_configuration: {},
+  },
+});
+const POST = `POST ${V3}/orders`;
+
+describe('Coinbase', () => {
+  it('is sent our id and exact amounts, with a token of its own time', async () => {
+    const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
+    expect(await adapter.place(toPlace())).toEqual({
+      kind: 'confirmed',
+      exchangeOrderId: 'o-1',
+      replay: false,
+    });
+    const [sent] = sentTo(POST);
+    expect(JSON.parse(sent?.body ?? '')).toEqual({
+      client_order_id: ORDER_ID,
+      product_id: 'BTC-USD',
+      side: 'BUY',
+      order_configuration: {
+        limit_limit_gtc: { base_size: '0.0015', limit_price: '60100.1', post_only: false },
+      },
+    });
+    const [, payload = ''] = String(sent?.headers.authorization).split('.');
+    expect(JSON.parse(Buffer.from(payload, 'base64url').toString())).toMatchObject({
+      nbf: 1_767_261_600,
+      uri: 'POST api.coinbase.com/api/v3/brokerage/orders',
+    });
+  });
+
+  it('buys at market by quantity, at the worst price that was judged', async () => {
+    const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
+    await adapter.place(toPlace({ type: 'market', limitPrice: null }));
+    await adapter.place(toPlace({ type: 'market', limitPrice: null, side: 'sell' }));
+    expect(
+      sentTo(POST).map(({ params }): unknown => JSON.parse(params.order_configuration ?? '')),
+    ).toEqual([
+      { sor_limit_ioc: { base_size: '0.0015', limit_price: '60100.1' } },
+      { market_market_ioc: { base_size: '0.0015' } },
+    ]);
+  });
+
+  it('rests a stop with a limit below it, on the tick', async () => {
+    const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
+    await adapter.place(
+      toPlace({ type: 'stop', side: 'sell', limitPrice: null, stopPrice: parseFixed('50000.33') }),
+    );
+    expect(JSON.parse(sentTo(POST)[0]?.params.order_configuration ?? '')).toEqual({
+      stop_limit_stop_limit_gtc: {
+        base_size: '0.0015',
+        limit_price: '47500.32',
+        stop_price: '50000.33',
+        stop_direction: 'STOP_DIRECTION_STOP_DOWN',
+      },
+    });
+  });
+
+  it('answers what it rejects and what nobody knows', async () => {
+    const outcome = async (status: number, body: unknown) => {
+      const { adapter, order: toPlace } = await open({ [POST]: () => ({ status, body }) });
+      return adapter.place(toPlace());
+    };
+    expect(
+      await outcome(200, {
+        success: false,
+        error_response: { error: 'INSUFFICIENT_FUND', message: 'm' },
+      }),
+    ).toEqual({ kind: 'rejected', code: 'INSUFFICIENT_FUND', message: 'm' });
+    expect(await outcome(503, { error: 'unavailable' })).toEqual({
+      kind: 'unknown',
+      cause: 'server_error',
+    });
+    expect(await outcome(200, { success: true })).toEqual({ kind: 'unknown', cause: 'unreadable' });
+  });
+
+  it('finds an order by our id in its lists, open ones first, with its fills', async () => {
+    const { adapter, ref, sentTo } = await open({
+      [`GET ${V3}/orders/historical/batch`]: ({ params }) => ({
+        body: {
+          orders: params.order_status === 'OPEN' ? [] : [order({ client_order_id: 'x' }), order()],
+          has_next: false,
+          cursor: '',
+        },
+      }),
+      [`GET ${V3}/orders/historical/fills`]: () => ({ body: { fills: [fill()], cursor: '1' } }),
+    });
+    expect(await adapter.lookUp(ref())).toEqual({
+      kind: 'found',
+      order: {
+        exchangeOrderId: '01b6e467-b659-432f-9490-c7cefe949564',
+        clientOrderId: ORDER_ID,
+        symbol: 'BTC/USD',
+        side: 'sell',
+        type: 'market',
+        quantity: parseFixed('10'),
+        limitPrice: null,
+        stopPrice: null,
+        filled: parseFixed('10'),
+        status: 'closed',
+        updatedAtMs: Date.parse('2025-12-31T09:59:47.504Z'),
+      },
+      fills: [
+        {
+          tradeId: '19fc7eee-f4b4-40a7-8104-033da1db5311',
+          exchangeOrderId: '01b6e467-b659-432f-9490-c7cefe949564',
+          clientOrderId: null,
+          symbol: 'BTC/USD',
+          side: 'sell',
+          quantity: parseFixed('10'),
+          price: parseFixed('0.392'),
+          quoteAmount: parseFixed('3.92'),
+          fees: [{ asset: 'USD', amount: parseFixed('0.031360000001') }],
+          atMs: Date.parse('2025-12-31T09:59:47.504Z'),
+        },
+      ],
+    });
+    const lists = sentTo(`GET ${V3}/orders/historical/batch`);
+    expect(lists.map(({ params }) => params.order_status)).toEqual(['OPEN', undefined]);
+  });
+
+  it('reads every page, and believes absence only after all lists', async () => {
+    const pages: Said = {
+      [`GET ${V3}/orders/historical/batch`]: ({ params }) => ({
+        body:
+          params.cursor === undefined
+            ? {
+                orders: [order({ order_id: 'a', client_order_id: 'x' })],
+                has_next: true,
+                cursor: 'p2',
+              }
+            : { orders: [order({ order_id: 'b', client_order_id: 'y' })], has_next: false },
+      }),
+      [`GET ${V3}/orders/historical/fills`]: () => ({ body: { fills: [], cursor: '' } }),
+    };
+    const { adapter, ref } = await open(pages);
+    expect(await adapter.lookUp(ref())).toMatchObject({
+      kind: 'not_found',
+      searched: { byClientId: true, open: true, closed: true, trades: true },
+    });
+    expect(await adapter.closedOrders(0, [])).toHaveLength(2);
+    const broken = await open({
+      ...pages,
+      [`GET ${V3}/orders/historical/fills`]: () => ({ status: 502, body: 'bad' }),
+    });
+    expect(await broken.adapter.lookUp(broken.ref())).toEqual({
+      kind: 'unknown',
+      cause: 'server_error',
+    });
+  });
+
+  it('reads wallets of one coin as one balance, and a size in money as a quantity', async () => {
+    const money = (value: string) => ({ value, currency: 'BTC' });
+    const { adapter } = await open({
+      [`GET ${V3}/accounts`]: () => ({
+        body: {
+          accounts: [
+            { currency: 'BTC', available_balance: money('0.1'), hold: money('0.02') },
+            { currency: 'BTC', available_balance: money('1.0000000000009'), hold: money('0') },
+          ],
+          has_next: false,
+          cursor: '',
+        },
+      }),
+      [`GET ${V3}/orders/historical/fills`]: () => ({
+        body: { fills: [fill({ size: '39.2', size_in_quote: true })], cursor: '' },
+      }),
+    });
+    expect(await adapter.balances()).toEqual([
+      { asset: 'BTC', total: parseFixed('1.12'), available: parseFixed('1.1') },
+    ]);
+    expect((await adapter.tradesSince(0, []))[0]).toMatchObject({
+      quantity: parseFixed('100'),
+      quoteAmount: parseFixed('39.2'),
+    });
+  });
+
+  it('says whether a key can transfer, and of which portfolio it is', async () => {
+    const { adapter } = await open({
+      [`GET ${V3}/key_permissions`]: () => ({
+        body: {
+          can_view: true,
+          can_trade: true,
+          can_transfer: true,
+          portfolio_uuid: 'p-1',
+          portfolio_type: 'DEFAULT',
+        },
+      }),
+    });
+    expect(await adapter.permissions()).toMatchObject({ canTransfer: true, portfolioId: 'p-1' });
+  });
+
+  it('knows a pair’s rules and a day’s volume', async () => {
+    const { data } = await open();
+    expect((await data.rules()).get('BTC/USD')).toEqual({
+      symbol: 'BTC/USD',
+      quantityStep: parseFixed('0.00000001'),
+      priceTick: parseFixed('0.01'),
+      minQuantity: parseFixed('0.00000001'),
+      minNotional: parseFixed('1'),
+      status: 'trading',
+    });
+    expect(await data.dayVolume('BTC/USD')).toBe(parseFixed('60015500.125'));
+  });
+});

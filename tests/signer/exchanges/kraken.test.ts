@@ -1,0 +1,152 @@
+/** Kraken's adapter, before answers in the shape recorded from it. */
+import { describe, expect, it } from 'vitest';
+import { parseFixed } from '../../../contract/money.ts';
+import { openAdapter, ORDER_ID, type Said } from '../../support/signer/adapter-world.ts';
+import type { Answer, Asked } from '../../support/signer/answer-server.ts';
+import {
+  failed,
+  krakenAnswers,
+  krakenOrderAnswer,
+  krakenTradeAnswer,
+  ok,
+} from '../../support/signer/kraken-answers.ts';
+import { handClock } from '../../support/signer/desk-world.ts';
+
+function open(said: Record<string, (asked: Asked) => Answer> = {}) {
+  const start = handClock();
+  const answers = krakenAnswers(said, () => start.now());
+  const routes: Said = new Proxy({}, { get: () => (asked: Asked) => answers(asked) as Answer });
+  return openAdapter('kraken', routes);
+}
+
+describe('Kraken', () => {
+  it('is sent our id, a deadline by its own clock, and asked for fees in quote currency', async () => {
+    const { adapter, sentTo, order, clock } = await open();
+    await adapter.place(order());
+    expect(sentTo('POST /0/private/AddOrder')[0]?.params).toMatchObject({
+      pair: 'XBTUSD',
+      type: 'buy',
+      ordertype: 'limit',
+      volume: '0.0015',
+      price: '60100.1',
+      oflags: 'fciq',
+      cl_ord_id: ORDER_ID,
+      // Its time is told in whole seconds: half of one is added.
+      deadline: new Date(clock.now() + 20_500).toISOString(),
+    });
+  });
+
+  it('is sent nothing when the deadline is nearer than it can keep', async () => {
+    const { adapter, sentTo, order, clock } = await open();
+    expect(await adapter.place(order({ deadlineMs: clock.now() + 1_999 }))).toMatchObject({
+      kind: 'refused',
+      code: 'deadline',
+    });
+    expect(sentTo('POST /0/private/AddOrder')).toEqual([]);
+  });
+
+  it('rests stops, with a limit and without', async () => {
+    const { adapter, sentTo, order } = await open();
+    const stop = { type: 'stop', side: 'sell', stopPrice: parseFixed('50000') } as const;
+    await adapter.place(order({ ...stop, limitPrice: null }));
+    await adapter.place(order({ ...stop, limitPrice: parseFixed('49000') }));
+    await adapter.place(order({ type: 'market', limitPrice: null }));
+    const sent = sentTo('POST /0/private/AddOrder').map(({ params }) => params);
+    expect(sent.map(({ ordertype, price, price2 }) => [ordertype, price, price2])).toEqual([
+      ['stop-loss', '50000', undefined],
+      ['stop-loss-limit', '50000', '49000'],
+      ['market', undefined, undefined],
+    ]);
+  });
+
+  it('keeps quiet for as long as its codes say', async () => {
+    const { adapter, order, asked, clock } = await open({
+      AddOrder: () => failed('EAPI:Rate limit exceeded'),
+    });
+    expect(await adapter.place(order())).toMatchObject({ kind: 'rejected' });
+    const before = asked.length;
+    await expect(adapter.openOrders([])).rejects.toMatchObject({ code: 'exchange_ban' });
+    expect(asked).toHaveLength(before);
+    clock.at += 15_000;
+    expect(await adapter.openOrders([])).toEqual([]);
+  });
+
+  it('takes no order without an id of ours for one with the id 0', async () => {
+    const { adapter } = await open({
+      OpenOrders: () =>
+        ok({
+          open: {
+            O1: krakenOrderAnswer(null, { status: 'open', vol_exec: '0', closetm: null }),
+          },
+        }),
+    });
+    expect(await adapter.openOrders([])).toMatchObject([
+      { exchangeOrderId: 'O1', clientOrderId: null, symbol: 'BTC/USD', status: 'open' },
+    ]);
+  });
+
+  it('looks in open orders, then closed ones, then trades, and says what it searched', async () => {
+    const { adapter, asked, ref } = await open({
+      TradesHistory: () =>
+        ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'OTHER' }) }, count: 1 }),
+      QueryOrders: () => ok({ OTHER: krakenOrderAnswer('f'.repeat(32)) }),
+    });
+    expect(await adapter.lookUp(ref({ sinceMs: 0 }))).toEqual({
+      kind: 'not_found',
+      searched: { byClientId: true, open: true, closed: true, trades: true },
+    });
+    expect(
+      asked
+        .map(({ path }) => path.split('/').at(-1))
+        .filter((call) => /Orders|Trades/.test(call ?? '')),
+    ).toEqual(['OpenOrders', 'ClosedOrders', 'TradesHistory', 'QueryOrders']);
+  });
+
+  it('finds through its trades what no list shows', async () => {
+    const { adapter, ref } = await open({
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer() }, count: 1 }),
+      QueryOrders: () => ok({ 'OQCLML-BW3P3-BUCMWZ': krakenOrderAnswer(ORDER_ID) }),
+    });
+    expect(await adapter.lookUp(ref({ sinceMs: 0 }))).toMatchObject({
+      kind: 'found',
+      order: { clientOrderId: ORDER_ID, filled: parseFixed('0.001'), updatedAtMs: 1767261591123 },
+      fills: [{ tradeId: 'T1', quantity: parseFixed('0.001'), quoteAmount: parseFixed('60.05') }],
+    });
+  });
+
+  it('knows no order by an id only when it says so itself', async () => {
+    const unknown = await open({ QueryOrders: () => failed('EOrder:Unknown order') });
+    const ref = unknown.ref({ exchangeOrderId: 'O1' });
+    expect(await unknown.adapter.lookUp(ref)).toMatchObject({ kind: 'not_found' });
+    const busy = await open({ QueryOrders: () => failed('EService:Busy') });
+    expect(await busy.adapter.lookUp(ref)).toEqual({
+      kind: 'unknown',
+      cause: 'unlisted:EService:Busy',
+    });
+  });
+
+  it('reads every page of trades, each once', async () => {
+    const all = Array.from({ length: 120 }, (_, at) => [`T${at}`, krakenTradeAnswer()] as const);
+    const { adapter } = await open({
+      TradesHistory: ({ params }) => {
+        const from = Number(params.ofs);
+        // One more came in meanwhile: the last of a page is shown again on the next.
+        return ok({
+          trades: Object.fromEntries(all.slice(Math.max(0, from - 1), from + 49)),
+          count: all.length + 1,
+        });
+      },
+    });
+    const fills = await adapter.tradesSince(0, []);
+    expect(new Set(fills.map(({ tradeId }) => tradeId)).size).toBe(fills.length);
+    expect(fills.length).toBe(120);
+  });
+
+  it('names coins as everybody does, pairs that are gone too', async () => {
+    const { adapter } = await open({
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ pair: 'SHIBXBT' }) }, count: 1 }),
+    });
+    expect((await adapter.balances()).map(({ asset }) => asset)).toEqual(['USD', 'BTC', 'BTC.F']);
+    expect((await adapter.tradesSince(0, []))[0]?.symbol).toBe('SHIB/BTC');
+  });
+});

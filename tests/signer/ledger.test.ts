@@ -1,0 +1,201 @@
+/** The signer's own books: whatever the order of fills and ends, the sums hold. */
+import { describe, expect, it } from 'vitest';
+import {
+  add,
+  multiply,
+  parseFixed,
+  subtract,
+  sum,
+  ZERO,
+  type Fixed,
+} from '../../contract/money.ts';
+import type { VenueFill } from '../../contract/venue.ts';
+import {
+  exposureOf,
+  Ledger,
+  lossOf,
+  sellable,
+  unrealisedOf,
+  type Connection,
+} from '../../signer/ledger.ts';
+import { FIRST_WEEK } from '../../signer/limits.ts';
+import fc from '../support/property.ts';
+
+const AT = Date.parse('2026-01-01T10:00:00Z');
+const SYMBOL = 'BTC/USD';
+
+function newLedger(): { ledger: Ledger; connection: Connection } {
+  const ledger = new Ledger();
+  ledger.apply({
+    kind: 'connected',
+    atMs: AT,
+    connectionId: 'c1',
+    ownerId: 'p1',
+    accountId: 'a1',
+    exchange: 'kraken',
+    limits: FIRST_WEEK,
+    stepUpKeys: [],
+    portfolioId: null,
+  });
+  const connection = ledger.connections.get('c1');
+  if (connection === undefined) throw new Error('not connected');
+  return { ledger, connection };
+}
+const id = (number: number): string => number.toString(16).padStart(32, '0');
+function send(ledger: Ledger, number: number, side: 'buy' | 'sell', quantity: Fixed): void {
+  ledger.apply({
+    kind: 'sending',
+    atMs: AT,
+    worstPrice: parseFixed('70000'),
+    intent: {
+      clientOrderId: id(number),
+      connectionId: 'c1',
+      agentId: 'g1',
+      symbol: SYMBOL,
+      side,
+      type: 'market',
+      quantity,
+      limitPrice: null,
+      stopPrice: null,
+      deadlineMs: AT + 30_000,
+    },
+  });
+}
+function fillOf(number: number, side: 'buy' | 'sell', quantity: Fixed, quote: Fixed, fee: Fixed) {
+  const fill: VenueFill = {
+    tradeId: `t${number}`,
+    exchangeOrderId: `o${number}`,
+    clientOrderId: id(number),
+    symbol: SYMBOL,
+    side,
+    quantity,
+    price: parseFixed('60000'),
+    quoteAmount: quote,
+    fees: [{ asset: 'USD', amount: fee }],
+    atMs: AT,
+  };
+  return { kind: 'fill', atMs: AT, connectionId: 'c1', clientOrderId: id(number), fill } as const;
+}
+
+const amount = (max: bigint) => fc.bigInt({ min: 1n, max }).map((units) => units as Fixed);
+
+describe('the ledger of the signer', () => {
+  it('realises exactly what came in less what went out, for any purchases and sales', () => {
+    const trade = fc.record({
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+      quantity: amount(10n ** 12n),
+      quote: amount(10n ** 16n),
+      fee: amount(10n ** 13n),
+    });
+    fc.assert(
+      fc.property(fc.array(trade, { maxLength: 30 }), (trades) => {
+        const { ledger, connection } = newLedger();
+        let cash = ZERO;
+        trades.forEach(({ side, quantity, quote, fee }, number) => {
+          send(ledger, number, side, quantity);
+          const held = connection.positions.get(SYMBOL)?.quantity ?? ZERO;
+          // No more is sold than is held: the limits see to it.
+          const sold = side === 'sell' && quantity > held ? held : quantity;
+          if (sold === 0n) return;
+          ledger.apply(fillOf(number, side, sold, quote, fee));
+          cash = side === 'buy' ? subtract(cash, add(quote, fee)) : add(cash, subtract(quote, fee));
+        });
+        const cost = sum([...connection.positions.values()].map((position) => position.cost));
+        expect(subtract(connection.realised.amount, cost)).toBe(cash);
+      }),
+    );
+  });
+
+  it('never counts less in the market than what orders may still take', () => {
+    fc.assert(
+      fc.property(amount(10n ** 11n), fc.nat({ max: 100 }), (quantity, percent) => {
+        const { ledger, connection } = newLedger();
+        send(ledger, 1, 'buy', quantity);
+        const full = exposureOf(connection);
+        const part = ((quantity * BigInt(percent)) / 100n) as Fixed;
+        // The end of the order may be seen before its fills, and the other way round.
+        ledger.apply({
+          kind: 'seen',
+          atMs: AT,
+          clientOrderId: id(1),
+          exchangeOrderId: 'o1',
+          status: 'cancelled',
+          filled: part,
+        });
+        expect(exposureOf(connection)).toBe(multiply(part, parseFixed('70000'), 'up'));
+        expect(exposureOf(connection)).toBeLessThanOrEqual(full);
+        if (part === 0n) return;
+        ledger.apply(fillOf(1, 'buy', part, parseFixed('1'), ZERO));
+        expect(exposureOf(connection)).toBe(parseFixed('1'));
+      }),
+    );
+  });
+
+  it('counts a fill once, and sells what is left of it once', () => {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.002'));
+    const fill = fillOf(1, 'buy', parseFixed('0.002'), parseFixed('120'), parseFixed('0.3'));
+    for (let turn = 0; turn < 3; turn += 1) ledger.apply(fill);
+    expect(connection.positions.get(SYMBOL)).toEqual({
+      quantity: parseFixed('0.002'),
+      cost: parseFixed('120.3'),
+    });
+    send(ledger, 2, 'sell', parseFixed('0.0015'));
+    expect(sellable(connection, SYMBOL)).toBe(parseFixed('0.0005'));
+    ledger.apply({
+      kind: 'outcome',
+      atMs: AT,
+      clientOrderId: id(2),
+      outcome: { kind: 'rejected', code: 'x', message: 'x' },
+    });
+    expect(sellable(connection, SYMBOL)).toBe(parseFixed('0.002'));
+  });
+
+  it('keeps an unknown order in the market until it is absent or over', () => {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.001'));
+    ledger.apply({
+      kind: 'outcome',
+      atMs: AT,
+      clientOrderId: id(1),
+      outcome: { kind: 'unknown', cause: 'timeout' },
+    });
+    expect(exposureOf(connection)).toBe(parseFixed('70'));
+    ledger.apply({ kind: 'absent', atMs: AT, clientOrderId: id(1) });
+    expect(exposureOf(connection)).toBe(ZERO);
+  });
+
+  it('takes a fee in the coin itself off what is held', () => {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.001'));
+    const record = fillOf(1, 'buy', parseFixed('0.001'), parseFixed('60'), ZERO);
+    ledger.apply({
+      ...record,
+      fill: { ...record.fill, fees: [{ asset: 'BTC', amount: parseFixed('0.000001') }] },
+    });
+    expect(sellable(connection, SYMBOL)).toBe(parseFixed('0.000999'));
+  });
+
+  it('loses in a day what prices fell since its start and what sales brought too little', () => {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.002'));
+    ledger.apply(fillOf(1, 'buy', parseFixed('0.002'), parseFixed('120'), ZERO));
+    const marks = (price: string) => new Map([[SYMBOL, parseFixed(price)]]);
+    // It had gained 20 before the day began.
+    ledger.apply({
+      kind: 'day',
+      atMs: AT,
+      connectionId: 'c1',
+      day: '2026-01-01',
+      unrealised: unrealisedOf(connection, marks('70000')),
+    });
+    expect(lossOf(connection, '2026-01-01', marks('70000'))).toBe(ZERO);
+    expect(lossOf(connection, '2026-01-01', marks('75000'))).toBe(ZERO);
+    expect(lossOf(connection, '2026-01-01', marks('65000'))).toBe(parseFixed('10'));
+    send(ledger, 2, 'sell', parseFixed('0.001'));
+    ledger.apply(fillOf(2, 'sell', parseFixed('0.001'), parseFixed('65'), parseFixed('1')));
+    expect(lossOf(connection, '2026-01-01', marks('65000'))).toBe(parseFixed('11'));
+    // Another day begins where this one ended.
+    expect(lossOf(connection, '2026-01-02', marks('65000'))).toBe(ZERO);
+  });
+});

@@ -1,0 +1,192 @@
+/** The signer's own limits, one by one. */
+import { describe, expect, it } from 'vitest';
+import { parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
+import type { OrderIntent } from '../../contract/signer.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import {
+  FIRST_WEEK,
+  FIRST_WEEK_MS,
+  isRaised,
+  judgeOrder,
+  limitsInForce,
+  type AccountFacts,
+  type MarketFacts,
+} from '../../signer/limits.ts';
+import { limitsOf } from '../support/signer/desk-world.ts';
+
+const NOW = Date.parse('2026-01-01T10:00:00Z');
+const levels = (rows: [string, string][]) =>
+  rows.map(([price, quantity]) => ({ price: parseFixed(price), quantity: parseFixed(quantity) }));
+const rules: PairRules = {
+  symbol: 'BTC/USD',
+  quantityStep: parseFixed('0.00000001'),
+  priceTick: parseFixed('0.1'),
+  minQuantity: parseFixed('0.0001'),
+  minNotional: parseFixed('0.5'),
+  status: 'trading',
+};
+const market = (more: Partial<MarketFacts> = {}): MarketFacts => ({
+  rules,
+  book: {
+    bids: levels([
+      ['59990', '0.5'],
+      ['59900', '2'],
+      ['50000', '50'],
+    ]),
+    asks: levels([
+      ['60010', '0.5'],
+      ['60100', '2'],
+      ['70000', '50'],
+    ]),
+  },
+  dayVolume: parseFixed('100000000'),
+  ...more,
+});
+const account = (more: Partial<AccountFacts> = {}): AccountFacts => ({
+  limits: FIRST_WEEK,
+  exposure: ZERO,
+  lossToday: ZERO,
+  sellable: parseFixed('0.001'),
+  ...more,
+});
+const intent = (more: Partial<OrderIntent> = {}): OrderIntent => ({
+  clientOrderId: 'a'.repeat(32),
+  connectionId: 'c1',
+  agentId: 'agent-1',
+  symbol: 'BTC/USD',
+  side: 'buy',
+  type: 'limit',
+  quantity: parseFixed('0.001'),
+  limitPrice: parseFixed('60000'),
+  stopPrice: null,
+  deadlineMs: NOW + 30_000,
+  ...more,
+});
+const MARKET = { type: 'market', limitPrice: null } as const;
+const SELL = { side: 'sell' } as const;
+const price = (text: string): { limitPrice: Fixed } => ({ limitPrice: parseFixed(text) });
+
+/** What stops an order, in the words it is told by; null when it may be signed. */
+function verdict(
+  order: Partial<OrderIntent>,
+  facts: Partial<MarketFacts> = {},
+  own: Partial<AccountFacts> = {},
+): string | null {
+  const judged = judgeOrder(intent(order), market(facts), account(own), NOW);
+  return 'code' in judged ? judged.code : null;
+}
+
+describe('an order within every limit', () => {
+  it.each([
+    ['a purchase at a limit', {}],
+    ['a purchase at market', MARKET],
+    ['a sale at a limit', { ...SELL, ...price('60000') }],
+    ['a sale at market', { ...SELL, ...MARKET }],
+    [
+      'a protective stop',
+      { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('40000') },
+    ],
+  ] as [string, Partial<OrderIntent>][])('is signed: %s', (_name, order) => {
+    expect(verdict(order)).toBeNull();
+  });
+});
+
+describe('the signer refuses by itself', () => {
+  it.each([
+    ['a quote currency that is no dollar', { symbol: 'BTC/EUR' }, 'pair_not_allowed'],
+    ['a deadline that has passed', { deadlineMs: NOW }, 'deadline'],
+    ['a deadline of more than a minute', { deadlineMs: NOW + 60_001 }, 'deadline'],
+    ['a quantity of nothing', { quantity: ZERO }, 'quantity'],
+    ['a market order with a limit price', { type: 'market' }, 'price'],
+    ['a limit order without one', { limitPrice: null }, 'price'],
+    ['a stop without a stop price', { ...SELL, type: 'stop' }, 'price'],
+    [
+      'a stop that buys',
+      { type: 'stop', limitPrice: null, stopPrice: parseFixed('60000') },
+      'stop_buys',
+    ],
+    ['a purchase 2 % above the market', price('61200.1'), 'price_collar'],
+    ['a sale 5 % below the market', { ...SELL, ...price('56999.9') }, 'price_collar'],
+    [
+      'a stop above the market',
+      { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('64000') },
+      'price_collar',
+    ],
+    [
+      'a stop whose limit gives everything away',
+      { ...SELL, type: 'stop', stopPrice: parseFixed('50000'), ...price('100') },
+      'price_collar',
+    ],
+    [
+      'a market order that clears the book',
+      { ...MARKET, quantity: parseFixed('2.6') },
+      'price_collar',
+    ],
+    ['an order above the largest', { quantity: parseFixed('0.0017') }, 'order_limit'],
+    ['a sale of what it never bought', { ...SELL, quantity: parseFixed('0.0011') }, 'not_held'],
+  ] as [string, Partial<OrderIntent>, string][])('%s', (_name, order, code) => {
+    expect(verdict(order)).toBe(code);
+  });
+
+  it.each([
+    ['a pair that is not listed', { rules: null }, 'pair_not_allowed'],
+    ['a pair in cancel-only', { rules: { ...rules, status: 'cancel_only' } }, 'pair_not_trading'],
+    ['a pair of little volume', { dayVolume: parseFixed('999999') }, 'pair_not_allowed'],
+    ['an empty side', { book: { bids: [], asks: market().book.asks } }, 'no_market_data'],
+    [
+      'a wide spread',
+      { book: { bids: levels([['59000', '9']]), asks: levels([['60010', '9']]) } },
+      'thin_book',
+    ],
+    [
+      'a book that holds little more than the order',
+      { book: { bids: levels([['59990', '9']]), asks: levels([['60010', '0.0029']]) } },
+      'thin_book',
+    ],
+    [
+      'a book that nobody buys from',
+      { book: { bids: levels([['59990', '0.0029']]), asks: levels([['60010', '9']]) } },
+      'thin_book',
+    ],
+  ] as [string, Partial<MarketFacts>, string][])('%s', (_name, facts, code) => {
+    expect(verdict({}, facts)).toBe(code);
+  });
+
+  it('a purchase beyond the exposure or after the loss of a day, to the last unit', () => {
+    const cost = parseFixed('60');
+    const most = FIRST_WEEK.maxExposure;
+    expect(verdict({}, {}, { exposure: (most - cost) as Fixed })).toBeNull();
+    expect(verdict({}, {}, { exposure: (most - cost + 1n) as Fixed })).toBe('exposure_limit');
+    expect(verdict({}, {}, { lossToday: parseFixed('24.999999999999') })).toBeNull();
+    expect(verdict({}, {}, { lossToday: parseFixed('25') })).toBe('loss_limit');
+  });
+});
+
+describe('getting out', () => {
+  it('needs no volume, no depth on the other side, no exposure and no day without loss', () => {
+    const thin: Partial<MarketFacts> = {
+      dayVolume: ZERO,
+      rules: { ...rules, status: 'cancel_only' },
+      book: { bids: levels([['59990', '0.001']]), asks: levels([['61500', '0.0001']]) },
+    };
+    const spent = { exposure: parseFixed('9999'), lossToday: parseFixed('9999') };
+    expect(verdict({ ...SELL, ...MARKET }, thin, spent)).toBeNull();
+  });
+});
+
+describe('limits', () => {
+  it('are the first week’s until it is over, and lower ones at once', () => {
+    const chosen = limitsOf('1000', '5000', '10');
+    expect(limitsInForce(chosen, NOW, NOW + FIRST_WEEK_MS - 1)).toEqual(
+      limitsOf('100', '500', '10'),
+    );
+    expect(limitsInForce(chosen, NOW, NOW + FIRST_WEEK_MS)).toEqual(chosen);
+  });
+
+  it('are raised when any one of them is', () => {
+    expect(isRaised(FIRST_WEEK, limitsOf('100', '500', '25'))).toBe(false);
+    expect(isRaised(FIRST_WEEK, limitsOf('1', '1', '25.000000000001'))).toBe(true);
+    expect(isRaised(FIRST_WEEK, limitsOf('100.1', '1', '1'))).toBe(true);
+    expect(isRaised(FIRST_WEEK, limitsOf('1', '500.1', '1'))).toBe(true);
+  });
+});
