@@ -6,7 +6,8 @@ import './platform/left-page.ts';
 import { StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
-import { openCommands, queueRead } from './commands.ts';
+import { preloadClient } from './api/api.ts';
+import { openCommands, preloadDelivery, queueRead } from './commands.ts';
 import { environment } from './environment.ts';
 import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
 import { rereadNumberMarks } from './format/number-marks.ts';
@@ -18,6 +19,7 @@ import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './platform/presses.ts';
 import { openPush } from './push/open-push.ts';
 import { takeCaughtStop } from './screens/agents/start-stop/caught-stops.ts';
+import { loadTray } from './shell/Dock.tsx';
 import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
@@ -115,10 +117,21 @@ function Page() {
   return <App />;
 }
 
+/** What waits is drawn with the first picture, so its list must be here too. */
+async function readQueue(): Promise<void> {
+  await queueRead();
+  try {
+    await loadTray();
+  } catch (error) {
+    // Asked for again by the dock.
+    log.warn('The list of queued commands could not be loaded', error);
+  }
+}
+
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
-  await Promise.race([Promise.all([firstScreen, restored, queueRead()]), soon()]);
+  await Promise.race([Promise.all([firstScreen, restored, readQueue()]), soon()]);
   page.render(
     <StrictMode>
       <Page />
@@ -127,6 +140,9 @@ async function paint(): Promise<void> {
 }
 
 function openTheRest(): void {
+  // Before all else: a press of Stop is sent by it.
+  afterPaint(preloadDelivery, 'Delivery');
+  afterPaint(preloadClient, 'The client');
   afterPaint(loadIdentity, 'Identity');
   afterPaint(async () => {
     (await import('./referrals/claim-referral.ts')).openReferral();

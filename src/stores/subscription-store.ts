@@ -17,7 +17,7 @@ import {
   NO_ENTITLEMENT,
   type EntitlementView,
 } from '../billing/entitlement-view.ts';
-import { errorSentence } from '../format/error-text.ts';
+import { failureSentence } from '../format/failure-sentence.ts';
 import { session } from '../identity/session.ts';
 import { connection, serverNow } from './connection.ts';
 import { load } from './load-slot.ts';
@@ -88,18 +88,19 @@ async function check(): Promise<void> {
     api.call('subscriptionStatus', {}),
     api.call('trialStatus', {}),
   ]);
-  if ((session.user?.uid ?? null) !== uid) return;
-  subscriptionStore.loading = false;
   const failure =
     status.status === 'rejected'
       ? (status.reason as unknown)
       : trial.status === 'rejected'
         ? (trial.reason as unknown)
         : null;
+  const sentence = failure === null ? null : await failureSentence(failure);
+  if ((session.user?.uid ?? null) !== uid) return;
+  subscriptionStore.loading = false;
   if (failure !== null && noConnection(failure)) {
     // Without an answer the last known entitlement stays, with its age.
     subscriptionStore.status = 'error';
-    subscriptionStore.error = errorSentence(failure);
+    subscriptionStore.error = sentence;
     return;
   }
   checkedAt = Date.now();
@@ -112,7 +113,7 @@ async function check(): Promise<void> {
   );
   if (failure !== null) {
     subscriptionStore.status = 'error';
-    subscriptionStore.error = errorSentence(failure);
+    subscriptionStore.error = sentence;
   }
 }
 

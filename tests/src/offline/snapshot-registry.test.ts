@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
+import { copiedKind } from '../../../src/offline/copied-kind.ts';
 import {
-  copiedKind,
   isReplyKind,
   restoredKinds,
   SNAPSHOT_KINDS,
