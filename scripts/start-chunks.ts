@@ -11,6 +11,50 @@ const DASHBOARDS = [
   '/src/screens/dashboard/StandardDashboard.tsx',
 ];
 
+/** The package whose one file names all of its icons. */
+const ICON_LIST = /\/lucide-react\/dist\/esm\/lucide-react\.mjs$/;
+const ICON = /\/lucide-react\/dist\/esm\/icons\//;
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+const ICON_EXPORT = /export\s*\{([^}]*)\}\s*from\s*["']\.\/icons\/([\w-]+\.mjs)["']/g;
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null;
+}
+
+/** The file of every icon by each of its names. */
+function iconFiles(list: string): Map<string, string> {
+  return new Map(
+    [...list.matchAll(ICON_EXPORT)].flatMap(([, names = '', file = '']) =>
+      names
+        .split(',')
+        .map((name): [string, string] => [name.replace(/^\s*default\s+as\s+/, '').trim(), file]),
+    ),
+  );
+}
+
+/**
+ * What a module loads by its plain imports. Of the icons only those it names: by the list of the
+ * package every icon of the app would belong to the start.
+ */
+function importsIn(graph: ModuleGraph): (id: string) => readonly string[] {
+  let icons: Map<string, string> | undefined;
+  return (id) => {
+    const { importedIds, code } = graph.getModuleInfo(id) ?? { importedIds: [], code: null };
+    if (ICON_LIST.test(id)) return importedIds.filter((imported) => !ICON.test(imported));
+    const list = importedIds.find((imported) => ICON_LIST.test(imported));
+    if (list === undefined) return importedIds;
+    icons ??= iconFiles(graph.getModuleInfo(list)?.code ?? '');
+    const folder = list.replace(/[^/]+$/, 'icons/');
+    const named = [...(code ?? '').matchAll(ICON_IMPORT)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.replace(/\sas\s.*$/, '').trim()),
+    );
+    const files = named.filter((name) => name !== '').map((name) => icons?.get(name));
+    if (files.length === 0 || files.includes(undefined))
+      throw new Error(`The icons of ${id} are not all known: ${named.join(', ')}`);
+    return [...importedIds, ...files.map((file) => folder + (file ?? ''))];
+  };
+}
+
 /** Every module that is loaded with one of these, by its plain imports. */
 function reached(
   roots: readonly string[],
@@ -44,7 +88,7 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
       name(id, context) {
         modules ??= reached(
           roots.map((path) => root + path),
-          (of) => context.getModuleInfo(of)?.importedIds ?? [],
+          importsIn(context),
         );
         return modules.has(id) ? name : null;
       },
@@ -56,6 +100,8 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
       group('first-frame', 3, [ENTRY]),
       group('start', 2, [START]),
       group('dashboard', 1, DASHBOARDS),
+      // What is left of the icons is a few bytes each, and one file for all other screens.
+      { name: 'icons', priority: 0, test: ICON },
     ],
   };
 }
