@@ -1,11 +1,15 @@
 /**
- * How the code of the start is split: the entry, which shows the last frame; one chunk for all
- * screens; one for the dashboard.
+ * How the code of the start is split: the entry, which shows the last frame; React; the schemas;
+ * one chunk for all screens; one for the dashboard; one that comes after the first picture.
  */
 import type { Plugin, Rolldown } from 'vite';
 
 const ENTRY = '/src/main.ts';
 const START = '/src/start.tsx';
+/** What the device has kept is read by these: the schemas of the contract, and what makes them. */
+const SCHEMAS = '/src/offline/snapshot-registry.ts';
+/** React in the page; what draws on a server comes with the last frames. */
+const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/(?!.*server)/;
 const DASHBOARDS = [
   '/src/screens/dashboard/DashboardScreen.tsx',
   '/src/screens/dashboard/StandardDashboard.tsx',
@@ -70,10 +74,18 @@ function reached(
   return found;
 }
 
+/** What is asked for right after the first picture, in one file. */
+const AFTER_PAINT = [
+  '/src/api/client.ts',
+  '/src/format/error-text.ts',
+  '/src/offline/deliver.ts',
+  '/src/offline/unsaved.ts',
+];
+
 /**
  * Each file that the start waits for costs some milliseconds by itself, however small it is: left
- * alone the bundler cuts the way to the dashboard into forty. What the entry needs is one chunk,
- * what the dashboard needs besides is another.
+ * alone the bundler cuts the way to the dashboard into forty. And each is run in one go, so what
+ * takes long to run is cut where the entry can let a finger through.
  */
 export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   const group = (
@@ -97,9 +109,12 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   return {
     // The group of the highest priority that a module belongs to has it.
     groups: [
-      group('first-frame', 3, [ENTRY]),
-      group('start', 2, [START]),
-      group('dashboard', 1, DASHBOARDS),
+      group('first-frame', 6, [ENTRY]),
+      { name: 'react', priority: 5, test: REACT },
+      group('schemas', 4, [SCHEMAS]),
+      group('start', 3, [START]),
+      group('dashboard', 2, DASHBOARDS),
+      group('after-paint', 1, AFTER_PAINT),
       // What is left of the icons is a few bytes each, and one file for all other screens.
       { name: 'icons', priority: 0, test: ICON },
     ],
@@ -126,7 +141,7 @@ export function hintStart(): Plugin {
           return `/${found[0].fileName}`;
         };
         if (bundle === undefined) return [];
-        return ['start', 'dashboard'].map((name) => ({
+        return ['react', 'schemas', 'start', 'dashboard'].map((name) => ({
           tag: 'link',
           attrs: {
             // Fetched and not compiled: compiling would stand before the first frame.

@@ -3,14 +3,17 @@
  * network is loaded.
  */
 import './platform/left-page.ts';
-import { StrictMode, useLayoutEffect } from 'react';
+import { startTransition, StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { preloadClient } from './api/api.ts';
 import { openCommands, preloadDelivery, queueRead } from './commands.ts';
 import { environment } from './environment.ts';
 import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
-import { rereadNumberMarks } from './format/number-marks.ts';
+import { preloadSentences } from './format/failure-sentence.ts';
+import { numberMarks, rereadNumberMarks } from './format/number-marks.ts';
+import { formatMoment } from './format/times.ts';
+import { breathe } from './platform/breathe.ts';
 import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
@@ -117,6 +120,17 @@ function Page() {
   return <App />;
 }
 
+/**
+ * The browser takes some milliseconds for the first format of each kind: while the device is read
+ * there is time for it, within the first picture there is none.
+ */
+async function warmFormats(): Promise<void> {
+  for (const first of [numberMarks, () => formatMoment(Date.now())]) {
+    await breathe();
+    first();
+  }
+}
+
 /** What waits is drawn with the first picture, so its list must be here too. */
 async function readQueue(): Promise<void> {
   await queueRead();
@@ -131,18 +145,22 @@ async function readQueue(): Promise<void> {
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
-  await Promise.race([Promise.all([firstScreen, restored, readQueue()]), soon()]);
-  page.render(
-    <StrictMode>
-      <Page />
-    </StrictMode>,
-  );
+  await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
+  // In slices: a finger on the frame is heard between two of them.
+  startTransition(() => {
+    page.render(
+      <StrictMode>
+        <Page />
+      </StrictMode>,
+    );
+  });
 }
 
 function openTheRest(): void {
   // Before all else: a press of Stop is sent by it.
   afterPaint(preloadDelivery, 'Delivery');
   afterPaint(preloadClient, 'The client');
+  afterPaint(preloadSentences, 'The sentences of failures');
   afterPaint(loadIdentity, 'Identity');
   afterPaint(async () => {
     (await import('./referrals/claim-referral.ts')).openReferral();

@@ -5,6 +5,7 @@
 import { subscribe } from 'valtio';
 import { queue } from '../commands.ts';
 import { session } from '../identity/session.ts';
+import { shownFrameMark } from './first-frame.ts';
 import { presentPage } from './show-frame.ts';
 import {
   FRAME_PATHS,
@@ -45,7 +46,8 @@ function presentFacts(): Pick<FrameRecord, 'agents' | 'mark'> | null {
 class FrameKeeper {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private dueAt = Infinity;
-  private drawnMark = '';
+  /** A frame that this start has shown is on the device as it would be drawn. */
+  private drawnMark = shownFrameMark();
 
   constructor(private readonly draw: Draw) {
     for (const store of [agentsStore, portfolioStore, historyStore, queue, session])
