@@ -74,6 +74,13 @@ function reached(
   return found;
 }
 
+/** What every page of the app loads before its screen. */
+const BEFORE_SCREENS = ['react', 'schemas', 'start'];
+const OF_START = new RegExp(
+  `^assets/(?:rolldown-runtime|first-frame|${BEFORE_SCREENS.join('|')})-[\\w-]{8}\\.js$`,
+);
+export const isOfStart = (file: string): boolean => OF_START.test(file);
+
 /** What is asked for right after the first picture, in one file. */
 const AFTER_PAINT = [
   '/src/api/client.ts',
@@ -141,7 +148,7 @@ export function hintStart(): Plugin {
           return `/${found[0].fileName}`;
         };
         if (bundle === undefined) return [];
-        return ['react', 'schemas', 'start', 'dashboard'].map((name) => ({
+        return [...BEFORE_SCREENS, 'dashboard'].map((name) => ({
           tag: 'link',
           attrs: {
             // Fetched and not compiled: compiling would stand before the first frame.

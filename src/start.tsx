@@ -13,7 +13,7 @@ import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/fir
 import { preloadSentences } from './format/failure-sentence.ts';
 import { numberMarks, rereadNumberMarks } from './format/number-marks.ts';
 import { formatMoment } from './format/times.ts';
-import { breathe } from './platform/breathe.ts';
+import { breathe, idle } from './platform/breathe.ts';
 import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
@@ -75,12 +75,16 @@ function soon(): Promise<void> {
 }
 
 /** Whatever fails here is logged: the page stays on what it already shows. */
+const notLoaded =
+  (what: string) =>
+  (error: unknown): void => {
+    log.error(`${what} could not be loaded`, error);
+  };
+
 function afterPaint(work: () => Promise<void>, what: string): void {
   requestAnimationFrame(() => {
     setTimeout(() => {
-      work().catch((error: unknown) => {
-        log.error(`${what} could not be loaded`, error);
-      });
+      work().catch(notLoaded(what));
     }, 0);
   });
 }
@@ -156,23 +160,32 @@ async function paint(): Promise<void> {
   });
 }
 
+/** What nobody waits for: one after the other, each in an idle moment of its own. */
+async function openTheUnhurried(): Promise<void> {
+  const parts: [work: () => Promise<void>, what: string][] = [
+    [async () => (await import('./referrals/claim-referral.ts')).openReferral(), 'Referrals'],
+    ...(import.meta.env.PROD
+      ? [[registerWorker, 'The service worker'] satisfies [() => Promise<void>, string]]
+      : []),
+    [async () => (await import('./first-frame/keep-frames.ts')).openFrames(), 'The last frames'],
+  ];
+  for (const [work, what] of parts) {
+    await idle();
+    work().catch(notLoaded(what));
+  }
+}
+
 function openTheRest(): void {
   // Before all else: a press of Stop is sent by it.
   afterPaint(preloadDelivery, 'Delivery');
   afterPaint(preloadClient, 'The client');
   afterPaint(preloadSentences, 'The sentences of failures');
   afterPaint(loadIdentity, 'Identity');
-  afterPaint(async () => {
-    (await import('./referrals/claim-referral.ts')).openReferral();
-  }, 'Referrals');
-  if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
-  afterPaint(async () => {
-    await (await import('./first-frame/keep-frames.ts')).openFrames();
-  }, 'The last frames');
   if (environment.performanceMonitoring)
     afterPaint(async () => {
       (await import('./platform/page-performance.ts')).watchPerformance();
     }, 'Performance monitoring');
+  void openTheUnhurried();
 }
 
 // Not awaited here: the screens' code imports this file's chunk, and would wait for it in turn.
