@@ -88,19 +88,17 @@ async function check(): Promise<void> {
     api.call('subscriptionStatus', {}),
     api.call('trialStatus', {}),
   ]);
+  if ((session.user?.uid ?? null) !== uid) return;
+  subscriptionStore.loading = false;
   const failure =
     status.status === 'rejected'
       ? (status.reason as unknown)
       : trial.status === 'rejected'
         ? (trial.reason as unknown)
         : null;
-  const sentence = failure === null ? null : await failureSentence(failure);
-  if ((session.user?.uid ?? null) !== uid) return;
-  subscriptionStore.loading = false;
   if (failure !== null && noConnection(failure)) {
     // Without an answer the last known entitlement stays, with its age.
-    subscriptionStore.status = 'error';
-    subscriptionStore.error = sentence;
+    void failed(failure, uid);
     return;
   }
   checkedAt = Date.now();
@@ -111,10 +109,14 @@ async function check(): Promise<void> {
     },
     'network',
   );
-  if (failure !== null) {
-    subscriptionStore.status = 'error';
-    subscriptionStore.error = sentence;
-  }
+  if (failure !== null) void failed(failure, uid);
+}
+
+/** Nobody waits for the sentence: what follows from the failure is in the store already. */
+async function failed(failure: unknown, uid: string | null): Promise<void> {
+  subscriptionStore.status = 'error';
+  const sentence = await failureSentence(failure);
+  if ((session.user?.uid ?? null) === uid) subscriptionStore.error = sentence;
 }
 
 /** Checks now: both calls, one attempt each. Never throws. */

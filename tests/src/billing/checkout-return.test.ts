@@ -190,8 +190,6 @@ describe('after a finished checkout', () => {
     expect(checkoutReturnText(checkoutReturn, 'offline')).toBe(
       "Checkout finished. Pro appears here once you're online and the server has confirmed it.",
     );
-    // The sentence for the failed check comes with the first failure.
-    await vi.dynamicImportSettled();
     endCheckoutReturn();
     clearSubscription();
     returnFromCheckout(null, back);
