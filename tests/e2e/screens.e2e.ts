@@ -227,8 +227,15 @@ describe('the screens, pressed', () => {
   it('shows the curve by range and as a table, and says what it brought above the plot', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.goto(`${server.url}/portfolio`);
-    const plot = await page.getByRole('slider', { name: /^Equity in USDT/ }).boundingBox();
-    const said = await page.locator('figure p', { hasText: /held/ }).first().boundingBox();
+    // Both at once: the app takes the place of the last frame at any moment.
+    const [plot, said] = await until(
+      () =>
+        Promise.all([
+          page.getByRole('slider', { name: /^Equity in USDT/ }).boundingBox(),
+          page.locator('figure p', { hasText: /held/ }).first().boundingBox(),
+        ]),
+      (boxes) => boxes.every((box) => box !== null),
+    );
     expect((said?.y ?? Infinity) + (said?.height ?? 0)).toBeLessThanOrEqual((plot?.y ?? 0) + 1);
     await page.getByRole('button', { name: '1D', exact: true }).click();
     expect(
