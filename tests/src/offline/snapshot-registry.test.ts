@@ -60,6 +60,14 @@ describe('the registry of snapshots', () => {
     );
   });
 
+  it('reads each kind by the schema of its own call', () => {
+    for (const kind of SNAPSHOT_KINDS.filter(isReplyKind))
+      expect([kind, SNAPSHOTS[kind].schema === CALLS[SNAPSHOTS[kind].call].reply]).toEqual([
+        kind,
+        true,
+      ]);
+  });
+
   it('has the worker copy a reply under its own kind or not at all', () => {
     for (const kind of SNAPSHOT_KINDS.filter(isReplyKind)) {
       const call = CALLS[SNAPSHOTS[kind].call];
