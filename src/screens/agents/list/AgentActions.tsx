@@ -13,7 +13,6 @@ const startDialog = latePart(
   'the dialog of a start',
   async () => (await import('../start-stop/StartDialog.tsx')).StartDialog,
 );
-const ConfirmStart = lazy(() => import('../start-stop/ConfirmStart.tsx'));
 const ConfirmStart = screenPart(() => import('../start-stop/ConfirmStart.tsx'));
 
 export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string {
