@@ -22,6 +22,7 @@ import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './platform/presses.ts';
 import { openPush } from './push/open-push.ts';
 import { takeCaughtStop } from './screens/agents/start-stop/caught-stops.ts';
+import { tookOverPage } from './shell/built-page.ts';
 import { loadTray } from './shell/Dock.tsx';
 import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './platform/app-updates.ts';
@@ -150,14 +151,17 @@ async function readQueue(): Promise<void> {
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
   await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
-  // In slices: a finger on the frame is heard between two of them.
-  startTransition(() => {
+  const draw = (): void => {
     page.render(
       <StrictMode>
         <Page />
       </StrictMode>,
     );
-  });
+  };
+  // A built page is read while it is drawn over: in slices, what is typed between two would be lost.
+  if (tookOverPage()) draw();
+  // A finger on the frame is heard between two slices.
+  else startTransition(draw);
 }
 
 /** What nobody waits for: one after the other, each in an idle moment of its own. */
