@@ -10,7 +10,10 @@ const WAIT_MS = 15_000;
 
 const isDrawn = (paths: readonly string[]): boolean => {
   if (!paths.includes(location.pathname)) return true;
-  const first = document.getElementById('root')?.firstElementChild ?? null;
+  const root = document.getElementById('root');
+  // Not a page of the app at all.
+  if (root === null) return true;
+  const first = root.firstElementChild;
   return first !== null && Object.keys(first).some((key) => key.startsWith('__react'));
 };
 
