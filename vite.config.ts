@@ -6,7 +6,7 @@ import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { precompress } from './scripts/precompress.ts';
 import { publicPages } from './scripts/public-pages.ts';
-import { hintStart, startChunks } from './scripts/start-chunks.ts';
+import { hintStart, isOfStart, startChunks } from './scripts/start-chunks.ts';
 import { engineHash } from './server/engine-hash.ts';
 import { KIT_SIDE_EFFECTS, walletKit, walletChunkName } from './scripts/wallet-kit.ts';
 
@@ -77,7 +77,12 @@ export default defineConfig(({ mode }) => {
       outDir: 'dist',
       target: 'es2022',
       sourcemap: true,
-      modulePreload: { polyfill: false },
+      modulePreload: {
+        polyfill: false,
+        // What the page begins with is here already: a link to each of them at each import costs a
+        // phone milliseconds.
+        resolveDependencies: (_file, parts) => parts.filter((part) => !isOfStart(part)),
+      },
       chunkSizeWarningLimit: 700,
       rolldownOptions: {
         treeshake: { moduleSideEffects: KIT_SIDE_EFFECTS },

@@ -21,32 +21,34 @@ export function frameOf(value: unknown): Uint8Array {
 export class FrameReader {
   private pieces: Uint8Array[] = [];
   private held = 0;
+  /** Bytes that must be there before it is worth joining the pieces. */
+  private needed = HEAD;
 
   constructor(private readonly bytesMax: number) {}
 
   /**
    * The messages that are complete now.
-   * @throws RangeError when one is announced that is too long.
+   * @throws RangeError when one is announced that is too long, SyntaxError when one is no JSON.
    */
   take(piece: Uint8Array): unknown[] {
     this.pieces.push(piece);
     this.held += piece.byteLength;
     const values: unknown[] = [];
-    for (;;) {
-      if (this.held < HEAD) return values;
+    while (this.held >= this.needed) {
       const all = this.joined();
       const length = new DataView(all.buffer, all.byteOffset).getUint32(0);
       if (length > this.bytesMax) throw new RangeError('a message that is too long');
-      if (all.byteLength < HEAD + length) return values;
-      values.push(JSON.parse(new TextDecoder().decode(all.subarray(HEAD, HEAD + length))));
-      this.pieces = [all.subarray(HEAD + length)];
-      this.held = all.byteLength - HEAD - length;
+      this.needed = HEAD + length;
+      if (all.byteLength < this.needed) break;
+      values.push(JSON.parse(new TextDecoder().decode(all.subarray(HEAD, this.needed))));
+      this.pieces = [all.subarray(this.needed)];
+      this.held = all.byteLength - this.needed;
+      this.needed = HEAD;
     }
+    return values;
   }
 
   private joined(): Uint8Array {
-    const [first] = this.pieces;
-    if (first !== undefined && this.pieces.length === 1) return first;
     const all = new Uint8Array(this.held);
     let at = 0;
     for (const piece of this.pieces) {

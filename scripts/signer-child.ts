@@ -2,7 +2,7 @@
  * Runs the signer beside the server that `npm start` runs: a process of its own, started when the
  * server is ready, started again when it ends, and gone with it.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../server/config.ts';
 
@@ -19,10 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const signerEnvironment = (env: Environment): Record<string, string | undefined> =>
   Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)));
 
-/** Nothing is started where live trading is off, or the signer runs on a machine of its own. */
-export function startSigner(env: Environment, again = AGAIN_FIRST_MS): void {
-  if (readConfig(env).signer?.kind !== 'unix') return;
-  const startedAt = Date.now();
+function spawnSigner(env: Environment): ChildProcess {
   const child = spawn(
     process.execPath,
     [
@@ -36,14 +33,41 @@ export function startSigner(env: Environment, again = AGAIN_FIRST_MS): void {
   // The server ends as if it were not there.
   child.unref();
   child.channel?.unref();
-  let hasEnded = false;
-  const ended = (): void => {
-    if (hasEnded) return;
-    hasEnded = true;
-    const next = Date.now() - startedAt > LIVED_MS ? AGAIN_FIRST_MS : again * 2;
-    process.stderr.write('The signer ended; it is started again. Paper trading goes on.\n');
-    setTimeout(startSigner, again, env, Math.min(next, AGAIN_MOST_MS)).unref();
+  return child;
+}
+
+/**
+ * Nothing is started where live trading is off, or the signer runs on a machine of its own. Returns
+ * what ends it for good.
+ */
+export function startSigner(env: Environment): () => void {
+  let child: ChildProcess | null = null;
+  let isEnding = false;
+  const end = (): void => {
+    isEnding = true;
+    child?.kill();
   };
-  child.once('error', ended);
-  child.once('exit', ended);
+  if (readConfig(env).signer?.kind !== 'unix') return end;
+  // A terminal's interrupt reaches it too: then it is not to be started again.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      isEnding = true;
+    });
+  const run = (again: number): void => {
+    if (isEnding) return;
+    const startedAt = Date.now();
+    child = spawnSigner(env);
+    let hasEnded = false;
+    const ended = (): void => {
+      if (hasEnded || isEnding) return;
+      hasEnded = true;
+      const next = Date.now() - startedAt > LIVED_MS ? AGAIN_FIRST_MS : again * 2;
+      process.stderr.write('The signer ended; it is started again. Paper trading goes on.\n');
+      setTimeout(run, again, Math.min(next, AGAIN_MOST_MS)).unref();
+    };
+    child.once('error', ended);
+    child.once('exit', ended);
+  };
+  run(AGAIN_FIRST_MS);
+  return end;
 }

@@ -1,15 +1,63 @@
 /**
- * How the code of the start is split: the entry, which shows the last frame; one chunk for all
- * screens; one for the dashboard.
+ * How the code of the start is split: the entry, which shows the last frame; React; the schemas;
+ * one chunk for all screens; one for the dashboard; one that comes after the first picture.
  */
 import type { Plugin, Rolldown } from 'vite';
 
 const ENTRY = '/src/main.ts';
 const START = '/src/start.tsx';
+/** What the device has kept is read by these: the schemas of the contract, and what makes them. */
+const SCHEMAS = '/src/offline/snapshot-registry.ts';
+/** React in the page; what draws on a server comes with the last frames. */
+const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/(?!.*server)/;
 const DASHBOARDS = [
   '/src/screens/dashboard/DashboardScreen.tsx',
   '/src/screens/dashboard/StandardDashboard.tsx',
 ];
+
+/** The package whose one file names all of its icons. */
+const ICON_LIST = /\/lucide-react\/dist\/esm\/lucide-react\.mjs$/;
+const ICON = /\/lucide-react\/dist\/esm\/icons\//;
+const ICON_IMPORT = /import\s*\{([^}]*)\}\s*from\s*["']lucide-react["']/g;
+const ICON_EXPORT = /export\s*\{([^}]*)\}\s*from\s*["']\.\/icons\/([\w-]+\.mjs)["']/g;
+
+interface ModuleGraph {
+  getModuleInfo(id: string): { importedIds: readonly string[]; code: string | null } | null;
+}
+
+/** The file of every icon by each of its names. */
+function iconFiles(list: string): Map<string, string> {
+  return new Map(
+    [...list.matchAll(ICON_EXPORT)].flatMap(([, names = '', file = '']) =>
+      names
+        .split(',')
+        .map((name): [string, string] => [name.replace(/^\s*default\s+as\s+/, '').trim(), file]),
+    ),
+  );
+}
+
+/**
+ * What a module loads by its plain imports. Of the icons only those it names: by the list of the
+ * package every icon of the app would belong to the start.
+ */
+function importsIn(graph: ModuleGraph): (id: string) => readonly string[] {
+  let icons: Map<string, string> | undefined;
+  return (id) => {
+    const { importedIds, code } = graph.getModuleInfo(id) ?? { importedIds: [], code: null };
+    if (ICON_LIST.test(id)) return importedIds.filter((imported) => !ICON.test(imported));
+    const list = importedIds.find((imported) => ICON_LIST.test(imported));
+    if (list === undefined) return importedIds;
+    icons ??= iconFiles(graph.getModuleInfo(list)?.code ?? '');
+    const folder = list.replace(/[^/]+$/, 'icons/');
+    const named = [...(code ?? '').matchAll(ICON_IMPORT)].flatMap(([, names = '']) =>
+      names.split(',').map((name) => name.replace(/\sas\s.*$/, '').trim()),
+    );
+    const files = named.filter((name) => name !== '').map((name) => icons?.get(name));
+    if (files.length === 0 || files.includes(undefined))
+      throw new Error(`The icons of ${id} are not all known: ${named.join(', ')}`);
+    return [...importedIds, ...files.map((file) => folder + (file ?? ''))];
+  };
+}
 
 /** Every module that is loaded with one of these, by its plain imports. */
 function reached(
@@ -26,10 +74,25 @@ function reached(
   return found;
 }
 
+/** What every page of the app loads before its screen. */
+const BEFORE_SCREENS = ['react', 'schemas', 'start'];
+const OF_START = new RegExp(
+  `^assets/(?:rolldown-runtime|first-frame|${BEFORE_SCREENS.join('|')})-[\\w-]{8}\\.js$`,
+);
+export const isOfStart = (file: string): boolean => OF_START.test(file);
+
+/** What is asked for right after the first picture, in one file. */
+const AFTER_PAINT = [
+  '/src/api/client.ts',
+  '/src/format/error-text.ts',
+  '/src/offline/deliver.ts',
+  '/src/offline/unsaved.ts',
+];
+
 /**
  * Each file that the start waits for costs some milliseconds by itself, however small it is: left
- * alone the bundler cuts the way to the dashboard into forty. What the entry needs is one chunk,
- * what the dashboard needs besides is another.
+ * alone the bundler cuts the way to the dashboard into forty. And each is run in one go, so what
+ * takes long to run is cut where the entry can let a finger through.
  */
 export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   const group = (
@@ -44,7 +107,7 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
       name(id, context) {
         modules ??= reached(
           roots.map((path) => root + path),
-          (of) => context.getModuleInfo(of)?.importedIds ?? [],
+          importsIn(context),
         );
         return modules.has(id) ? name : null;
       },
@@ -53,9 +116,14 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   return {
     // The group of the highest priority that a module belongs to has it.
     groups: [
-      group('first-frame', 3, [ENTRY]),
-      group('start', 2, [START]),
-      group('dashboard', 1, DASHBOARDS),
+      group('first-frame', 6, [ENTRY]),
+      { name: 'react', priority: 5, test: REACT },
+      group('schemas', 4, [SCHEMAS]),
+      group('start', 3, [START]),
+      group('dashboard', 2, DASHBOARDS),
+      group('after-paint', 1, AFTER_PAINT),
+      // What is left of the icons is a few bytes each, and one file for all other screens.
+      { name: 'icons', priority: 0, test: ICON },
     ],
   };
 }
@@ -80,7 +148,7 @@ export function hintStart(): Plugin {
           return `/${found[0].fileName}`;
         };
         if (bundle === undefined) return [];
-        return ['start', 'dashboard'].map((name) => ({
+        return [...BEFORE_SCREENS, 'dashboard'].map((name) => ({
           tag: 'link',
           attrs: {
             // Fetched and not compiled: compiling would stand before the first frame.

@@ -1,8 +1,8 @@
 /** Routes and shell of the page. */
-import { Suspense, useEffect, useState, type ComponentType } from 'react';
+import { Suspense, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';
-import { loadDialog } from './components/LazyDialog.tsx';
+import { latePart, LatePart, preloadLateParts } from './components/LatePart.tsx';
 import { environment } from './environment.ts';
 import { log } from './platform/page-log.ts';
 import { keepAppearance } from './shell/appearance.ts';
@@ -20,25 +20,28 @@ import {
   type ScreenProps,
   type ScreenRoute,
 } from './shell/routes.ts';
+import { loadRail } from './shell/Rail.tsx';
 import { Shell } from './shell/Shell.tsx';
 import { toastStore } from './stores/toast-store.ts';
 
-const loadToasts = () => import('./shell/Toasts.tsx');
+const toasts = latePart('the messages', async () => (await import('./shell/Toasts.tsx')).Toasts);
 
-/** What any screen may need at any moment, but not for its first paint. */
-function preloadParts(): void {
-  Promise.all([loadToasts(), loadDialog()]).catch((error: unknown) => {
-    log.warn('Toasts and dialogs could not be preloaded', error);
-  });
+/** A wide window shows the rail with its first picture. */
+async function railHere(): Promise<void> {
+  try {
+    await loadRail();
+  } catch (error) {
+    // Asked for again by the rail itself.
+    log.warn('The rail could not be loaded', error);
+  }
 }
 
 keepAppearance();
 // The screen that is about to be shown is asked for before anything is drawn.
-export const firstScreen = preload(location.pathname);
+export const firstScreen = Promise.all([preload(location.pathname), railHere()]);
 if (environment.lazyLoading)
   preloadWhenIdle(window, (path) => {
-    void preload(path);
-    preloadParts();
+    void preload(path).then(preloadLateParts);
   });
 else for (const route of ROUTES) void preload(route.path);
 
@@ -91,25 +94,10 @@ export function Routes() {
   );
 }
 
-/**
- * Nothing until there is a first message to show. A part that could not be loaded is asked for
- * again with the next.
- */
+/** Nothing until there is a first message to show. */
 function ToastsWhenNeeded() {
-  const { length } = useSnapshot(toastStore).toasts;
-  const [Toasts, setToasts] = useState<ComponentType>();
-  useEffect(() => {
-    if (length === 0 || Toasts !== undefined) return;
-    loadToasts().then(
-      (module) => {
-        setToasts(() => module.Toasts);
-      },
-      (error: unknown) => {
-        log.error('Messages could not be shown', error);
-      },
-    );
-  }, [length, Toasts]);
-  return Toasts === undefined ? null : <Toasts />;
+  const needed = useSnapshot(toastStore).toasts.length > 0;
+  return <LatePart part={toasts} needed={needed} props={{}} />;
 }
 
 export function App() {

@@ -14,7 +14,7 @@ import { onPurge, session, sessionToken } from './identity/session.ts';
 import { TokenFault } from './identity/token.ts';
 import { log } from './platform/page-log.ts';
 import { StorageFault, type StorageMode } from './offline/user-database.ts';
-import { createLifecycle, unsent } from './offline/queue-lifecycle.ts';
+import { createLifecycle, loadDelivery, unsent } from './offline/queue-lifecycle.ts';
 import { QueueFull } from './offline/outbox.ts';
 import {
   isAlert,
@@ -24,7 +24,7 @@ import {
   type CommandRequest,
 } from './offline/outbox-entry.ts';
 import { keepSnapshots } from './offline/snapshots.ts';
-import { sendUnsaved } from './offline/unsaved.ts';
+import type { Unsaved } from './offline/unsaved.ts';
 import { alertsStore, applyAlert, loadAlerts, removeAlert } from './stores/alerts-store.ts';
 import { agentsStore, applyAgent, loadAgents } from './stores/agents-store.ts';
 import { observedState } from './stores/observed-state.ts';
@@ -260,10 +260,32 @@ async function submit(request: CommandRequest): Promise<CommandResult> {
   }
 }
 
+const loadUnsaved = () => import('./offline/unsaved.ts');
+
+/** Null where nothing was sent. */
+async function sendOnce(uid: string, request: CommandRequest): Promise<Unsaved | null> {
+  let unsaved: Awaited<ReturnType<typeof loadUnsaved>>;
+  try {
+    unsaved = await loadUnsaved();
+  } catch (error) {
+    log.error('The code that sends an unsaved command could not be loaded', error);
+    return null;
+  }
+  return unsaved.sendUnsaved(uid, request, { line, token: bearer });
+}
+
+/**
+ * Asks for the code that sends, saved or not, so that the first press does not wait for it. Called
+ * after the first paint; a press before that asks by itself.
+ */
+export async function preloadDelivery(): Promise<void> {
+  await Promise.all([loadDelivery(), loadUnsaved()]);
+}
+
 /** It could not be saved: try the network. */
 async function sendNow(request: CommandRequest): Promise<CommandResult> {
   const uid = session.user?.uid;
-  const sent = uid === undefined ? null : await sendUnsaved(uid, request, { line, token: bearer });
+  const sent = uid === undefined ? null : await sendOnce(uid, request);
   if (sent === null || sent.outcome === 'unknown')
     return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };

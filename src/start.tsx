@@ -3,13 +3,17 @@
  * network is loaded.
  */
 import './platform/left-page.ts';
-import { StrictMode, useLayoutEffect } from 'react';
+import { startTransition, StrictMode, useLayoutEffect } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
-import { openCommands, queueRead } from './commands.ts';
+import { preloadClient } from './api/api.ts';
+import { openCommands, preloadDelivery, queueRead } from './commands.ts';
 import { environment } from './environment.ts';
 import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
-import { rereadNumberMarks } from './format/number-marks.ts';
+import { preloadSentences } from './format/failure-sentence.ts';
+import { numberMarks, rereadNumberMarks } from './format/number-marks.ts';
+import { formatMoment } from './format/times.ts';
+import { breathe, idle } from './platform/breathe.ts';
 import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
 import { connectIdentity, onPurge, openSession } from './identity/session.ts';
@@ -18,6 +22,8 @@ import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './platform/presses.ts';
 import { openPush } from './push/open-push.ts';
 import { takeCaughtStop } from './screens/agents/start-stop/caught-stops.ts';
+import { tookOverPage } from './shell/built-page.ts';
+import { loadTray } from './shell/Dock.tsx';
 import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
@@ -70,12 +76,16 @@ function soon(): Promise<void> {
 }
 
 /** Whatever fails here is logged: the page stays on what it already shows. */
+const notLoaded =
+  (what: string) =>
+  (error: unknown): void => {
+    log.error(`${what} could not be loaded`, error);
+  };
+
 function afterPaint(work: () => Promise<void>, what: string): void {
   requestAnimationFrame(() => {
     setTimeout(() => {
-      work().catch((error: unknown) => {
-        log.error(`${what} could not be loaded`, error);
-      });
+      work().catch(notLoaded(what));
     }, 0);
   });
 }
@@ -115,30 +125,71 @@ function Page() {
   return <App />;
 }
 
+/**
+ * The browser takes some milliseconds for the first format of each kind: while the device is read
+ * there is time for it, within the first picture there is none.
+ */
+async function warmFormats(): Promise<void> {
+  for (const first of [numberMarks, () => formatMoment(Date.now())]) {
+    await breathe();
+    first();
+  }
+}
+
+/** What waits is drawn with the first picture, so its list must be here too. */
+async function readQueue(): Promise<void> {
+  await queueRead();
+  try {
+    await loadTray();
+  } catch (error) {
+    // Asked for again by the dock.
+    log.warn('The list of queued commands could not be loaded', error);
+  }
+}
+
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
-  await Promise.race([Promise.all([firstScreen, restored, queueRead()]), soon()]);
-  page.render(
-    <StrictMode>
-      <Page />
-    </StrictMode>,
-  );
+  await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
+  const draw = (): void => {
+    page.render(
+      <StrictMode>
+        <Page />
+      </StrictMode>,
+    );
+  };
+  // A built page is read while it is drawn over: in slices, what is typed between two would be lost.
+  if (tookOverPage()) draw();
+  // A finger on the frame is heard between two slices.
+  else startTransition(draw);
+}
+
+/** What nobody waits for: one after the other, each in an idle moment of its own. */
+async function openTheUnhurried(): Promise<void> {
+  const parts: [work: () => Promise<void>, what: string][] = [
+    [async () => (await import('./referrals/claim-referral.ts')).openReferral(), 'Referrals'],
+    ...(import.meta.env.PROD
+      ? [[registerWorker, 'The service worker'] satisfies [() => Promise<void>, string]]
+      : []),
+    [async () => (await import('./first-frame/keep-frames.ts')).openFrames(), 'The last frames'],
+  ];
+  for (const [work, what] of parts) {
+    await idle();
+    work().catch(notLoaded(what));
+  }
 }
 
 function openTheRest(): void {
+  // Before all else: a press of Stop is sent by it.
+  afterPaint(preloadDelivery, 'Delivery');
+  afterPaint(preloadClient, 'The client');
+  afterPaint(preloadSentences, 'The sentences of failures');
   afterPaint(loadIdentity, 'Identity');
-  afterPaint(async () => {
-    (await import('./referrals/claim-referral.ts')).openReferral();
-  }, 'Referrals');
-  if (import.meta.env.PROD) afterPaint(registerWorker, 'The service worker');
-  afterPaint(async () => {
-    await (await import('./first-frame/keep-frames.ts')).openFrames();
-  }, 'The last frames');
   if (environment.performanceMonitoring)
     afterPaint(async () => {
       (await import('./platform/page-performance.ts')).watchPerformance();
     }, 'Performance monitoring');
+  void openTheUnhurried();
 }
 
 // Not awaited here: the screens' code imports this file's chunk, and would wait for it in turn.

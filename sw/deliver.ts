@@ -3,6 +3,7 @@ import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
 import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/user-database.ts';
+import { deliver as byHttp } from '../src/offline/deliver.ts';
 import type { Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
 import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
@@ -26,6 +27,7 @@ function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: Us
   present?.queue.close();
   const queue = openUserQueue(database, {
     line: { baseUrl },
+    deliver: byHttp,
     channel,
     token: (force) => identity.token(force),
   });

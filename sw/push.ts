@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
 import { badge, currentToken, databaseOf, stopWithoutPage } from './deliver.ts';
-import { keptInTime } from './kept-in-time.ts';
+import { inTurn, keptInTime } from './kept-in-time.ts';
 import { notificationOf, type PushTarget } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
 
@@ -66,7 +66,9 @@ async function take(data: PushMessageData | null, baseUrl: string): Promise<void
     });
     return;
   }
-  const kept = await keptInTime(keepPushed(payload, databaseOf(payload.uid), Date.now()));
+  const kept = await keptInTime(
+    inTurn(() => keepPushed(payload, databaseOf(payload.uid), Date.now())),
+  );
   if (kept === 'signed-out') return forStranger();
   const { title, target, ...options } = notificationOf(payload, kept);
   await show(title, { ...options, timestamp: payload.sentAt, data: target } as FullOptions);

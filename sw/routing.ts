@@ -1,6 +1,7 @@
 /** Which requests the worker answers, which it only watches, and which it leaves alone. */
 import type { PrecacheEntry } from 'workbox-precaching';
-import { copiedKind, type SnapshotKind } from '../src/offline/snapshot-registry.ts';
+import { copiedKind } from '../src/offline/copied-kind.ts';
+import type { SnapshotKind } from '../src/offline/snapshot-registry.ts';
 
 /**
  * Addresses of the server and of the emulator that it passes through: never the app's own screens.

@@ -139,7 +139,8 @@ function shownToExist(order: LiveOrder, id: string, atMs: number, over: boolean)
   if (order.state === 'open') return same(known);
   if (hasEnded(order)) {
     if (order.ending === 'exchange') return same(known);
-    return then(alarm(known, 'found_after_end'), reopen);
+    const reopened = then(alarm(known, 'found_after_end'), reopen);
+    return over ? reopened : then(reopened, (one) => toBeCancelled(one, atMs));
   }
   const opened: Step = {
     order: { ...known, state: 'open', doubt: null, lastSeenMs: atMs },
@@ -149,6 +150,14 @@ function shownToExist(order: LiveOrder, id: string, atMs: number, over: boolean)
   return order.state === 'planned'
     ? then(opened, (one) => alarm(one, 'sent_without_record'))
     : opened;
+}
+
+/** Its decision may have been made again since: what is left of it must not be filled as well. */
+function toBeCancelled(order: LiveOrder, atMs: number): Step {
+  return {
+    order: { ...order, cancel: 'asked', cancelAtMs: atMs },
+    effects: [{ kind: 'cancel' }],
+  };
 }
 
 /** A rejection is proof only where this was the sole request and nothing shows that it arrived. */

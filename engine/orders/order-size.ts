@@ -1,5 +1,5 @@
 /** Fits quantities and prices to a pair's rules, and says what is too little to sell. */
-import { add, basisPoints, divide, floorToStep, multiply, subtract } from '../../contract/money.ts';
+import { add, divide, floorToStep, multiply } from '../../contract/money.ts';
 import { fixedFromNumber, UNIT, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { OrderSide, PairRules } from '../../contract/venue.ts';
@@ -25,10 +25,8 @@ export function withinOwned(owned: Fixed, baseFeeBps: Fixed): Fixed {
   if (owned <= 0n) return ZERO;
   if (baseFeeBps <= 0n) return owned;
   const perUnit = add(UNIT, divide(baseFeeBps, fixedFromNumber(10_000), 'up'));
-  let most = divide(owned, perUnit, 'down');
-  // The fee rounds up: one unit may be one too many.
-  while (add(most, basisPoints(most, baseFeeBps, 'up')) > owned) most = subtract(most, 1n as Fixed);
-  return most;
+  // Rounded down by a rate rounded up: what is left over covers the fee, rounded up too.
+  return divide(owned, perUnit, 'down');
 }
 
 /** A limit price on the tick, never worse for us than asked: a buy's down, a sale's up. */

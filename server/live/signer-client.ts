@@ -12,8 +12,10 @@ export class SignerUnreachable extends Error {
   override readonly name = 'SignerUnreachable';
 }
 
-/** Longer than any request may take at the exchange, waiting for a place included. */
-const ANSWER_TIMEOUT_MS = 60_000;
+/** Longer than an order may take at the exchange, waiting for a place included. */
+const ORDER_TIMEOUT_MS = 60_000;
+/** Thousands of fills are read at the pace that an exchange allows. */
+const READ_TIMEOUT_MS = 15 * 60_000;
 
 interface Waiting {
   resolve: (reply: unknown) => void;
@@ -36,10 +38,14 @@ export class SignerClient {
     this.lastId += 1;
     const id = this.lastId;
     const reply = await new Promise<unknown>((resolve, reject) => {
-      const timer = setTimeout(() => {
-        this.waiting.delete(id);
-        reject(new SignerUnreachable('no answer in time'));
-      }, ANSWER_TIMEOUT_MS);
+      const isOrder = ask.act === 'place' || ask.act === 'cancel';
+      const timer = setTimeout(
+        () => {
+          this.waiting.delete(id);
+          reject(new SignerUnreachable('no answer in time'));
+        },
+        isOrder ? ORDER_TIMEOUT_MS : READ_TIMEOUT_MS,
+      );
       this.waiting.set(id, { resolve, reject, timer });
       socket.write(frameOf({ id, ask: z.encode(SignerAsk, ask) }));
     });

@@ -57,9 +57,10 @@ export interface DoorSettings {
 const REQUEST_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const BAN_DEFAULT_MS = 60_000;
+/** A long list is read a page at a time, as fast as the exchange's limit lets it. */
 const PATIENCE_MS: Record<Endpoint['lane'], number> = {
   order: 3_000,
-  private: 20_000,
+  private: 120_000,
   public: 5_000,
 };
 

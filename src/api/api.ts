@@ -5,7 +5,7 @@ import { reached } from '../../contract/unreached.ts';
 import { environment } from '../environment.ts';
 import { idToken } from '../identity/session.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
-import { createApi, type ApiClient, type ApiEvent, type CallInput } from './client.ts';
+import type { ApiClient, ApiEvent, CallInput } from './client.ts';
 import { isExchange } from '../../contract/exchanges.ts';
 import type { ExchangePrices } from './exchange-prices.ts';
 
@@ -159,14 +159,38 @@ export const apiFetch: typeof fetch = environment.mockApi
   ? recorded
   : async (input, init) => reached(await fetch(input, init));
 
+function announce(event: ApiEvent): void {
+  for (const listener of listeners) listener(event);
+}
+
+let client: ApiClient | null = null;
+
+/**
+ * The client with the schemas of all calls, which the first picture does without. Where its file
+ * cannot be had, neither can the server: told like any other failure to reach it.
+ */
+async function openClient(): Promise<ApiClient> {
+  try {
+    const { createApi } = await import('./client.ts');
+    return (client ??= createApi({
+      baseUrl: environment.apiUrl,
+      token: idToken,
+      fetch: apiFetch,
+      observe: announce,
+    }));
+  } catch (cause) {
+    announce({ type: 'unreachable', at: Date.now() });
+    const text = `Failed to fetch: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new ApiError(text, { code: 'network', status: 0, text, cause });
+  }
+}
+
+/** Asks for the client's code, so that the first call does not wait for it. */
+export async function preloadClient(): Promise<void> {
+  await openClient();
+}
+
 export const api: Api = withFallbacks(
-  createApi({
-    baseUrl: environment.apiUrl,
-    token: idToken,
-    fetch: apiFetch,
-    observe: (event) => {
-      for (const listener of listeners) listener(event);
-    },
-  }),
+  { call: async (name, input) => (client ?? (await openClient())).call(name, input) },
   exchangeFallback,
 );

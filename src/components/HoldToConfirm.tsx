@@ -10,7 +10,7 @@ import {
   type ReactNode,
 } from 'react';
 import { Button, buttonClass, type ButtonSize, type ButtonTone } from './Button.tsx';
-import { Dialog } from './Dialog.tsx';
+import { LazyDialog } from './LazyDialog.tsx';
 
 export const HOLD_MS = 600;
 /**
@@ -254,7 +254,7 @@ function AskDialog({
   onOpenChange: (open: boolean) => void;
 }) {
   return (
-    <Dialog
+    <LazyDialog
       open={open}
       onOpenChange={onOpenChange}
       title={label}

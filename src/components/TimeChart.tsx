@@ -10,6 +10,8 @@ import {
 import type { ChartHandle, ComparedLine } from './chart-drawing.ts';
 import { formatAmount, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
+import { breathe } from '../platform/breathe.ts';
+import { log } from '../platform/page-log.ts';
 import { classes } from './class-names.ts';
 
 export interface TimeChartProps {
@@ -71,21 +73,29 @@ function useDrawnChart(
   const box = useRef<HTMLDivElement>(null);
   const handle = useRef<ChartHandle | null>(null);
   const [failed, setFailed] = useState(false);
+  const latest = useRef({ line, stepMs, compared });
+
+  useEffect(() => {
+    latest.current = { line, stepMs, compared };
+  }, [line, stepMs, compared]);
 
   useEffect(() => {
     const host = box.current;
     if (host === null || table || !drawable) return;
     let closed = false;
-    import('./chart-drawing.ts').then(
-      ({ drawChart }) => {
-        if (closed) return;
-        handle.current = drawChart(host, { onRead: setRead });
-        handle.current.set({ line, stepMs, compared });
-      },
-      () => {
-        setFailed(true);
-      },
-    );
+    const draw = async (): Promise<void> => {
+      const { drawChart } = await import('./chart-drawing.ts');
+      // Code, canvas and line each in a task of their own: together they hold up a finger.
+      await breathe();
+      if (closed) return;
+      handle.current = drawChart(host, { onRead: setRead });
+      await breathe();
+      handle.current?.set(latest.current);
+    };
+    draw().catch((error: unknown) => {
+      log.error('The chart could not be drawn', error);
+      setFailed(true);
+    });
     return () => {
       closed = true;
       handle.current?.close();

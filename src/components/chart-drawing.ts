@@ -42,12 +42,20 @@ export interface ChartHandle {
   close(): void;
 }
 
-/** A token as computed by the browser: the library knows rgb, not OKLCH. */
-export function colour(name: string, alpha = 1): string {
+let pen: CanvasRenderingContext2D | null | undefined;
+
+/** One pixel for all colours: each canvas costs a phone a millisecond. */
+function onePixel(): CanvasRenderingContext2D | null {
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
-  const pen = canvas.getContext('2d', { willReadFrequently: true });
+  return canvas.getContext('2d', { willReadFrequently: true });
+}
+
+/** A token as computed by the browser: the library knows rgb, not OKLCH. */
+export function colour(name: string, alpha = 1): string {
+  pen ??= onePixel();
   if (pen === null) return 'gray';
+  pen.clearRect(0, 0, 1, 1);
   pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   pen.fillRect(0, 0, 1, 1);
   const [red = 0, green = 0, blue = 0] = pen.getImageData(0, 0, 1, 1).data;
@@ -176,16 +184,20 @@ export function drawChart(
   host: HTMLElement,
   { onRead }: { onRead: (read: { at: number; text: string } | null) => void },
 ): ChartHandle {
-  const { chart, area } = createArea(host, palette());
+  const tones = palette();
+  const { chart, area } = createArea(host, tones);
   const beside = comparedSeries(chart);
 
-  const paint = (): void => {
-    const tones = palette();
-    chart.applyOptions(chartOptions(tones));
+  const paintArea = (tones: Tones): void => {
     area.applyOptions({ lineColor: tones.accent, topColor: tones.fade, bottomColor: tones.none });
+  };
+  const paint = (): void => {
+    const present = palette();
+    chart.applyOptions(chartOptions(present));
+    paintArea(present);
     beside.paint();
   };
-  paint();
+  paintArea(tones);
   const unwatch = watchColours(paint);
 
   chart.subscribeCrosshairMove((move) => {

@@ -12,6 +12,6 @@ function listen(notify: () => void): () => void {
   };
 }
 
-const isWide = (): boolean => matchMedia(WIDE).matches;
+export const isWide = (): boolean => matchMedia(WIDE).matches;
 
 export const useWide = (): boolean => useSyncExternalStore(listen, isWide, isWide);

@@ -7,6 +7,7 @@ import { readDevice } from './read-device.ts';
 import { frameToShow, presentPage, showFrame } from './show-frame.ts';
 
 let catcher: StopCatcher | null = null;
+let shownMark = '';
 
 /** Resolves in the task after the next paint. */
 function painted(): Promise<void> {
@@ -39,6 +40,7 @@ export async function openFirstFrame(): Promise<void> {
       }
       markPage(readAppearance(localStorage.getItem(APPEARANCE_KEY)));
       showFrame(root, frame);
+      shownMark = frame.mark;
       catcher = new StopCatcher(user.uid, root, frame.agents, kept.presses);
       resolve(true);
     });
@@ -48,6 +50,9 @@ export async function openFirstFrame(): Promise<void> {
 
 /** Whether a frame stands in the page until React has drawn. */
 export const hasFirstFrame = (): boolean => catcher !== null;
+
+/** What the shown frame was true of, by `frameMark`; empty without one. */
+export const shownFrameMark = (): string => shownMark;
 
 /** The app follows presses from here on. */
 export function handOverPresses(): void {

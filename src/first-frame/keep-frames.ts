@@ -5,6 +5,7 @@
 import { subscribe } from 'valtio';
 import { queue } from '../commands.ts';
 import { session } from '../identity/session.ts';
+import { shownFrameMark } from './first-frame.ts';
 import { presentPage } from './show-frame.ts';
 import {
   FRAME_PATHS,
@@ -13,6 +14,7 @@ import {
   type FrameRecord,
 } from '../offline/frame-record.ts';
 import { writeFrame } from '../offline/frames.ts';
+import { idle } from '../platform/breathe.ts';
 import { log } from '../platform/page-log.ts';
 import { agentsStore } from '../stores/agents-store.ts';
 import { historyStore } from '../stores/fills-store.ts';
@@ -45,7 +47,8 @@ function presentFacts(): Pick<FrameRecord, 'agents' | 'mark'> | null {
 class FrameKeeper {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private dueAt = Infinity;
-  private drawnMark = '';
+  /** A frame that this start has shown is on the device as it would be drawn. */
+  private drawnMark = shownFrameMark();
 
   constructor(private readonly draw: Draw) {
     for (const store of [agentsStore, portfolioStore, historyStore, queue, session])
@@ -76,7 +79,7 @@ class FrameKeeper {
   /** One screen at a time, so that nobody waits for more than one. */
   private keepInTurn([path, ...rest]: readonly FramePath[]): void {
     if (path === undefined) return;
-    whenIdle(() => {
+    void idle().then(() => {
       this.keep(path);
       this.keepInTurn(rest);
     });
@@ -102,12 +105,6 @@ class FrameKeeper {
       failed(error);
     }
   }
-}
-
-/** In an idle moment, or soon where the browser knows none. */
-function whenIdle(work: () => void): void {
-  if ('requestIdleCallback' in globalThis) requestIdleCallback(work, { timeout: 5_000 });
-  else setTimeout(work, 200);
 }
 
 /** Begins to keep frames. Called once, after the first paint. */

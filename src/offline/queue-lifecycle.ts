@@ -10,8 +10,9 @@ import {
   type StorageMode,
   type UserDatabase,
 } from './user-database.ts';
+import type { Deliver } from './deliver.ts';
 import type { Bearer, Drained } from './drain.ts';
-import { pauseHolds } from './outbox.ts';
+import { pauseHolds, type Outbox } from './outbox.ts';
 import { isPending, type OutboxEntry, type SetAside } from './outbox-entry.ts';
 import { backoffMs } from './queue-rules.ts';
 import type { Line } from './send.ts';
@@ -263,6 +264,7 @@ class QueueLifecycle implements Lifecycle {
     const { options } = this;
     return openUserQueue(database, {
       line: options.line,
+      deliver: this.deliver,
       channel: this.channel,
       token: (force) => options.token(force),
       onDelivered: (entry, agents, alert) => {
@@ -275,6 +277,22 @@ class QueueLifecycle implements Lifecycle {
       onChange: this.refreshSoon,
     });
   }
+
+  /**
+   * Nothing waits at most starts, so the code that sends is no part of one: it comes right after
+   * the first picture, or at once for what waits. Where it cannot be had, neither can the server.
+   */
+  private readonly deliver: Deliver = async (ports, line) => {
+    if (!(await mayWait(ports.outbox))) return { end: 'empty', dueAt: null };
+    let delivery: Awaited<ReturnType<typeof loadDelivery>>;
+    try {
+      delivery = await loadDelivery();
+    } catch (error) {
+      this.options.onError(error);
+      return { end: 'offline', dueAt: null };
+    }
+    return delivery.deliver(ports, line);
+  };
 
   private readonly refreshSoon = (): void => {
     this.refresh().catch((error: unknown) => {
@@ -327,6 +345,19 @@ class QueueLifecycle implements Lifecycle {
     if (end === 'offline' || end === 'signed-out')
       return SOONEST_MS + backoffMs(this.misses, Math.random());
     return end === 'waiting' ? Math.max(SOONEST_MS, (dueAt ?? 0) - Date.now()) : null;
+  }
+}
+
+/** The code that sends; asked for early by whoever may have something to send soon. */
+export const loadDelivery = () => import('./deliver.ts');
+
+/** Whether there is something to send. A queue that cannot be read is left to the delivery. */
+async function mayWait(outbox: Outbox): Promise<boolean> {
+  try {
+    return (await outbox.sweep()).entries.some(isPending);
+  } catch (error) {
+    if (error instanceof StorageFault) return true;
+    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Every kind of snapshot that is kept on a device: one line each, in the order of deletion. */
 import type * as z from 'zod/mini';
-import { CALLS, type CallName } from '../../contract/calls.ts';
+import type { CallName } from '../../contract/calls.ts';
 import { agents } from './kinds/agents-snapshot.ts';
 import { alerts } from './kinds/alerts-snapshot.ts';
 import { analytics } from './kinds/analytics-snapshot.ts';
@@ -55,7 +55,7 @@ type AnyKind = Partial<ReplyTraits<never>> & { schema: z.ZodMiniType; call?: Cal
 
 export const SNAPSHOTS: Kinds & Readonly<Record<SnapshotKind, AnyKind>> = KINDS;
 export const SNAPSHOT_KINDS = Object.keys(KINDS) as readonly SnapshotKind[];
-const traitsOf = (kind: SnapshotKind): AnyKind => SNAPSHOTS[kind];
+export const traitsOf = (kind: SnapshotKind): AnyKind => SNAPSHOTS[kind];
 
 export const isReplyKind = (kind: SnapshotKind): kind is ReplyKind =>
   traitsOf(kind).call !== undefined;
@@ -76,17 +76,3 @@ export const restoredKinds = (
     const { restore, firstPaintOn } = traitsOf(kind);
     return restore === when || (when === 'first-paint' && firstPaintOn === path);
   });
-
-/** The kind that the worker keeps of a GET of this address; null for a part, or none of ours. */
-export function copiedKind({ pathname, searchParams }: URL): SnapshotKind | null {
-  const found = SNAPSHOT_KINDS.find((kind) => {
-    const { call, copiedByWorker, wholeDespite = [] } = traitsOf(kind);
-    return (
-      copiedByWorker === true &&
-      call !== undefined &&
-      CALLS[call].path === pathname &&
-      [...searchParams.keys()].every((key) => wholeDespite.includes(key))
-    );
-  });
-  return found ?? null;
-}

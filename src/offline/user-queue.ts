@@ -3,14 +3,17 @@ import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import type { OfflineChannel } from './channel.ts';
 import type { UserDatabase } from './user-database.ts';
-import { drain, type Bearer, type Drained } from './drain.ts';
+import type { Deliver } from './deliver.ts';
+import type { Bearer, Drained } from './drain.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import { databaseStore } from './queue-store.ts';
-import { probe, send, type Line } from './send.ts';
+import type { Line } from './send.ts';
 
 export interface UserQueueOptions {
   line: Line;
+  /** The worker has it at hand; the page asks for it when something waits. */
+  deliver: Deliver;
   channel: OfflineChannel;
   token(force: boolean): Promise<Bearer | null>;
   onDelivered?(entry: OutboxEntry, agents: Agent[], alert: Alert | null): void;
@@ -55,26 +58,27 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
   });
 
   const runOnce = (): Promise<Drained> =>
-    drain({
-      outbox,
-      token: (force) => options.token(force),
-      send: (entry, token) => send(options.line, entry, token),
-      probe: () => probe(options.line),
-      alone,
-      now: Date.now,
-      random: Math.random,
-      changed: () =>
-        new Promise((resolve) => {
-          waiting.add(resolve);
-        }),
-      onDelivered(entry, agents, alert) {
-        options.channel.post({ type: 'delivered', uid, entry, agents, alert });
-        options.onDelivered?.(entry, agents, alert);
+    options.deliver(
+      {
+        outbox,
+        token: (force) => options.token(force),
+        alone,
+        now: Date.now,
+        random: Math.random,
+        changed: () =>
+          new Promise((resolve) => {
+            waiting.add(resolve);
+          }),
+        onDelivered(entry, agents, alert) {
+          options.channel.post({ type: 'delivered', uid, entry, agents, alert });
+          options.onDelivered?.(entry, agents, alert);
+        },
+        onSettled(entry) {
+          options.onSettled?.(entry);
+        },
       },
-      onSettled(entry) {
-        options.onSettled?.(entry);
-      },
-    });
+      options.line,
+    );
 
   let running: Promise<Drained> | null = null;
   let next: Promise<Drained> | null = null;

@@ -1,6 +1,6 @@
 /** Shows the result of a command in a toast where the screen itself does not. */
 import type { CommandResult } from '../commands.ts';
-import { errorSentence } from '../format/error-text.ts';
+import { failureSentence } from '../format/failure-sentence.ts';
 import { pageToast } from '../stores/toast-store.ts';
 
 /** A queued command: saved ones are seen in the tray and on the agent; the rest is said. */
@@ -10,8 +10,8 @@ export function showResult(press: Promise<CommandResult>): void {
       if (result.said === 'sent') pageToast('success', result.message);
       else if (result.said !== 'saved') pageToast('error', result.message);
     },
-    (error: unknown) => {
-      pageToast('error', errorSentence(error));
+    async (error: unknown) => {
+      pageToast('error', await failureSentence(error));
     },
   );
 }
@@ -26,7 +26,7 @@ export async function showFailure(work: Promise<unknown>, done?: string): Promis
     if (done !== undefined) pageToast('success', done);
     return true;
   } catch (error) {
-    pageToast('error', errorSentence(error));
+    pageToast('error', await failureSentence(error));
     return false;
   }
 }

@@ -1,9 +1,10 @@
 /** Notices docked above the bottom bar: an Undo, unsent commands, an ending session, an update. */
 import { useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { queue } from '../commands.ts';
+import { queue, type Queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
+import { latePart, LatePart } from '../components/LatePart.tsx';
 import { useNow } from '../components/use-now.ts';
 import { formatSpan } from '../format/times.ts';
 import { session } from '../identity/session.ts';
@@ -11,9 +12,34 @@ import { UndoStop, useStopOffer } from '../screens/agents/start-stop/UndoStop.ts
 import { commandName } from '../stores/agent-view.ts';
 import { connection } from '../stores/connection.ts';
 import { applyUpdate, isTyping, checkForUpdate, updates } from '../platform/app-updates.ts';
-import { CommandTray } from './CommandTray.tsx';
 import { CARD, LINE } from './dock-styles.ts';
-import { SignInAgain } from './SignInAgain.tsx';
+
+const trayPart = latePart(
+  'the list of queued commands',
+  async () => (await import('./CommandTray.tsx')).CommandTray,
+);
+const signInPart = latePart(
+  'the login',
+  async () => (await import('./SignInAgain.tsx')).SignInAgain,
+);
+
+/** Whether the queue has something to say: a command, or trouble with the storage. */
+const traySpeaks = ({ entries, quarantined, lost, storage }: Queue): boolean =>
+  entries.length > 0 ||
+  quarantined.length > 0 ||
+  lost ||
+  storage === 'memory' ||
+  storage === 'newer';
+
+/** The code of the tray where it is in the first picture; called once the queue has been read. */
+export async function loadTray(): Promise<void> {
+  if (traySpeaks(queue)) await trayPart.load();
+}
+
+function TrayWhenNeeded() {
+  const needed = traySpeaks(useSnapshot(queue) as Queue);
+  return <LatePart part={trayPart} needed={needed} props={{}} />;
+}
 
 /** Commands beyond this number are counted, not named. */
 const NAMED = 3;
@@ -45,7 +71,14 @@ function SessionNotice() {
         {' '}
         Log in again{' '}
       </Button>
-      <SignInAgain open={open} onOpenChange={setOpen} />
+      <LatePart
+        part={signInPart}
+        needed={open}
+        onMissing={() => {
+          setOpen(false);
+        }}
+        props={{ open, onOpenChange: setOpen }}
+      />
     </section>
   );
 }
@@ -133,7 +166,7 @@ export function Dock() {
           <SessionNotice />
           <Undo atTop={false} />
           <div className={classes('empty:hidden', isBelow && 'max-sm:hidden')}>
-            <CommandTray />
+            <TrayWhenNeeded />
           </div>
         </div>
       </div>

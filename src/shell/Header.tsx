@@ -11,7 +11,7 @@ import { BackControl } from './BackControl.tsx';
 import { STALE_AFTER } from '../stores/data-kinds.ts';
 import { kindOf, useDataTime } from './data-age.ts';
 import { LogoLink } from './LogoLink.tsx';
-import { menu, openMenu } from './Menu.tsx';
+import { menu, openMenu } from './menu-state.ts';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
 

@@ -1,103 +1,24 @@
 /** The menu: the header's links, all other screens in groups, Find, Stop all and the account. */
-import { CircleStop, CircleUserRound, Search } from 'lucide-react';
+import { CircleUserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { proxy, useSnapshot } from 'valtio';
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
-import { LazyDialog } from '../components/LazyDialog.tsx';
+import { Dialog } from '../components/Dialog.tsx';
 import { session } from '../identity/session.ts';
 import { useAuth } from '../stores/use-security.ts';
 import { PLAN_LABEL } from './AccountMenu.tsx';
-import { isCurrent, MENU_GROUPS, navLinks, type MenuLink, type NavLink } from './navigation.ts';
-import { preload } from './routes.ts';
-import { MODIFIER, openPalette } from './shortcuts.ts';
-
-/** Opened by the header's toggle and by More in the bottom bar. */
-export const menu = proxy({ open: false });
-
-export function openMenu(): void {
-  menu.open = true;
-}
-const close = (): void => {
-  menu.open = false;
-};
-
-const ROW = 'flex min-h-11 items-center gap-3 rounded-md px-3 pointer-fine:min-h-9';
-
-/** One screen of a group, in the rail and in the menu. */
-export function GroupLink({
-  link,
-  path,
-  onFollow,
-}: {
-  link: MenuLink;
-  path: string;
-  onFollow?: () => void;
-}) {
-  const Icon = link.icon;
-  const current = isCurrent(path, link.to);
-  return (
-    <Link
-      href={link.to}
-      onClick={onFollow}
-      onPointerEnter={() => {
-        void preload(link.to);
-      }}
-      aria-current={current ? 'page' : undefined}
-      className={classes(
-        ROW,
-        current
-          ? 'bg-accent-wash font-medium text-accent'
-          : 'text-ink-2 hover:bg-sunken hover:text-ink',
-      )}
-    >
-      <Icon className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
-      {link.label}
-    </Link>
-  );
-}
-
-/** Opens the command palette, for users without a keyboard. */
-export function FindButton({ onPress }: { onPress?: () => void }) {
-  return (
-    <button
-      type="button"
-      aria-haspopup="dialog"
-      aria-keyshortcuts={MODIFIER === '⌘' ? 'Meta+K' : 'Control+K'}
-      onClick={() => {
-        onPress?.();
-        openPalette();
-      }}
-      className={classes(ROW, 'w-full text-left text-ink-2 hover:bg-sunken hover:text-ink')}
-    >
-      <Search className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
-      Find
-      <kbd aria-hidden className="ml-auto hidden font-sans text-xs text-ink-3 pointer-fine:block">
-        {MODIFIER} K
-      </kbd>
-    </button>
-  );
-}
-
-export function StopAllLink({ onFollow }: { onFollow?: () => void }) {
-  return (
-    <Link
-      href="/stop-all"
-      onClick={onFollow}
-      className={classes(ROW, 'text-danger hover:bg-danger-wash')}
-    >
-      <CircleStop className="size-4.5 shrink-0" strokeWidth={1.75} aria-hidden />
-      Stop all agents
-    </Link>
-  );
-}
+import { MENU_GROUPS } from './menu-links.ts';
+import { FindButton, GroupLink, ROW, StopAllLink } from './MenuRows.tsx';
+import { closeMenu, menu } from './menu-state.ts';
+import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 
 function HeaderLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
   return (
     <Link
       href={link.to}
-      onClick={close}
+      onClick={closeMenu}
       aria-current={current ? 'page' : undefined}
       className={classes(
         ROW,
@@ -143,7 +64,7 @@ export function Menu({ path }: { path: string }) {
   const { open } = useSnapshot(menu);
   const { subscriptionTier } = useAuth();
   return (
-    <LazyDialog
+    <Dialog
       open={open}
       onOpenChange={(wanted) => {
         menu.open = wanted;
@@ -159,16 +80,16 @@ export function Menu({ path }: { path: string }) {
         {MENU_GROUPS.map(({ title, links }) => (
           <Titled key={title} title={title}>
             {links.map((link) => (
-              <GroupLink key={link.to} link={link} path={path} onFollow={close} />
+              <GroupLink key={link.to} link={link} path={path} onFollow={closeMenu} />
             ))}
           </Titled>
         ))}
       </nav>
       <div className="mt-3 grid grid-cols-2 gap-x-2 border-t border-line pt-2 max-[339px]:grid-cols-1">
-        <FindButton onPress={close} />
-        <StopAllLink onFollow={close} />
+        <FindButton onPress={closeMenu} />
+        <StopAllLink onFollow={closeMenu} />
       </div>
       <Account />
-    </LazyDialog>
+    </Dialog>
   );
 }

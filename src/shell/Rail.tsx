@@ -2,28 +2,24 @@
 import { Ellipsis } from 'lucide-react';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
-import { AccountMenu } from './AccountMenu.tsx';
-import { FindButton, GroupLink, openMenu, StopAllLink } from './Menu.tsx';
-import { BAR_LINKS, isCurrent, MENU_GROUPS } from './navigation.ts';
+import { latePart, LatePart } from '../components/LatePart.tsx';
+import { isWide, useWide } from '../components/use-wide.ts';
+import { openMenu } from './menu-state.ts';
+import { BAR_LINKS, isCurrent } from './navigation.ts';
 
+const railLinks = latePart('the rail', async () => (await import('./RailLinks.tsx')).RailLinks);
+
+/** The code of the rail where this window shows one, so that it is in the first picture. */
+export async function loadRail(): Promise<void> {
+  if (isWide()) await railLinks.load();
+}
+
+/** Phones have the menu instead, and neither draw nor load what stands in the rail. */
 export function Rail({ path }: { path: string }) {
+  const wide = useWide();
   return (
     <aside className="sticky top-20 z-10 hidden h-[calc(100dvh-5rem)] w-[var(--rail)] shrink-0 overflow-y-auto border-r border-line px-3 py-4 lg:flex lg:flex-col">
-      <FindButton />
-      <nav aria-label="More">
-        {MENU_GROUPS.map(({ title, links }) => (
-          <section key={title} aria-label={title} className="mt-3 flex flex-col gap-0.5">
-            <h2 className="px-3 pb-0.5 text-xs text-ink-3">{title}</h2>
-            {links.map((link) => (
-              <GroupLink key={link.to} link={link} path={path} />
-            ))}
-          </section>
-        ))}
-      </nav>
-      <div className="mt-auto flex flex-col gap-0.5 pt-4">
-        <StopAllLink />
-        <AccountMenu />
-      </div>
+      <LatePart part={railLinks} needed={wide} props={{ path }} />
     </aside>
   );
 }

@@ -1,19 +1,27 @@
 /** The frame around every screen: header, strip, rail or bottom bar, dock and footer. */
 import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
+import { latePart, LatePart } from '../components/LatePart.tsx';
 import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader } from './Header.tsx';
 import { InstallOffer } from './InstallOffer.tsx';
 import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
-import { menu, Menu } from './Menu.tsx';
+import { closeMenu, menu } from './menu-state.ts';
 import { isDashboard, showsTrialBanner } from './navigation.ts';
 import { PublicFrame } from './PublicFrame.tsx';
 import { BottomBar, Rail } from './Rail.tsx';
 import { SkipLink } from './SkipLink.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
+
+const menuPart = latePart('the menu', async () => (await import('./Menu.tsx')).Menu);
+
+function MenuWhenOpened({ path }: { path: string }) {
+  const { open } = useSnapshot(menu);
+  return <LatePart part={menuPart} needed={open} onMissing={closeMenu} props={{ path }} />;
+}
 
 export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
@@ -23,7 +31,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
   }, [status]);
   // Going back closes an open menu.
   useEffect(() => {
-    menu.open = false;
+    closeMenu();
   }, [path]);
   if (!known || path === '/') {
     return (
@@ -59,7 +67,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
         </div>
       </div>
       <BottomBar path={path} />
-      <Menu path={path} />
+      <MenuWhenOpened path={path} />
       <Dock />
       <KeyboardShortcuts />
     </>

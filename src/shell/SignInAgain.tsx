@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button } from '../components/Button.tsx';
 import { Field } from '../components/Field.tsx';
-import { LazyDialog } from '../components/LazyDialog.tsx';
+import { Dialog } from '../components/Dialog.tsx';
 import { errorSentence } from '../format/error-text.ts';
 import { session, signIn, signInWithGoogle } from '../identity/session.ts';
 
@@ -36,7 +36,7 @@ export function SignInAgain({
       });
   };
   return (
-    <LazyDialog
+    <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Log in again"
@@ -74,6 +74,6 @@ export function SignInAgain({
           Continue with Google
         </Button>
       </form>
-    </LazyDialog>
+    </Dialog>
   );
 }

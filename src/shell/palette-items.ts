@@ -1,7 +1,8 @@
 /** What the command palette can find and do, from what this device knows. */
 import type { Tier } from '../../contract/tiers.ts';
 import type { AgentView } from '../stores/agent-view.ts';
-import { FOOTER_LINKS, MENU_LINKS, navLinks } from './navigation.ts';
+import { MENU_LINKS } from './menu-links.ts';
+import { FOOTER_LINKS, navLinks } from './navigation.ts';
 import { GOES } from './shortcuts.ts';
 
 export type PaletteItem =

@@ -18,6 +18,30 @@ export interface AgentsData {
 
 export const agentsStore = proxy<Slot<AgentsData>>(emptySlot());
 
+interface EarlyNews {
+  /** Null: deleted. */
+  agent: Agent | null;
+  sequence: number | null;
+}
+
+/**
+ * What was said of agents while no list was loaded, by id. A list that was asked for before, and
+ * comes after, does not know of it.
+ */
+const early = new Map<string, EarlyNews>();
+
+/** Applies what the server's list is too old to know. */
+function applyEarly(): void {
+  const news = [...early].sort(([, a], [, b]) => (a.sequence ?? -1) - (b.sequence ?? -1));
+  early.clear();
+  for (const [id, { agent, sequence }] of news) {
+    const known = agentsStore.data?.agents.some((one) => one.id === id) === true;
+    if (agent === null) removeAgent(id, sequence);
+    // A reply without a sequence may be older than the agent's deletion, which the list shows.
+    else if (sequence !== null || known) applyAgent(agent, sequence);
+  }
+}
+
 /** Replaces the list unless a newer one is loaded. */
 export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
   const present = agentsStore.data;
@@ -33,6 +57,8 @@ export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now(
     origin,
     savedAt,
   );
+  // A list from the device may lack more than that: it waits for the server's.
+  if (origin === 'network') applyEarly();
 }
 
 /**
@@ -42,7 +68,9 @@ export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now(
 export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (present === null) {
-    // Without a list there is nothing to update: the list's own load brings it.
+    const before = early.get(next.id)?.agent;
+    if (before == null || (next.generation >= before.generation && next.version >= before.version))
+      early.set(next.id, { agent: next, sequence });
     return;
   }
   if (sequence !== null && sequence <= present.sequence) return;
@@ -81,7 +109,11 @@ export function applyEntriesOff(off: EntriesOff[]): void {
 /** Removes a deleted agent. */
 export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
-  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  if (present === null) {
+    early.set(agentId, { agent: null, sequence });
+    return;
+  }
+  if (sequence !== null && sequence <= present.sequence) return;
   const index = present.agents.findIndex((agent) => agent.id === agentId);
   if (index >= 0) present.agents.splice(index, 1);
   if (sequence === null) return;
@@ -102,5 +134,6 @@ export function loadAgents(force = false): Promise<void> {
 }
 
 export function clearAgents(): void {
+  early.clear();
   clear(agentsStore);
 }

@@ -5,7 +5,7 @@
 import { QUERY_FRESH_MS } from '../../contract/limits.ts';
 import { ApiError } from '../api/api-error.ts';
 import { session } from '../identity/session.ts';
-import { errorSentence } from '../format/error-text.ts';
+import { failureSentence } from '../format/failure-sentence.ts';
 import { log } from '../platform/page-log.ts';
 import type { Slot } from './slot.ts';
 
@@ -60,9 +60,10 @@ export function load<T, R>(
       slot.status = 'ready';
       slot.error = null;
     } catch (error) {
+      const sentence = await failureSentence(error);
       if ((session.user?.uid ?? null) !== uid) return;
       slot.status = 'error';
-      slot.error = errorSentence(error);
+      slot.error = sentence;
       if (!(error instanceof ApiError)) log.error('Loading failed with an internal error', error);
     }
   };

@@ -17,7 +17,7 @@ import {
   NO_ENTITLEMENT,
   type EntitlementView,
 } from '../billing/entitlement-view.ts';
-import { errorSentence } from '../format/error-text.ts';
+import { failureSentence } from '../format/failure-sentence.ts';
 import { session } from '../identity/session.ts';
 import { connection, serverNow } from './connection.ts';
 import { load } from './load-slot.ts';
@@ -98,8 +98,7 @@ async function check(): Promise<void> {
         : null;
   if (failure !== null && noConnection(failure)) {
     // Without an answer the last known entitlement stays, with its age.
-    subscriptionStore.status = 'error';
-    subscriptionStore.error = errorSentence(failure);
+    void failed(failure, uid);
     return;
   }
   checkedAt = Date.now();
@@ -110,10 +109,14 @@ async function check(): Promise<void> {
     },
     'network',
   );
-  if (failure !== null) {
-    subscriptionStore.status = 'error';
-    subscriptionStore.error = errorSentence(failure);
-  }
+  if (failure !== null) void failed(failure, uid);
+}
+
+/** Nobody waits for the sentence: what follows from the failure is in the store already. */
+async function failed(failure: unknown, uid: string | null): Promise<void> {
+  subscriptionStore.status = 'error';
+  const sentence = await failureSentence(failure);
+  if ((session.user?.uid ?? null) === uid) subscriptionStore.error = sentence;
 }
 
 /** Checks now: both calls, one attempt each. Never throws. */

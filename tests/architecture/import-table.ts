@@ -54,12 +54,15 @@ export const RULES: Rule[] = [
       /^(react|wagmi|viem|@coinbase\/onchainkit|@tanstack\/react-query|valtio|wouter|lucide-react|zod\/mini)(\/|$)/,
   },
   // What starts the page, and what tells the person of the queue outside it.
-  { files: /^src\/((commands|start)\.tsx?|platform\/icon-badge\.ts)$/, may: [CONTRACT, /^src\//] },
+  {
+    files: /^src\/((commands|open-app|start)\.tsx?|platform\/icon-badge\.ts)$/,
+    may: [CONTRACT, /^src\//],
+  },
   // The entry's own files are few and small: nothing may stand before the first frame.
   {
     files: /^src\/(main|first-frame\/(first-frame|read-device|show-frame|catch-stops))\.ts$/,
     may: [
-      /^src\/(identity\/device-record\.ts|format\/times\.ts|shell\/appearance-marks\.ts|start\.tsx|styles\/\w+\.css)$/,
+      /^src\/(identity\/device-record\.ts|format\/times\.ts|shell\/appearance-marks\.ts|open-app\.ts|styles\/\w+\.css)$/,
       /^src\/offline\/(frame-record|snapshots)\.ts$/,
       /^src\/first-frame\//,
     ],

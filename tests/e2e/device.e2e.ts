@@ -2,7 +2,7 @@
  * The installed app in real Chromium: what the browser says of it, and the icon's "Stop all"
  * without a server.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import {
@@ -79,6 +79,15 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close();
   await server?.stop();
+});
+
+afterEach(async (context) => {
+  if (context.task.result?.state !== 'fail') return;
+  const text = await page
+    .locator('body')
+    .innerText()
+    .catch(() => '');
+  console.log(`${page.url()}\n${text.slice(0, 2_500)}\n${browser.errors.slice(-8).join('\n')}`);
 });
 
 describe('the app on the device', () => {

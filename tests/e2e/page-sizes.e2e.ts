@@ -1,4 +1,4 @@
-/** Budgets in bytes of the pages that the build completes, read off the built files. */
+/** Budgets in bytes: of the pages that the build completes, and of the start of the app. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -11,6 +11,12 @@ const KIB = 1_024;
 const SCRIPT_MAX = 10 * KIB;
 /** A page with its styles, packed: about what a server sends before it waits for an answer. */
 const PAGE_MAX = 15 * KIB;
+
+/** What the app runs before the dashboard is drawn, packed; React alone is 57 KiB of it. */
+const START_MAX = 145 * KIB;
+/** Sources that come with their first use, or right after the first picture. */
+const LATE =
+  /@radix-ui|firebase|workbox|lightweight-charts|contract\/(?:calls|onramp|tax|plan-change)\.ts|src\/billing\/take-plan|src\/api\/client|src\/format\/error-text|src\/offline\/(?:deliver|drain|send|unsaved)\.ts|src\/shell\/(?:Menu|RailLinks|CommandTray|SignInAgain|InstallCard)\.tsx|StartDialog/;
 
 const dist = process.env.DIST_DIR ?? DIST;
 const read = (file: string): string => readFileSync(join(dist, file), 'utf8');
@@ -46,5 +52,42 @@ describe.each(Object.entries(PUBLIC_PAGES))('the page of %s', (_path, file) => {
     const all = [...parts.scripts, ...parts.chunks, ...parts.later];
     expect(all.filter((part) => !existsSync(join(dist, part)))).toEqual([]);
     expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe('the start of the app', () => {
+  const html = read('index.html');
+  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[\w.-]+\.js)"/g)].map(
+    ([, file = '']) => file,
+  );
+
+  it('keeps to its budget with the entry and the dashboard', () => {
+    expect(files.map((file) => file.replace(/^assets\/(.*)-[\w-]{8}\.js$/, '$1')).sort()).toEqual(
+      expect.arrayContaining(['dashboard', 'react', 'schemas', 'start']),
+    );
+    const bytes = [...new Set(files)].reduce((sum, file) => sum + packed(read(file)), 0);
+    expect(bytes).toBeLessThan(START_MAX);
+  });
+
+  it('waits for no file that the page does not name', () => {
+    const imported = files.flatMap((file) =>
+      [...read(file).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)].map(
+        ([, name = '']) => `assets/${name}`,
+      ),
+    );
+    const known = [
+      ...files,
+      ...imported.filter((file) => /rolldown-runtime|first-frame/.test(file)),
+    ];
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.filter((file) => !known.includes(file))).toEqual([]);
+  });
+
+  it('has nothing in it that its first picture does not show', () => {
+    const sources = files
+      .filter((file) => existsSync(join(dist, `${file}.map`)))
+      .flatMap((file) => (JSON.parse(read(`${file}.map`)) as { sources: string[] }).sources);
+    expect(sources.some((source) => source.endsWith('src/start.tsx'))).toBe(true);
+    expect(sources.filter((source) => LATE.test(source))).toEqual([]);
   });
 });

@@ -242,6 +242,33 @@ describe('a form that is there before its code', () => {
     expect(await shifted(page)).toBe(0);
   });
 
+  it('loses no letter that is typed while the app draws over it', async () => {
+    const page = await visitor(PHONE);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+    const letGo = await holdApp(page);
+    await page.goto(`${server.url}/login`);
+    // Faster than any hand: a letter in every task that the drawing leaves room for.
+    await page.evaluate(() => {
+      const field = document.querySelector<HTMLInputElement>('main input[name="email"]');
+      let letters = 0;
+      const type = (): void => {
+        if (field === null || !field.isConnected) {
+          Object.assign(window, { letters });
+          return;
+        }
+        field.value += 'x';
+        letters += 1;
+        setTimeout(type, 0);
+      };
+      type();
+    });
+    letGo();
+    await takenOver(page);
+    const letters = await page.waitForFunction(() => (window as { letters?: number }).letters);
+    expect((await page.getByLabel('Email').inputValue()).length).toBe(await letters.jsonValue());
+  });
+
   it('carries out a press of Log in that came early, and tells no address what was typed', async () => {
     const page = await visitor(PHONE);
     const letGo = await holdApp(page);

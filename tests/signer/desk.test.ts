@@ -607,7 +607,12 @@ describe('a fill', () => {
       TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer() }, count: 1 }),
     });
     await place(signer);
-    const ask = { act: 'trades', connectionId: 'connection-1', symbols: [], sinceMs: 0 } as const;
+    const ask = {
+      act: 'trades' as const,
+      connectionId: 'connection-1',
+      symbols: [],
+      sinceMs: 0,
+    };
     await signer.desk.answer(ask);
     const once = readFileSync(join(signer.folder, 'journal.jsonl'), 'utf8');
     await signer.desk.answer(ask);

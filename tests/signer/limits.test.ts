@@ -166,6 +166,7 @@ describe('getting out', () => {
   it('needs no volume, no depth on the other side, no exposure and no day without loss', () => {
     const thin: Partial<MarketFacts> = {
       dayVolume: ZERO,
+      rules: { ...rules, status: 'cancel_only' },
       book: { bids: levels([['59990', '0.001']]), asks: levels([['61500', '0.0001']]) },
     };
     const spent = { exposure: parseFixed('9999'), lossToday: parseFixed('9999') };

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
+import { waitForAppOn } from './app-drawn.ts';
 import { PATIENCE_MS } from './until.ts';
 
 const FLAGS = [
@@ -121,6 +122,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
     errors,
     async page() {
       const page = await context.newPage();
+      waitForAppOn(page);
       page.on('pageerror', (error) => {
         errors.push(error.message);
       });

@@ -3,6 +3,7 @@
  * refuses to count milliseconds.
  */
 import type { Locator, Page } from 'playwright-core';
+import { until } from './until.ts';
 
 /** A ring is drawn in the frame after the press. */
 const SEEN_MS = 5_000;
@@ -27,9 +28,14 @@ async function watched(
   }
 }
 
+/** The app's own button: a start shows its last frame first, whose buttons go when the app draws. */
+const isDrawnByApp = (button: Locator): Promise<boolean> =>
+  button.evaluate((element) => Object.keys(element).some((key) => key.startsWith('__react')));
+
 /** By the mouse, where the button has come to rest. */
 export async function hold(button: Locator): Promise<void> {
   const { mouse } = button.page();
+  await until(() => isDrawnByApp(button), Boolean);
   await button.scrollIntoViewIfNeeded();
   await button.hover();
   await watched(

@@ -1,7 +1,8 @@
 /** The kept list of agents, with what keeps them from opening positions. */
+import { AgentList } from '../../../contract/agents.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const agents = replySnapshot('agents', {
+export const agents = replySnapshot('agents', AgentList, {
   restore: 'first-paint',
   copiedByWorker: true,
   // Another device, a guard or a stop may change an agent at any moment; what is shown decides what

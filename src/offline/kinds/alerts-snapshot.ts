@@ -1,7 +1,8 @@
 /** The kept price alerts and when they fired. */
+import { AlertList } from '../../../contract/alerts.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const alerts = replySnapshot('alerts', {
+export const alerts = replySnapshot('alerts', AlertList, {
   restore: 'after-paint',
   copiedByWorker: true,
   // The stream tells of each that fires; another device may change one at any time.

@@ -1,7 +1,8 @@
 /** The kept metrics of the account. */
+import { Analytics } from '../../../contract/trading.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const analytics = replySnapshot('analytics', {
+export const analytics = replySnapshot('analytics', Analytics, {
   restore: 'after-paint',
   copiedByWorker: true,
   // Built from closed days: within an hour only the present day's part can have moved.

@@ -1,7 +1,8 @@
 /** The kept portfolio: painted first, and deleted last where the disk is full. */
+import { Portfolio } from '../../../contract/trading.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const portfolio = replySnapshot('portfolio', {
+export const portfolio = replySnapshot('portfolio', Portfolio, {
   restore: 'first-paint',
   copiedByWorker: true,
   // Marked at prices, but read for its size rather than its last digit: a minute is four missed

@@ -1,7 +1,8 @@
 /** The kept trading settings. */
+import { TradingSettings } from '../../../contract/user.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const settings = replySnapshot('tradingSettings', {
+export const settings = replySnapshot('tradingSettings', TradingSettings, {
   restore: 'after-paint',
   copiedByWorker: true,
   // Only the user changes them, here or on another device.

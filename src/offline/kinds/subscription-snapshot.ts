@@ -1,8 +1,9 @@
 /** The kept state of the subscription, which decides what opens without a network. */
 import { SUBSCRIPTION_RECHECK_MS } from '../../../contract/limits.ts';
+import { SubscriptionStatusReply } from '../../../contract/subscription.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const subscription = replySnapshot('subscriptionStatus', {
+export const subscription = replySnapshot('subscriptionStatus', SubscriptionStatusReply, {
   restore: 'first-paint',
   copiedByWorker: true,
   // Checked every five minutes; a second check that did not come is one that failed.

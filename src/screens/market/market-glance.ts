@@ -86,22 +86,47 @@ export function glanceOfOverview(overview: MarketOverview): MarketGlance {
   };
 }
 
+/** Pairs that are summed up at every price; a longer list is once in `LONG_LIST_MS`. */
+const SHORT_LIST = 60;
+const LONG_LIST_MS = 1_000;
+
 /**
  * The overview of the current prices; null without prices. It changes only when one of its figures
  * does.
  */
 export function useGlance(board: MarketBoard | null): MarketGlance | null {
-  const last = useRef<{ key: string; glance: MarketGlance } | null>(null);
+  const last = useRef<{ board: MarketBoard; key: string; glance: MarketGlance } | null>(null);
+  const due = useRef(true);
   const listen = useCallback(
-    (notify: () => void) => (board === null ? () => undefined : subscribe(board.symbols, notify)),
+    (notify: () => void) => {
+      if (board === null) return () => undefined;
+      let later: ReturnType<typeof setTimeout> | undefined;
+      const again = (): void => {
+        later = undefined;
+        due.current = true;
+        notify();
+      };
+      const stop = subscribe(board.symbols, () => {
+        if ((last.current?.glance.symbols ?? 0) <= SHORT_LIST) again();
+        else later ??= setTimeout(again, LONG_LIST_MS);
+      });
+      return () => {
+        stop();
+        clearTimeout(later);
+      };
+    },
     [board],
   );
   const read = useCallback(() => {
-    const quotes = board === null ? [] : Object.values(board.symbols);
-    if (board === null || quotes.length === 0) return null;
+    if (board === null) return null;
+    if (!due.current && last.current?.board === board) return last.current.glance;
+    const quotes = Object.values(board.symbols);
+    if (quotes.length === 0) return null;
+    due.current = false;
     const glance = glanceOf(quotes, marketStore.data?.source.quote ?? board.source.quote);
     const key = JSON.stringify(glance);
-    if (last.current?.key !== key) last.current = { key, glance };
+    if (last.current?.key !== key || last.current.board !== board)
+      last.current = { board, key, glance };
     return last.current.glance;
   }, [board]);
   return useSyncExternalStore(listen, read);

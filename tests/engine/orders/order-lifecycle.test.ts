@@ -195,11 +195,14 @@ describe('an unknown outcome', () => {
 });
 
 describe('late contradictions', () => {
-  it('an order proved absent and then found is open again, reserves again and is said', () => {
+  it('an order proved absent and then found is open again, reserves again and is cancelled', () => {
     const { order, effects } = run([sent, timeout, proved, seeing({})]);
     expect(order).toMatchObject({ state: 'open', reserved: money('200.2'), ending: null });
     expect(effects).toContainEqual({ kind: 'alarm', code: 'found_after_end' });
     expect(effects).toContainEqual({ kind: 'reserve', asset: 'USD', amount: money('200.2') });
+    // Its decision may have been made again.
+    expect(effects).toContainEqual({ kind: 'cancel' });
+    expect(order.cancel).toBe('asked');
   });
 
   it('a fill of an order proved absent is booked, and only the rest is reserved', () => {

@@ -181,6 +181,16 @@ describe('trades that are not of our orders', () => {
     expect(found.gate).toMatchObject({ kind: 'open', doubtfulSymbols: new Set(['BTC/USD']) });
   });
 
+  it.each([
+    ['of the other side', { side: 'sell' as const }],
+    ['of another pair', { symbol: 'ETH/USD' }],
+    ['from long before the order', { atMs: 1_000 - POLICY.lagAllowanceMs - 1 }],
+  ])('do not wait %s', (_, over) => {
+    const theirs = fillOf('x', { exchangeOrderId: 'HAND', atMs: 2_500, ...over });
+    const found = run({ trades: [theirs] }, { orders: [orderAfter(SENT, UNKNOWN)] });
+    expect(found.external).toEqual([{ kind: 'hand_trade', fill: theirs }]);
+  });
+
   it('do not wait where a list shows that their order is somebody else’s', () => {
     const theirs = fillOf('x', { exchangeOrderId: 'HAND', atMs: 2_500 });
     const closed = [shown({ exchangeOrderId: 'HAND', clientOrderId: null, status: 'closed' })];

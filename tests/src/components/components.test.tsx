@@ -20,6 +20,12 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** The dialog whose code comes when it is first needed. */
+async function loadedDialog(): Promise<HTMLElement> {
+  await act(() => vi.dynamicImportSettled());
+  return screen.getByRole('dialog');
+}
+
 describe('figures', () => {
   it('say a gain by sign, mark and colour, and leave zero neutral', () => {
     const { container, rerender } = render(<Amount value="128.4" change />);
@@ -106,7 +112,7 @@ describe('a hold', () => {
     expect(onConfirm).toHaveBeenCalledOnce();
   });
 
-  it('says nothing after a finger that scrolled, and still asks whoever cannot hold', () => {
+  it('says nothing after a finger that scrolled, and still asks whoever cannot hold', async () => {
     const onConfirm = vi.fn();
     const button = hold(onConfirm);
     fireEvent.pointerDown(button, { button: 0 });
@@ -117,7 +123,7 @@ describe('a hold', () => {
     expect(onConfirm).not.toHaveBeenCalled();
     expect(screen.getByRole('status').textContent).toBe('');
     fireEvent.click(button);
-    expect(screen.getByRole('dialog').textContent).toContain('Stops 2 agents.');
+    expect((await loadedDialog()).textContent).toContain('Stops 2 agents.');
   });
 
   it('hears a finger that left while the page was busy before it fires', () => {
@@ -168,10 +174,10 @@ describe('a hold', () => {
     expect(holdHint(label)).toBe(hint);
   });
 
-  it('asks in words where holding is not possible', () => {
+  it('asks in words where holding is not possible', async () => {
     const onConfirm = vi.fn();
     fireEvent.click(hold(onConfirm));
-    expect(screen.getByRole('dialog').textContent).toContain('Stops 2 agents.');
+    expect((await loadedDialog()).textContent).toContain('Stops 2 agents.');
     fireEvent.click(screen.getByRole('button', { name: 'Stop all' }));
     expect(onConfirm).toHaveBeenCalledOnce();
   });

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
+import { copiedKind } from '../../../src/offline/copied-kind.ts';
 import {
-  copiedKind,
   isReplyKind,
   restoredKinds,
   SNAPSHOT_KINDS,
@@ -58,6 +58,14 @@ describe('the registry of snapshots', () => {
     expect([...first, ...restoredKinds('after-paint', '/dashboard')].toSorted()).toEqual(
       SNAPSHOT_KINDS.filter(isReplyKind).toSorted(),
     );
+  });
+
+  it('reads each kind by the schema of its own call', () => {
+    for (const kind of SNAPSHOT_KINDS.filter(isReplyKind))
+      expect([kind, SNAPSHOTS[kind].schema === CALLS[SNAPSHOTS[kind].call].reply]).toEqual([
+        kind,
+        true,
+      ]);
   });
 
   it('has the worker copy a reply under its own kind or not at all', () => {

@@ -3,6 +3,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
+import { deliver } from '../../../src/offline/deliver.ts';
 import { UserDatabase } from '../../../src/offline/user-database.ts';
 import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
 import {
@@ -44,6 +45,7 @@ function realm(heard: { delivered: string[]; changes: number } = { delivered: []
   const database = new UserDatabase(uid, { mayCreate: () => true });
   const queue = openUserQueue(database, {
     line: { baseUrl: server.url },
+    deliver,
     channel,
     token: () => Promise.resolve({ uid, token: 'a.e30.' }),
     onDelivered: (entry) => {

@@ -101,7 +101,10 @@ beforeEach(() => {
   connection.online = 'online';
   sessionStorage.clear();
 });
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
 
 describe('public pages', () => {
   it('opens on the landing page with Log In and Get Started in a transparent header (R2-01)', async () => {
@@ -451,6 +454,11 @@ describe('failures of rendering', () => {
 
 describe('the account menu', () => {
   it('opens above and left-aligned at the foot of the rail, and right-aligned near the right edge (R9-13)', async () => {
+    vi.stubGlobal('matchMedia', () => ({
+      matches: true,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }));
     signIn('pro');
     go('/stop-all');
     render(<Routes />);

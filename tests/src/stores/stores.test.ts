@@ -227,6 +227,35 @@ describe('what is newer', () => {
     expect(agentsStore.data).toMatchObject({ agents: [], sequence: 12 });
   });
 
+  it('is not lost where it comes before a list that was asked for earlier', () => {
+    clearAgents();
+    const other = { ...agent, id: 'other' };
+    const list = (sequence: number) => ({
+      agents: [
+        { ...agent, generation: 1, status: 'running' as const },
+        { ...other, generation: 1, status: 'running' as const },
+      ],
+      sequence,
+      asOf: NOW,
+    });
+    applyAgent({ ...agent, generation: 2, status: 'stopped' }, 11);
+    applyAgent({ ...other, generation: 2, status: 'stopped' }, null);
+    expect(agentsStore.data).toBeNull();
+    // What the device kept lacks more than that, and is no answer to it.
+    applyAgents(list(3), 'snapshot');
+    expect(agentsStore.data?.agents.map(({ status }) => status)).toEqual(['running', 'running']);
+    applyAgents(list(10), 'network');
+    expect(agentsStore.data?.agents.map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+    expect(agentsStore.data?.sequence).toBe(11);
+
+    clearAgents();
+    applyAgent({ ...agent, generation: 2, status: 'stopped' }, 11);
+    removeAgent('other', 12);
+    applyAgents(list(12), 'network');
+    expect(agentsStore.data?.agents.map(({ id }) => id)).toEqual([agent.id, 'other']);
+    expect(agentsStore.data?.agents[0]?.status).toBe('running');
+  });
+
   it('stays: a look by its time, for agents that are here and still look', () => {
     applyAgents(
       {

@@ -3,12 +3,16 @@ import { CircleAlert, Play, Undo2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { cancelCommand } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
+import { latePart, LatePart } from '../../../components/LatePart.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
-import { StartDialog } from '../start-stop/StartDialog.tsx';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
 
+const startDialog = latePart(
+  'the dialog of a start',
+  async () => (await import('../start-stop/StartDialog.tsx')).StartDialog,
+);
 const ConfirmStart = screenPart(() => import('../start-stop/ConfirmStart.tsx'));
 
 export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string {
@@ -80,7 +84,16 @@ export function AgentActions({ view, startable = true }: { view: AgentView; star
           <Play className="size-4" aria-hidden />
         </Button>
       )}
-      {startable && <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />}
+      {startable && (
+        <LatePart
+          part={startDialog}
+          needed={starting}
+          onMissing={() => {
+            setStarting(false);
+          }}
+          props={{ agent, open: starting, onOpenChange: setStarting }}
+        />
+      )}
       {reviewing && entry !== null && (
         <Suspense>
           <ConfirmStart entry={entry} open onOpenChange={setReviewing} />

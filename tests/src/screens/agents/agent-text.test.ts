@@ -7,9 +7,14 @@ import { planText } from '../../../../src/screens/agents/agent-text.ts';
 import { REASON, reasonText } from '../../../../src/screens/agents/reason-text.ts';
 import { PRESET_RISK, riskOf, worstLoss } from '../../../../src/screens/agents/agent-risk.ts';
 
+/** The states and alarms of orders at an exchange are no reasons of a decision. */
+const NO_DECISIONS = 'engine/orders';
+
 const sources = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter(
+      (entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.parentPath !== NO_DECISIONS,
+    )
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
 
 /** Literals that stand where a reason or a hold's code is made. */
