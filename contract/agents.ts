@@ -3,6 +3,7 @@
  * rejected.
  */
 import * as z from 'zod/mini';
+import { LIVE_EXCHANGES } from './exchanges.ts';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './money.ts';
@@ -63,6 +64,8 @@ export const AgentSettingsBody = z.strictObject({
   version: z.optional(z.int()),
   /** What these terms were tested with, where they were. */
   tested: z.optional(Tested),
+  /** Of a live agent: whether it has a twin on paper. Absent leaves it as it is. */
+  shadow: z.optional(z.boolean()),
 });
 export type AgentSettingsBody = z.infer<typeof AgentSettingsBody>;
 
@@ -82,6 +85,8 @@ export const AgentCreateBody = z.strictObject({
   tested: z.optional(Tested),
   /** The exchange account it trades, for good; on paper where it is absent. */
   connectionId: z.optional(z.string().check(z.maxLength(64))),
+  /** With `connectionId`: a twin on paper beside it, which starts and stops with it. */
+  shadow: z.optional(z.boolean()),
 });
 export type AgentCreateBody = z.infer<typeof AgentCreateBody>;
 
@@ -101,6 +106,19 @@ export type ReconfigureBody = z.infer<typeof ReconfigureBody>;
 
 export const AgentStatus = z.enum(['stopped', 'running', 'halted', 'faulted']);
 export type AgentStatus = z.infer<typeof AgentStatus>;
+
+/** What an agent trades: paper, or an exchange account with real money, for good. */
+export const AgentAccount = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('paper') }),
+  z.object({
+    kind: z.literal('live'),
+    connectionId: z.string(),
+    exchange: z.enum(LIVE_EXCHANGES),
+    label: z.string(),
+    quote: z.string(),
+  }),
+]);
+export type AgentAccount = z.infer<typeof AgentAccount>;
 
 /**
  * An agent as the server knows it. `enabled` is the person's wish, `status` what is so. Times are
@@ -129,6 +147,12 @@ export const Agent = z.object({
   quote: z.string(),
   /** The exchange account it trades with real money; absent on paper. */
   connectionId: z.optional(z.string()),
+  /** Absent in replies kept from before, and then paper: `accountOf` says it. */
+  account: z.optional(AgentAccount),
+  /** Of a live agent: its twin on paper. */
+  shadow: z.optional(z.object({ agentId: z.string() })),
+  /** Of a twin on paper: the live agent it runs beside, and starts and stops with. */
+  shadowOf: z.optional(z.string()),
   openPositions: z.number(),
   realized: DecimalText,
   unrealized: DecimalText,
@@ -142,6 +166,9 @@ export const Agent = z.object({
   nextRunAt: z.nullable(z.number()),
 });
 export type Agent = z.infer<typeof Agent>;
+
+export const accountOf = ({ account }: Pick<Agent, 'account'>): AgentAccount =>
+  account ?? { kind: 'paper' };
 
 /** When an agent last looked and looks next, on the market clock, ms. */
 export const AgentRun = z.object({
@@ -249,6 +276,24 @@ export const Decision = z.object({
 });
 export type Decision = z.infer<typeof Decision>;
 
+/** What the agents of one exchange account came to, in its quote currency. Real money. */
+export const LiveTotals = z.object({
+  connectionId: z.string(),
+  exchange: z.enum(LIVE_EXCHANGES),
+  label: z.string(),
+  quote: z.string(),
+  total: z.number(),
+  running: z.number(),
+  openPositions: z.number(),
+  /** Of what agents hold, at present prices; at cost where there is none. */
+  value: DecimalText,
+  realized: DecimalText,
+  unrealized: DecimalText,
+  fees: DecimalText,
+});
+export type LiveTotals = z.infer<typeof LiveTotals>;
+
+/** Paper agents alone, except `cap`, which counts every agent; real money is in `live`. */
 export const AgentSummary = z.object({
   total: z.number(),
   running: z.number(),
@@ -263,5 +308,7 @@ export const AgentSummary = z.object({
   fees: DecimalText,
   totalProfit: DecimalText,
   asOf: z.number(),
+  /** One for each exchange account with agents; absent in replies kept from before. */
+  live: z.optional(z.array(LiveTotals)),
 });
 export type AgentSummary = z.infer<typeof AgentSummary>;

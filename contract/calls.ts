@@ -20,6 +20,8 @@ import { AgentInsight } from './insight.ts';
 import {
   CheckKeyBody,
   CheckKeyReply,
+  ConfirmationBody,
+  ConfirmationReply,
   ConnectBody,
   ConnectionReply,
   ConnectReply,
@@ -28,6 +30,13 @@ import {
   LiveConnections,
   LiveExitReply,
   LiveLimitsBody,
+  LiveTaxLots,
+  PasskeyBody,
+  PasskeyDeletedReply,
+  PasskeyOptionsReply,
+  PasskeyReply,
+  Passkeys,
+  Shadow,
   StartLiveBody,
   StartLiveReply,
 } from './live.ts';
@@ -435,6 +444,43 @@ export const CALLS = {
     '/api/live/positions/:id/close',
     'Sell one position at its exchange; done when the exchange says so',
     { params: IdParams, reply: LiveExitReply },
+  ),
+  confirmLive: call(
+    'POST',
+    '/api/live/connections/:id/confirmation',
+    'What to sign for a start or higher limits, valid once and for five minutes',
+    { params: IdParams, body: ConfirmationBody, reply: ConfirmationReply },
+  ),
+  passkeys: call('GET', '/api/passkeys', 'Passkeys that may confirm live trading', {
+    reply: Passkeys,
+  }),
+  passkeyOptions: call(
+    'POST',
+    '/api/passkeys/options',
+    'What a browser needs to make a passkey, valid once and for five minutes',
+    { reply: PasskeyOptionsReply },
+  ),
+  addPasskey: call('POST', '/api/passkeys', 'Keep a passkey that a browser has made', {
+    body: PasskeyBody,
+    reply: PasskeyReply,
+  }),
+  deletePasskey: call(
+    'DELETE',
+    '/api/passkeys/:id',
+    'Forget a passkey; accounts that were connected with it keep their own copy',
+    { params: IdParams, reply: PasskeyDeletedReply },
+  ),
+  liveShadow: call(
+    'GET',
+    '/api/live/agents/:id/shadow',
+    'A live agent beside its twin on paper, decision by decision',
+    { params: IdParams, reply: Shadow },
+  ),
+  liveTaxLots: call(
+    'GET',
+    '/api/live/connections/:id/tax-lots',
+    'Tax lots of real fills, first in, first out, in pages',
+    { params: IdParams, query: TaxLotsQuery, reply: LiveTaxLots },
   ),
   giveUpOrder: call(
     'POST',

@@ -1,4 +1,4 @@
-/** The exchanges that prices may come from, as page and server both know them. */
+/** The exchanges that prices may come from and that orders may go to, as page and server know them. */
 
 /** Prices are public: neither side needs a key to read them. */
 export const EXCHANGES = {
@@ -21,6 +21,9 @@ export const EXCHANGES = {
     }
   >
 >;
+
+/** Where agents may trade with real money. */
+export const LIVE_EXCHANGES = ['kraken', 'coinbase', 'binance'] as const;
 
 export type ExchangeId = keyof typeof EXCHANGES;
 

@@ -67,3 +67,6 @@ export const STARTING_DEPOSIT = '10000';
 
 /** How far back a test may go. */
 export const BACKTEST_DAYS_MAX = 365;
+
+/** Passkeys that one person may keep. */
+export const PASSKEYS_MAX = 20;

@@ -1,33 +1,42 @@
 /** Live trading on the wire: exchange accounts, their limits, orders and what changed without us. */
 import * as z from 'zod/mini';
 import { Agent, AgentCommandBody } from './agents.ts';
+import {
+  ConfirmingKey,
+  LiveAlarmWire,
+  LiveConnection,
+  LiveLimits,
+  LiveOrderWire,
+} from './live-state.ts';
 import { DecimalText } from './money.ts';
-import { KeyAdvice, KeyFault, LiveExchange, StepUpKey, StepUpStatement } from './signer.ts';
+import {
+  KeyAdvice,
+  KeyFault,
+  LiveExchange,
+  PasskeyKey,
+  StepUpKey,
+  StepUpStatement,
+} from './signer.ts';
+import { TaxLots } from './tax.ts';
 import { Position } from './trading.ts';
 import { KeyPermissions } from './venue.ts';
 
 const Text = z.string().check(z.minLength(1), z.maxLength(4_096));
 
-/** In US dollars; USDC and USDT count as dollars. */
-export const LiveLimits = z.strictObject({
-  maxOrder: DecimalText,
-  maxExposure: DecimalText,
-  /** Of a day by UTC. */
-  maxDailyLoss: DecimalText,
+/** What a person confirms. `z.decode(StepUpStatement, …)` makes it what `stepUpBytes` takes. */
+export const StatementWire = z.strictObject({
+  purpose: StepUpStatement.shape.purpose,
+  connectionId: StepUpStatement.shape.connectionId,
+  accountId: StepUpStatement.shape.accountId,
+  agentId: StepUpStatement.shape.agentId,
+  limits: LiveLimits,
+  nonce: StepUpStatement.shape.nonce,
+  issuedAtMs: StepUpStatement.shape.issuedAtMs,
 });
-export type LiveLimits = z.infer<typeof LiveLimits>;
 
 /** A confirmation as it crosses the wire; the signer checks it, the server only hands it on. */
 export const StepUpWire = z.strictObject({
-  statement: z.strictObject({
-    purpose: StepUpStatement.shape.purpose,
-    connectionId: StepUpStatement.shape.connectionId,
-    accountId: StepUpStatement.shape.accountId,
-    agentId: StepUpStatement.shape.agentId,
-    limits: LiveLimits,
-    nonce: StepUpStatement.shape.nonce,
-    issuedAtMs: StepUpStatement.shape.issuedAtMs,
-  }),
+  statement: StatementWire,
   keyId: z.string().check(z.maxLength(64)),
   signature: z.string().check(z.maxLength(16_384)),
 });
@@ -46,6 +55,48 @@ export const ConnectBody = z.strictObject({
 });
 
 const Balance = z.object({ asset: z.string(), total: DecimalText, available: DecimalText });
+
+/** `limits`: null for those in force, which a start is bound to. */
+export const ConfirmationBody = z.strictObject({
+  purpose: StepUpStatement.shape.purpose,
+  agentId: z.nullable(z.string().check(z.maxLength(64))),
+  limits: z.nullable(LiveLimits),
+});
+/** What to sign, once and within five minutes. Nothing is confirmed by asking for it. */
+export const ConfirmationReply = z.object({
+  commandId: z.string(),
+  statement: StatementWire,
+  /** SHA-256 of the statement's bytes in base64url: the challenge of a passkey's assertion. */
+  challenge: z.string(),
+  /** For whom passkeys are asked; the signer has its own setting and checks it. */
+  rpId: z.string(),
+  keys: z.array(ConfirmingKey),
+});
+export type ConfirmationReply = z.infer<typeof ConfirmationReply>;
+
+/** A passkey of the person's. `key` is what `stepUpKeys` of a new connection takes. */
+export const Passkey = z.object({
+  id: z.string(),
+  label: z.string(),
+  key: PasskeyKey,
+  createdAt: z.number(),
+  lastUsedAt: z.nullable(z.number()),
+});
+export type Passkey = z.infer<typeof Passkey>;
+export const Passkeys = z.object({ passkeys: z.array(Passkey) });
+/** `options`: `PublicKeyCredentialCreationOptionsJSON`; their challenge holds once, five minutes. */
+export const PasskeyOptionsReply = z.object({
+  commandId: z.string(),
+  options: z.record(z.string(), z.unknown()),
+});
+/** `response`: `RegistrationResponseJSON`, as the browser's library gives it. */
+export const PasskeyBody = z.strictObject({
+  label: z.string().check(z.minLength(1), z.maxLength(60)),
+  response: z.record(z.string(), z.unknown()),
+});
+export const PasskeyReply = z.object({ commandId: z.string(), passkey: Passkey });
+export const PasskeyDeletedReply = z.object({ commandId: z.string(), passkeyId: z.string() });
+
 /** What was found of a key, in the exchange's own names where it is not taken. */
 export const KeyReportWire = z.object({
   accepted: z.boolean(),
@@ -55,77 +106,11 @@ export const KeyReportWire = z.object({
   advice: KeyAdvice,
 });
 
-/** An exchange account of the person's. */
-export const LiveConnection = z.object({
-  id: z.string(),
-  exchange: LiveExchange,
-  label: z.string(),
-  state: z.enum(['connecting', 'open', 'ended']),
-  accountId: z.string(),
-  permissions: z.nullable(KeyPermissions),
-  permissionsReadAt: z.number(),
-  limits: LiveLimits,
-  maxOrdersPerHour: z.number(),
-  /** Since when nothing new is bought, at the person's own wish. */
-  entriesOffSince: z.nullable(z.number()),
-  /** Why no order leaves now; empty where orders may. */
-  waitsFor: z.array(z.string()),
-  /** When the account was last read and agreed with the exchange; null before the first time. */
-  reconciledAt: z.nullable(z.number()),
-  /** Of orders whose outcome is not known. */
-  unknownOrders: z.number(),
-  createdAt: z.number(),
-  endedAt: z.nullable(z.number()),
-});
-export type LiveConnection = z.infer<typeof LiveConnection>;
 export const LiveConnections = z.object({
   connections: z.array(LiveConnection),
   sequence: z.number(),
   asOf: z.number(),
 });
-
-/** An order at an exchange. What is not confirmed is not filled. */
-export const LiveOrderWire = z.object({
-  clientOrderId: z.string(),
-  exchangeOrderId: z.nullable(z.string()),
-  agentId: z.string(),
-  symbol: z.string(),
-  side: z.enum(['buy', 'sell']),
-  type: z.enum(['market', 'limit', 'stop']),
-  quantity: DecimalText,
-  filled: DecimalText,
-  stopPrice: z.nullable(DecimalText),
-  state: z.enum([
-    'planned',
-    'sending',
-    'unknown',
-    'open',
-    'filled',
-    'cancelled',
-    'rejected',
-    'expired',
-  ]),
-  reason: z.string(),
-  code: z.nullable(z.string()),
-  /** Held back until it ends, in this coin. */
-  reserved: DecimalText,
-  reservedAsset: z.string(),
-  /** Since when its outcome is unknown, why, and what is being done. */
-  doubt: z.nullable(
-    z.object({
-      since: z.number(),
-      cause: z.string(),
-      doing: z.enum(['looking_up', 'proving_absence', 'ask_person']),
-      /** From then on the person may look at the exchange and give the order up. */
-      mayGiveUpAt: z.number(),
-    }),
-  ),
-  isCancelling: z.boolean(),
-  plannedAt: z.number(),
-  sentAt: z.nullable(z.number()),
-  changedAt: z.number(),
-});
-export type LiveOrderWire = z.infer<typeof LiveOrderWire>;
 
 /** A trade by hand, a deposit or a withdrawal: booked, and never touched. */
 export const ExternalMovementWire = z.object({
@@ -151,15 +136,21 @@ export const LiveAccount = z.object({
   /** By coin: cash that no agent holds, and what orders hold back of it. */
   cash: z.array(z.object({ asset: z.string(), amount: DecimalText, reserved: DecimalText })),
   positions: z.array(Position),
+  /** Everything in the account that has a price, in `quote`. */
+  value: DecimalText,
+  /** Coins without a price; they are not in `value`. */
+  unpriced: z.array(z.string()),
+  /** Of what agents hold. */
+  unrealized: DecimalText,
+  /** `[market ms, value]` at each reconciliation that agreed, thinned out with age. */
+  equityCurve: z.array(z.tuple([z.number(), DecimalText])),
   realized: DecimalText,
   /** As charged, by coin. */
   fees: z.array(z.object({ asset: z.string(), amount: DecimalText })),
   /** Newest first: every order that has not ended, and the last that have. */
   orders: z.array(LiveOrderWire),
   external: z.array(ExternalMovementWire),
-  alarms: z.array(
-    z.object({ kind: z.string(), about: z.string(), raisedAt: z.number(), detail: z.unknown() }),
-  ),
+  alarms: z.array(LiveAlarmWire),
   /** Open orders at the exchange that are not ours: shown, never touched. */
   foreignOrders: z.array(z.unknown()),
   sequence: z.number(),
@@ -168,7 +159,14 @@ export const LiveAccount = z.object({
 export type LiveAccount = z.infer<typeof LiveAccount>;
 
 const Reply = { commandId: z.string() };
-export const CheckKeyReply = z.object({ ...Reply, report: KeyReportWire });
+export const CheckKeyReply = z.object({
+  ...Reply,
+  report: KeyReportWire,
+  /** No limit may be above these in the first week. */
+  firstWeek: LiveLimits,
+  /** Pairs that this server has prices of and the exchange trades now. */
+  pairs: z.array(z.string()),
+});
 export const ConnectReply = z.object({
   ...Reply,
   report: KeyReportWire,
@@ -192,3 +190,85 @@ export const StartLiveReply = z.object({
 });
 export const LiveExitReply = z.object({ ...Reply, symbol: z.string() });
 export const GiveUpReply = z.object({ ...Reply, order: LiveOrderWire });
+
+/** What one agent traded of one decision: on paper at the quote, live as the exchange said. */
+export const ShadowLeg = z.object({
+  /** Null where nothing was traded. */
+  quantity: z.nullable(DecimalText),
+  /** Average of its fills. */
+  price: z.nullable(DecimalText),
+  /** In quote currency; what was charged in another coin is in `otherFees`. */
+  fee: z.nullable(DecimalText),
+  otherFees: z.array(z.object({ asset: z.string(), amount: DecimalText })),
+  filledAt: z.nullable(z.number()),
+  /** What the decision said, in the agent's own words; null where it made none. */
+  text: z.nullable(z.string()),
+  /** Of a live order: what became of it. */
+  state: z.nullable(z.string()),
+});
+export type ShadowLeg = z.infer<typeof ShadowLeg>;
+
+/**
+ * Why the two differ. `price` and `fee`: by those. `partial_fill`: less was filled than ordered.
+ * `size`: another quantity was ordered. `held_back`: live did not order, and its journal says why.
+ * `not_filled`: ordered and ended with nothing filled. `under_way`: not ended yet. `only_live`: paper
+ * did not trade it.
+ */
+export const ShadowReason = z.enum([
+  'price',
+  'fee',
+  'partial_fill',
+  'size',
+  'held_back',
+  'not_filled',
+  'under_way',
+  'only_live',
+]);
+export type ShadowReason = z.infer<typeof ShadowReason>;
+
+export const ShadowRow = z.object({
+  /** Close of the candle that both decided on, or the moment of a sale; market clock, ms. */
+  at: z.number(),
+  pair: z.string(),
+  side: z.enum(['buy', 'sell']),
+  /** Why it was bought or sold, as in fills. */
+  cause: z.string(),
+  live: ShadowLeg,
+  paper: ShadowLeg,
+  /** Empty where both did the same. */
+  reasons: z.array(ShadowReason),
+  /** Money of the live trade less money of the paper one, in quote; null where one is missing. */
+  difference: z.nullable(DecimalText),
+});
+export type ShadowRow = z.infer<typeof ShadowRow>;
+
+const ShadowSide = z.object({
+  agentId: z.string(),
+  name: z.string(),
+  status: Agent.shape.status,
+  quote: z.string(),
+  trades: z.number(),
+  realized: DecimalText,
+  unrealized: DecimalText,
+  fees: DecimalText,
+});
+/** A live agent beside its paper twin. The two are never added up. */
+export const Shadow = z.object({
+  /** When both began to decide together, market clock, ms; null before. */
+  since: z.nullable(z.number()),
+  live: ShadowSide,
+  paper: ShadowSide,
+  /** Newest first. */
+  rows: z.array(ShadowRow),
+  asOf: z.number(),
+});
+export type Shadow = z.infer<typeof Shadow>;
+
+/** Tax lots of real fills: a report of its own, never mixed with paper. */
+export const LiveTaxLots = z.extend(z.omit(TaxLots, { paper: true, book: true }), {
+  live: z.literal(true),
+  connectionId: z.string(),
+  exchange: LiveExchange,
+  label: z.string(),
+});
+export type LiveTaxLots = z.infer<typeof LiveTaxLots>;

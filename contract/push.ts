@@ -12,6 +12,11 @@ export const PUSH_KINDS = [
   'trialEnding',
   'paymentFailed',
   'priceAlert',
+  'liveOrder',
+  'liveStop',
+  'liveConnection',
+  'liveLoss',
+  'liveEnded',
 ] as const;
 export const PushKind = z.enum(PUSH_KINDS);
 export type PushKind = z.infer<typeof PushKind>;
@@ -80,6 +85,12 @@ export const PushSettings = z.strictObject({
      * settings.
      */
     priceAlert: z.optional(toggle),
+    /** Of real money; absent means on, for the same reason. */
+    liveOrder: z.optional(toggle),
+    liveStop: z.optional(toggle),
+    liveConnection: z.optional(toggle),
+    liveLoss: z.optional(toggle),
+    liveEnded: z.optional(toggle),
   }),
   /** From `from` to `to` (which may be the next morning) nothing is sent; it is kept until then. */
   quietHours: z.nullable(z.strictObject({ from: ClockTime, to: ClockTime, timeZone: TimeZone })),
@@ -100,6 +111,21 @@ export const DEFAULT_PUSH_SETTINGS: PushSettings = {
   quietHours: null,
   showDetails: false,
 };
+
+/** What happened at an exchange. `check`: something there does not fit what Tradewind knows. */
+export const LiveFact = z.enum([
+  'unknown',
+  'resolved',
+  'check',
+  'stop_hit',
+  'stop_cancelled',
+  'stop_rejected',
+  'unreachable',
+  'key_refused',
+  'daily_loss',
+  'live_ended',
+]);
+export type LiveFact = z.infer<typeof LiveFact>;
 
 /** The facts of one notification; which of them are shown is for `showDetails` to say. */
 export const PushFacts = z.object({
@@ -122,6 +148,15 @@ export const PushFacts = z.object({
    */
   firing: z.optional(AlertFiring),
   pairs: z.optional(z.array(z.string())),
+  /** Of real money: what happened, and in which exchange account. */
+  live: z.optional(
+    z.object({
+      what: LiveFact,
+      connectionId: z.string(),
+      /** The person's name for the account; empty where it is not known. */
+      label: z.string(),
+    }),
+  ),
 });
 export type PushFacts = z.infer<typeof PushFacts>;
 

@@ -3,6 +3,7 @@
  * socket.
  */
 import * as z from 'zod/mini';
+import { LIVE_EXCHANGES } from './exchanges.ts';
 import {
   CancelOutcome,
   ClientOrderId,
@@ -23,7 +24,7 @@ import {
 /** Below this an older signer is refused by the server, and the other way round. */
 export const SIGNER_VERSION = 1;
 
-export const LiveExchange = z.enum(['kraken', 'coinbase', 'binance']);
+export const LiveExchange = z.enum(LIVE_EXCHANGES);
 export type LiveExchange = z.infer<typeof LiveExchange>;
 
 const Amount = VenueOrder.shape.quantity;
@@ -76,13 +77,38 @@ export const SpendingLimits = z.object({
 });
 export type SpendingLimits = z.infer<typeof SpendingLimits>;
 
-/** A public key of the person's that the signer checks step-up tokens against. */
-export const StepUpKey = z.object({
+/** As `PublicKeyCredential` names them; a browser may know more than these. */
+const Transports = z.array(z.string().check(z.maxLength(32))).check(z.maxLength(8));
+
+/** A passkey: what it signs is an assertion whose challenge is `stepUpChallenge`. */
+export const PasskeyKey = z.object({
+  id: OwnId,
+  kind: z.literal('passkey'),
+  credentialId: Base64Url,
+  /** COSE. */
+  publicKey: Base64Url,
+  counter: z.number().check(z.int(), z.gte(0)),
+  transports: Transports,
+});
+export type PasskeyKey = z.infer<typeof PasskeyKey>;
+
+/** Derived in the browser from the account's password; it signs `stepUpBytes` themselves. */
+export const PasswordKey = z.object({
   id: OwnId,
   kind: z.literal('ed25519'),
   publicKey: Base64Url,
 });
+export type PasswordKey = z.infer<typeof PasswordKey>;
+
+/** A public key of the person's that the signer checks step-up tokens against. */
+export const StepUpKey = z.discriminatedUnion('kind', [PasskeyKey, PasswordKey]);
 export type StepUpKey = z.infer<typeof StepUpKey>;
+
+/** Rounds of PBKDF2-SHA-256 from password and salt to the seed of a password's key. */
+export const PASSWORD_KEY_ROUNDS = 600_000;
+/** The id of the key is in it: the connection has none yet when its key is made. */
+export const passwordKeySalt = (uid: string, keyId: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(JSON.stringify(['tradewind-password-key-1', uid, keyId]));
 
 /** What a person agreed to, and until when it may be used. Every field is signed. */
 export const StepUpStatement = z.object({
@@ -100,12 +126,13 @@ export type StepUpStatement = z.infer<typeof StepUpStatement>;
 export const StepUpToken = z.object({
   statement: StepUpStatement,
   keyId: OwnId,
+  /** Of a password's key, the 64 bytes; of a passkey, its assertion as JSON in base64url. */
   signature: Base64Url,
 });
 export type StepUpToken = z.infer<typeof StepUpToken>;
 
 /** The bytes that are signed: fields in a fixed order, amounts as decimal text. */
-export function stepUpBytes(statement: StepUpStatement): Uint8Array {
+export function stepUpBytes(statement: StepUpStatement): Uint8Array<ArrayBuffer> {
   const wire = z.encode(StepUpStatement, statement);
   return new TextEncoder().encode(
     JSON.stringify([

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { Agent, AgentRun } from './agents.ts';
 import { Alert, AlertFiring } from './alerts.ts';
 import { EntriesOff } from './halts.ts';
+import { LiveAlarmWire, LiveConnection, LiveOrderWire } from './live-state.ts';
 import { MarketSource, PriceBar, SymbolQuote } from './market.ts';
 import { Fill, Portfolio } from './trading.ts';
 
@@ -59,6 +60,21 @@ export const StreamEvent = z.discriminatedUnion('type', [
     sequence: z.number(),
     alert: Alert,
     firing: AlertFiring,
+  }),
+  /** An order at an exchange as it is now. `resolved`: its outcome had been unknown to the person. */
+  z.object({
+    type: z.literal('live_order'),
+    sequence: z.number(),
+    connectionId: z.string(),
+    order: LiveOrderWire,
+    resolved: z.optional(z.boolean()),
+  }),
+  /** An exchange account as it is now; `raised`: alarms that are new with it. */
+  z.object({
+    type: z.literal('live_connection'),
+    sequence: z.number(),
+    connection: LiveConnection,
+    raised: z.array(LiveAlarmWire),
   }),
   z.object({ type: z.literal('session.ended'), reason: z.string() }),
 ]);

@@ -16,10 +16,18 @@ const PASSED_ON = /^(PATH|HOME|TZ|LANG|NODE_ENV|NODE_EXTRA_CA_CERTS|DATA_DIR|SIG
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export const signerEnvironment = (env: Environment): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)));
+/** `publicOrigin`: where people open the app, which is where their passkeys belong. */
+export const signerEnvironment = (
+  env: Environment,
+  publicOrigin: string,
+): Record<string, string | undefined> => ({
+  SIGNER_PASSKEY_ORIGINS: publicOrigin,
+  ...Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => PASSED_ON.test(name) && value !== ''),
+  ),
+});
 
-function spawnSigner(env: Environment): ChildProcess {
+function spawnSigner(env: Environment, publicOrigin: string): ChildProcess {
   const child = spawn(
     process.execPath,
     [
@@ -28,7 +36,7 @@ function spawnSigner(env: Environment): ChildProcess {
       fileURLToPath(new URL('../signer/main.ts', import.meta.url)),
     ],
     // The channel tells it when this process is gone, also when it was killed.
-    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: signerEnvironment(env) },
+    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: signerEnvironment(env, publicOrigin) },
   );
   // The server ends as if it were not there.
   child.unref();
@@ -47,7 +55,8 @@ export function startSigner(env: Environment): () => void {
     isEnding = true;
     child?.kill();
   };
-  if (readConfig(env).signer?.kind !== 'unix') return end;
+  const { signer, publicOrigin } = readConfig(env);
+  if (signer?.kind !== 'unix') return end;
   // A terminal's interrupt reaches it too: then it is not to be started again.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
@@ -56,7 +65,7 @@ export function startSigner(env: Environment): () => void {
   const run = (again: number): void => {
     if (isEnding) return;
     const startedAt = Date.now();
-    child = spawnSigner(env);
+    child = spawnSigner(env, publicOrigin);
     let hasEnded = false;
     const ended = (): void => {
       if (hasEnded || isEnding) return;

@@ -1,7 +1,7 @@
 /** Reads what a key may do. One that can withdraw or transfer is not taken. */
+import { KEY_ADVICE } from '../contract/key-advice.ts';
 import type { KeyFault, KeyReport, LiveExchange } from '../contract/signer.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
-import { ADVICE } from './exchanges/open-exchange.ts';
 
 /** `portfolioId`: of the connection it belongs to; null for a new one. */
 export async function checkKey(
@@ -9,7 +9,7 @@ export async function checkKey(
   adapter: Adapter,
   portfolioId: string | null,
 ): Promise<KeyReport> {
-  const advice = ADVICE[exchange];
+  const advice = KEY_ADVICE[exchange];
   try {
     const permissions = await adapter.permissions();
     const faults: KeyFault[] = [];

@@ -11,6 +11,7 @@ npm run signer -- rotate                 makes a new key pair and seals every ke
 npm run signer -- remove CONNECTION      deletes a connection's key
 npm run signer -- enrol CONNECTION KEY   adds a step-up key (base64url of an Ed25519 public key)
 npm run signer -- audit                  prints the audit log and checks its chain
+npm run signer -- try EXCHANGE AMOUNT    tries an exchange with a key from standard input
 `;
 
 function printAudit(folder: string, print: (line: string) => void): void {

@@ -15,18 +15,18 @@ import type { AuditLog } from './audit-log.ts';
 import type { Box } from './box.ts';
 import { checkKey } from './check-key.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
-import { NotSent, type Clock } from './exchanges/budget.ts';
+import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
 import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
 import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
-import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
+import { exposureOf, inDoubt, unresolvedOf, type Connection } from './ledger.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from './limits.ts';
 import type { Log } from './log.ts';
 import { MarketView } from './market-view.ts';
-import { Observer } from './observe.ts';
+import { ABSENT_AFTER_MS, Observer } from './observe.ts';
 import { lossToday, placeOrder } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
-import { stepUpFault } from './step-up.ts';
+import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
 
 export interface DeskParts {
   journal: Journal;
@@ -38,6 +38,7 @@ export interface DeskParts {
   clock: Clock;
   /** Takes the place of each exchange's address; for tests and testnets. */
   origins: Partial<Record<LiveExchange, string>>;
+  passkeys: PasskeySite;
   fetch?: typeof fetch;
 }
 
@@ -46,12 +47,21 @@ const refused = (code: string, detail: string) =>
   ({ kind: 'refused', by: 'signer', code, detail }) as const;
 const NO_CONNECTION = refused('no_connection', 'no key is kept for this connection');
 const DONE = { kind: 'done' } as const;
+/** How far an exchange's clock may be from ours: an order cannot be older than its sending less this. */
+const CLOCKS_APART_MS = 2 * 60_000;
+/**
+ * Nothing of ours is older than its connection. A stolen server that asked for decades would keep
+ * everyone else from asking: some exchanges read a day at a time.
+ */
+const LISTS_BEFORE_MS = 60 * 60_000;
 
 export class Desk {
   private readonly exchanges = new Map<LiveExchange, Promise<OpenExchange>>();
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
+  /** Connections whose orders in doubt are being looked for. */
+  private readonly settling = new Set<string>();
   private readonly observer: Observer;
 
   constructor(private readonly parts: DeskParts) {
@@ -122,7 +132,7 @@ export class Desk {
     const key = await this.unseal(ask);
     if ('kind' in key) return key;
     const report = await readAs(async () =>
-      checkKey(ask.exchange, await this.withKey(ask.exchange, key), null),
+      checkKey(ask.exchange, await this.withKey(ask.exchange, key, null), null),
     );
     if (this.connectionOf(ask.connectionId) === null) this.parts.secrets.forget(ask.connectionId);
     return report;
@@ -139,7 +149,7 @@ export class Desk {
       return refused('other_connection', 'this id belongs to another account or exchange');
     const key = await this.unseal(ask);
     if ('kind' in key) return key;
-    const adapter = await this.withKey(exchange, key);
+    const adapter = await this.withKey(exchange, key, connectionId);
     const report = await readAs(() => checkKey(exchange, adapter, before?.portfolioId ?? null));
     const accepted = report.kind === 'read' && report.value.accepted;
     audit.write('server', accepted ? 'key connected' : 'key not taken', {
@@ -196,13 +206,17 @@ export class Desk {
     return DONE;
   }
 
-  private setLimits({ connectionId, limits, stepUp }: Of<'set_limits'>): SignerReply<'set_limits'> {
+  private async setLimits({
+    connectionId,
+    limits,
+    stepUp,
+  }: Of<'set_limits'>): Promise<SignerReply<'set_limits'>> {
     const { journal, audit } = this.parts;
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
     if (isRaised(connection.limits, limits)) {
       const wanted = { purpose: 'raise_limits', agentId: null, limits } as const;
-      const fault = this.spend(stepUp, wanted, connection);
+      const fault = await this.spend(stepUp, () => wanted, connection);
       if (fault !== null) return fault;
     }
     journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
@@ -215,14 +229,21 @@ export class Desk {
     return DONE;
   }
 
-  private startAgent({ connectionId, stepUp }: Of<'start_agent'>): SignerReply<'start_agent'> {
+  private async startAgent({
+    connectionId,
+    stepUp,
+  }: Of<'start_agent'>): Promise<SignerReply<'start_agent'>> {
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
     const { agentId } = stepUp.statement;
     if (agentId === null) return refused('step_up_invalid', 'no agent is named');
     // Bound to the limits in force: a start agreed to under others does not count.
-    const limits = limitsInForce(connection.limits, connection.connectedAtMs, this.now());
-    const fault = this.spend(stepUp, { purpose: 'start_agent', agentId, limits }, connection);
+    const wanted = (): Wanted => ({
+      purpose: 'start_agent',
+      agentId,
+      limits: limitsInForce(connection.limits, connection.connectedAtMs, this.now()),
+    });
+    const fault = await this.spend(stepUp, wanted, connection);
     if (fault !== null) return fault;
     this.parts.journal.write({
       kind: 'agent',
@@ -249,28 +270,36 @@ export class Desk {
   }
 
   /** Checks a token and writes down that it was used, before what it allows is done. */
-  private spend(
+  private async spend(
     token: Of<'set_limits'>['stepUp'],
-    wanted: Parameters<typeof stepUpFault>[1],
+    wantedNow: () => Wanted,
     connection: Connection,
-  ): ReturnType<typeof refused> | null {
-    const fault = stepUpFault(
-      token,
-      wanted,
-      connection,
-      (nonce) => this.ledger.isUsed(nonce),
-      this.now(),
-    );
-    if (fault !== null || token === null) {
-      this.parts.audit.write('server', 'step-up refused', {
-        connectionId: connection.connectionId,
-        purpose: wanted.purpose,
-        fault,
-      });
-      return refused(fault ?? 'step_up_needed', wanted.purpose);
+  ): Promise<ReturnType<typeof refused> | null> {
+    const { audit, journal, passkeys } = this.parts;
+    const { connectionId } = connection;
+    const signed = token === null ? null : await signedBy(token, connection, passkeys);
+    // From here to the end nothing else runs: what is checked is still so when it is written.
+    const wanted = wantedNow();
+    const isUsed = (nonce: string): boolean => this.ledger.isUsed(nonce);
+    const fault =
+      token === null
+        ? 'step_up_needed'
+        : this.connectionOf(connectionId) !== connection
+          ? 'step_up_invalid'
+          : stepUpFault(token, signed, wanted, connection, isUsed, this.now());
+    if (fault !== null || token === null || signed === null) {
+      audit.write('server', 'step-up refused', { connectionId, purpose: wanted.purpose, fault });
+      return refused(fault ?? 'step_up_invalid', wanted.purpose);
     }
     const { nonce } = token.statement;
-    this.parts.journal.write({ kind: 'step_up', atMs: this.now(), nonce });
+    journal.write({
+      kind: 'step_up',
+      atMs: this.now(),
+      nonce,
+      connectionId,
+      keyId: signed.keyId,
+      ...(signed.counter === null ? {} : { counter: signed.counter }),
+    });
     return null;
   }
 
@@ -287,10 +316,34 @@ export class Desk {
         inFlight: this.inFlight,
         market: ({ exchange }) => this.market(exchange),
         adapter: (one) => this.adapter(one),
+        settleDoubts: (one) => {
+          void this.settleDoubts(one);
+        },
       },
       connection,
       intent,
     );
+  }
+
+  /** Looks for each order that would be proved absent by now; one round at a time. */
+  private async settleDoubts(connection: Connection): Promise<void> {
+    const { connectionId } = connection;
+    if (this.settling.has(connectionId)) return;
+    this.settling.add(connectionId);
+    try {
+      for (const { intent, sentAtMs } of inDoubt(connection)) {
+        if (this.now() <= intent.deadlineMs + ABSENT_AFTER_MS) continue;
+        const { clientOrderId, symbol } = intent;
+        const sinceMs = Math.max(0, sentAtMs - CLOCKS_APART_MS);
+        const order = { clientOrderId, exchangeOrderId: null, symbol, sinceMs };
+        await this.lookUp(connectionId, order);
+      }
+    } catch (error) {
+      const name = error instanceof Error ? error.name : 'unknown';
+      this.parts.log.warn({ error: name }, 'an order in doubt could not be looked for');
+    } finally {
+      this.settling.delete(connectionId);
+    }
   }
 
   private async cancel(connectionId: string, order: OrderRef): Promise<CancelOutcome> {
@@ -320,9 +373,21 @@ export class Desk {
   private async lookUp(connectionId: string, order: OrderRef): Promise<SignerReply<'look_up'>> {
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
+    // Of an order that was sent from here our own record counts: elsewhere, or too late, it would be
+    // missed, and its money would be free again.
+    const ours = connection.orders.get(order.clientOrderId ?? '');
+    const ref: OrderRef =
+      ours === undefined
+        ? order
+        : {
+            clientOrderId: ours.intent.clientOrderId,
+            exchangeOrderId: order.exchangeOrderId === null ? null : ours.exchangeOrderId,
+            symbol: ours.intent.symbol,
+            sinceMs: Math.max(0, ours.sentAtMs - CLOCKS_APART_MS),
+          };
     try {
-      const lookup = await (await this.adapter(connection)).lookUp(order);
-      this.observer.lookup(connection, order, lookup);
+      const lookup = await (await this.adapter(connection)).lookUp(ref);
+      this.observer.lookup(connection, ref, lookup);
       return lookup.kind === 'found'
         ? { ...lookup, fills: this.observer.named(connection, lookup.fills) }
         : lookup;
@@ -341,15 +406,17 @@ export class Desk {
     return readAs(async () => {
       const adapter = await this.adapter(connection);
       if (ask.act === 'balances') return adapter.balances();
+      const since = (ms: number): number =>
+        Math.max(ms, connection.connectedAtMs - LISTS_BEFORE_MS);
       if (ask.act === 'trades') {
-        const fills = await adapter.tradesSince(ask.sinceMs, ask.symbols);
+        const fills = await adapter.tradesSince(since(ask.sinceMs), ask.symbols);
         this.observer.fills(connection, fills);
         return this.observer.named(connection, fills);
       }
       const orders =
         ask.act === 'open_orders'
           ? await adapter.openOrders(ask.symbols)
-          : await adapter.closedOrders(ask.sinceMs, ask.symbols);
+          : await adapter.closedOrders(since(ask.sinceMs), ask.symbols);
       this.observer.orders(connection, orders);
       return orders;
     });
@@ -372,11 +439,13 @@ export class Desk {
         limitsInForce: limitsInForce(limits, connectedAtMs, this.now()),
         firstWeekUntilMs: connectedAtMs + FIRST_WEEK_MS,
         exposure: exposureOf(connection),
-        lossToday: await lossToday(
-          { journal: this.parts.journal, now: () => this.now() },
-          connection,
-          market,
-        ),
+        lossToday: (
+          await lossToday(
+            { journal: this.parts.journal, now: () => this.now() },
+            connection,
+            market,
+          )
+        ).amount,
         agentsStarted: [...connection.agents],
         unresolved: unresolvedOf(connection),
       };
@@ -403,6 +472,7 @@ export class Desk {
       openExchange(exchange, {
         origin: origins[exchange] ?? null,
         clock,
+        bans: (scope) => this.banRecord(exchange, scope),
         ...(fetch === undefined ? {} : { fetch }),
       });
     this.exchanges.set(exchange, open);
@@ -416,14 +486,31 @@ export class Desk {
     return view;
   }
 
-  private async withKey(exchange: LiveExchange, key: ApiKey): Promise<Adapter> {
-    return (await this.exchange(exchange)).withKey(key);
+  /** What an exchange told a process before this one to wait for, it waits for too. */
+  private banRecord(exchange: LiveExchange, scope: string): BanRecord {
+    const { journal } = this.parts;
+    return {
+      untilMs: this.ledger.bannedUntil(exchange, scope),
+      note: (untilMs) => {
+        journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
+      },
+    };
+  }
+
+  private async withKey(
+    exchange: LiveExchange,
+    key: ApiKey,
+    connectionId: string | null,
+  ): Promise<Adapter> {
+    return (await this.exchange(exchange)).withKey(key, connectionId);
   }
 
   private adapter({ connectionId, exchange }: Connection): Promise<Adapter> {
     const kept = this.adapters.get(connectionId);
     if (kept !== undefined) return kept;
-    const opening = this.parts.keys.opened(connectionId).then((key) => this.withKey(exchange, key));
+    const opening = this.parts.keys
+      .opened(connectionId)
+      .then((key) => this.withKey(exchange, key, connectionId));
     this.adapters.set(connectionId, opening);
     opening.catch(() => this.adapters.delete(connectionId));
     return opening;

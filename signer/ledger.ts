@@ -61,6 +61,8 @@ export interface Connection {
   positions: Map<string, Position>;
   fillsSeen: Set<string>;
   realised: { day: string; amount: Fixed };
+  /** Charged in coins that are neither side of their pair, by coin. */
+  otherFees: { day: string; byAsset: Map<string, Fixed> };
   dayStart: { day: string; unrealised: Fixed };
 }
 
@@ -76,6 +78,7 @@ export class Ledger {
   /** Of every connection, removed ones too: an id is used once. */
   private readonly ordersById = new Map<string, SentOrder>();
   private readonly nonces = new Set<string>();
+  private readonly bans = new Map<string, number>();
 
   order(clientOrderId: string): SentOrder | null {
     return this.ordersById.get(clientOrderId) ?? null;
@@ -83,6 +86,10 @@ export class Ledger {
 
   isUsed(nonce: string): boolean {
     return this.nonces.has(nonce);
+  }
+
+  bannedUntil(exchange: LiveExchange, scope: string): number {
+    return this.bans.get(`${exchange} ${scope}`) ?? 0;
   }
 
   apply(record: SignerRecord): void {
@@ -93,8 +100,11 @@ export class Ledger {
       case 'disconnected':
         this.disconnect(record.connectionId);
         return;
+      case 'ban':
+        this.bans.set(`${record.exchange} ${record.scope}`, record.untilMs);
+        return;
       case 'step_up':
-        this.nonces.add(record.nonce);
+        this.useStepUp(record);
         return;
       case 'sending':
         this.applySending(record);
@@ -112,6 +122,21 @@ export class Ledger {
       case 'day':
         this.applyToConnection(record);
     }
+  }
+
+  /** A passkey that counts its uses must count on: a copy of it would fall behind. */
+  private useStepUp({
+    nonce,
+    connectionId,
+    keyId,
+    counter,
+  }: Extract<SignerRecord, { kind: 'step_up' }>): void {
+    this.nonces.add(nonce);
+    const connection = this.connections.get(connectionId ?? '');
+    if (connection === undefined || counter === undefined) return;
+    connection.stepUpKeys = connection.stepUpKeys.map((key) =>
+      key.id === keyId && key.kind === 'passkey' ? { ...key, counter } : key,
+    );
   }
 
   private connect(record: Extract<SignerRecord, { kind: 'connected' }>): void {
@@ -140,6 +165,7 @@ export class Ledger {
       positions: new Map(),
       fillsSeen: new Set(),
       realised: { day: '', amount: ZERO },
+      otherFees: { day: '', byAsset: new Map() },
       dayStart: { day: '', unrealised: ZERO },
     });
   }
@@ -221,6 +247,7 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
   connection.fillsSeen.add(fill.tradeId);
   const order = connection.orders.get(clientOrderId);
   if (order !== undefined) order.booked = add(order.booked, fill.quantity);
+  noteOtherFees(connection, fill);
   const { symbol } = fill;
   const position = connection.positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
   const quoteFee = feesIn(fill, quoteOf(symbol));
@@ -247,6 +274,17 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
   if (day > connection.realised.day) connection.realised = { day, amount: won };
   else if (day === connection.realised.day)
     connection.realised.amount = add(connection.realised.amount, won);
+}
+
+/** Of today, like what was realised: an older day's are not limited any more. */
+function noteOtherFees(connection: Connection, { symbol, fees, atMs }: VenueFill): void {
+  const day = dayOf(atMs);
+  const others = fees.filter(({ asset }) => asset !== quoteOf(symbol) && asset !== baseOf(symbol));
+  if (others.length === 0 || day < connection.otherFees.day) return;
+  if (day > connection.otherFees.day) connection.otherFees = { day, byAsset: new Map() };
+  const { byAsset } = connection.otherFees;
+  for (const { asset, amount } of others)
+    byAsset.set(asset, add(byAsset.get(asset) ?? ZERO, amount));
 }
 
 /** What an order may still take: all of it until the exchange says that it is over. */
@@ -282,20 +320,30 @@ export function unrealisedOf(connection: Connection, marks: ReadonlyMap<string, 
   );
 }
 
+/** Charged on `day` in coins whose worth only the market can tell. */
+export const otherFeesOf = ({ otherFees }: Connection, day: string): ReadonlyMap<string, Fixed> =>
+  otherFees.day === day ? otherFees.byAsset : new Map();
+
 /** Lost since the start of `day`; zero when it is a gain. */
 export function lossOf(
   connection: Connection,
   day: string,
   marks: ReadonlyMap<string, Fixed>,
+  /** What the other fees of the day are worth. */
+  otherFees: Fixed = ZERO,
 ): Fixed {
   const realised = connection.realised.day === day ? connection.realised.amount : ZERO;
   const unrealised = unrealisedOf(connection, marks);
   const start = connection.dayStart.day === day ? connection.dayStart.unrealised : unrealised;
-  const change = add(realised, subtract(unrealised, start));
+  const change = subtract(add(realised, subtract(unrealised, start)), otherFees);
   return change < 0n ? ((0n - change) as Fixed) : ZERO;
 }
 
+/** Sent, and neither confirmed, found nor proved absent. */
+export const inDoubt = (connection: Connection): SentOrder[] =>
+  [...connection.orders.values()].filter(
+    ({ ended, outcome }) => !ended && outcome?.kind !== 'confirmed',
+  );
+
 export const unresolvedOf = (connection: Connection): string[] =>
-  [...connection.orders.values()]
-    .filter(({ ended, outcome }) => !ended && outcome?.kind !== 'confirmed')
-    .map(({ intent }) => intent.clientOrderId);
+  inDoubt(connection).map(({ intent }) => intent.clientOrderId);

@@ -1,8 +1,10 @@
 /** Runs the signer until a signal ends it, or carries out one of the operator's commands. */
 import { fileURLToPath } from 'node:url';
 import { runCommand } from './commands.ts';
+import { systemClock } from './exchanges/budget.ts';
 import { openSigner } from './open-signer.ts';
 import { readSettings } from './settings.ts';
+import { runTrial } from './try-exchange.ts';
 
 const print = (text: string): void => {
   process.stdout.write(text);
@@ -20,6 +22,12 @@ async function run(args: readonly string[]): Promise<void> {
   // Whatever is written must be readable by this user only.
   process.umask(0o077);
   const settings = readSettings(process.env);
+  if (args[0] === 'try') {
+    await runTrial(args, settings.origins, systemClock, (line) => {
+      print(`${line}\n`);
+    });
+    return;
+  }
   if (args.length > 0) {
     await runCommand(args, settings.folder, (line) => {
       print(`${line}\n`);

@@ -1,9 +1,9 @@
 /** The market as the signer sees it itself, so that nobody can tell it a price. */
-import { ZERO, type Fixed } from '../contract/money.ts';
+import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { OrderSide } from '../contract/venue.ts';
 import type { Book, PublicData } from './exchanges/adapter.ts';
 import { Kept } from './exchanges/kept.ts';
-import { middleOf, type MarketFacts } from './limits.ts';
+import { DOLLARS, middleOf, type MarketFacts } from './limits.ts';
 
 const RULES_KEEP_MS = 10 * 60_000;
 const VOLUME_KEEP_MS = 60 * 60_000;
@@ -60,11 +60,29 @@ export class MarketView {
     return { rules, book, dayVolume };
   }
 
+  /** An order was rejected: step, least size or status may be others by now. */
+  forgetRules(): void {
+    this.data.forgetRules();
+    this.rules.forget();
+  }
+
   async rulesOf(symbols: readonly string[]) {
     const all = await this.rules.get();
     return symbols.length === 0
       ? [...all.values()]
       : symbols.flatMap((symbol) => all.get(symbol) ?? []);
+  }
+
+  /** What a coin is worth in dollars; null where no pair tells. */
+  async dollarsOf(asset: string): Promise<Fixed | null> {
+    if (DOLLARS.has(asset)) return UNIT;
+    const rules = await this.rules.get();
+    for (const dollar of DOLLARS) {
+      const symbol = `${asset}/${dollar}`;
+      const middle = rules.has(symbol) ? await this.middles.get(symbol) : null;
+      if (middle !== null) return middle;
+    }
+    return null;
   }
 
   /** What each pair is worth now; a pair without a book is worth nothing. */

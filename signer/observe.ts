@@ -8,7 +8,7 @@ import type { Journal } from './journal.ts';
 import type { Connection } from './ledger.ts';
 
 /** An exchange may say "not found" of a live order for minutes. */
-const ABSENT_AFTER_MS = 5 * 60_000;
+export const ABSENT_AFTER_MS = 5 * 60_000;
 
 export class Observer {
   constructor(

@@ -52,7 +52,8 @@ export async function openSigner(
   const secrets = new Secrets();
   const log = openLog(secrets, write);
   const store = await openStore(settings.folder, () => clock.now(), secrets);
-  const desk = new Desk({ ...store, secrets, log, clock, origins: settings.origins });
+  const { origins, passkeys } = settings;
+  const desk = new Desk({ ...store, secrets, log, clock, origins, passkeys });
   const socket = await openSocket(settings.listen, (ask) => desk.answer(ask), log);
   const recheck = setInterval(() => {
     desk.recheckAll(RECHECK_MS).catch((error: unknown) => {

@@ -3,7 +3,7 @@
  * its outcome written down, in this order.
  */
 import * as z from 'zod/mini';
-import { ZERO, type Fixed } from '../contract/money.ts';
+import { add, multiply, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
 import type { PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
@@ -13,7 +13,9 @@ import type { Journal } from './journal.ts';
 import {
   dayOf,
   exposureOf,
+  inDoubt,
   lossOf,
+  otherFeesOf,
   sellable,
   unrealisedOf,
   type Connection,
@@ -38,6 +40,8 @@ export interface Placing {
   inFlight: Set<string>;
   market: (connection: Connection) => Promise<MarketView>;
   adapter: (connection: Connection) => Promise<Adapter>;
+  /** Looks for orders whose outcome is unknown, without being waited for. */
+  settleDoubts: (connection: Connection) => void;
 }
 
 const refused = (code: string, detail: string): PlaceOutcome => ({
@@ -49,12 +53,18 @@ const refused = (code: string, detail: string): PlaceOutcome => ({
 
 const wireOf = (intent: OrderIntent): string => JSON.stringify(z.encode(OrderIntent, intent));
 
+interface LossToday {
+  amount: Fixed;
+  /** Coins in which fees were charged today and that have no price: they are not in it. */
+  unpriced: string[];
+}
+
 /** Marks of what is held, and the day's beginning written down when the day is new. */
 export async function lossToday(
   { journal, now }: Pick<Placing, 'journal' | 'now'>,
   connection: Connection,
   market: MarketView,
-) {
+): Promise<LossToday> {
   const marks = await market.marksOf([...connection.positions.keys()]);
   const day = dayOf(now());
   if (connection.dayStart.day !== day)
@@ -65,7 +75,14 @@ export async function lossToday(
       day,
       unrealised: unrealisedOf(connection, marks),
     });
-  return lossOf(connection, day, marks);
+  let otherFees = ZERO;
+  const unpriced: string[] = [];
+  for (const [asset, amount] of otherFeesOf(connection, day)) {
+    const price = await market.dollarsOf(asset);
+    if (price === null) unpriced.push(asset);
+    else otherFees = add(otherFees, multiply(amount, price, 'up'));
+  }
+  return { amount: lossOf(connection, day, marks, otherFees), unpriced };
 }
 
 interface Facts {
@@ -82,8 +99,14 @@ async function gather(
     const view = await placing.market(connection);
     const market = await view.factsOf(symbol, side);
     // What was lost holds back no sale, and neither does a pair whose price cannot be read.
-    const loss = side === 'buy' ? await lossToday(placing, connection, view) : ZERO;
-    return { market, lossToday: loss };
+    if (side === 'sell') return { market, lossToday: ZERO };
+    const { amount, unpriced } = await lossToday(placing, connection, view);
+    if (unpriced.length > 0)
+      return {
+        code: 'fee_unpriced',
+        detail: `fees in ${unpriced.join(', ')} have no price in dollars`,
+      };
+    return { market, lossToday: amount };
   } catch (error) {
     if (error instanceof NotSent) return { code: error.code, detail: 'market data' };
     if (error instanceof ReadFailed) return { code: 'no_market_data', detail: error.cause };
@@ -111,6 +134,27 @@ function judge(
     sellable: sellable(connection, intent.symbol),
   };
   return judgeOrder(intent, market, account, now);
+}
+
+/**
+ * What an order in doubt holds back is held back until it is found or proved absent. The server may
+ * have proved that from lists and asks no more: so it is looked for from here, and whoever wants to
+ * sell meanwhile is told to come again.
+ */
+function unlessInDoubt(
+  { settleDoubts }: Placing,
+  connection: Connection,
+  { side, symbol }: OrderIntent,
+  refusal: Refused,
+): Refused {
+  const doubts =
+    refusal.code === 'not_held' || refusal.code === 'exposure_limit'
+      ? inDoubt(connection).filter(({ intent }) => intent.side === side)
+      : [];
+  if (doubts.length > 0) settleDoubts(connection);
+  const isOnSale = doubts.some(({ intent }) => intent.symbol === symbol);
+  if (refusal.code !== 'not_held' || !isOnSale) return refusal;
+  return { code: 'busy', detail: 'the outcome of another sale is not known yet' };
 }
 
 /**
@@ -163,7 +207,8 @@ export async function placeOrder(
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
     if (raced !== null) return before(raced, intent);
-    const judged = 'code' in facts ? facts : judge(now(), connection, intent, facts);
+    const found = 'code' in facts ? facts : judge(now(), connection, intent, facts);
+    const judged = 'code' in found ? unlessInDoubt(placing, connection, intent, found) : found;
     if ('code' in judged) {
       audit.write('server', 'order refused', { ...about, code: judged.code });
       return refused(judged.code, judged.detail);
@@ -176,6 +221,7 @@ export async function placeOrder(
   const answer = await sendOnce(placing, adapter, intent, worstPrice).finally(() => {
     placing.inFlight.delete(clientOrderId);
   });
+  if (answer.kind === 'rejected') (await placing.market(connection)).forgetRules();
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =
     isReplay && answer.kind !== 'confirmed'

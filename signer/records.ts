@@ -33,7 +33,15 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('disconnected'), ...At, ...Of }),
   z.object({ kind: z.literal('limits'), ...At, ...Of, limits: SpendingLimits }),
   z.object({ kind: z.literal('enrolled'), ...At, ...Of, key: StepUpKey }),
-  z.object({ kind: z.literal('step_up'), ...At, nonce: z.string() }),
+  /** `counter`: what a passkey said of itself; absent where it is none. */
+  z.object({
+    kind: z.literal('step_up'),
+    ...At,
+    nonce: z.string(),
+    connectionId: z.optional(z.string()),
+    keyId: z.optional(z.string()),
+    counter: z.optional(z.number()),
+  }),
   z.object({ kind: z.literal('agent'), ...At, ...Of, agentId: z.string(), started: z.boolean() }),
   /** On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most. */
   z.object({
@@ -60,6 +68,14 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   /** Proved never to have existed. */
   z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
   z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
+  /** No request of this address (`address`) or connection may leave before `untilMs`. */
+  z.object({
+    kind: z.literal('ban'),
+    ...At,
+    exchange: LiveExchange,
+    scope: z.string(),
+    untilMs: z.number(),
+  }),
   /** What open positions were worth above their cost when the day was first looked at. */
   z.object({ kind: z.literal('day'), ...At, ...Of, day: z.string(), unrealised: Signed }),
 ]);

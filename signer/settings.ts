@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import { LiveExchange } from '../contract/signer.ts';
 import type { Listen } from './socket.ts';
+import type { PasskeySite } from './step-up.ts';
 
 const Port = z.coerce.number().check(z.int(), z.gte(0), z.lte(65_535));
 
@@ -10,6 +11,7 @@ export interface SignerSettings {
   folder: string;
   listen: Listen;
   origins: Partial<Record<LiveExchange, string>>;
+  passkeys: PasskeySite;
 }
 
 /** The operator must set this right; the message names the variable. */
@@ -58,6 +60,29 @@ function originsOf(source: Source): SignerSettings['origins'] {
   return origins;
 }
 
+/**
+ * Where the app is opened: `SIGNER_PASSKEY_ORIGINS`, and the domain that passkeys belong to,
+ * `SIGNER_PASSKEY_RP_ID`, by default the first origin's host. Without them no passkey counts.
+ */
+function passkeysOf(source: Source): PasskeySite {
+  const name = 'SIGNER_PASSKEY_ORIGINS';
+  const origins = (source[name] ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => {
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null || url.origin !== text || !/^https?:$/.test(url.protocol))
+        throw new SettingError(`${name}: origins such as https://trade.example.com`);
+      return { origin: url.origin, host: url.hostname };
+    });
+  const given = source.SIGNER_PASSKEY_RP_ID ?? '';
+  const rpId = given === '' ? (origins[0]?.host ?? '') : given;
+  if (origins.some(({ host }) => host !== rpId && !host.endsWith(`.${rpId}`)))
+    throw new SettingError('SIGNER_PASSKEY_RP_ID: must be the domain of every origin');
+  return { rpId, origins: origins.map(({ origin }) => origin) };
+}
+
 /** @throws SettingError naming the variable at fault. */
 export function readSettings(source: Source): SignerSettings {
   const dataDir =
@@ -67,5 +92,10 @@ export function readSettings(source: Source): SignerSettings {
   const folder = resolve(
     given === undefined || given === '' ? `${resolve(dataDir)}-signer` : given,
   );
-  return { folder, listen: listenOf(source, folder), origins: originsOf(source) };
+  return {
+    folder,
+    listen: listenOf(source, folder),
+    origins: originsOf(source),
+    passkeys: passkeysOf(source),
+  };
 }

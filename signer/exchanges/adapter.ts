@@ -7,6 +7,7 @@ import type {
   Lookup,
   PairRules,
   PlaceOutcome,
+  Searched,
   UnknownCause,
   VenueAbilities,
   VenueBalance,
@@ -44,6 +45,45 @@ export interface Adapter {
   permissions(): Promise<KeyPermissions>;
 }
 
+/** How an exchange is asked for one order. */
+export interface LookUpWays<Raw> {
+  /** Asks for this one; lists may be read besides, which are then named in `listsByExchangeId`. */
+  byExchangeId(id: string): Promise<Raw | null>;
+  listsByExchangeId: Pick<Searched, 'open' | 'closed' | 'trades'>;
+  /** Reads open orders, then closed ones, then those of trades, each completely. */
+  byClientId(id: string): Promise<Raw | null>;
+  /** What was found in our words, with all its fills. */
+  shown(raw: Raw): Promise<Omit<Extract<Lookup, { kind: 'found' }>, 'kind'>>;
+}
+
+export const NO_LISTS = { open: false, closed: false, trades: false } as const;
+export const ALL_LISTS = { open: true, closed: true, trades: true } as const;
+
+/**
+ * Looks for an order and claims no list that was not read: on such a claim an order is called absent.
+ */
+export async function lookUpOrder<Raw>(order: OrderRef, ways: LookUpWays<Raw>): Promise<Lookup> {
+  const { exchangeOrderId, clientOrderId } = order;
+  const absent = (byClientId: boolean, lists: LookUpWays<Raw>['listsByExchangeId']): Lookup => ({
+    kind: 'not_found',
+    searched: { byClientId, ...lists },
+  });
+  try {
+    if (exchangeOrderId !== null) {
+      const raw = await ways.byExchangeId(exchangeOrderId);
+      if (raw === null) return absent(false, ways.listsByExchangeId);
+      return { kind: 'found', ...(await ways.shown(raw)) };
+    }
+    if (clientOrderId === null) return absent(false, NO_LISTS);
+    const raw = await ways.byClientId(clientOrderId);
+    if (raw === null) return absent(true, ALL_LISTS);
+    return { kind: 'found', ...(await ways.shown(raw)) };
+  } catch (error) {
+    if (error instanceof ReadFailed) return { kind: 'unknown', cause: error.cause };
+    throw error;
+  }
+}
+
 export interface BookLevel {
   price: Fixed;
   quantity: Fixed;
@@ -60,6 +100,8 @@ export interface PublicData {
   /** The exchange's clock, ms UTC. */
   time(): Promise<number>;
   rules(): Promise<Map<string, PairRules>>;
+  /** The rules that were read do not hold any more. */
+  forgetRules(): void;
   book(symbol: string): Promise<Book>;
   /** Quote currency traded in the last 24 hours. */
   dayVolume(symbol: string): Promise<Fixed>;

@@ -35,16 +35,24 @@ export const systemClock: Clock = {
     }),
 };
 
+/** Where the end of a ban outlives the process. */
+export interface BanRecord {
+  untilMs: number;
+  note(untilMs: number): void;
+}
+
 /** A bucket of weight that fills by the second. What is taken ahead of time is waited for. */
 export class Budget {
   private level: number;
   private filledAtMs: number;
-  private bannedUntilMs = 0;
+  private bannedUntilMs: number;
 
   constructor(
     private readonly allowance: Allowance,
     private readonly clock: Clock,
+    private readonly record: BanRecord | null = null,
   ) {
+    this.bannedUntilMs = record?.untilMs ?? 0;
     this.level = allowance.burst * SHARE;
     this.filledAtMs = clock.now();
   }
@@ -55,7 +63,9 @@ export class Budget {
 
   /** No request leaves before `untilMs`. A ban only ever grows. */
   ban(untilMs: number): void {
-    this.bannedUntilMs = Math.max(this.bannedUntilMs, untilMs);
+    if (untilMs <= this.bannedUntilMs) return;
+    this.bannedUntilMs = untilMs;
+    this.record?.note(untilMs);
   }
 
   /** The exchange's own count of what was used, where it tells. */

@@ -8,6 +8,11 @@ export class Kept<T> {
     private readonly now: () => number = Date.now,
   ) {}
 
+  /** Read again at the next question: it is known to have changed. */
+  forget(): void {
+    this.value = null;
+  }
+
   get(): Promise<T> {
     const { value } = this;
     if (value !== null && this.now() - value.at < this.keepMs) return value.promise;

@@ -1,43 +1,39 @@
 /** Opens an exchange: one door for its public data, and one for each connection's key. */
-import type { ApiKey, KeyAdvice, LiveExchange } from '../../contract/signer.ts';
+import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { Adapter, PublicData } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
-import { BINANCE_ADVICE, BinanceAdapter } from './binance/adapter.ts';
+import { BinanceAdapter } from './binance/adapter.ts';
 import { BinancePublic } from './binance/public.ts';
-import { Budget, type Clock } from './budget.ts';
-import { COINBASE_ADVICE, CoinbaseAdapter } from './coinbase/adapter.ts';
+import { Budget, type BanRecord, type Clock } from './budget.ts';
+import { CoinbaseAdapter } from './coinbase/adapter.ts';
 import { CoinbasePublic } from './coinbase/public.ts';
 import { Door } from './door.ts';
-import { KRAKEN_ADVICE, KrakenAdapter } from './kraken/adapter.ts';
+import { KrakenAdapter } from './kraken/adapter.ts';
 import { KrakenPublic } from './kraken/public.ts';
 
 /** How long the exchange's clock is taken to run like ours. */
 const TIME_KEEP_MS = 10 * 60_000;
 
-export const ADVICE: Record<LiveExchange, KeyAdvice> = {
-  kraken: KRAKEN_ADVICE,
-  coinbase: COINBASE_ADVICE,
-  binance: BINANCE_ADVICE,
-};
-
 export interface ExchangeSettings {
   origin: string | null;
   clock: Clock;
+  /** Of an address or a connection: bans that a process before this one was given. */
+  bans?: (scope: string) => BanRecord;
   fetch?: typeof fetch;
 }
 
 export interface OpenExchange {
   data: PublicData;
-  /** An adapter that knows the exchange's time. */
-  withKey(key: ApiKey): Promise<Adapter>;
+  /** An adapter that knows the exchange's time. `connectionId`: null for a key that is only read. */
+  withKey(key: ApiKey, connectionId: string | null): Promise<Adapter>;
   bannedUntil(): number;
 }
 
 export async function openExchange(
   exchange: LiveExchange,
-  { origin, clock, fetch }: ExchangeSettings,
+  { origin, clock, bans, fetch }: ExchangeSettings,
 ): Promise<OpenExchange> {
-  const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock);
+  const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock, bans?.('address') ?? null);
   const shared = { exchange, origin, byAddress, clock, ...(fetch === undefined ? {} : { fetch }) };
   const door = await Door.open({ ...shared, key: null, byKey: null });
   const publicData = {
@@ -49,11 +45,15 @@ export async function openExchange(
   return {
     data: publicData,
     bannedUntil: () => byAddress.bannedUntil,
-    async withKey(key) {
+    async withKey(key, connectionId) {
       const own = await Door.open({
         ...shared,
         key,
-        byKey: new Budget(ALLOWANCES[exchange].byKey, clock),
+        byKey: new Budget(
+          ALLOWANCES[exchange].byKey,
+          clock,
+          connectionId === null ? null : (bans?.(connectionId) ?? null),
+        ),
       });
       const adapter = adapterOf(exchange, own, publicData);
       return timed(adapter, async () => {

@@ -84,6 +84,21 @@ export function failedOutcome(
     : { kind: 'rejected', code: verdict.code, message: verdict.message };
 }
 
+/** Asks for a cancellation; `read` says what its good answer means. */
+export async function sendCancel(
+  door: Door,
+  judge: Judge,
+  endpoint: Endpoint,
+  params: Record<string, unknown>,
+  read: (body: unknown) => CancelOutcome,
+): Promise<CancelOutcome> {
+  const reply = await send(door, endpoint, params);
+  if ('kind' in reply) return reply;
+  const verdict = judge(reply);
+  if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
+  return verdict.kind === 'answered' ? read(reply.body) : failedOutcome(verdict);
+}
+
 /** Reads a whole answer with a schema and a mapping, either of which may not fit. */
 export function mapped<T>(work: () => T): T {
   try {

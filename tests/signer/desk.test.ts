@@ -291,6 +291,34 @@ describe('what is in the market', () => {
     });
   });
 
+  it('may be sold again once a lost sale of it was looked for everywhere, which nobody has to ask for', async () => {
+    const id = newOrderId();
+    let isLost = false;
+    const signer = await connected({
+      ClosedOrders: ({ params }) =>
+        params.cl_ord_id === undefined || params.cl_ord_id === id
+          ? ok({ closed: { O1: krakenOrderAnswer(id) }, count: 1 })
+          : ok({ closed: {}, count: 0 }),
+      QueryOrders: () => ok({ O1: krakenOrderAnswer(id) }),
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
+      AddOrder: () => (isLost ? 'drop' : ok({ txid: ['O1'] })),
+    });
+    await place(signer, { clientOrderId: id });
+    const own = { clientOrderId: id, exchangeOrderId: null, symbol: 'BTC/USD', sinceMs: 0 };
+    await signer.desk.answer({ act: 'look_up', connectionId: 'connection-1', order: own });
+    const sale = { side: 'sell', type: 'market', limitPrice: null } as const;
+    isLost = true;
+    expect(await place(signer, sale)).toMatchObject({ kind: 'unknown' });
+    isLost = false;
+    // It may exist: the server is told to come again, not that the coins are not held.
+    expect(await place(signer, sale)).toMatchObject({ kind: 'refused', code: 'busy' });
+    signer.clock.at += 6 * 60_000;
+    expect(await place(signer, sale)).toMatchObject({ kind: 'refused', code: 'busy' });
+    await expect
+      .poll(async () => (await place(signer, sale)).kind, { timeout: 10_000 })
+      .toBe('confirmed');
+  });
+
   it('has lost too much for today when its price has fallen, and may be bought again tomorrow', async () => {
     let bid = 60_000;
     const id = newOrderId();
@@ -618,6 +646,26 @@ describe('a fill', () => {
     await signer.desk.answer(ask);
     await signer.desk.answer(ask);
     expect(readFileSync(join(signer.folder, 'journal.jsonl'), 'utf8')).toBe(once);
+  });
+});
+
+describe('a list', () => {
+  it('goes no further back than the connection, however far a server asks', async () => {
+    const starts: number[] = [];
+    const note = ({ params }: Asked) => {
+      starts.push(Number(params.start));
+      return ok({ trades: {}, closed: {}, count: 0 });
+    };
+    const signer = await connected({ TradesHistory: note, ClosedOrders: note });
+    const state = await signer.desk.answer({ act: 'state', connectionId: 'connection-1' });
+    const { connectedAtMs } = (state as { value: { connectedAtMs: number } }).value;
+    for (const act of ['trades', 'closed_orders'] as const)
+      await signer.desk.answer({ act, connectionId: 'connection-1', symbols: [], sinceMs: 0 });
+    expect(starts).toHaveLength(2);
+    for (const start of starts) {
+      expect(start * 1_000).toBeLessThanOrEqual(connectedAtMs);
+      expect(start * 1_000).toBeGreaterThan(connectedAtMs - 2 * 60 * 60_000);
+    }
   });
 });
 

@@ -52,7 +52,32 @@ describe('settings', () => {
 
   it('hand on none of the server’s secrets', () => {
     const env = { PATH: '/bin', SIGNER_DIR: '/s', STRIPE_SECRET_KEY: 'x', DATABASE_URL: 'y' };
-    expect(signerEnvironment(env)).toEqual({ PATH: '/bin', SIGNER_DIR: '/s' });
+    expect(signerEnvironment(env, 'http://localhost:8787')).toEqual({
+      PATH: '/bin',
+      SIGNER_DIR: '/s',
+      SIGNER_PASSKEY_ORIGINS: 'http://localhost:8787',
+    });
+  });
+
+  it('say for whom passkeys are', () => {
+    const origins = 'https://trade.example.com, https://app.trade.example.com';
+    expect(readSettings({ SIGNER_PASSKEY_ORIGINS: origins }).passkeys).toEqual({
+      rpId: 'trade.example.com',
+      origins: ['https://trade.example.com', 'https://app.trade.example.com'],
+    });
+    expect(readSettings({}).passkeys).toEqual({ rpId: '', origins: [] });
+    expect(() => readSettings({ SIGNER_PASSKEY_ORIGINS: 'trade.example.com' })).toThrow(
+      /SIGNER_PASSKEY_ORIGINS/,
+    );
+    expect(() =>
+      readSettings({
+        SIGNER_PASSKEY_ORIGINS: 'https://trade.example.com',
+        SIGNER_PASSKEY_RP_ID: 'other.example.com',
+      }),
+    ).toThrow(/SIGNER_PASSKEY_RP_ID/);
+    // What the operator has set counts; the server's own origin is only the default.
+    const env = { SIGNER_PASSKEY_ORIGINS: 'https://trade.example.com' };
+    expect(signerEnvironment(env, 'http://localhost:8787')).toEqual(env);
   });
 });
 
@@ -110,6 +135,7 @@ describe('a signer on a machine of its own', () => {
           ca,
         },
         origins: {},
+        passkeys: { rpId: '', origins: [] },
       },
       () => undefined,
     );

@@ -47,6 +47,7 @@ beforeAll(async () => {
       folder,
       listen: { kind: 'unix', path: join(folder, 'signer.sock') },
       origins: { kraken: exchange.origin },
+      passkeys: { rpId: '', origins: [] },
     },
     () => undefined,
   );

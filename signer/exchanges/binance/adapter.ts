@@ -3,7 +3,7 @@
  * the same one buys again, so it is never sent twice.
  */
 import { formatFixed } from '../../../contract/money.ts';
-import type { KeyAdvice, OrderRef } from '../../../contract/signer.ts';
+import type { OrderRef } from '../../../contract/signer.ts';
 import type {
   CancelOutcome,
   KeyPermissions,
@@ -13,11 +13,19 @@ import type {
   VenueFill,
   VenueOrder,
 } from '../../../contract/venue.ts';
-import { ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
+import { ALL_LISTS, lookUpOrder, ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
 import { NotSent } from '../budget.ts';
 import type { Door, RawReply } from '../door.ts';
 import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
-import { failedOutcome, mapped, read, send, unknown, type Verdict } from '../verdict.ts';
+import {
+  failedOutcome,
+  mapped,
+  read,
+  send,
+  sendCancel,
+  unknown,
+  type Verdict,
+} from '../verdict.ts';
 import { codeOf, judgeBinance, WRONG_TIME } from './classify.ts';
 import {
   AccountReply,
@@ -43,12 +51,6 @@ const PAGE = 1_000;
 const WINDOW_MOST_MS = 60_000;
 /** Orders of a moment before ours: two clocks. */
 const SLACK_MS = 60_000;
-
-export const BINANCE_ADVICE: KeyAdvice = {
-  page: 'API Management',
-  allow: ['Enable Reading', 'Enable Spot & Margin Trading', 'Restrict access to trusted IPs only'],
-  forbid: ['Enable Withdrawals', 'Enable Internal Transfer', 'Permits Universal Transfer'],
-};
 
 function orderParams(order: OrderToPlace, pair: string): Record<string, string> {
   const common = {
@@ -109,34 +111,21 @@ export class BinanceAdapter implements Adapter {
   }
 
   async cancel(order: OrderRef): Promise<CancelOutcome> {
-    const reply = await send(this.door, AT.cancel, await this.refParams(order));
-    if ('kind' in reply) return reply;
-    const verdict = this.judge(reply);
-    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
-    if (verdict.kind !== 'answered') return failedOutcome(verdict);
-    const cancelled = CancelledReply.safeParse(reply.body);
-    return cancelled.success ? { kind: 'confirmed' } : unknown('unreadable');
+    const params = await this.refParams(order);
+    return sendCancel(this.door, this.judge, AT.cancel, params, (body) =>
+      CancelledReply.safeParse(body).success ? { kind: 'confirmed' } : unknown('unreadable'),
+    );
   }
 
-  async lookUp(order: OrderRef): Promise<Lookup> {
-    try {
-      const found = (await this.asked(order)) ?? (await this.listed(order));
-      if (found === null)
-        return {
-          kind: 'not_found',
-          searched: {
-            byClientId: order.clientOrderId !== null,
-            open: true,
-            closed: true,
-            trades: true,
-          },
-        };
-      const fills = await this.fillsOf(found);
-      return { kind: 'found', order: found, fills };
-    } catch (error) {
-      if (error instanceof ReadFailed) return unknown(error.cause);
-      throw error;
-    }
+  lookUp(order: OrderRef): Promise<Lookup> {
+    const look = async (): Promise<VenueOrder | null> =>
+      (await this.asked(order)) ?? (await this.listed(order));
+    return lookUpOrder(order, {
+      byExchangeId: look,
+      listsByExchangeId: ALL_LISTS,
+      byClientId: look,
+      shown: async (found) => ({ order: found, fills: await this.fillsOf(found) }),
+    });
   }
 
   async openOrders(symbols: readonly string[]): Promise<VenueOrder[]> {
@@ -218,26 +207,19 @@ export class BinanceAdapter implements Adapter {
 
   /** The lists may know what the question by id does not know yet. Open orders first. */
   private async listed(order: OrderRef): Promise<VenueOrder | null> {
-    const id = order.clientOrderId;
-    const ours = (orders: readonly VenueOrder[]): VenueOrder | undefined =>
-      orders.find((one) =>
-        order.exchangeOrderId === null
-          ? one.clientOrderId === id
-          : one.exchangeOrderId === order.exchangeOrderId,
-      );
+    const isMeant = (one: VenueOrder): boolean =>
+      order.exchangeOrderId === null
+        ? one.clientOrderId === order.clientOrderId
+        : one.exchangeOrderId === order.exchangeOrderId;
     const since = order.sinceMs - SLACK_MS;
-    return (
-      ours(await this.openOrders([order.symbol])) ??
-      ours(await this.allOrders(order.symbol, since)) ??
-      (await this.amongTraded(order, since))
-    );
-  }
-
-  private async amongTraded(order: OrderRef, sinceMs: number): Promise<VenueOrder | null> {
-    const traded = await this.tradesSince(sinceMs, [order.symbol]);
+    const listed =
+      (await this.openOrders([order.symbol])).find(isMeant) ??
+      (await this.allOrders(order.symbol, since)).find(isMeant);
+    if (listed !== undefined) return listed;
+    const traded = await this.tradesSince(since, [order.symbol]);
     for (const exchangeOrderId of new Set(traded.map((fill) => fill.exchangeOrderId))) {
       const found = await this.asked({ ...order, exchangeOrderId });
-      if (found?.clientOrderId === order.clientOrderId) return found;
+      if (found !== null && isMeant(found)) return found;
     }
     return null;
   }

@@ -20,12 +20,20 @@ const NAMES_KEEP_MS = 10 * 60_000;
 const LEVELS = '50';
 
 export class BinancePublic implements PublicData {
-  private readonly kept = new Kept(() => this.readNames(), NAMES_KEEP_MS);
+  private readonly kept = new Kept(
+    () => this.readNames(),
+    NAMES_KEEP_MS,
+    () => this.door.now(),
+  );
 
   constructor(private readonly door: Door) {}
 
   names(): Promise<BinanceNames> {
     return this.kept.get();
+  }
+
+  forgetRules(): void {
+    this.kept.forget();
   }
 
   async rules() {

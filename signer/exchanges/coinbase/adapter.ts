@@ -6,7 +6,7 @@ import {
   subtract,
   type Fixed,
 } from '../../../contract/money.ts';
-import type { KeyAdvice, OrderRef } from '../../../contract/signer.ts';
+import type { OrderRef } from '../../../contract/signer.ts';
 import type {
   CancelOutcome,
   KeyPermissions,
@@ -16,10 +16,17 @@ import type {
   VenueFill,
   VenueOrder,
 } from '../../../contract/venue.ts';
-import { ReadFailed, type Adapter, type OrderToPlace, type PublicData } from '../adapter.ts';
+import {
+  lookUpOrder,
+  NO_LISTS,
+  ReadFailed,
+  type Adapter,
+  type OrderToPlace,
+  type PublicData,
+} from '../adapter.ts';
 import type { Door } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
-import { failedOutcome, mapped, read, send, unknown } from '../verdict.ts';
+import { failedOutcome, mapped, read, send, sendCancel, unknown } from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
 import {
   AccountsReply,
@@ -38,13 +45,7 @@ import {
 
 const PAGE = '250';
 /** Stops here become limit orders: this far below the stop they still sell in a fall. */
-const STOP_ROOM_BPS = parseFixed('500');
-
-export const COINBASE_ADVICE: KeyAdvice = {
-  page: 'Coinbase Developer Platform → API keys → Secret API key',
-  allow: ['View', 'Trade'],
-  forbid: ['Transfer'],
-};
+export const STOP_ROOM_BPS = parseFixed('500');
 
 /** Up to the tick: a sale's limit is then no lower than meant. */
 const upToTick = (price: Fixed, tick: Fixed): Fixed =>
@@ -113,44 +114,28 @@ export class CoinbaseAdapter implements Adapter {
   async cancel(order: OrderRef): Promise<CancelOutcome> {
     const id = order.exchangeOrderId ?? (await this.idOf(order));
     if (typeof id !== 'string') return id;
-    const reply = await send(this.door, AT.cancel, { order_ids: [id] });
-    if ('kind' in reply) return reply;
-    const verdict = judgeCoinbase(reply);
-    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
-    if (verdict.kind !== 'answered') return failedOutcome(verdict);
-    const [result] = CancelledReply.safeParse(reply.body).data?.results ?? [];
-    if (result === undefined) return unknown('unreadable');
-    const reason = result.failure_reason ?? '';
-    // Asked a moment ago already: it is being cancelled.
-    if (result.success || reason === 'DUPLICATE_CANCEL_REQUEST') return { kind: 'confirmed' };
-    return reason === 'UNKNOWN_CANCEL_ORDER' || reason === 'INVALID_CANCEL_REQUEST'
-      ? { kind: 'rejected', code: reason, message: reason }
-      : unknown(`unlisted:${reason.slice(0, 120)}`);
+    return sendCancel(this.door, judgeCoinbase, AT.cancel, { order_ids: [id] }, (body) => {
+      const [result] = CancelledReply.safeParse(body).data?.results ?? [];
+      if (result === undefined) return unknown('unreadable');
+      const reason = result.failure_reason ?? '';
+      // Asked a moment ago already: it is being cancelled.
+      if (result.success || reason === 'DUPLICATE_CANCEL_REQUEST') return { kind: 'confirmed' };
+      return reason === 'UNKNOWN_CANCEL_ORDER' || reason === 'INVALID_CANCEL_REQUEST'
+        ? { kind: 'rejected', code: reason, message: reason }
+        : unknown(`unlisted:${reason.slice(0, 120)}`);
+    });
   }
 
-  async lookUp(order: OrderRef): Promise<Lookup> {
-    try {
-      const raw =
-        order.exchangeOrderId === null
-          ? await this.byClientId(order)
-          : await this.byId(order.exchangeOrderId);
-      if (raw === null)
-        return {
-          kind: 'not_found',
-          // There is no question by client order id: every list was read instead.
-          searched: {
-            byClientId: order.clientOrderId !== null,
-            open: true,
-            closed: true,
-            trades: true,
-          },
-        };
-      const fills = await this.fills({ order_ids: [raw.order_id] });
-      return { kind: 'found', order: mapped(() => coinbaseOrder(raw)), fills };
-    } catch (error) {
-      if (error instanceof ReadFailed) return unknown(error.cause);
-      throw error;
-    }
+  lookUp(order: OrderRef): Promise<Lookup> {
+    return lookUpOrder(order, {
+      byExchangeId: (id) => this.byId(id),
+      listsByExchangeId: NO_LISTS,
+      byClientId: (id) => this.byClientId(id, order),
+      shown: async (raw) => {
+        const fills = await this.fills({ order_ids: [raw.order_id] });
+        return { order: mapped(() => coinbaseOrder(raw)), fills };
+      },
+    });
   }
 
   async openOrders(): Promise<VenueOrder[]> {
@@ -201,27 +186,30 @@ export class CoinbaseAdapter implements Adapter {
       : { kind: 'rejected', code: 'not_open', message: 'No such order' };
   }
 
-  /** Open ones first: an order that ends in between is then in the list of all. */
-  private async byClientId(order: OrderRef): Promise<RawOrder | null> {
+  /**
+   * There is no question by client order id: every list is read instead. Open ones first: an order
+   * that ends in between is then in the list of all.
+   */
+  private async byClientId(id: string, order: OrderRef): Promise<RawOrder | null> {
     const ours = (list: readonly RawOrder[]): RawOrder | undefined =>
-      list.find(({ client_order_id: id }) => id === order.clientOrderId);
+      list.find(({ client_order_id: theirs }) => theirs === id);
     const product_ids = [productOf(order.symbol)];
     const start_date = new Date(order.sinceMs - 60_000).toISOString();
     return (
       ours(await this.orders({ order_status: ['OPEN'], product_ids })) ??
       ours(await this.orders({ product_ids, start_date })) ??
-      (await this.amongTraded(order))
+      (await this.amongTraded(id, order))
     );
   }
 
-  private async amongTraded(order: OrderRef): Promise<RawOrder | null> {
-    const traded = await this.tradesSince(order.sinceMs - 60_000);
+  private async amongTraded(id: string, order: OrderRef): Promise<RawOrder | null> {
+    const fills = await this.tradesSince(order.sinceMs - 60_000);
     const ids = new Set(
-      traded.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
+      fills.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
     );
-    for (const id of ids) {
-      const raw = await this.byId(id);
-      if (raw?.client_order_id === order.clientOrderId) return raw;
+    for (const traded of ids) {
+      const raw = await this.byId(traded);
+      if (raw?.client_order_id === id) return raw;
     }
     return null;
   }

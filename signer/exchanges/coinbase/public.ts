@@ -23,13 +23,21 @@ const LEVELS = 50;
 const RULES_KEEP_MS = 10 * 60_000;
 
 export class CoinbasePublic implements PublicData {
-  private readonly kept = new Kept(() => this.readRules(), RULES_KEEP_MS);
+  private readonly kept = new Kept(
+    () => this.readRules(),
+    RULES_KEEP_MS,
+    () => this.door.now(),
+  );
 
   constructor(private readonly door: Door) {}
 
   async time(): Promise<number> {
     const reply = await read(this.door, judgeCoinbase, TimeReply, AT.time);
     return Number(reply.epochMillis);
+  }
+
+  forgetRules(): void {
+    this.kept.forget();
   }
 
   rules(): Promise<Map<string, PairRules>> {

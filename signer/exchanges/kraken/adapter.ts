@@ -1,6 +1,6 @@
 /** Kraken: found by `cl_ord_id`, bounded by a deadline that its matching engine keeps. */
 import { formatFixed } from '../../../contract/money.ts';
-import type { KeyAdvice, OrderRef } from '../../../contract/signer.ts';
+import type { OrderRef } from '../../../contract/signer.ts';
 import type {
   CancelOutcome,
   KeyPermissions,
@@ -9,11 +9,19 @@ import type {
   VenueFill,
   VenueOrder,
 } from '../../../contract/venue.ts';
-import { ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
+import { lookUpOrder, NO_LISTS, ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
 import { NotSent } from '../budget.ts';
 import type { Door, RawReply } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
-import { failedOutcome, mapped, read, send, unknown, type Verdict } from '../verdict.ts';
+import {
+  failedOutcome,
+  mapped,
+  read,
+  send,
+  sendCancel,
+  unknown,
+  type Verdict,
+} from '../verdict.ts';
 import { judgeKraken, KRAKEN_BANS } from './classify.ts';
 import type { KrakenNames } from './pairs.ts';
 import {
@@ -38,18 +46,6 @@ const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 50;
 
 const ORDER_TYPES = { market: 'market', limit: 'limit', stop: 'stop-loss' } as const;
-
-export const KRAKEN_ADVICE: KeyAdvice = {
-  page: 'Settings → API',
-  allow: [
-    'Query Funds',
-    'Query Open Orders & Trades',
-    'Query Closed Orders & Trades',
-    'Create & Modify Orders',
-    'Cancel/Close Orders',
-  ],
-  forbid: ['Withdraw Funds'],
-};
 
 /** Judges an answer, and keeps quiet for as long as it says. */
 export function krakenJudge(door: Door): (reply: RawReply) => Verdict {
@@ -124,40 +120,22 @@ export class KrakenAdapter implements Adapter {
       order.exchangeOrderId === null
         ? { cl_ord_id: order.clientOrderId }
         : { txid: order.exchangeOrderId };
-    const reply = await send(this.door, AT.cancel, by);
-    if ('kind' in reply) return reply;
-    const verdict = this.judge(reply);
-    if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
-    if (verdict.kind !== 'answered') return failedOutcome(verdict);
-    const cancelled = CancelledReply.safeParse(reply.body);
-    if (!cancelled.success) return unknown('unreadable');
-    return cancelled.data.result.count > 0
-      ? { kind: 'confirmed' }
-      : { kind: 'rejected', code: 'not_open', message: 'No order was cancelled' };
+    return sendCancel(this.door, this.judge, AT.cancel, by, (body) => {
+      const cancelled = CancelledReply.safeParse(body);
+      if (!cancelled.success) return unknown('unreadable');
+      return cancelled.data.result.count > 0
+        ? { kind: 'confirmed' }
+        : { kind: 'rejected', code: 'not_open', message: 'No order was cancelled' };
+    });
   }
 
-  /** Open orders first: an order that ends in between is then among the closed ones. */
-  async lookUp(order: OrderRef): Promise<Lookup> {
-    try {
-      const found =
-        order.exchangeOrderId === null
-          ? await this.byClientId(order)
-          : await this.byId(order.exchangeOrderId);
-      if (found === null)
-        return {
-          kind: 'not_found',
-          searched: {
-            byClientId: order.clientOrderId !== null,
-            open: true,
-            closed: true,
-            trades: true,
-          },
-        };
-      return { kind: 'found', order: found.order, fills: await this.fillsOf(found) };
-    } catch (error) {
-      if (error instanceof ReadFailed) return unknown(error.cause);
-      throw error;
-    }
+  lookUp(order: OrderRef): Promise<Lookup> {
+    return lookUpOrder(order, {
+      byExchangeId: (id) => this.byId(id),
+      listsByExchangeId: NO_LISTS,
+      byClientId: (id) => this.byClientId(id, order),
+      shown: async (found) => ({ order: found.order, fills: await this.fillsOf(found) }),
+    });
   }
 
   async openOrders(): Promise<VenueOrder[]> {
@@ -230,28 +208,33 @@ export class KrakenAdapter implements Adapter {
     return [...all.values()];
   }
 
-  private async byClientId(order: OrderRef): Promise<Found | null> {
-    const id = order.clientOrderId;
-    if (id === null) return null;
+  /** Open orders first: an order that ends in between is then among the closed ones. */
+  private async byClientId(
+    id: string,
+    order: Pick<OrderRef, 'symbol' | 'sinceMs'>,
+  ): Promise<Found | null> {
     const ours = (found: Found[]): Found | undefined =>
       found.find((one) => one.order.clientOrderId === id);
     const listed =
       ours(await this.open({ cl_ord_id: id })) ??
       ours(await this.closed(order.sinceMs, { cl_ord_id: id }));
-    return listed ?? (await this.amongTraded(order));
+    return listed ?? (await this.amongTraded(id, order));
   }
 
   /** Orders that traded since, whatever the other lists say. */
-  private async amongTraded(order: OrderRef): Promise<Found | null> {
-    const traded = await this.tradesSince(order.sinceMs);
+  private async amongTraded(
+    id: string,
+    { symbol, sinceMs }: Pick<OrderRef, 'symbol' | 'sinceMs'>,
+  ): Promise<Found | null> {
+    const traded = await this.tradesSince(sinceMs);
     const ids = [
       ...new Set(
-        traded.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
+        traded.filter((fill) => fill.symbol === symbol).map((fill) => fill.exchangeOrderId),
       ),
     ];
     for (let at = 0; at < ids.length; at += PAGE) {
       const found = await this.byIds(ids.slice(at, at + PAGE));
-      const ours = found.find((one) => one.order.clientOrderId === order.clientOrderId);
+      const ours = found.find((one) => one.order.clientOrderId === id);
       if (ours !== undefined) return ours;
     }
     return null;
@@ -286,9 +269,7 @@ export class KrakenAdapter implements Adapter {
   /** The id is taken: whatever stands under it is what was asked for, and is looked up. */
   private async asReplay(order: OrderToPlace): Promise<PlaceOutcome> {
     try {
-      const found = await this.byClientId({
-        clientOrderId: order.clientOrderId,
-        exchangeOrderId: null,
+      const found = await this.byClientId(order.clientOrderId, {
         symbol: order.symbol,
         sinceMs: this.door.now() - DAY_MS,
       });

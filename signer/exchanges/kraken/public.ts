@@ -18,11 +18,19 @@ export class KrakenPublic implements PublicData {
   private readonly kept: Kept<KrakenNames>;
 
   constructor(private readonly door: Door) {
-    this.kept = new Kept(() => this.readNames(), NAMES_KEEP_MS);
+    this.kept = new Kept(
+      () => this.readNames(),
+      NAMES_KEEP_MS,
+      () => door.now(),
+    );
   }
 
   names(): Promise<KrakenNames> {
     return this.kept.get();
+  }
+
+  forgetRules(): void {
+    this.kept.forget();
   }
 
   async rules() {

@@ -1,0 +1,103 @@
+/** Exchange accounts, orders and alarms as calls and the event stream both carry them. */
+import * as z from 'zod/mini';
+import { LIVE_EXCHANGES } from './exchanges.ts';
+import { DecimalText } from './money.ts';
+import { KeyPermissions } from './venue.ts';
+
+/** In US dollars; USDC and USDT count as dollars. */
+export const LiveLimits = z.strictObject({
+  maxOrder: DecimalText,
+  maxExposure: DecimalText,
+  /** Of a day by UTC. */
+  maxDailyLoss: DecimalText,
+});
+export type LiveLimits = z.infer<typeof LiveLimits>;
+
+/** A key that may confirm: enough for a browser to ask for it. */
+export const ConfirmingKey = z.object({
+  id: z.string(),
+  kind: z.enum(['passkey', 'ed25519']),
+  credentialId: z.optional(z.string()),
+  transports: z.optional(z.array(z.string())),
+});
+export type ConfirmingKey = z.infer<typeof ConfirmingKey>;
+
+/** An exchange account of the person's. */
+export const LiveConnection = z.object({
+  id: z.string(),
+  exchange: z.enum(LIVE_EXCHANGES),
+  label: z.string(),
+  state: z.enum(['connecting', 'open', 'ended']),
+  accountId: z.string(),
+  permissions: z.nullable(KeyPermissions),
+  permissionsReadAt: z.number(),
+  limits: LiveLimits,
+  /** Until then no limit may be above the first week's caps. */
+  firstWeekUntil: z.nullable(z.number()),
+  /** Keys that confirm its starts and higher limits; they were named when it was connected. */
+  stepUpKeys: z.array(ConfirmingKey),
+  maxOrdersPerHour: z.number(),
+  /** Since when nothing new is bought, at the person's own wish. */
+  entriesOffSince: z.nullable(z.number()),
+  /** Why no order leaves now; empty where orders may. */
+  waitsFor: z.array(z.string()),
+  /** When the account was last read and agreed with the exchange; null before the first time. */
+  reconciledAt: z.nullable(z.number()),
+  /** Of orders whose outcome is not known. */
+  unknownOrders: z.number(),
+  createdAt: z.number(),
+  endedAt: z.nullable(z.number()),
+});
+export type LiveConnection = z.infer<typeof LiveConnection>;
+
+/** An order at an exchange. What is not confirmed is not filled. */
+export const LiveOrderWire = z.object({
+  clientOrderId: z.string(),
+  exchangeOrderId: z.nullable(z.string()),
+  agentId: z.string(),
+  symbol: z.string(),
+  side: z.enum(['buy', 'sell']),
+  type: z.enum(['market', 'limit', 'stop']),
+  quantity: DecimalText,
+  filled: DecimalText,
+  stopPrice: z.nullable(DecimalText),
+  state: z.enum([
+    'planned',
+    'sending',
+    'unknown',
+    'open',
+    'filled',
+    'cancelled',
+    'rejected',
+    'expired',
+  ]),
+  reason: z.string(),
+  code: z.nullable(z.string()),
+  /** Held back until it ends, in this coin. */
+  reserved: DecimalText,
+  reservedAsset: z.string(),
+  /** Since when its outcome is unknown, why, and what is being done. */
+  doubt: z.nullable(
+    z.object({
+      since: z.number(),
+      cause: z.string(),
+      doing: z.enum(['looking_up', 'proving_absence', 'ask_person']),
+      /** From then on the person may look at the exchange and give the order up. */
+      mayGiveUpAt: z.number(),
+    }),
+  ),
+  isCancelling: z.boolean(),
+  plannedAt: z.number(),
+  sentAt: z.nullable(z.number()),
+  changedAt: z.number(),
+});
+export type LiveOrderWire = z.infer<typeof LiveOrderWire>;
+
+/** What a person has to know of their live account, each once. */
+export const LiveAlarmWire = z.object({
+  kind: z.string(),
+  about: z.string(),
+  raisedAt: z.number(),
+  detail: z.unknown(),
+});
+export type LiveAlarmWire = z.infer<typeof LiveAlarmWire>;

@@ -1,0 +1,167 @@
+/**
+ * What the exchanges were recorded to answer, through the adapters: kinds of orders that a person
+ * has by hand, too. Facts are from ccxt's recordings (ccxt/ccxt, ts/src/test/static/response), ids and
+ * amounts as they were, in a form of our own.
+ */
+import { describe, expect, it } from 'vitest';
+import { formatFixed, parseFixed } from '../../../contract/money.ts';
+import { openAdapter, type Said } from '../../support/signer/adapter-world.ts';
+import { krakenAnswers, krakenOrderAnswer, ok } from '../../support/signer/kraken-answers.ts';
+
+/** `ordertype`, price, second price, and flags as Kraken wrote them for an order of 0.1. */
+const KRAKEN_OPEN: [
+  id: string,
+  type: string,
+  price: string,
+  second: string,
+  flags: string,
+  ours: object,
+][] = [
+  ['OR6EGN-KQSEG-AMI6CL', 'limit', '50.00000', '0', 'post,fciq', { type: 'limit', limit: '50' }],
+  ['OXCZ7B-EMVZQ-MTJTQJ', 'take-profit', '120.00000', '0', 'fciq', { type: 'stop', stop: '120' }],
+  [
+    'OIIQBL-6PV3A-7M2AJJ',
+    'stop-loss-limit',
+    '55.00000',
+    '54.00000',
+    'fciq',
+    { type: 'stop', stop: '55', limit: '54' },
+  ],
+  // A trailing stop's price is a distance: no price at all.
+  ['OF7S76-H2IMS-N2ML4U', 'trailing-stop', '+50.0000%', '0', 'fciq', { type: 'stop' }],
+];
+
+describe('recorded answers of Kraken', () => {
+  it('show every kind of open order of the person’s, and none as ours', async () => {
+    const open = Object.fromEntries(
+      KRAKEN_OPEN.map(([id, ordertype, price, price2, oflags]) => [
+        id,
+        krakenOrderAnswer(null, {
+          status: 'open',
+          opentm: '1705259439.563000',
+          closetm: null,
+          vol: '0.10000000',
+          vol_exec: '0.00000000',
+          oflags,
+          descr: { pair: 'LTCUSDT', type: 'sell', ordertype, price, price2, leverage: 'none' },
+        }),
+      ]),
+    );
+    const coins = ['LTC', 'USDT'].map((name) => [name, { altname: name, decimals: 8 }]);
+    const answers = krakenAnswers({
+      OpenOrders: () => ok({ open }),
+      Assets: () => ok(Object.fromEntries(coins)),
+      AssetPairs: () => ok({}),
+    });
+    const said: Said = new Proxy({}, { get: () => answers });
+    const { adapter } = await openAdapter('kraken', said);
+    const shown = await adapter.openOrders([]);
+    expect(
+      shown.map(({ exchangeOrderId, clientOrderId, symbol, type, limitPrice, stopPrice }) => [
+        exchangeOrderId,
+        clientOrderId,
+        symbol,
+        {
+          type,
+          ...(limitPrice === null ? {} : { limit: formatFixed(limitPrice) }),
+          ...(stopPrice === null ? {} : { stop: formatFixed(stopPrice) }),
+        },
+      ]),
+    ).toEqual(KRAKEN_OPEN.map(([id, , , , , ours]) => [id, null, 'LTC/USDT', ours]));
+  });
+});
+
+const V3 = '/api/v3/brokerage';
+const COINBASE_TIME: Said = {
+  [`GET ${V3}/time`]: () => ({ body: { epochMillis: '1767261600000' } }),
+};
+
+describe('recorded answers of Coinbase', () => {
+  it('show a filled sale and its fill, a derivative beside it', async () => {
+    const fill = {
+      entry_id: 'dc7424ac',
+      trade_id: '19fc7eee-f4b4-40a7-8104-033da1db5311',
+      order_id: '01b6e467-b659-432f-9490-c7cefe949564',
+      trade_time: '2023-11-26T10:19:47.504Z',
+      trade_type: 'FILL',
+      price: '0.392',
+      size: '10',
+      commission: '0.03136',
+      product_id: 'ADA-USDT',
+      size_in_quote: false,
+      side: 'SELL',
+    };
+    const perpetual = { ...fill, trade_id: 'f8e23d3d', product_id: 'ADA-PERP-INTX', side: 'BUY' };
+    const { adapter } = await openAdapter('coinbase', {
+      ...COINBASE_TIME,
+      [`GET ${V3}/orders/historical/fills`]: () => ({
+        body: { fills: [fill, perpetual], cursor: '114994851' },
+      }),
+    });
+    expect(await adapter.tradesSince(0, [])).toMatchObject([
+      {
+        symbol: 'ADA/USDT',
+        side: 'sell',
+        quantity: parseFixed('10'),
+        quoteAmount: parseFixed('3.92'),
+        fees: [{ asset: 'USDT', amount: parseFixed('0.03136') }],
+        atMs: 1_700_993_987_504,
+      },
+      { symbol: 'ADA/PERP-INTX', side: 'buy' },
+    ]);
+  });
+});
+
+describe('recorded answers of Binance', () => {
+  it('confirm a limit order with its id, and show an id that another program chose', async () => {
+    const placed = {
+      symbol: 'SOLUSDT',
+      orderId: 9780331417,
+      orderListId: -1,
+      clientOrderId: 'x-R4BD3S824d31be3228a348eaa0a303',
+      transactTime: 1737635557417,
+      price: '241.00000000',
+      origQty: '0.05000000',
+      executedQty: '0.00000000',
+      origQuoteOrderQty: '0.00000000',
+      cummulativeQuoteQty: '0.00000000',
+      status: 'NEW',
+      timeInForce: 'GTC',
+      type: 'LIMIT',
+      side: 'BUY',
+      workingTime: 1737635557417,
+      icebergQty: '0.03000000',
+      fills: [],
+      selfTradePreventionMode: 'EXPIRE_MAKER',
+    };
+    const pair = {
+      symbol: 'SOLUSDT',
+      status: 'TRADING',
+      baseAsset: 'SOL',
+      quoteAsset: 'USDT',
+      filters: [
+        { filterType: 'PRICE_FILTER', tickSize: '0.01000000' },
+        { filterType: 'LOT_SIZE', minQty: '0.00100000', stepSize: '0.00100000' },
+      ],
+    };
+    const { adapter, order } = await openAdapter('binance', {
+      'GET /api/v3/time': () => ({ body: { serverTime: 1_767_261_600_000 } }),
+      'GET /api/v3/exchangeInfo': () => ({ body: { symbols: [pair] } }),
+      'POST /api/v3/order': () => ({ body: placed }),
+      'GET /api/v3/openOrders': () => ({ body: [{ ...placed, time: 1737635557417 }] }),
+    });
+    expect(await adapter.place(order())).toEqual({
+      kind: 'confirmed',
+      exchangeOrderId: 'SOLUSDT-9780331417',
+      replay: false,
+    });
+    expect(await adapter.openOrders(['SOL/USDT'])).toMatchObject([
+      {
+        clientOrderId: 'x-R4BD3S824d31be3228a348eaa0a303',
+        status: 'open',
+        limitPrice: parseFixed('241'),
+        updatedAtMs: 1_737_635_557_417,
+      },
+    ]);
+  });
+});
