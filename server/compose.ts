@@ -29,7 +29,6 @@ import { buildApp, type AppDeps } from './http/app.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './agents/trading-halts.ts';
 import type { Handlers } from './http/handlers.ts';
-import type { Gauge } from './http/prometheus.ts';
 import { RateLimit, RateLimits } from './http/rate-limit.ts';
 import { SharedSpending } from './http/shared-spending.ts';
 import type { IdentityAdministration } from './identity/administration.ts';
@@ -42,7 +41,7 @@ import type { Log } from './log.ts';
 import { marketHandlers } from './market/market-handlers.ts';
 import { marketReadings } from './market/market-readings.ts';
 import type { RunningMarket } from './market/running-market.ts';
-import { readLedgerHealth, type LedgerHealth } from './portfolio/ledger-check.ts';
+import { operatorGauges } from './operator-gauges.ts';
 import { portfolioHandlers } from './portfolio/portfolio-handlers.ts';
 import { openAccount } from './portfolio/open-account.ts';
 import { knownPortfolio, portfolioReadings } from './portfolio/portfolio-readings.ts';
@@ -127,70 +126,6 @@ function healthHandlers(parts: Parts): Pick<Handlers, 'healthz' | 'readyz'> {
   };
 }
 
-function marketGauges(market: RunningMarket): Gauge[] {
-  return [
-    {
-      name: 'tradewind_prices_refused',
-      help: 'Prices rejected since start.',
-      labelNames: ['reason'],
-      read: () =>
-        Object.entries(market.refused()).map(([reason, value]) => ({
-          labels: { reason },
-          value,
-        })),
-    },
-    {
-      name: 'tradewind_market_time_seconds',
-      help: 'The market clock.',
-      read: () => [{ value: market.now() / 1_000 }],
-    },
-  ];
-}
-
-/**
- * Reads the database, because any server may have run the check. Without the database the other
- * gauges still answer.
- */
-function ledgerGauges({ db }: Database): Gauge[] {
-  const figure = (read: (health: LedgerHealth) => number | null) => async () => {
-    const known = await readLedgerHealth(db).catch(() => null);
-    const value = known === null ? null : read(known);
-    return value === null ? [] : [{ value }];
-  };
-  return [
-    {
-      name: 'tradewind_books_in_doubt',
-      help: 'Accounts whose ledger does not add up. Anything but 0 needs an operator.',
-      read: figure(({ inDoubt }) => inDoubt),
-    },
-    {
-      name: 'tradewind_books_checked_time_seconds',
-      help: 'When the last check of all ledgers ended.',
-      read: figure(({ finishedAt }) => (finishedAt === null ? null : finishedAt / 1_000)),
-    },
-  ];
-}
-
-function readGauges({ queue, deps }: Reads): Gauge[] {
-  return [
-    {
-      name: 'tradewind_reads_waiting',
-      help: 'Heavy reads that wait for their turn.',
-      read: () => [{ value: queue.waiting }],
-    },
-    {
-      name: 'tradewind_reads_refused',
-      help: 'Heavy reads that found no place since start.',
-      read: () => [{ value: queue.refused }],
-    },
-    {
-      name: 'tradewind_known_facts_bytes',
-      help: 'What is kept of people so as not to be read twice.',
-      read: () => [{ value: deps.known.bytes }],
-    },
-  ];
-}
-
 /** What every noun that trades, bills or tells works with. */
 interface Trading {
   database: Database;
@@ -259,7 +194,7 @@ function callHandlers(
       },
     }),
     ...portfolioHandlers(trading),
-    ...liveHandlers(trading, signer),
+    ...liveHandlers(trading, signer, publicOrigin),
     ...userHandlers(trading),
     ...walletHandlers({ ...trading, publicOrigin, wallet }),
   };
@@ -392,7 +327,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       ...accountCallables(account, deletions),
     }),
     ...peopleOf(trading, reads),
-    gauges: [...marketGauges(market), ...ledgerGauges(database), ...readGauges(reads)],
+    gauges: operatorGauges(database, market, reads, clock),
     extend: [billingRoutes(parts, trading, payments), ...(parts.extend ?? [])],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),

@@ -6,6 +6,7 @@ import type { AgentPerformance } from '../../contract/trading.ts';
 import { metricsOf } from '../../engine/accounting/performance-metrics.ts';
 import type { Db } from '../db/database.ts';
 import { decisionCounts, decisions } from '../db/schema.ts';
+import { liveSource } from '../live/live-accounts.ts';
 import { readFills } from '../portfolio/fills-view.ts';
 import { NO_RESULTS, openPositionsOf, resultsBy, toPositions } from '../portfolio/marks.ts';
 import { openAccountOf } from '../portfolio/open-account.ts';
@@ -38,7 +39,9 @@ async function performanceIn(
   const row = await ownAgent(db, uid, market.source.id, id);
   const [agent] = await toAgents(db, market, [row]);
   if (agent === undefined) throw new Error('The agent is gone');
-  const account = await openAccountOf(db, uid, market.source.id);
+  // A live agent's trades are in the account of its exchange, whatever the paper account holds.
+  const book = row.connectionId === null ? market.source.id : liveSource(row.connectionId);
+  const account = await openAccountOf(db, uid, book);
   const decided = await recentDecisions(db, row.id);
   const counts = await db
     .select({ day: decisionCounts.day, reason: decisionCounts.reason, count: decisionCounts.count })

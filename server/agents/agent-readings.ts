@@ -36,7 +36,7 @@ export function agentReadings(deps: ReadingDeps): Readings {
       const { facts: plans } = await plan(caller.uid);
       return {
         validator: `${version} ${tierOfPlan(plans, clock.now())} ${pricesOf(market, pairsHeld(facts))}`,
-        reply: () => summaryFrom(deps, agentListFrom(deps, facts), tierOfPlan(plans, clock.now())),
+        reply: () => summaryFrom(deps, facts, tierOfPlan(plans, clock.now())),
       };
     },
     agentInsight: async ({ caller }) => {

@@ -12,6 +12,8 @@ import { settingsHash } from '../../engine/backtest/backtest-hashes.ts';
 import type { Tx } from '../db/database.ts';
 import { agentTests } from '../db/schema.ts';
 import { engineHash } from '../engine-hash.ts';
+import { connectionsOf, ownedBy } from '../live/live-accounts.ts';
+import { valueOf } from '../live/live-equity.ts';
 import { portfolioIn } from '../portfolio/read-portfolio.ts';
 import { BatchState } from './batch-state.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -32,7 +34,7 @@ export async function saveBacktestRecord(
     tested,
     keptAt: deps.clock.now(),
     keptMarketMs: deps.market.now(),
-    equity: base.equity,
+    equity: base.equities.get(row.id) ?? '0',
     result: base.results.get(row.id) ?? '0',
   };
   await tx.db
@@ -70,7 +72,7 @@ export async function measureFromNow(
       .update(agentTests)
       .set({
         keptMarketMs: deps.market.now(),
-        equity: base.equity,
+        equity: base.equities.get(id) ?? '0',
         result: base.results.get(id) ?? '0',
       })
       .where(eq(agentTests.agentId, id));
@@ -96,14 +98,39 @@ async function baseline(
   deps: TradingDeps,
   uid: string,
   rows: readonly AgentRow[],
-): Promise<{ equity: string; results: Map<string, string> }> {
+): Promise<{ equities: Map<string, string>; results: Map<string, string> }> {
   const { equity } = await portfolioIn(tx, deps, uid);
+  const live = await liveEquities(tx, deps, uid, rows);
   return {
-    equity,
+    // Real money is measured against the account that it is in.
+    equities: new Map(
+      rows.map(({ id, connectionId }) => [
+        id,
+        connectionId === null ? equity : (live.get(connectionId) ?? '0'),
+      ]),
+    ),
     results: new Map(
       (await toAgents(tx.db, deps.market, rows)).map(({ id, total }) => [id, total]),
     ),
   };
+}
+
+/** What the live accounts of these agents are worth, by connection. */
+async function liveEquities(
+  tx: Tx,
+  { market }: TradingDeps,
+  uid: string,
+  rows: readonly AgentRow[],
+): Promise<Map<string, string>> {
+  const wanted = new Set(rows.flatMap(({ connectionId }) => connectionId ?? []));
+  const found = new Map<string, string>();
+  if (wanted.size === 0) return found;
+  for (const { id, accountId } of await connectionsOf(tx.db, uid)) {
+    if (!wanted.has(id)) continue;
+    const { all } = await ownedBy(tx.db, accountId);
+    found.set(id, formatFixed(valueOf(all, market, market.source.quote).value));
+  }
+  return found;
 }
 
 type BacktestRow = typeof agentTests.$inferSelect;
@@ -131,6 +158,8 @@ export async function readBacktestRecords(
           );
   if (kept.length === 0) return [];
   const state = await BatchState.readUnlocked(tx, deps, uid, '');
+  const isLive = rows.some(({ connectionId }) => connectionId !== null);
+  const connections = isLive ? await connectionsOf(tx.db, uid) : [];
   return Promise.all(
     kept.map(async (one) => {
       const row = rows.find(({ id }) => id === one.agentId);
@@ -147,7 +176,7 @@ export async function readBacktestRecords(
         ...progressOf(one, tested, agent, deps.market.now()),
         testedSlippageBps: tested.slippageBps,
         ...(await costsSince(tx.db, deps.market, {
-          accountId,
+          accountId: connections.find(({ id }) => id === row.connectionId)?.accountId ?? accountId,
           agentId: row.id,
           since: one.keptMarketMs,
         })),

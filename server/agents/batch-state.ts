@@ -28,7 +28,7 @@ import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-a
 import { readOwnRiskOf, readSettingsOf } from '../users/user-settings.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
-import { asAgentRow, type AgentRow, type AgentTerms } from './read-agents.ts';
+import { asAgentRow, takesPlace, type AgentRow, type AgentTerms } from './read-agents.ts';
 
 export interface HeldPosition extends OpenPosition {
   agentId: string;
@@ -351,9 +351,8 @@ async function runningAgentsOf(
     .where(
       and(
         inArray(agents.uid, [...uids]),
-        eq(agents.source, source),
+        takesPlace(source),
         inArray(agents.status, [...EVALUATED_STATUSES]),
-        isNull(agents.deletedAt),
       ),
     );
   const byUid = new Map<string, Running[]>();

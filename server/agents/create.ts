@@ -3,7 +3,7 @@
  * market.
  */
 import { randomUUID } from 'node:crypto';
-import { and, count, eq, isNull } from 'drizzle-orm';
+import { and, count, eq } from 'drizzle-orm';
 import type {
   AgentCreateBody,
   ExecutionInterval,
@@ -22,9 +22,10 @@ import type { Market } from '../market/market-source.ts';
 import { readConnection } from '../live/live-accounts.ts';
 import { readSettings } from '../users/user-settings.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow, isId, pairsOf, type AgentRow } from './read-agents.ts';
+import { asAgentRow, isId, pairsOf, takesPlace, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord } from './backtest-records.ts';
-import { nextEvaluation } from './transitions.ts';
+import { nextEvaluation, publishChanged } from './transitions.ts';
+import { setTwin } from './twins.ts';
 
 /**
  * How often an agent made for a pool is evaluated: no more often than its frequency lets it act.
@@ -64,7 +65,7 @@ async function places(
   const [row] = await tx.db
     .select({ held: count() })
     .from(agents)
-    .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), isNull(agents.deletedAt)));
+    .where(and(eq(agents.uid, uid), takesPlace(market.source.id)));
   const free = cap - (row?.held ?? 0);
   if (free <= 0)
     throw new Refusal(
@@ -215,6 +216,7 @@ export async function createAgent(
   ]);
   if (row === undefined) throw new Error('The agent was not created');
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, row, body.tested);
+  if (body.shadow === true) await publishChanged(tx, deps, uid, await setTwin(tx, deps, row, true));
   return row;
 }
 

@@ -45,7 +45,7 @@ export async function decideAgent(
     state.input(row, inputs.quotes),
     held,
   );
-  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome) };
+  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row.memory) };
   for (const trade of outcome.trades) state.apply(row, trade);
   return { input, held, outcome, live: null };
 }

@@ -11,9 +11,10 @@ import { hasLiveOrders } from '../live/stop-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
-import { mayStart, needsStepUp } from './run-commands.ts';
+import { mayStart, needsStepUp, takeBackEntries } from './run-commands.ts';
 import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
+import { editTwins, followLive, refuseTwin, setTwin } from './twins.ts';
 
 async function edited(
   tx: Tx,
@@ -50,25 +51,47 @@ export async function updateAgent(
       { details: { agent } },
     );
   }
+  refuseTwin(row);
   if (body.enabled && !row.enabled) await mayStart(tx, deps, row);
   const evaluations =
     EVALUATED_STATUSES.includes(row.status) && body.execution_interval !== row.executionInterval;
-  let changed = await edited(tx, row, {
+  const terms = {
     riskProfile: body.risk_profile,
     maxPositionSize: formatFixed(fixedFromNumber(body.max_position_size)),
     executionInterval: body.execution_interval,
     ...(evaluations
       ? { nextDueMarketMs: nextEvaluation(market, body.execution_interval, market.now()) }
       : {}),
-  });
+  };
+  let changed = await edited(tx, row, terms);
   if (body.enabled && !row.enabled && row.connectionId !== null) throw needsStepUp();
   if (body.enabled !== row.enabled)
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
+  if (!body.enabled && row.enabled) await takeBackEntries(tx, deps, row);
+  const twins = await changeTwin(tx, deps, changed, body, terms);
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
-  const [agent] = await publishChanged(tx, deps, uid, [changed]);
+  const [agent] = await publishChanged(tx, deps, uid, [changed, ...twins]);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
+}
+
+/** Of a live agent: its twin gets the same terms, stops with it, and comes or goes as is wished. */
+async function changeTwin(
+  tx: Tx,
+  deps: TradingDeps,
+  live: AgentRow,
+  { enabled, shadow }: AgentSettingsBody,
+  terms: Partial<typeof agents.$inferInsert>,
+): Promise<AgentRow[]> {
+  const changed = new Map<string, AgentRow>();
+  const note = (rows: readonly AgentRow[]): void => {
+    for (const row of rows) changed.set(row.id, row);
+  };
+  note(await editTwins(tx, live, terms));
+  if (!enabled) note(await followLive(tx, deps, [live], 'stop'));
+  if (shadow !== undefined) note(await setTwin(tx, deps, live, shadow));
+  return [...changed.values()];
 }
 
 /**
@@ -109,6 +132,7 @@ export async function deleteAgent(
   id: string,
 ): Promise<void> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
+  refuseTwin(row);
   const [held] = await tx.db
     .select({ open: count() })
     .from(positions)
@@ -125,6 +149,8 @@ export async function deleteAgent(
       'live_orders_open',
       'The agent has orders at the exchange. Stop it and wait until they have ended.',
     );
+  if (row.connectionId !== null)
+    await publishChanged(tx, deps, uid, await setTwin(tx, deps, row, false));
   const now = deps.clock.now();
   await tx.db
     .update(agents)

@@ -7,6 +7,7 @@ import type {
   AgentStatus,
   AgentSummary,
   ExecutionInterval,
+  LiveTotals,
   PoolId,
   RiskProfile,
   TradingFrequency,
@@ -31,7 +32,7 @@ import {
   toOpenPosition,
   type Results,
 } from '../portfolio/marks.ts';
-import { openLiveAccounts } from '../live/live-accounts.ts';
+import { connectionsOf, openLiveAccounts, type ConnectionRow } from '../live/live-accounts.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -70,6 +71,13 @@ export type AgentTerms = Pick<
   /** Absent in what is only looked at: that decides as on paper. */
   connectionId?: string | null;
 };
+
+/**
+ * Agents of one source that take a place of the plan: every one that is not deleted, but a twin on
+ * paper, which runs beside a live one.
+ */
+export const takesPlace = (source: string) =>
+  and(eq(agents.source, source), isNull(agents.deletedAt), isNull(agents.shadowOf));
 
 export const asAgentRow = (row: typeof agents.$inferSelect): AgentRow => row as AgentRow;
 
@@ -174,6 +182,10 @@ export async function lockOwnAgents(
 export interface AgentResults {
   results: Map<string, Results>;
   open: Map<string, PositionRow[]>;
+  /** Exchange accounts by connection, of agents that trade there. */
+  connections: Map<string, Pick<ConnectionRow, 'exchange' | 'label'>>;
+  /** Twins on paper, by the live agent they run beside. */
+  shadows: Map<string, string>;
 }
 
 export async function loadResults(
@@ -183,8 +195,13 @@ export async function loadResults(
 ): Promise<AgentResults> {
   const uids = [...new Set(rows.map((row) => row.uid))];
   const open = await openAccountsOf(db, uids, market.source.id);
-  if (rows.some((row) => row.connectionId !== null))
+  const live = rows.filter((row) => row.connectionId !== null);
+  const connections: AgentResults['connections'] = new Map();
+  if (live.length > 0) {
     open.push(...(await openLiveAccounts(db, uids)));
+    for (const uid of new Set(live.map((row) => row.uid)))
+      for (const row of await connectionsOf(db, uid)) connections.set(row.id, row);
+  }
   const ids = open.map((account) => account.id);
   const results = await resultsOfAgents(
     db,
@@ -194,18 +211,57 @@ export async function loadResults(
   const held = new Map<string, PositionRow[]>();
   for (const position of await openPositionsOf(db, ids))
     held.set(position.agentId, [...(held.get(position.agentId) ?? []), position]);
-  return { results, open: held };
+  const shadows = await shadowsOf(
+    db,
+    live.map((row) => row.id),
+  );
+  return { results, open: held, connections, shadows };
+}
+
+async function shadowsOf(db: Db, liveIds: readonly string[]): Promise<Map<string, string>> {
+  if (liveIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: agents.id, of: agents.shadowOf })
+    .from(agents)
+    .where(and(inArray(agents.shadowOf, [...liveIds]), isNull(agents.deletedAt)));
+  return new Map(rows.map(({ id, of }) => [of ?? '', id]));
 }
 
 /** At present prices. */
 export const agentsFrom = (
   market: Market,
   rows: readonly AgentRow[],
-  { results, open }: AgentResults,
+  known: AgentResults,
 ): Agent[] =>
-  rows.map((row) =>
-    toAgent(market, row, results.get(row.id) ?? NO_RESULTS, open.get(row.id) ?? []),
-  );
+  rows.map((row) => ({
+    ...toAgent(market, row, known.results.get(row.id) ?? NO_RESULTS, known.open.get(row.id) ?? []),
+    ...tiesOf(row, known),
+  }));
+
+/** Whose money it is, and its twin. Of an agent on paper without one there is nothing to say. */
+function tiesOf(
+  { id, connectionId, shadowOf, quote }: AgentRow,
+  { connections, shadows }: AgentResults,
+): Pick<Agent, 'account' | 'connectionId' | 'shadow' | 'shadowOf'> {
+  if (connectionId === null) return shadowOf === null ? {} : { shadowOf };
+  const connection = connections.get(connectionId);
+  const twin = shadows.get(id);
+  return {
+    connectionId,
+    ...(connection === undefined
+      ? {}
+      : {
+          account: {
+            kind: 'live',
+            connectionId,
+            exchange: connection.exchange,
+            label: connection.label,
+            quote,
+          },
+        }),
+    ...(twin === undefined ? {} : { shadow: { agentId: twin } }),
+  };
+}
 
 /**
  * Rows as the wire has them, in the order given; of several people where they are several people's.
@@ -247,7 +303,6 @@ function toAgent(
     generation: row.generation,
     version: row.version,
     quote: row.quote,
-    ...(row.connectionId === null ? {} : { connectionId: row.connectionId }),
     openPositions: open.length,
     realized: formatFixed(results.realized),
     unrealized: formatFixed(unrealized),
@@ -335,15 +390,17 @@ export async function readRuns(
 }
 
 export async function readSummary(deps: TradingDeps, uid: string): Promise<AgentSummary> {
-  const list = await readAgentList(deps, uid);
-  return summaryFrom(deps, list, (await deps.entitlement.tierOf(uid)).tier);
+  const facts = await loadAgentList(deps, uid);
+  return summaryFrom(deps, facts, (await deps.entitlement.tierOf(uid)).tier);
 }
 
 export function summaryFrom(
   { market, clock }: Pick<TradingDeps, 'market' | 'clock'>,
-  { agents: list }: AgentList,
+  facts: AgentListFacts,
   tier: Tier,
 ): AgentSummary {
+  const all = agentsFrom(market, facts.rows, facts);
+  const list = all.filter((agent) => agent.connectionId === undefined);
   const count = (status: AgentStatus): number =>
     list.filter((agent) => agent.status === status).length;
   const total = (key: 'realized' | 'unrealized' | 'fees' | 'total'): string =>
@@ -362,5 +419,36 @@ export function summaryFrom(
     fees: total('fees'),
     totalProfit: total('total'),
     asOf: clock.now(),
+    live: liveTotals(market, all, facts),
   };
+}
+
+/** Real money, each exchange account by itself. */
+function liveTotals(market: Market, all: readonly Agent[], facts: AgentListFacts): LiveTotals[] {
+  return [...facts.connections].flatMap(([connectionId, { exchange, label }]) => {
+    const mine = all.filter((agent) => agent.connectionId === connectionId);
+    if (mine.length === 0) return [];
+    const held = mine.flatMap(({ id }) => facts.open.get(id) ?? []);
+    const quotes = quotesOf(
+      market,
+      held.map(({ pair }) => pair),
+    );
+    const total = (key: 'realized' | 'unrealized' | 'fees'): string =>
+      formatFixed(sum(mine.map((agent) => parseFixed(agent[key]))));
+    return [
+      {
+        connectionId,
+        exchange,
+        label,
+        quote: mine[0]?.quote ?? market.source.quote,
+        total: mine.length,
+        running: mine.filter(({ status }) => status === 'running').length,
+        openPositions: held.length,
+        value: formatFixed(markToMarket(ZERO, held.map(toOpenPosition), quotes).positionsValue),
+        realized: total('realized'),
+        unrealized: total('unrealized'),
+        fees: total('fees'),
+      },
+    ];
+  });
 }

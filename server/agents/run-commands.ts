@@ -1,5 +1,5 @@
 /** Start and stop, for one agent or all. A start can come too late; a stop is never refused. */
-import { and, count, eq, inArray, isNull } from 'drizzle-orm';
+import { and, count, eq, inArray } from 'drizzle-orm';
 import type {
   Agent,
   AgentCommandBody,
@@ -15,9 +15,17 @@ import { agents, users } from '../db/schema.ts';
 import { withdrawEntries } from '../live/stop-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
-import { isId, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from './read-agents.ts';
+import {
+  isId,
+  lockOwnAgent,
+  lockOwnAgents,
+  takesPlace,
+  toAgents,
+  type AgentRow,
+} from './read-agents.ts';
 import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
+import { followAndTell, refuseTwin } from './twins.ts';
 
 export interface Ran {
   outcome: 'started' | 'stopped' | 'unchanged';
@@ -52,9 +60,8 @@ async function freePlaces(
     .where(
       and(
         eq(agents.uid, uid),
-        eq(agents.source, market.source.id),
+        takesPlace(market.source.id),
         inArray(agents.status, [...EVALUATED_STATUSES]),
-        isNull(agents.deletedAt),
       ),
     );
   const places = placesOf(tier);
@@ -131,6 +138,16 @@ export async function mayStart(
   if (row.status !== 'halted' && free <= 0) throw refusal;
 }
 
+const twinObjection = (row: AgentRow): Refusal | null => {
+  try {
+    refuseTwin(row);
+    return null;
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+};
+
 /** Each start with real money is confirmed by itself. */
 export const needsStepUp = (): Refusal =>
   new Refusal('step_up_required', 'Confirm this start: the agent trades real money.');
@@ -141,8 +158,8 @@ export async function startAgent(
   uid: string,
   id: string,
   body: AgentCommandBody,
-  /** Whether the signer has accepted a confirmation of this start. */
-  isConfirmedLive = false,
+  /** Asks the signer to accept a confirmation of this start; it throws where that does not count. */
+  confirm: ((row: AgentRow) => Promise<void>) | null = null,
 ): Promise<Ran> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   if (row.status === 'running') return { outcome: 'unchanged', agent: await seenAs(tx, deps, row) };
@@ -151,16 +168,20 @@ export async function startAgent(
     throw new Refusal(against.code, against.message, {
       details: { agent: await seenAs(tx, deps, row) },
     });
-  if (row.connectionId !== null && !isConfirmedLive) throw needsStepUp();
+  if (row.connectionId !== null && confirm === null) throw needsStepUp();
+  refuseTwin(row);
   await mayStart(tx, deps, row);
+  // Under the agent's lock, and after every other objection: it is used up by being asked.
+  if (confirm !== null) await confirm(row);
   const started = await applyEvent(tx, deps, row, 'start');
+  if (started !== null) await followAndTell(tx, deps, started, 'start');
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
   else await saveBacktestRecord(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };
 }
 
 /** A stopped agent buys nothing more, at its exchange either; its stop losses stay there. */
-async function takeBackEntries(
+export async function takeBackEntries(
   tx: Tx,
   deps: TradingDeps,
   { id, connectionId }: AgentRow,
@@ -179,6 +200,7 @@ export async function stopAgent(
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   const stopped = await applyEvent(tx, deps, row, 'stop');
   await takeBackEntries(tx, deps, row);
+  await followAndTell(tx, deps, row, 'stop');
   return {
     outcome: stopped === null ? 'unchanged' : 'stopped',
     agent: await told(
@@ -219,6 +241,7 @@ export async function startAll(
       row.status === 'running'
         ? null
         : ((row.connectionId === null ? null : needsStepUp()) ??
+          twinObjection(row) ??
           objection(row, {
             ageMs: body.ageMs,
             confirmed: body.confirmed,

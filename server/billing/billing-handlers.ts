@@ -1,10 +1,11 @@
 /** Handlers of the calls about subscriptions. */
-import { and, count, eq, gte, isNull } from 'drizzle-orm';
+import { and, count, eq, gte } from 'drizzle-orm';
 import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { Plan } from '../../contract/subscription.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
 import { agentCap } from '../../contract/tiers.ts';
+import { takesPlace } from '../agents/read-agents.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { accounts, agents, fills } from '../db/schema.ts';
@@ -216,7 +217,7 @@ async function readUsage(deps: BillingDeps, uid: string): Promise<CallReply<'usa
   const [made] = await db
     .select({ used: count() })
     .from(agents)
-    .where(and(eq(agents.uid, uid), eq(agents.source, market.source.id), isNull(agents.deletedAt)));
+    .where(and(eq(agents.uid, uid), takesPlace(market.source.id)));
   const [traded] = await db
     .select({ fills: count() })
     .from(fills)

@@ -1,7 +1,7 @@
 /**
  * Previews what another plan, or none, would mean for a user's agents and money. Changes nothing.
  */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { consequencesOf, type AgentFacts } from '../../contract/consequences.ts';
 import { Refusal } from '../../contract/errors.ts';
 import type { ChangeKind, ChangePreview } from '../../contract/plan-change.ts';
@@ -9,7 +9,7 @@ import type { Plan } from '../../contract/subscription.ts';
 import { sanitiseIdentifier } from '../../contract/text.ts';
 import { tierRank } from '../../contract/tiers.ts';
 import type { WallClock } from '../clock.ts';
-import { asAgentRow } from '../agents/read-agents.ts';
+import { asAgentRow, takesPlace } from '../agents/read-agents.ts';
 import type { Database, Db } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
@@ -34,7 +34,7 @@ async function agentFacts(db: Db, uid: string, source: string): Promise<AgentFac
   const rows = await db
     .select({ agent: agents, held })
     .from(agents)
-    .where(and(eq(agents.uid, uid), eq(agents.source, source), isNull(agents.deletedAt)))
+    .where(and(eq(agents.uid, uid), takesPlace(source)))
     .orderBy(agents.createdAt, agents.id);
   return rows.map(({ agent, held: openPositions }) => {
     const { id, name, status, createdAt } = asAgentRow(agent);

@@ -40,6 +40,10 @@ export const liveConnections = pgTable(
     maxOrdersPerHour: integer('max_orders_per_hour').notNull(),
     /** Since when the person lets nothing new be bought; exits go on. */
     entriesOffSince: ms('entries_off_since'),
+    /** By the signer's word: until then no limit may be above the first week's caps. */
+    firstWeekUntil: ms('first_week_until'),
+    /** Public keys that confirm its starts; the signer has and trusts its own copy. */
+    stepUpKeys: jsonb('step_up_keys').notNull().default([]),
     createdAt: ms('created_at').notNull(),
     endedAt: ms('ended_at'),
   },
@@ -73,6 +77,8 @@ export const liveOrders = pgTable(
     reservationAmount: money('reservation_amount').notNull(),
     /** The stop that the position it opens is to have; null for a sale. */
     protectAt: money('protect_at'),
+    /** Strategies that hold what it buys: the agent remembers them once it is bought. */
+    holding: jsonb('holding'),
     /** The decision or exit it came from. */
     tickId: text('tick_id').notNull(),
     decidedMarketMs: ms('decided_market_ms').notNull(),
@@ -235,4 +241,34 @@ export const liveAlarms = pgTable(
     raisedAt: ms('raised_at').notNull(),
   },
   (t) => [uniqueIndex('live_alarms_once').on(t.connectionId, t.kind, t.about)],
+);
+
+/** Passkeys that a person has made here: public keys, which a new connection may be bound to. */
+export const passkeys = pgTable(
+  'passkeys',
+  {
+    id: uuid('id').primaryKey(),
+    uid: text('uid').notNull(),
+    /** In base64url, like the key. */
+    credentialId: text('credential_id').notNull(),
+    publicKey: text('public_key').notNull(),
+    /** As it said when it was made; the signer keeps the one that is checked. */
+    counter: bigint('counter', { mode: 'number' }).notNull(),
+    transports: text('transports').array().notNull(),
+    label: text('label').notNull(),
+    createdAt: ms('created_at').notNull(),
+    lastUsedAt: ms('last_used_at'),
+  },
+  (t) => [index('passkeys_uid').on(t.uid), uniqueIndex('passkeys_credential').on(t.credentialId)],
+);
+
+/** Challenges of passkeys that are being made: each holds once. */
+export const passkeyChallenges = pgTable(
+  'passkey_challenges',
+  {
+    challenge: text('challenge').primaryKey(),
+    uid: text('uid').notNull(),
+    createdAt: ms('created_at').notNull(),
+  },
+  (t) => [index('passkey_challenges_uid').on(t.uid)],
 );

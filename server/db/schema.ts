@@ -127,6 +127,8 @@ export const agents = pgTable(
     source: text('source').notNull(),
     /** The exchange account it trades; null for paper. For good. */
     connectionId: uuid('connection_id'),
+    /** The live agent that this one runs beside on paper, until it is let go. */
+    shadowOf: uuid('shadow_of'),
     quote: text('quote').notNull(),
     name: text('name').notNull(),
     tradingPairs: text('trading_pairs').array().notNull(),
@@ -158,6 +160,12 @@ export const agents = pgTable(
     index('agents_due')
       .on(t.source, t.nextDueMarketMs, t.uid, t.id)
       .where(sql`deleted_at is null`),
+    index('agents_connection')
+      .on(t.connectionId)
+      .where(sql`connection_id is not null`),
+    uniqueIndex('agents_shadow')
+      .on(t.shadowOf)
+      .where(sql`shadow_of is not null and deleted_at is null`),
   ],
 );
 

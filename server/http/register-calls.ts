@@ -14,6 +14,7 @@ import type { Reading, Readings } from '../reads/reading.ts';
 import type { Answered, ReplyCache } from '../reads/reply-cache.ts';
 import { cleanBody, cleanParams, cleanQuery, isUuid } from './identifiers.ts';
 import { requestHash, runOnce } from './command-receipts.ts';
+import { secretFieldsOf } from './secret-fields.ts';
 
 export interface CallsDeps {
   handlers: Handlers;
@@ -131,11 +132,14 @@ async function answer<N extends CallName>(
 
 function registerCall(app: FastifyInstance, name: CallName, deps: CallsDeps): void {
   const call = CALLS[name];
+  const secrets = secretFieldsOf(name);
   app.route({
     method: call.method,
     url: call.path,
+    ...secrets?.hooks,
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
-      const { etag, text } = await answer(name, deps, request);
+      const work = (): Promise<Answered> => answer(name, deps, request);
+      const { etag, text } = await (secrets === null ? work() : secrets.whileUsed(request, work));
       // Kept nowhere on a device: whoever wants to compare keeps the reply in memory.
       void reply.header('cache-control', 'no-store');
       if (etag !== null) void reply.header('etag', etag);

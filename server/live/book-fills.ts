@@ -12,7 +12,7 @@ import {
   ZERO,
 } from '../../contract/money.ts';
 import type { VenueFill } from '../../contract/venue.ts';
-import { rememberExit } from '../../engine/execution/agent-memory.ts';
+import { rememberEntry, rememberExit } from '../../engine/execution/agent-memory.ts';
 import { feeIn } from '../../engine/orders/live-order.ts';
 import { positionAfter, venueFillEntries } from '../../engine/orders/venue-ledger.ts';
 import type { PositionStep } from '../../engine/orders/venue-ledger.ts';
@@ -77,7 +77,7 @@ export async function bookFill(
     { hasHappened: true },
   );
   await writePosition(tx, stored, fill, held, step);
-  if (fill.side === 'sell') await remember(tx, stored, fill);
+  await remember(tx, stored, fill);
   if (step.oversold > 0n)
     await raiseAlarms(tx, deps, [
       {
@@ -186,22 +186,30 @@ async function writePosition(
 /** Sales that the agent did not decide itself. */
 const REMEMBERED: ReadonlySet<string> = new Set(['stop_loss', 'closed', 'liquidated']);
 
-/** Said once an order, with its first fill, so that the agent does not enter again at once. */
+/**
+ * Once an order, with its first fill: what a purchase is held by, and a sale that the agent did not
+ * decide, so that it does not enter again at once.
+ */
 async function remember(
   tx: Tx,
-  { order: { intent, booked } }: StoredOrder,
+  { order: { intent, booked }, holding }: StoredOrder,
   fill: VenueFill,
 ): Promise<void> {
-  if (!REMEMBERED.has(intent.cause) || booked !== fill.quantity) return;
+  const isTold = fill.side === 'buy' ? holding !== null : REMEMBERED.has(intent.cause);
+  if (!isTold || booked !== fill.quantity) return;
   const [agent] = await tx.db
     .select({ memory: agents.memory })
     .from(agents)
     .where(eq(agents.id, intent.agentId));
   if (agent === undefined) return;
-  const memory = rememberExit(agent.memory as Record<string, unknown>, {
-    pair: fill.symbol,
-    at: fill.atMs,
-    stop: intent.cause === 'stop_loss',
-  });
+  const known = agent.memory as Record<string, unknown>;
+  const memory =
+    fill.side === 'buy' && holding !== null
+      ? rememberEntry(known, fill.symbol, holding)
+      : rememberExit(known, {
+          pair: fill.symbol,
+          at: fill.atMs,
+          stop: intent.cause === 'stop_loss',
+        });
   await tx.db.update(agents).set({ memory }).where(eq(agents.id, intent.agentId));
 }

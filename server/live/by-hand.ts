@@ -1,7 +1,7 @@
 /** What a person does about a live account themselves: sells a position, gives an order up. */
 import { and, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import type { LiveOrderWire } from '../../contract/live.ts';
+import type { LiveOrderWire } from '../../contract/live-state.ts';
 import { isId } from '../agents/read-agents.ts';
 import type { Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
@@ -9,6 +9,7 @@ import { liveConnections, liveOrders } from '../db/schema-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { askExit } from './ask-exit.ts';
 import { asConnection, lockBooks } from './live-accounts.ts';
+import { publishLive } from './live-news.ts';
 import { lockOrder } from './order-rows.ts';
 import { applyEvent } from './order-store.ts';
 import { toOrder } from './read-live.ts';
@@ -41,7 +42,7 @@ export async function closeLivePosition(
     tickId: `close:${id}`,
     quantity: null,
   });
-  await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
+  await publishLive(tx, deps, asConnection(found.connection), true);
   return pair;
 }
 
@@ -69,7 +70,7 @@ export async function giveUpOrder(
       'live_orders_open',
       'This order can be given up only after its outcome has been unknown for five minutes.',
     );
-  await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
+  await publishLive(tx, deps, connection);
   const [row] = await tx.db
     .select()
     .from(liveOrders)

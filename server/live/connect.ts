@@ -20,6 +20,8 @@ import { liveConnections } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { asConnection, liveSource, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
+import { refuseForeignPasskeys } from './passkeys.ts';
 import { sealKey } from './seal-key.ts';
 
 /** Placed by agents in an hour, stops apart, unless the person says otherwise. */
@@ -51,19 +53,37 @@ async function seal(
   const hello = await signer.ask({ act: 'hello', version: SIGNER_VERSION }).catch(() => null);
   if (hello === null) throw unreachable();
   const owner = { connectionId, ownerId: uid, exchange };
-  return { ...owner, sealedKey: await sealKey(key, owner, hello.boxKey) };
+  const sealedKey = await sealKey(key, owner, hello.boxKey);
+  return { sealed: { ...owner, sealedKey }, firstWeek: hello.firstWeek };
 }
 
-/** What a key may do. Nothing is kept. */
+export interface CheckedKey {
+  report: KeyReport;
+  firstWeek: SpendingLimits;
+  /** Traded there now, and with prices here. */
+  pairs: string[];
+}
+
+/** What a key may do, and what could be traded with it. Nothing is kept. */
 export async function checkKey(
-  deps: Pick<LiveDeps, 'signer'>,
+  deps: Pick<LiveDeps, 'signer' | 'market'>,
   uid: string,
   wanted: Pick<Wanted, 'exchange' | 'key'>,
-): Promise<KeyReport> {
-  const sealed = await seal(deps, randomUUID(), uid, wanted);
+): Promise<CheckedKey> {
+  const { exchange } = wanted;
+  const { firstWeek, sealed } = await seal(deps, randomUUID(), uid, wanted);
   const report = await deps.signer.ask({ act: 'check_key', ...sealed }).catch(() => null);
   if (report?.kind !== 'read') throw unreachable();
-  return report.value;
+  const rules = await deps.signer
+    .ask({ act: 'pair_rules', exchange, symbols: [] })
+    .catch(() => null);
+  if (rules?.kind !== 'read') throw unreachable();
+  const traded = rules.value.filter(({ status }) => status === 'trading');
+  const pairs = traded
+    .map(({ symbol }) => symbol)
+    .filter((symbol) => deps.market.rules(symbol) !== null)
+    .sort();
+  return { report: report.value, firstWeek, pairs };
 }
 
 /** Real money is never traded by made or replayed prices. */
@@ -90,7 +110,8 @@ export async function connectExchange(
 ): Promise<Connected> {
   const { database, signer } = deps;
   refuseMadePrices(deps.market);
-  const sealed = await seal(deps, connectionId, uid, wanted);
+  await refuseForeignPasskeys(database.db, uid, wanted.stepUpKeys);
+  const { sealed } = await seal(deps, connectionId, uid, wanted);
   const row = await database.transaction((tx) => begin(tx, deps, uid, connectionId, wanted));
   if (row.state === 'ended') throw new Refusal('connection_ended', 'This connection has ended.');
   const answer = await signer
@@ -109,7 +130,7 @@ export async function connectExchange(
   }
   const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
   if (state?.kind !== 'read') throw unreachable();
-  const { abilities, limitsInForce } = state.value;
+  const { abilities, limitsInForce, firstWeekUntilMs } = state.value;
   const connection = await database.transaction(async (tx) => {
     const [opened] = await tx.db
       .update(liveConnections)
@@ -118,13 +139,15 @@ export async function connectExchange(
         abilities,
         permissions: answer.value.permissions,
         permissionsReadAt: deps.clock.now(),
+        firstWeekUntil: firstWeekUntilMs,
+        stepUpKeys: wanted.stepUpKeys,
         ...limitColumns(limitsInForce),
       })
       .where(and(eq(liveConnections.id, connectionId), eq(liveConnections.uid, uid)))
       .returning();
     if (opened === undefined) throw new Error('The connection is gone');
     await openLiveAccount(tx, deps, uid, opened);
-    await deps.events.append(tx, uid, [{ type: 'portfolio.changed' }]);
+    await publishLive(tx, deps, asConnection(opened), true);
     return asConnection(opened);
   });
   return { report: answer.value, connection };

@@ -3,13 +3,16 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { hasEnded } from '../../engine/orders/live-order.ts';
 import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
-import { asAgentRow } from '../agents/read-agents.ts';
+import { asAgentRow, type AgentRow } from '../agents/read-agents.ts';
 import { applyEvent as applyLife, publishChanged } from '../agents/transitions.ts';
+import { followLive } from '../agents/twins.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { liveConnections, liveExits } from '../db/schema-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { endRow } from './connect.ts';
+import { raiseAlarms } from './live-alarms.ts';
+import { publishLive } from './live-news.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
@@ -34,7 +37,7 @@ export async function endLiveTrading(
         inArray(agents.status, [...EVALUATED_STATUSES, 'faulted']),
       ),
     );
-  const stopped = [];
+  const stopped: AgentRow[] = [];
   for (const row of running) {
     const after = await applyLife(tx, deps, asAgentRow(row), 'stop');
     if (after !== null) stopped.push(after);
@@ -53,9 +56,21 @@ export async function endLiveTrading(
   for (const stored of await liveOrdersOf(tx.db, connection.id))
     if (!hasEnded(stored.order))
       await applyEvent(tx, deps, connection, stored, { kind: 'cancel_asked', atMs: now });
-  await publishChanged(tx, deps, connection.uid, stopped);
-  await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
-  tx.afterCommit(() => deps.live?.poke(connection.id));
+  const twins = await followLive(tx, deps, stopped, 'stop');
+  await publishChanged(tx, deps, connection.uid, [...stopped, ...twins]);
+  await raiseAlarms(tx, deps, [
+    {
+      connectionId: connection.id,
+      kind: 'live_ended',
+      about: String(now),
+      detail: { agents: stopped.length },
+    },
+  ]);
+  await publishLive(tx, deps, { ...connection, entriesOffSince: now });
+  tx.afterCommit(() => {
+    for (const { id } of stopped) deps.live?.ended(connection.id, id);
+    deps.live?.poke(connection.id);
+  });
 }
 
 /**
@@ -81,11 +96,12 @@ export async function removeConnection(
       'End live trading first, and wait until every order has ended at the exchange.',
     );
   await endRow(tx, deps, connection.id);
-  await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
   // Within the transaction: a key that could not be deleted leaves the connection as it was.
   const answer = await deps.signer
     .ask({ act: 'disconnect', connectionId: connection.id })
     .catch(() => null);
   if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection'))
     throw new Refusal('signer_unavailable', 'The key could not be deleted now. Try again soon.');
+  const ended = { ...connection, state: 'ended', endedAt: deps.clock.now() } as const;
+  await publishLive(tx, deps, ended, true);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '../db/database.ts';
 import { liveAlarms } from '../db/schema-live.ts';
 import type { LiveDeps } from './live-deps.ts';
+import { noteAlarm } from './live-news.ts';
 
 export interface LiveAlarm {
   connectionId: string;
@@ -23,6 +24,8 @@ export async function raiseAlarms(
     .values(list.map((alarm) => ({ id: randomUUID(), raisedAt: clock.now(), ...alarm })))
     .onConflictDoNothing()
     .returning();
+  for (const { connectionId, kind, about, raisedAt, detail } of raised)
+    noteAlarm(tx, connectionId, { kind, about, raisedAt, detail });
   tx.afterCommit(() => {
     for (const { connectionId, kind, about } of raised)
       log.warn({ connection: connectionId, kind, about }, 'A live account needs a look');

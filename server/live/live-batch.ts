@@ -16,14 +16,20 @@ import {
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { CASH } from '../../engine/accounting/ledger.ts';
+import {
+  holdingOf,
+  withoutEntries,
+  type StrategyHolding,
+} from '../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
 import { hasEnded } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import type { Tx } from '../db/database.ts';
-import { accountAlarms, accounts, balances, fills, positions } from '../db/schema.ts';
+import { accountAlarms, accounts, balances, positions } from '../db/schema.ts';
 import { liveConnections, liveExits, liveOrders } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
+import { lossToday } from './day-loss.ts';
 import { asConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
@@ -35,7 +41,6 @@ const COLLAR_BPS = parseFixed('200');
 /** More than the dearest first tier of the three exchanges. */
 const WORST_FEE_BPS = parseFixed('120');
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Why an entry did not become an order, as the agent's journal says it. */
 export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
@@ -162,15 +167,6 @@ async function loadOne(
       gte(liveOrders.plannedAt, now - HOUR_MS),
     ),
   );
-  const [today] = await db
-    .select({ realized: sql<string>`coalesce(sum(coalesce(${fills.realized}, 0)), 0)::text` })
-    .from(fills)
-    .where(
-      and(
-        eq(fills.accountId, accountId),
-        gte(fills.filledMarketMs, Math.floor(now / DAY_MS) * DAY_MS),
-      ),
-    );
   const doubt = await db.$count(accountAlarms, eq(accountAlarms.accountId, accountId));
   const reserved = orders.reduce(
     (total, { intent, reserved: one }) =>
@@ -184,7 +180,7 @@ async function loadOne(
     reserved,
     add(parseFixed(held?.cost ?? '0'), reserved),
     recent,
-    maximum(ZERO, subtract(ZERO, parseFixed(today?.realized ?? '0'))),
+    await lossToday(db, accountId, now),
     doubt > 0,
     new Set([
       ...working.map(({ intent }) => `${intent.agentId} ${intent.symbol}`),
@@ -228,7 +224,12 @@ export function sizeEntry(
 /** What becomes of a live agent's trades. */
 export interface LiveTrades {
   connection: ConnectionRow;
-  entries: readonly { trade: TradeDraft; planned: PlannedEntry }[];
+  entries: readonly {
+    trade: TradeDraft;
+    planned: PlannedEntry;
+    /** What the agent remembers of it once it is bought. */
+    holding: StrategyHolding | null;
+  }[];
   exits: readonly TradeDraft[];
 }
 
@@ -255,16 +256,19 @@ export function toLiveTrades(
   state: LiveAccountState,
   port: LivePort | null,
   outcome: AgentOutcome,
+  memoryBefore: Readonly<Record<string, unknown>>,
 ): { outcome: AgentOutcome; live: LiveTrades } {
-  const entries: { trade: TradeDraft; planned: PlannedEntry }[] = [];
+  const entries: LiveTrades['entries'][number][] = [];
+  const bought = new Set<string>();
   const refused = new Map<string, EntryRefusal>();
   for (const trade of outcome.trades) {
     if (trade.fill.side === 'sell') continue;
+    bought.add(trade.fill.pair);
     const planned = sizeEntry(state, port, trade);
     if (typeof planned === 'string') refused.set(trade.fill.pair, planned);
     else {
       state.take(planned.reservation.amount);
-      entries.push({ trade, planned });
+      entries.push({ trade, planned, holding: holdingOf(outcome.memory, trade.fill.pair) });
     }
   }
   const decisions = outcome.decisions.map((decision) => {
@@ -275,7 +279,13 @@ export function toLiveTrades(
     return { ...decision, text: asOrdered(decision.text, entry?.planned.quantity ?? null) };
   });
   return {
-    outcome: { ...outcome, decisions, trades: [] },
+    outcome: {
+      ...outcome,
+      decisions,
+      trades: [],
+      // An order may be refused, expire, or fill in part: what is not bought is not remembered.
+      memory: withoutEntries(outcome.memory, memoryBefore, bought),
+    },
     live: {
       connection: state.connection,
       entries,
@@ -291,7 +301,7 @@ export async function planDecided(
   port: LivePort | null,
   { connection, agentId, tickId, close, entries, exits }: LiveDecision,
 ): Promise<void> {
-  for (const { trade, planned } of entries) {
+  for (const { trade, planned, holding } of entries) {
     await insertOrder(
       tx,
       deps,
@@ -310,7 +320,7 @@ export async function planDecided(
         cause: trade.fill.reason,
         reservation: planned.reservation,
       },
-      { tickId, decidedMarketMs: close, protectAt: trade.after.stopPrice },
+      { tickId, decidedMarketMs: close, protectAt: trade.after.stopPrice, holding },
     );
   }
   for (const { fill, after } of exits)

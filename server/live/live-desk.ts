@@ -62,11 +62,23 @@ export class LiveDesk implements LivePort {
     return this.known.get(exchange)?.bySymbol.get(symbol) ?? null;
   }
 
+  /** Read again at the next look; until then those that are known count. */
+  rulesMayHaveChanged(exchange: LiveExchange): void {
+    const known = this.known.get(exchange);
+    if (known === undefined) return;
+    this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
+    this.listedAtMs = null;
+  }
+
   entriesOff(connectionId: string): string | null {
     const run = this.runs.get(connectionId);
     return run?.gate.kind === 'open'
       ? null
       : 'the exchange account is being compared with the exchange.';
+  }
+
+  ended(connectionId: string, agentId: string): void {
+    this.runs.get(connectionId)?.ended.note(agentId);
   }
 
   poke(connectionId: string): void {

@@ -2,20 +2,41 @@
 import { eq } from 'drizzle-orm';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
-import type { LiveLimits, StepUpWire } from '../../contract/live.ts';
+import type { StepUpWire } from '../../contract/live.ts';
+import type { LiveLimits } from '../../contract/live-state.ts';
 import { parseFixed } from '../../contract/money.ts';
-import { KeyReport, StepUpToken, type SpendingLimits } from '../../contract/signer.ts';
-import { ownAgent } from '../agents/read-agents.ts';
+import { KeyReport, SpendingLimits, StepUpToken } from '../../contract/signer.ts';
+import { isId, type AgentRow } from '../agents/read-agents.ts';
 import { startAgent } from '../agents/run-commands.ts';
+import { accounts } from '../db/schema.ts';
 import { liveConnections } from '../db/schema-live.ts';
 import type { Tx } from '../db/database.ts';
 import { handlersFor } from '../http/handlers.ts';
+import { TaxLotReader } from '../portfolio/tax-lots.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { closeLivePosition, giveUpOrder } from './by-hand.ts';
-import { checkKey, connectExchange, connectionIdOf, limitColumns } from './connect.ts';
+import {
+  checkKey,
+  connectExchange,
+  connectionIdOf,
+  limitColumns,
+  type CheckedKey,
+} from './connect.ts';
+import { makeConfirmation } from './confirmation.ts';
 import { endLiveTrading, removeConnection } from './end-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, SignerPort } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
+import {
+  addPasskey,
+  deletePasskey,
+  notePasskeyUse,
+  passkeyOptions,
+  readPasskeys,
+  siteOf,
+  type PasskeySite,
+} from './passkeys.ts';
+import { readShadow } from './shadow-report.ts';
 import { ownConnection, readConnections, readLiveAccount, toConnections } from './read-live.ts';
 import { confirmStart } from './start-live.ts';
 
@@ -27,6 +48,11 @@ const limitsOf = (limits: LiveLimits): SpendingLimits => ({
 
 const tokenOf = (wire: StepUpWire): StepUpToken => z.decode(StepUpToken, wire);
 const reportOf = (report: KeyReport) => z.encode(KeyReport, report);
+const shownCheck = ({ report, firstWeek, pairs }: CheckedKey) => ({
+  report: reportOf(report),
+  firstWeek: z.encode(SpendingLimits, firstWeek),
+  pairs,
+});
 
 /** The signer's own limits first: it enforces them, and refuses higher ones without a confirmation. */
 async function setLimits(
@@ -64,7 +90,7 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
     // A question with a body: it writes nothing, so it has no receipt either.
     checkExchangeKey: async ({ caller, commandId, body }) => ({
       commandId,
-      report: reportOf(await checkKey(deps, caller.uid, { exchange: body.exchange, key: body })),
+      ...shownCheck(await checkKey(deps, caller.uid, { exchange: body.exchange, key: body })),
     }),
     connectExchange: async ({ caller, commandId, body, once }) => {
       const { exchange, label, limits, stepUpKeys } = body;
@@ -105,7 +131,8 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
             .update(liveConnections)
             .set(change)
             .where(eq(liveConnections.id, connection.id));
-        await deps.events.append(tx, caller.uid, [{ type: 'portfolio.changed' }]);
+        const changed = await ownConnection(tx.db, caller.uid, connection.id);
+        await publishLive(tx, deps, changed, true);
         return { commandId, connection: await shown(tx, caller.uid, connection.id) };
       });
     },
@@ -128,16 +155,18 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
         return { commandId, connection: await shown(tx, caller.uid, connection.id) };
       });
     },
-    startLiveAgent: async ({ caller, commandId, params, body, once }) => {
+    startLiveAgent: ({ caller, commandId, params, body, once }) => {
       const { stepUp, ...command } = body;
-      const source = deps.market.source.id;
-      const row = await ownAgent(deps.database.db, caller.uid, source, params.id);
-      // A repeat of a start that was carried out finds its receipt; its confirmation is used up.
-      if (row.status !== 'running') await confirmStart(deps, row, tokenOf(stepUp));
-      return once(async (tx) => ({
-        commandId,
-        ...(await startAgent(tx, trading, caller.uid, params.id, command, true)),
-      }));
+      let confirmed: Promise<void> | null = null;
+      // Once, also where the database has the transaction run again: its confirmation is used up.
+      return once(async (tx) => {
+        const confirm = (row: AgentRow): Promise<void> =>
+          (confirmed ??= confirmStart(tx, deps, row, tokenOf(stepUp)));
+        const started = await startAgent(tx, trading, caller.uid, params.id, command, confirm);
+        if (confirmed !== null)
+          await notePasskeyUse(tx, deps, caller.uid, [stepUp.keyId].filter(isId));
+        return { commandId, ...started };
+      });
     },
     closeLivePosition: ({ caller, commandId, params, once }) =>
       once(async (tx) => ({
@@ -152,13 +181,67 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
   });
 }
 
+/** What live trading came to: beside paper, and for the tax office. */
+function reportHandlers(trading: TradingDeps) {
+  const lots = new TaxLotReader(trading);
+  return handlersFor({
+    liveShadow: ({ caller, params }) => readShadow(trading, caller.uid, params.id),
+    liveTaxLots: async ({ caller, params, query }) => {
+      const { db } = trading.database;
+      const { id, accountId, exchange, label } = await ownConnection(db, caller.uid, params.id);
+      const [account] = await db.select().from(accounts).where(eq(accounts.id, accountId));
+      if (account === undefined) throw new Refusal('not_found', 'Exchange account not found.');
+      const report = await lots.readAccount(account, query);
+      return { ...report, live: true, connectionId: id, exchange, label };
+    },
+  });
+}
+
+/** How a person agrees: passkeys, and what they are asked to sign. */
+function confirmationHandlers(deps: LiveDeps, site: PasskeySite) {
+  return handlersFor({
+    // These two write nothing that a repeat would double, so they have no receipt.
+    confirmLive: async ({ caller, commandId, params, body }) => {
+      const connection = await ownConnection(deps.database.db, caller.uid, params.id);
+      return { commandId, ...(await makeConfirmation(deps, site, connection, body)) };
+    },
+    passkeyOptions: async ({ caller, commandId }) => ({
+      commandId,
+      options: await passkeyOptions(deps, site, caller),
+    }),
+    passkeys: async ({ caller }) => ({
+      passkeys: await readPasskeys(deps.database.db, caller.uid),
+    }),
+    addPasskey: ({ caller, commandId, body, once }) =>
+      once(async (tx) => ({
+        commandId,
+        passkey: await addPasskey(tx, deps, site, caller.uid, body),
+      })),
+    deletePasskey: ({ caller, commandId, params, once }) =>
+      once(async (tx) => {
+        if (!isId(params.id)) throw new Refusal('not_found', 'Passkey not found.');
+        await deletePasskey(tx, caller.uid, params.id);
+        return { commandId, passkeyId: params.id };
+      }),
+  });
+}
+
 /** `signer`: null where live trading is turned off on this server. */
-export function liveHandlers(trading: TradingDeps, signer: SignerPort | null) {
+export function liveHandlers(
+  trading: TradingDeps,
+  signer: SignerPort | null,
+  publicOrigin: string,
+) {
   const deps: LiveDeps = {
     ...trading,
     signer: signer ?? {
       ask: () => Promise.reject(new Error('Live trading is turned off on this server')),
     },
   };
-  return { ...connectionHandlers(trading, deps), ...tradingHandlers(trading, deps) };
+  return {
+    ...connectionHandlers(trading, deps),
+    ...tradingHandlers(trading, deps),
+    ...reportHandlers(trading),
+    ...confirmationHandlers(deps, siteOf(publicOrigin)),
+  };
 }

@@ -3,6 +3,7 @@
  * it is reconciled. A new one begins with a closed gate.
  */
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
@@ -12,8 +13,11 @@ import { liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
 import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { planPair } from './pair-plan.ts';
+import { EndedAgents } from './end-agents.ts';
+import { Reachability } from './reachability.ts';
 import { reconcileConnection, type Watch } from './reconcile-connection.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
@@ -34,6 +38,12 @@ const STALE_SENDING_MS = 120_000;
 /** Rounds of one run: each sends what the one before has made possible. */
 const ROUNDS = 12;
 
+/** What a run needs of the desk besides. */
+interface RunPort extends LivePort {
+  /** An order was rejected: the exchange's rules may be others by now. */
+  rulesMayHaveChanged(exchange: LiveExchange): void;
+}
+
 interface Look {
   tries: number;
   nextMs: number;
@@ -53,11 +63,17 @@ export class LiveRun {
   private running: Promise<void> | null = null;
   private again = false;
 
+  readonly ended: EndedAgents;
+  private readonly reachability: Reachability;
+
   constructor(
     private readonly deps: LiveDeps,
-    private readonly port: LivePort,
+    private readonly port: RunPort,
     private connection: ConnectionRow,
-  ) {}
+  ) {
+    this.ended = new EndedAgents(deps, connection.id);
+    this.reachability = new Reachability(deps);
+  }
 
   /** As it is now in the database. */
   refresh(connection: ConnectionRow): void {
@@ -90,6 +106,7 @@ export class LiveRun {
     do {
       this.again = false;
       await this.reconcileIfDue();
+      await this.ended.tell();
       await this.readOpenOrders();
       await this.planExits();
       for (let round = 0; round < ROUNDS; round += 1) if (!(await this.work())) break;
@@ -135,6 +152,7 @@ export class LiveRun {
       );
     this.gate = found.gate;
     this.watches = found.watches;
+    await this.reachability.note(connection, found.isRead);
   }
 
   /** What another process asked for, or what had to wait: planned as soon as it can be. */
@@ -147,7 +165,8 @@ export class LiveRun {
     for (const { symbol } of wanted)
       await deps.database.transaction(async (tx) => {
         await lockBooks(tx, connection, 'all');
-        await planPair(tx, deps, connection, symbol, this.rules(symbol));
+        const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
+        if (plan.changed) await publishLive(tx, deps, connection);
       });
   }
 
@@ -213,6 +232,7 @@ export class LiveRun {
       const claimed = await claimSending(this.deps, this.connection, clientOrderId, this.gate);
       if (claimed === null) return false;
       const event = await place(this.deps, claimed);
+      if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
       await this.settle(claimed, [event]);
       return true;
     } finally {
@@ -287,6 +307,7 @@ export class LiveRun {
         quantity: null,
         tickId: `stop:${agentId}:${deps.clock.now()}`,
       });
+      await publishLive(tx, deps, connection, true);
     });
   }
 }

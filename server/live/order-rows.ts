@@ -3,6 +3,7 @@ import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { UnknownCause, VenueFill } from '../../contract/venue.ts';
+import type { StrategyHolding } from '../../engine/execution/agent-memory.ts';
 import { LIVE_STATES, type LiveOrder, type SeenOrder } from '../../engine/orders/live-order.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { liveOrders, venueFills } from '../db/schema-live.ts';
@@ -16,6 +17,8 @@ export interface OrderContext {
   decidedMarketMs: number;
   /** The stop that the position is to have; null for a sale. */
   protectAt: Fixed | null;
+  /** What the agent remembers with its first fill; null for a sale. */
+  holding: StrategyHolding | null;
 }
 
 /** An order with its context, as it is stored. */
@@ -58,7 +61,7 @@ export function lifeOf(order: LiveOrder, changedAt: number) {
 }
 
 export function rowOf(
-  { order, plannedAt, tickId, decidedMarketMs, protectAt }: StoredOrder,
+  { order, plannedAt, tickId, decidedMarketMs, protectAt, holding }: StoredOrder,
   changedAt: number,
 ): typeof liveOrders.$inferInsert {
   const { intent } = order;
@@ -79,6 +82,7 @@ export function rowOf(
     reservationAsset: intent.reservation.asset,
     reservationAmount: formatFixed(intent.reservation.amount),
     protectAt: textOf(protectAt),
+    holding,
     tickId,
     decidedMarketMs,
     plannedAt,
@@ -106,6 +110,7 @@ export function toStored(row: LiveOrderRow, fills: Iterable<string>): StoredOrde
     tickId: row.tickId,
     decidedMarketMs: row.decidedMarketMs,
     protectAt: fixedOf(row.protectAt),
+    holding: row.holding as StrategyHolding | null,
     order: {
       intent: {
         clientOrderId: row.clientOrderId,

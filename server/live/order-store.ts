@@ -13,6 +13,7 @@ import { bookFill } from './book-fills.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { raiseAlarms } from './live-alarms.ts';
+import { noteOrder } from './live-news.ts';
 import { lifeOf, rowOf, type OrderContext, type StoredOrder } from './order-rows.ts';
 
 /** Texts in place of big integers, as the log of events keeps them. */
@@ -83,6 +84,11 @@ export async function storeStep(
     effects: plain(effects),
     state: order.state,
   });
+  const isResolved =
+    before.order.state === 'unknown' &&
+    order.state !== 'unknown' &&
+    hasBeenTold(before.order, event.atMs);
+  noteOrder(tx, clientOrderId, isResolved);
   // Look-ups and cancellations are read off the order itself by whoever runs the connection.
   for (const effect of effects) {
     if (effect.kind === 'book') await bookFill(tx, deps, stored, effect.fill);
@@ -96,9 +102,13 @@ export async function storeStep(
         },
       ]);
   }
-  await noteFailedStop(tx, before.order, order);
+  await noteFailedStop(tx, deps, before.order, order);
   return stored;
 }
+
+/** Whether the person knows of its doubt: they are told after minutes. */
+const hasBeenTold = ({ doubt }: LiveOrder, atMs: number): boolean =>
+  doubt !== null && doubt.told && doubt.sinceMs <= atMs;
 
 /** Refusals that say nothing of the order: the same one may be tried again after a pause. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -111,7 +121,12 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /** A stop that the exchange turned down, or that the person took away, is not placed again. */
-async function noteFailedStop(tx: Tx, before: LiveOrder, order: LiveOrder): Promise<void> {
+async function noteFailedStop(
+  tx: Tx,
+  deps: BookDeps,
+  before: LiveOrder,
+  order: LiveOrder,
+): Promise<void> {
   const { intent } = order;
   if (intent.type !== 'stop' || intent.stopPrice === null || before.state === order.state) return;
   const why =
@@ -134,4 +149,14 @@ async function noteFailedStop(tx: Tx, before: LiveOrder, order: LiveOrder): Prom
       target: [liveFailedStops.agentId, liveFailedStops.symbol],
       set: failed,
     });
+  // Of one that was cancelled at the exchange the order itself tells.
+  if (why === 'rejected')
+    await raiseAlarms(tx, deps, [
+      {
+        connectionId: intent.connectionId,
+        kind: 'stop_rejected',
+        about: intent.clientOrderId,
+        detail: { symbol: intent.symbol, code: order.code },
+      },
+    ]);
 }

@@ -278,6 +278,7 @@ async function plan(
       tickId: terms.tickId ?? `stop:${clientOrderId}`,
       decidedMarketMs: terms.decidedMarketMs ?? deps.market.now(),
       protectAt: null,
+      holding: null,
     },
   );
   return order;

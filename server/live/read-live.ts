@@ -2,23 +2,21 @@
 import { and, desc, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
-import type {
-  ExternalMovementWire,
-  LiveAccount,
-  LiveConnection,
-  LiveConnections,
-  LiveOrderWire,
-} from '../../contract/live.ts';
-import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
+import type { ExternalMovementWire, LiveAccount, LiveConnections } from '../../contract/live.ts';
+import type { LiveConnection, LiveOrderWire } from '../../contract/live-state.ts';
+import { formatFixed, parseFixed, sum, ZERO } from '../../contract/money.ts';
 import { FEES } from '../../engine/accounting/ledger.ts';
 import { LIVE_STATES, type OrderDoubt } from '../../engine/orders/live-order.ts';
 import { reservedOf } from '../../engine/orders/reservation.ts';
 import type { Db } from '../db/database.ts';
 import { accounts, balances, fills, users } from '../db/schema.ts';
 import { externalMovements, liveAlarms, liveMarks, liveOrders } from '../db/schema-live.ts';
+import type { Market } from '../market/market-source.ts';
 import { openPositionsOf, toPositions } from '../portfolio/marks.ts';
+import { confirmingKeys } from './confirmation.ts';
 import { connectionsOf, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
+import { readCurve, valueOf } from './live-equity.ts';
 import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
 
 /** Ended orders, and movements, that are shown. */
@@ -66,6 +64,8 @@ export async function toConnections(
         maxExposure: exact(row.maxExposure),
         maxDailyLoss: exact(row.maxDailyLoss),
       },
+      firstWeekUntil: row.firstWeekUntil,
+      stepUpKeys: confirmingKeys(row),
       maxOrdersPerHour: row.maxOrdersPerHour,
       entriesOffSince: row.entriesOffSince,
       waitsFor: mark === undefined ? ['not_reconciled'] : mark.gateReasons,
@@ -182,9 +182,10 @@ async function movementsOf(db: Db, connectionId: string): Promise<Movement[]> {
   });
 }
 
-async function moneyOf(db: Db, connection: ConnectionRow) {
+async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote: string) {
   const { accountId } = connection;
-  const { cash } = await ownedBy(db, accountId);
+  const { all, cash } = await ownedBy(db, accountId);
+  const { value, unpriced } = valueOf(all, market, quote);
   const orders = (await liveOrdersOf(db, connection.id)).map(({ order }) => order);
   const fees = await db
     .select({ asset: balances.asset, amount: balances.amount })
@@ -195,6 +196,9 @@ async function moneyOf(db: Db, connection: ConnectionRow) {
     .from(fills)
     .where(eq(fills.accountId, accountId));
   return {
+    value: formatFixed(value),
+    unpriced,
+    equityCurve: await readCurve(db, accountId, market.now()),
     cash: [...cash].map(([asset, amount]) => ({
       asset,
       amount: formatFixed(amount),
@@ -231,11 +235,15 @@ export async function readLiveAccount(
       .where(eq(liveAlarms.connectionId, id))
       .orderBy(desc(liveAlarms.raisedAt))
       .limit(SHOWN_MAX);
+    const quote = account?.quote ?? market.source.quote;
+    const held = await toPositions(db, market, await openPositionsOf(db, [row.accountId]));
+    const gains = held.map(({ unrealized }) => parseFixed(unrealized ?? '0'));
     return {
       connection,
-      quote: account?.quote ?? market.source.quote,
-      ...(await moneyOf(db, row)),
-      positions: await toPositions(db, market, await openPositionsOf(db, [row.accountId])),
+      quote,
+      ...(await moneyOf(db, market, row, quote)),
+      positions: held,
+      unrealized: formatFixed(sum(gains)),
       orders: await ordersOf(db, row, now),
       external: await movementsOf(db, id),
       alarms: alarms.map(({ kind, about, raisedAt, detail }) => ({

@@ -21,7 +21,10 @@ import { liveMarks, venueFills } from '../db/schema-live.ts';
 import { bookExternal } from './external-movements.ts';
 import { lockBooks, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
+import { noteDayLoss } from './day-loss.ts';
 import type { BookDeps, LiveDeps, SignerPort } from './live-deps.ts';
+import { markEquity } from './live-equity.ts';
+import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeStep } from './order-store.ts';
 import { pairsToPlan, planPair } from './pair-plan.ts';
@@ -31,6 +34,8 @@ export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
 
 export interface Reconciled {
   gate: Gate;
+  /** Whether the exchange could be read, all of it. */
+  isRead: boolean;
   /** Whether anything changed in our records. */
   changed: boolean;
   watches: Watch[];
@@ -141,7 +146,16 @@ export async function reconcileConnection(
     const changed = await book(tx, deps, connection, stored, found);
     await writeMarks(tx, connection, facts, before, found);
     const watches = await planAll(tx, deps, connection, rules);
-    return { gate: found.gate, changed, watches };
+    const isOpen = found.gate.kind === 'open';
+    const isNew = isOpen && isNextSpan(before?.reconciledToMs ?? null, begunAtMs);
+    if (isNew) await markEquity(tx, deps, connection);
+    if (changed) await noteDayLoss(tx, deps, connection);
+    const reasons = found.gate.kind === 'open' ? [] : found.gate.reasons;
+    const isGateNew = before?.gateReasons.join() !== reasons.join();
+    await publishLive(tx, deps, connection, changed || isNew || isGateNew);
+    const { open, closed, trades, balances } = facts;
+    const isRead = ![open, closed, trades, balances].includes(null);
+    return { gate: found.gate, isRead, changed, watches };
   });
 }
 
@@ -158,6 +172,11 @@ async function planAll(
   }
   return watches;
 }
+
+/** A comparison that found nothing new is told, and its value marked, once in five minutes. */
+const SPAN_MS = 5 * 60_000;
+const isNextSpan = (lastMs: number | null, nowMs: number): boolean =>
+  lastMs === null || Math.floor(nowMs / SPAN_MS) > Math.floor(lastMs / SPAN_MS);
 
 const entriesOf = (value: unknown): [string, string][] =>
   Object.entries((value ?? {}) as Record<string, string>);
@@ -241,7 +260,6 @@ async function book(
     found.alarms.flatMap((alarm) => alarmOf(connection.id, alarm)),
   );
   const changed = found.steps.length > 0 || found.external.length > 0;
-  if (changed) await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
   return changed;
 }
 

@@ -9,6 +9,7 @@ import { sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
 import type { Database } from '../db/database.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
 import { liveOrdersOf, lockOrder } from './order-rows.ts';
 import { applyEvent } from './order-store.ts';
 
@@ -27,7 +28,9 @@ export async function claimSending(
     const policy = policyOf(connection);
     if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
     const event = { kind: 'send_started', atMs: now } as const;
-    return (await applyEvent(tx, deps, connection, stored, event)).order;
+    const { order } = await applyEvent(tx, deps, connection, stored, event);
+    await publishLive(tx, deps, connection);
+    return order;
   });
 }
 

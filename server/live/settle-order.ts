@@ -5,6 +5,8 @@ import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { lockOrder } from './order-rows.ts';
 import { applyEvent } from './order-store.ts';
+import { noteDayLoss } from './day-loss.ts';
+import { publishLive } from './live-news.ts';
 import { planPair } from './pair-plan.ts';
 import type { Watch } from './reconcile-connection.ts';
 
@@ -32,7 +34,8 @@ export async function settleOrder(
     const { symbol } = before.order.intent;
     if (stored === before) return { changed: false, symbol, watches: [] };
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
-    await deps.events.append(tx, connection.uid, [{ type: 'portfolio.changed' }]);
+    await noteDayLoss(tx, deps, connection);
+    await publishLive(tx, deps, connection);
     return {
       changed: true,
       symbol,

@@ -14,6 +14,15 @@ export class SignerUnreachable extends Error {
 
 /** Longer than an order may take at the exchange, waiting for a place included. */
 const ORDER_TIMEOUT_MS = 60_000;
+/** What the signer answers by itself: whoever waits may hold a transaction open. */
+const OWN_TIMEOUT_MS = 5_000;
+const OWN_ACTS: ReadonlySet<string> = new Set([
+  'hello',
+  'set_limits',
+  'start_agent',
+  'end_agent',
+  'disconnect',
+]);
 /** Thousands of fills are read at the pace that an exchange allows. */
 const READ_TIMEOUT_MS = 15 * 60_000;
 
@@ -44,7 +53,7 @@ export class SignerClient {
           this.waiting.delete(id);
           reject(new SignerUnreachable('no answer in time'));
         },
-        isOrder ? ORDER_TIMEOUT_MS : READ_TIMEOUT_MS,
+        isOrder ? ORDER_TIMEOUT_MS : OWN_ACTS.has(ask.act) ? OWN_TIMEOUT_MS : READ_TIMEOUT_MS,
       );
       this.waiting.set(id, { resolve, reject, timer });
       socket.write(frameOf({ id, ask: z.encode(SignerAsk, ask) }));

@@ -2,17 +2,20 @@
 import { Refusal } from '../../contract/errors.ts';
 import type { StepUpToken } from '../../contract/signer.ts';
 import type { AgentRow } from '../agents/read-agents.ts';
+import type { Tx } from '../db/database.ts';
 import { refuseMadePrices } from './connect.ts';
 import { readConnection } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 
 /**
- * Before the transaction that starts it. A signer that has let an agent start which then was not
- * started lets nothing trade: the server decides for running agents only.
+ * Within the transaction that starts it, and under the agent's lock: so no late word of an earlier
+ * stop reaches the signer after it. A signer that has let an agent start which then was not started
+ * lets nothing trade: the server decides for running agents only.
  * @throws Refusal where the confirmation is another agent's, too old, used or not the person's.
  */
 export async function confirmStart(
-  { database, signer, market }: Pick<LiveDeps, 'database' | 'signer' | 'market'>,
+  { db }: Pick<Tx, 'db'>,
+  { signer, market }: Pick<LiveDeps, 'signer' | 'market'>,
   row: Pick<AgentRow, 'id' | 'uid' | 'connectionId' | 'status'>,
   stepUp: StepUpToken,
 ): Promise<void> {
@@ -20,7 +23,7 @@ export async function confirmStart(
   refuseMadePrices(market);
   if (connectionId === null)
     throw new Refusal('invalid_request', 'This agent trades on paper.', { field: 'id' });
-  const connection = await readConnection(database.db, connectionId);
+  const connection = await readConnection(db, connectionId);
   if (connection?.uid !== row.uid || connection.state !== 'open')
     throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
   const { statement } = stepUp;

@@ -36,7 +36,10 @@ export async function withdrawEntries(
       atMs: deps.clock.now(),
     });
   }
-  tx.afterCommit(() => port?.poke(connectionId));
+  tx.afterCommit(() => {
+    port?.ended(connectionId, id);
+    port?.poke(connectionId);
+  });
 }
 
 /** Asks to sell positions of an agent; locked like above. */

@@ -1,6 +1,7 @@
 /** Tax lots of an account, computed once and served in pages of the same moment. */
+import { inArray } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import { add, formatFixed, subtract, sum, ZERO } from '../../contract/money.ts';
+import { add, formatFixed, parseFixed, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import {
   TAX_PAGE_ROWS,
@@ -10,7 +11,9 @@ import {
   type TaxSums,
 } from '../../contract/tax.ts';
 import { FifoBook, heldLong, type Lot } from '../../engine/accounting/fifo-lots.ts';
-import type { Database } from '../db/database.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
+import type { Database, Db } from '../db/database.ts';
+import { venueFills } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { accountByNumber } from './closed-account.ts';
 import { fillIds, fillsInOrder } from './fill-order.ts';
@@ -55,16 +58,24 @@ export class TaxLotReader {
         : await accountByNumber(db, uid, market.source.id, ask.book);
     if (account === null)
       throw new Refusal('not_found', 'Paper account not found.', { field: 'book' });
+    return { paper: true, book: account.book, ...(await this.readAccount(account, ask, atOnce)) };
+  }
+
+  /** Of one account, whoever's and whatever its money. */
+  async readAccount(
+    account: Pick<AccountRow, 'id' | 'quote' | 'connectionId'>,
+    ask: TaxAsk,
+    atOnce = TAX_PAGE_ROWS,
+  ): Promise<Omit<TaxLots, 'paper' | 'book'>> {
+    const { market } = this.deps;
     const worked = await this.worked(account, ask.through);
     const sold =
       ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);
     const rows = ask.held === 'yes' ? [...sold, ...worked.held] : sold;
     const from = ask.after ?? 0;
     return {
-      paper: true,
       source: market.source.label,
       quote: account.quote,
-      book: account.book,
       asOf: market.now(),
       through: worked.through,
       years: [...new Set(worked.sold.map(yearOf))].sort((a, b) => a - b),
@@ -82,14 +93,17 @@ export class TaxLotReader {
    * What is worked out lies here while its pages are asked for; a server that has not got it works
    * it out anew, and to the same.
    */
-  private async worked(account: AccountRow, wanted: number | undefined): Promise<Worked> {
+  private async worked(
+    account: Pick<AccountRow, 'id' | 'connectionId'>,
+    wanted: number | undefined,
+  ): Promise<Worked> {
     const known = this.kept.get(account.id);
     if (known !== undefined && known.through === wanted) return known.worked;
     const { db } = this.deps.database;
     const ids = await fillIds(db, account.id);
     const through = Math.min(wanted ?? ids.length, ids.length);
     if (known !== undefined && known.through === through) return known.worked;
-    const worked = this.workOut(ids.slice(0, through));
+    const worked = this.workOut(ids.slice(0, through), account.connectionId !== null);
     const entry = { through, worked };
     this.kept.delete(account.id);
     this.kept.set(account.id, entry);
@@ -106,8 +120,9 @@ export class TaxLotReader {
   }
 
   /** A page of fills, then a breath for everybody else's requests. */
-  private async workOut(ids: readonly string[]): Promise<Worked> {
+  private async workOut(ids: readonly string[], isLive: boolean): Promise<Worked> {
     const { db } = this.deps.database;
+    const coinFees = isLive ? await feesInCoin(db, ids) : new Map<string, Fixed>();
     const book = new FifoBook();
     const sold: Lot[] = [];
     const averageCost = new Map<string, Fixed>();
@@ -115,7 +130,7 @@ export class TaxLotReader {
     let realized = ZERO;
     for await (const page of fillsInOrder(db, ids)) {
       for (const fill of page) {
-        sold.push(...book.take(fill));
+        sold.push(...book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO)));
         agents.add(fill.agentId);
         realized = add(realized, fill.realized ?? ZERO);
         const cost = averageCost.get(fill.pair) ?? ZERO;
@@ -137,6 +152,33 @@ export class TaxLotReader {
     };
   }
 }
+
+/** What an exchange took of the coin itself, by fill: it was never held, or went with the sale. */
+async function feesInCoin(db: Db, ids: readonly string[]): Promise<Map<string, Fixed>> {
+  const found = new Map<string, Fixed>();
+  for (let from = 0; from < ids.length; from += TAX_PAGE_ROWS) {
+    const rows = await db
+      .select({ id: venueFills.fillId, symbol: venueFills.symbol, fees: venueFills.fees })
+      .from(venueFills)
+      .where(inArray(venueFills.fillId, ids.slice(from, from + TAX_PAGE_ROWS)));
+    for (const { id, symbol, fees } of rows) {
+      const taken = (fees as { asset: string; amount: string }[]).filter(
+        ({ asset }) => asset === baseOf(symbol),
+      );
+      if (id !== null && taken.length > 0)
+        found.set(id, sum(taken.map(({ amount }) => parseFixed(amount))));
+    }
+  }
+  return found;
+}
+
+const withCoinFee = <F extends { side: string; quantity: Fixed }>(fill: F, fee: Fixed): F =>
+  fee === ZERO
+    ? fill
+    : {
+        ...fill,
+        quantity: fill.side === 'buy' ? subtract(fill.quantity, fee) : add(fill.quantity, fee),
+      };
 
 const yearOf = (lot: Lot): number => new Date(lot.disposedAt ?? 0).getUTCFullYear();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));

@@ -1,5 +1,6 @@
 /** Which of a user's events are worth a notification. */
-import type { PushFacts, PushKind, PushSettings } from '../../contract/push.ts';
+import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../contract/live-state.ts';
+import type { LiveFact, PushFacts, PushKind, PushSettings } from '../../contract/push.ts';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { Fill } from '../../contract/trading.ts';
 
@@ -17,8 +18,64 @@ export interface Cause {
 
 const BLANK: PushFacts = { agentId: null, agentName: null };
 
+/** Alarms of a live account that are no order's own affair, by what is said of them. */
+const ALARMS: Readonly<Record<string, { kind: PushKind; what: LiveFact }>> = {
+  unknown_for_minutes: { kind: 'liveOrder', what: 'unknown' },
+  cancelled_at_exchange: { kind: 'liveStop', what: 'stop_cancelled' },
+  stop_rejected: { kind: 'liveStop', what: 'stop_rejected' },
+  unreachable: { kind: 'liveConnection', what: 'unreachable' },
+  key_refused: { kind: 'liveConnection', what: 'key_refused' },
+  daily_loss: { kind: 'liveLoss', what: 'daily_loss' },
+  live_ended: { kind: 'liveEnded', what: 'live_ended' },
+};
+const CHECK = { kind: 'liveConnection', what: 'check' } as const;
+
+function alarmCause({ id, label }: LiveConnection, alarm: LiveAlarmWire): Cause {
+  const { kind, what } = ALARMS[alarm.kind] ?? CHECK;
+  const pair = (alarm.detail as { symbol?: unknown } | null)?.symbol;
+  return {
+    kind,
+    cause: `live:${id}:${alarm.kind}:${alarm.about}`,
+    facts: {
+      ...BLANK,
+      ...(typeof pair === 'string' ? { pair } : {}),
+      live: { what, connectionId: id, label },
+    },
+    fill: null,
+  };
+}
+
+/** An order is told of where a doubt has ended, or a stop has done its work. */
+function orderCause(connectionId: string, order: LiveOrderWire, isResolved: boolean): Cause[] {
+  const of = (kind: PushKind, what: LiveFact): Cause => ({
+    kind,
+    cause: `live:${what}:${order.clientOrderId}`,
+    facts: {
+      ...BLANK,
+      agentId: order.agentId,
+      pair: order.symbol,
+      live: { what, connectionId, label: '' },
+    },
+    fill: null,
+  });
+  const isHit = order.state === 'filled' && order.reason === 'stop_loss';
+  return [
+    ...(isResolved ? [of('liveOrder', 'resolved')] : []),
+    ...(isHit ? [of('liveStop', 'stop_hit')] : []),
+  ];
+}
+
 /** What one event is a cause of, whether or not the person wants to hear it. */
-export function causeOf(event: StreamEvent): Cause | null {
+export function causesOf(event: StreamEvent): Cause[] {
+  if (event.type === 'live_connection')
+    return event.raised.map((alarm) => alarmCause(event.connection, alarm));
+  if (event.type === 'live_order')
+    return orderCause(event.connectionId, event.order, event.resolved === true);
+  const cause = causeOf(event);
+  return cause === null ? [] : [cause];
+}
+
+function causeOf(event: StreamEvent): Cause | null {
   if (event.type === 'fill.recorded') {
     const { fill } = event;
     const facts: PushFacts = {

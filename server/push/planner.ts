@@ -12,7 +12,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { events, pushMessages, pushSubscriptions, users } from '../db/schema.ts';
 import { subscriptions } from '../db/schema-plans.ts';
 import { readSettings } from '../users/user-settings.ts';
-import { causeOf, planCauses, wanted, type Cause } from './causes.ts';
+import { causesOf, planCauses, wanted, type Cause } from './causes.ts';
 import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
 
@@ -171,8 +171,7 @@ async function follow(tx: Tx, id: string, knownSequence: number, now: number): P
     .limit(EVENTS_AT_ONCE);
   const causes = rows.flatMap(({ payload }) => {
     const event = StreamEvent.safeParse(payload);
-    const cause = event.success ? causeOf(event.data) : null;
-    return cause === null ? [] : [cause];
+    return event.success ? causesOf(event.data) : [];
   });
   await queueMessages(tx, device, causes, now);
   // Events are kept a day: what is gone by now is too old to be told.

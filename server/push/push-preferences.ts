@@ -12,12 +12,8 @@ export async function readPreferences(db: Db, uid: string): Promise<PushSettings
 
 export async function writePreferences(tx: Tx, uid: string, settings: PushSettings): Promise<void> {
   // What an older build does not know of, it leaves as it was.
-  const known = (await readPreferences(tx.db, uid)).kinds.priceAlert;
-  const kinds =
-    known === undefined || settings.kinds.priceAlert !== undefined
-      ? settings.kinds
-      : { ...settings.kinds, priceAlert: known };
-  await write(tx, uid, { ...settings, kinds });
+  const known = (await readPreferences(tx.db, uid)).kinds;
+  await write(tx, uid, { ...settings, kinds: { ...known, ...settings.kinds } });
 }
 
 async function write(tx: Tx, uid: string, settings: PushSettings): Promise<void> {

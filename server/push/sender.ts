@@ -51,6 +51,11 @@ const MANNER: Record<PushKind, { ttl: number; urgency: 'low' | 'normal' | 'high'
   trialEnding: { ttl: 24 * HOUR_S, urgency: 'normal' },
   paymentFailed: { ttl: 72 * HOUR_S, urgency: 'normal' },
   priceAlert: { ttl: 12 * HOUR_S, urgency: 'high' },
+  liveOrder: { ttl: 24 * HOUR_S, urgency: 'high' },
+  liveStop: { ttl: 24 * HOUR_S, urgency: 'high' },
+  liveConnection: { ttl: 24 * HOUR_S, urgency: 'high' },
+  liveLoss: { ttl: 24 * HOUR_S, urgency: 'high' },
+  liveEnded: { ttl: 72 * HOUR_S, urgency: 'high' },
 };
 
 type Row = {
@@ -68,7 +73,7 @@ interface Attempt {
 /** A newer message of the same topic takes the place of one that the push service still holds. */
 function topicOf(kind: PushKind, facts: PushFacts): string {
   return createHash('sha256')
-    .update(`${kind}:${facts.agentId ?? ''}:${facts.pair ?? ''}`)
+    .update(`${kind}:${facts.agentId ?? facts.live?.connectionId ?? ''}:${facts.pair ?? ''}`)
     .digest('base64url')
     .slice(0, 32);
 }

@@ -97,6 +97,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
       id: 'id',
       source: 'source',
       exchangeAccount: 'connection_id',
+      besideAgent: 'shadow_of',
       quote: 'quote',
       name: 'name',
       tradingPairs: `array_to_string(trading_pairs, ' ')`,

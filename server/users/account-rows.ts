@@ -36,6 +36,8 @@ import {
   liveMarks,
   liveOrderEvents,
   liveOrders,
+  passkeyChallenges,
+  passkeys,
   venueFills,
 } from '../db/schema-live.ts';
 import { linkedAddresses, linkMessages } from '../db/schema-wallet.ts';
@@ -134,6 +136,8 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
     alerts,
     linkedAddresses,
     linkMessages,
+    passkeyChallenges,
+    passkeys,
     pushSubscriptions,
     pushPreferences,
     supportRequests,

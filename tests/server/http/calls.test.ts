@@ -185,6 +185,8 @@ function sampleBody(name: CallName): string {
       label: 'Mine',
       stepUpKeys: [{ id: 'one', kind: 'ed25519', publicKey: 'AA' }],
     },
+    confirmLive: { purpose: 'start_agent', agentId: aUuid, limits: null },
+    addPasskey: { label: 'Phone', response: {} },
     startLiveAgent: {
       stepUp: {
         statement: {

@@ -1,0 +1,88 @@
+/**
+ * Tells the signer of agents that do not run any more, so that it buys nothing for them: those that
+ * were stopped just now, and at the start of a process those whose stop it never heard of.
+ */
+import { eq } from 'drizzle-orm';
+import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
+import { agents } from '../db/schema.ts';
+import type { LiveDeps } from './live-deps.ts';
+
+const ASK_AGAIN_MS = 60_000;
+const LOOK_MS = 10_000;
+
+const isEvaluated = (status: string): boolean => EVALUATED_STATUSES.some((one) => one === status);
+
+export class EndedAgents {
+  private readonly waiting = new Set<string>();
+  private isCompared = false;
+  private comparedAtMs = Number.NEGATIVE_INFINITY;
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** When each was stopped, as far as it has been looked at. */
+  private readonly known = new Map<string, number>();
+
+  constructor(
+    private readonly deps: LiveDeps,
+    private readonly connectionId: string,
+  ) {}
+
+  note(agentId: string): void {
+    this.waiting.add(agentId);
+  }
+
+  /** What the signer does not hear stays, and is said again. */
+  async tell(): Promise<void> {
+    const now = this.deps.clock.now();
+    if (!this.isCompared && now - this.comparedAtMs >= ASK_AGAIN_MS) {
+      this.comparedAtMs = now;
+      await this.compare();
+    }
+    // Another process may have stopped it.
+    if (now - this.lookedAtMs >= LOOK_MS) {
+      this.lookedAtMs = now;
+      for (const { id, stoppedAt } of await this.agents())
+        if (stoppedAt !== null && stoppedAt > (this.known.get(id) ?? 0)) {
+          this.known.set(id, stoppedAt);
+          this.waiting.add(id);
+        }
+    }
+    for (const agentId of [...this.waiting])
+      if (await this.end(agentId)) this.waiting.delete(agentId);
+  }
+
+  private agents() {
+    return this.deps.database.db
+      .select({ id: agents.id, status: agents.status, stoppedAt: agents.stoppedAt })
+      .from(agents)
+      .where(eq(agents.connectionId, this.connectionId));
+  }
+
+  /** Once a process: those that the signer lets buy are told, and no others. */
+  private async compare(): Promise<void> {
+    const { connectionId } = this;
+    const state = await this.deps.signer.ask({ act: 'state', connectionId }).catch(() => null);
+    if (state?.kind !== 'read') return;
+    this.isCompared = true;
+    const started = new Set(state.value.agentsStarted);
+    for (const { id, status, stoppedAt } of await this.agents()) {
+      if (started.has(id) && !isEvaluated(status)) this.waiting.add(id);
+      if (stoppedAt !== null && !this.known.has(id)) this.known.set(id, stoppedAt);
+    }
+  }
+
+  /** Under the agent's lock, as its start is: one that was started meanwhile is left alone. */
+  private end(agentId: string): Promise<boolean> {
+    const { connectionId } = this;
+    return this.deps.database.transaction(async (tx) => {
+      const [row] = await tx.db
+        .select({ status: agents.status })
+        .from(agents)
+        .where(eq(agents.id, agentId))
+        .for('update');
+      if (row !== undefined && isEvaluated(row.status)) return true;
+      const answer = await this.deps.signer
+        .ask({ act: 'end_agent', connectionId, agentId })
+        .catch(() => null);
+      return answer !== null;
+    });
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What a transaction changed in a live account, told to the person at its end. Appending locks the
+ * person's row, so nothing of the account may be locked after it.
+ */
+import { inArray } from 'drizzle-orm';
+import type { LiveAlarmWire } from '../../contract/live-state.ts';
+import type { Tx } from '../db/database.ts';
+import { liveOrders } from '../db/schema-live.ts';
+import type { ConnectionRow } from './live-accounts.ts';
+import type { BookDeps } from './live-deps.ts';
+import { toConnections, toOrder } from './read-live.ts';
+
+interface News {
+  orders: Set<string>;
+  /** Of these the person had been told that their outcome is unknown. */
+  resolved: Set<string>;
+  alarms: { connectionId: string; alarm: LiveAlarmWire }[];
+}
+
+const NEWS = new WeakMap<Tx, News>();
+
+function newsOf(tx: Tx): News {
+  const news = NEWS.get(tx) ?? { orders: new Set(), resolved: new Set(), alarms: [] };
+  NEWS.set(tx, news);
+  return news;
+}
+
+export function noteOrder(tx: Tx, clientOrderId: string, isResolved: boolean): void {
+  const { orders, resolved } = newsOf(tx);
+  orders.add(clientOrderId);
+  if (isResolved) resolved.add(clientOrderId);
+}
+
+export function noteAlarm(tx: Tx, connectionId: string, alarm: LiveAlarmWire): void {
+  newsOf(tx).alarms.push({ connectionId, alarm });
+}
+
+/**
+ * The last that a transaction does. `isChanged`: something of the account changed that no order and
+ * no alarm tells.
+ */
+export async function publishLive(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  isChanged = false,
+): Promise<void> {
+  const { orders, resolved, alarms } = newsOf(tx);
+  NEWS.delete(tx);
+  const now = deps.clock.now();
+  const rows =
+    orders.size === 0
+      ? []
+      : await tx.db
+          .select()
+          .from(liveOrders)
+          .where(inArray(liveOrders.clientOrderId, [...orders]));
+  const mine = rows.filter(({ connectionId }) => connectionId === connection.id);
+  const raised = alarms.filter((one) => one.connectionId === connection.id);
+  const isToldAnew = isChanged || raised.length > 0 || resolved.size > 0;
+  if (mine.length === 0 && !isToldAnew) return;
+  const [shown] = isToldAnew ? await toConnections(tx.db, [connection]) : [];
+  await deps.events.append(tx, connection.uid, [
+    ...mine.map((row) => ({
+      type: 'live_order' as const,
+      connectionId: connection.id,
+      order: toOrder(row, connection, now),
+      ...(resolved.has(row.clientOrderId) ? { resolved: true } : {}),
+    })),
+    ...(shown === undefined
+      ? []
+      : [
+          {
+            type: 'live_connection' as const,
+            connection: shown,
+            raised: raised.map(({ alarm }) => alarm),
+          },
+        ]),
+    { type: 'portfolio.changed' as const },
+  ]);
+}

@@ -1,0 +1,26 @@
+/** Every kind of push, from what causes it to what a push service takes. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { PUSH_KINDS } from '../../../contract/push.ts';
+import { provokeEveryKind } from '../../support/push-causes.ts';
+import { startPushService, type PushService } from '../../support/push-service.ts';
+
+let service: PushService;
+beforeAll(async () => {
+  service = await startPushService();
+});
+afterAll(() => service.close());
+
+it('is brought about by the server itself, real money apart from paper', async () => {
+  const messages = (await provokeEveryKind(service, 'person', 0)).map(({ payload }) => payload);
+  expect([...new Set(messages.map(({ kind }) => kind))].sort()).toEqual([...PUSH_KINDS].sort());
+  const real = messages.filter(({ facts }) => facts.live !== undefined);
+  expect(
+    real.map(({ kind, facts }) => [kind, facts.live?.what, facts.live?.label].join(' ')).sort(),
+  ).toEqual([
+    'liveConnection unreachable My account',
+    'liveEnded live_ended My account',
+    'liveLoss daily_loss My account',
+    'liveOrder unknown My account',
+    'liveStop stop_rejected My account',
+  ]);
+}, 60_000);
