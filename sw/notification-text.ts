@@ -1,6 +1,6 @@
 /** Turns a push message into a notification: its text, its buttons and where it leads. */
 import type { AlertFiring } from '../contract/alerts.ts';
-import type { PushPayload } from '../contract/push.ts';
+import type { LiveFact, PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
 import type { Pushed } from '../src/offline/pushed-state.ts';
 
@@ -77,7 +77,7 @@ function labelOf({ simulated, recorded }: AlertFiring): string {
 }
 
 /** Prices are public, so they are shown even where details are hidden; the note is private. */
-function alertText({ facts }: PushPayload): { title: string; plain: string; detailed: string } {
+function alertText({ facts }: PushPayload): Words {
   const { firing, count = 1, pairs = [] } = facts;
   if (firing === undefined)
     return {
@@ -99,8 +99,62 @@ function alertText({ facts }: PushPayload): { title: string; plain: string; deta
   };
 }
 
+interface Words {
+  title: string;
+  plain: string;
+  detailed: string;
+}
+
+/** By what happened: a title, and what follows from it. Each says that the money is real. */
+const LIVE_WORDS: Readonly<Record<LiveFact, readonly [title: string, sentence: string]>> = {
+  unknown: [
+    'Real money: an order is unknown',
+    'Its outcome has been unknown for five minutes. Its funds stay reserved.',
+  ],
+  resolved: [
+    'Real money: an order is known again',
+    'The exchange has said what became of an order that was unknown.',
+  ],
+  check: [
+    'Real money: your account needs a look',
+    'Something at the exchange does not fit what Tradewind knows.',
+  ],
+  stop_hit: ['Real money: a stop loss was hit', 'A position was sold at the exchange.'],
+  stop_cancelled: [
+    'Real money: a stop loss was cancelled',
+    'An order was cancelled outside Tradewind. Until it is placed again, the server watches the price.',
+  ],
+  stop_rejected: [
+    'Real money: a stop loss was refused',
+    'The exchange did not take it. The server watches the price.',
+  ],
+  unreachable: [
+    'Real money: an exchange cannot be reached',
+    'No order is sent until it responds. Stop losses at the exchange stay there.',
+  ],
+  key_refused: [
+    'Real money: a key is refused',
+    'The exchange no longer takes the key, or it has a right it must not have. Nothing is bought.',
+  ],
+  daily_loss: [
+    'Real money: daily loss limit reached',
+    'Nothing more is bought today. Sales and stop losses go on.',
+  ],
+  live_ended: [
+    'Real money: live trading was ended',
+    'Agents of the account are stopped, and Tradewind\u2019s orders are cancelled, stop losses too.',
+  ],
+};
+
+function liveText({ facts }: PushPayload): Words {
+  const [title, sentence] = LIVE_WORDS[facts.live?.what ?? 'check'];
+  const label = facts.live?.label ?? '';
+  const about = [label, facts.pair ?? ''].filter((part) => part !== '').join(', ');
+  return { title, plain: sentence, detailed: about === '' ? sentence : `${about}: ${sentence}` };
+}
+
 /** Title and sentence: `[without names, with names]`. */
-function textOf(payload: PushPayload): { title: string; plain: string; detailed: string } {
+function textOf(payload: PushPayload): Words {
   const { kind, facts, sentAt, state } = payload;
   const name = facts.agentName ?? 'An agent';
   const positions = state.agents.find(({ id }) => id === facts.agentId)?.openPositions ?? 0;
@@ -152,6 +206,12 @@ function textOf(payload: PushPayload): { title: string; plain: string; detailed:
     }
     case 'priceAlert':
       return alertText(payload);
+    case 'liveOrder':
+    case 'liveStop':
+    case 'liveConnection':
+    case 'liveLoss':
+    case 'liveEnded':
+      return liveText(payload);
     case 'paymentFailed':
       return {
         title: 'A payment failed',
@@ -172,6 +232,14 @@ function pathOf({ kind, facts }: PushPayload): string {
     case 'trialEnding':
     case 'paymentFailed':
       return '/subscription';
+    case 'liveOrder':
+    case 'liveStop':
+    case 'liveConnection':
+    case 'liveLoss':
+    case 'liveEnded':
+      return facts.live === undefined
+        ? '/portfolio'
+        : `/live/${encodeURIComponent(facts.live.connectionId)}`;
     // A single alert leads to its pair's chart, several to the list.
     case 'priceAlert':
       return (facts.pairs?.length ?? 0) > 1 || facts.pair === undefined
@@ -189,7 +257,9 @@ export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
       ? null
       : { id: agent.id, name: payload.showDetails ? agent.name : '', generation: agent.generation };
   // One notification per kind and agent: a newer one replaces it and sounds, unless it is a repeat.
-  const tag = `${payload.kind}:${payload.facts.agentId ?? payload.facts.firing?.alertId ?? ''}`;
+  const { agentId, firing, live } = payload.facts;
+  const about = agentId ?? firing?.alertId ?? live?.connectionId ?? '';
+  const tag = `${payload.kind}:${about}`;
   const again = kept === 'again';
   return {
     title,

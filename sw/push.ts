@@ -42,9 +42,14 @@ function parse(data: PushMessageData | null): PushPayload | null {
 
 /**
  * A push for a user who is logged out here. Browsers require a notification for every push; the
- * subscription is then cancelled, so that there is no next one.
+ * subscription is then cancelled, so that there is no next one. What is still shown of the user
+ * goes too: the page that logged out may have been closed before it got to that.
  */
-async function forStranger(): Promise<void> {
+async function forStranger(uid: string): Promise<void> {
+  for (const shown of await self.registration.getNotifications()) {
+    const target = Target.safeParse(shown.data);
+    if (target.success && target.data.uid === uid) shown.close();
+  }
   await show('Tradewind', {
     body: 'There is news for an account that is logged out on this device.',
     tag: 'signed-out',
@@ -69,7 +74,7 @@ async function take(data: PushMessageData | null, baseUrl: string): Promise<void
   const kept = await keptInTime(
     inTurn(() => keepPushed(payload, databaseOf(payload.uid), Date.now())),
   );
-  if (kept === 'signed-out') return forStranger();
+  if (kept === 'signed-out') return forStranger(payload.uid);
   const { title, target, ...options } = notificationOf(payload, kept);
   await show(title, { ...options, timestamp: payload.sentAt, data: target } as FullOptions);
   await badge(payload.uid, baseUrl, payload.state.agents);

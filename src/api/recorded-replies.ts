@@ -156,7 +156,10 @@ export function recordedReplies(state: RecordedState, now: number): Replies {
 }
 
 /** An exchange account that was connected and has traded nothing yet. */
-function liveReplies(at: number, now: number): Pick<Replies, 'liveConnections' | 'liveAccount'> {
+function liveReplies(
+  at: number,
+  now: number,
+): Pick<Replies, 'liveConnections' | 'liveAccount' | 'passkeys' | 'liveShadow' | 'liveTaxLots'> {
   const connection: CallReply<'liveAccount'>['connection'] = {
     id: 'recorded-connection',
     exchange: 'kraken',
@@ -172,6 +175,8 @@ function liveReplies(at: number, now: number): Pick<Replies, 'liveConnections' |
     },
     permissionsReadAt: at,
     limits: { maxOrder: '100', maxExposure: '500', maxDailyLoss: '25' },
+    firstWeekUntil: null,
+    stepUpKeys: [],
     maxOrdersPerHour: 30,
     entriesOffSince: null,
     waitsFor: [],
@@ -187,6 +192,10 @@ function liveReplies(at: number, now: number): Pick<Replies, 'liveConnections' |
       quote: 'USD',
       cash: [{ asset: 'USD', amount: '250', reserved: '0' }],
       positions: [],
+      value: '250',
+      unpriced: [],
+      unrealized: '0',
+      equityCurve: [[at, '250']],
       realized: '0',
       fees: [],
       orders: [],
@@ -205,8 +214,55 @@ function liveReplies(at: number, now: number): Pick<Replies, 'liveConnections' |
       sequence: 1,
       asOf: now,
     },
+    ...liveReports(connection, now),
   };
 }
+
+/** Beside paper, and for the tax office: nothing yet. */
+function liveReports(
+  connection: CallReply<'liveAccount'>['connection'],
+  now: number,
+): Pick<Replies, 'passkeys' | 'liveShadow' | 'liveTaxLots'> {
+  return {
+    passkeys: { passkeys: [] },
+    liveShadow: {
+      since: null,
+      live: recordShadowSide('recorded-live'),
+      paper: recordShadowSide('recorded-live-paper'),
+      rows: [],
+      asOf: now,
+    },
+    liveTaxLots: {
+      live: true,
+      connectionId: connection.id,
+      exchange: connection.exchange,
+      label: connection.label,
+      source: 'kraken',
+      quote: 'USD',
+      asOf: now,
+      through: 0,
+      years: [],
+      sums: NO_LOTS,
+      all: NO_LOTS,
+      held: [],
+      realized: '0',
+      rows: [],
+      total: 0,
+      next: null,
+    },
+  };
+}
+
+const recordShadowSide = (agentId: string): CallReply<'liveShadow'>['live'] => ({
+  agentId,
+  name: agentId,
+  status: 'stopped',
+  quote: 'USD',
+  trades: 0,
+  realized: '0',
+  unrealized: '0',
+  fees: '0',
+});
 
 /** What the account holds and how it came to it. */
 interface Holdings {

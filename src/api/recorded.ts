@@ -88,12 +88,12 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
       agent === undefined ? undefined : { outcome: 'stopped', agent: setStatus(agent, false, now) },
     startAll: (change) => all(change, true),
     stopAll: (change) => all(change, false),
-    createAgent({ state, body, now }) {
+    createAgent({ state, body: { shadow: _, ...body }, now }) {
       const created = { ...recordAgent(`recorded-${state.agents.length + 1}`, '', now), ...body };
       state.agents.push(created);
       return { agent: created };
     },
-    updateAgent: ({ agent, body }) =>
+    updateAgent: ({ agent, body: { shadow: _, ...body } }) =>
       agent === undefined
         ? undefined
         : { agent: Object.assign(agent, body, { version: agent.version + 1 }) },

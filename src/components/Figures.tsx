@@ -49,7 +49,7 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
   const text = formatAmount(value, { signed: change });
   const way = change ? shownDirection(text, value) : 'flat';
   return (
-    <span className={classes('whitespace-nowrap', change && COLOUR[way], className)}>
+    <span className={classes('amount whitespace-nowrap', change && COLOUR[way], className)}>
       {way !== 'flat' && (
         <span aria-hidden className="mr-1 text-[0.7em]">
           {MARK[way]}

@@ -95,6 +95,12 @@ export function formatQuantity(text: string | null | undefined): string {
     : render(value, { signed: false, least: 0, most: Math.max(6, decimalsFor(value)) });
 }
 
+/** Every digit there is, at least `least` after the point: what an exchange has charged or holds. */
+export function formatExact(text: string | null | undefined, least = 0): string {
+  const value = text == null ? null : read(text);
+  return value === null ? UNKNOWN : render(value, { signed: false, least, most: 12 });
+}
+
 /** A percent given in percent (−1.25 is −1.25 %): `+1.24 %`, `−0.30 %`, `0.00 %`. */
 export function formatPercent(
   value: number | null | undefined,

@@ -14,6 +14,11 @@ async function proveAgain(password: string | null): Promise<void> {
   await takeSignIn(await (await account()).reauthenticate(password));
 }
 
+/** Proves the present password to the identity provider. */
+export async function provePassword(password: string): Promise<void> {
+  await proveAgain(password);
+}
+
 export async function changePassword(present: string, next: string): Promise<void> {
   await proveAgain(present);
   await (await account()).changePassword(next);

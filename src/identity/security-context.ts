@@ -103,6 +103,9 @@ export const ROUTES = {
   '/performance': reads('performance', 'view'),
   '/agents': SIGN_IN_ONLY,
   '/agents/:id': SIGN_IN_ONLY,
+  // What is held at an exchange stays readable, and can be stopped, with any plan.
+  '/live/connect': SIGN_IN_ONLY,
+  '/live/:id': SIGN_IN_ONLY,
   '/stop-all': SIGN_IN_ONLY,
   '/getting-started': SIGN_IN_ONLY,
   '/guided-setup': SIGN_IN_ONLY,

@@ -30,6 +30,17 @@ const SCHEMAS = {
       ),
     }),
   ),
+  /** The account that is shown, null for paper, and the exchange accounts there are. */
+  account: z.object({
+    chosen: z.nullable(z.string()),
+    known: z.array(
+      z.object({
+        id: z.string(),
+        exchange: z.enum(['kraken', 'coinbase', 'binance']),
+        label: z.string(),
+      }),
+    ),
+  }),
 } as const;
 
 export type PreferenceName = keyof typeof SCHEMAS;

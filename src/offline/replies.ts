@@ -89,7 +89,9 @@ function judgeRefusal(entry: OutboxEntry, refusal: Refusal, at: Circumstances): 
     case 402:
     case 403:
       // Neither a plan nor a permission blocks a stop: such an answer counts as a temporary error.
-      return isStop(entry) ? later(code, message) : settle('failed', code, message);
+      if (isStop(entry)) return later(code, message);
+      // A start with real money is never made by the queue: it asks again when it arrives.
+      return settle(code === 'step_up_required' ? 'needs-you' : 'failed', code, message);
     case 404:
       return entry.intent === 'stop' || entry.intent === 'delete-alert'
         ? { verdict: 'done' }

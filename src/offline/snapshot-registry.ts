@@ -6,6 +6,7 @@ import { alerts } from './kinds/alerts-snapshot.ts';
 import { analytics } from './kinds/analytics-snapshot.ts';
 import { backtest } from './kinds/backtest-snapshot.ts';
 import { candles } from './kinds/candles-snapshot.ts';
+import { exchanges } from './kinds/exchanges-snapshot.ts';
 import { history } from './kinds/history-snapshot.ts';
 import { insight } from './kinds/insight-snapshot.ts';
 import { market } from './kinds/market-snapshot.ts';
@@ -34,6 +35,7 @@ const KINDS = {
   wallet,
   settings,
   alerts,
+  exchanges,
   agents,
   subscription,
   portfolio,

@@ -2,11 +2,12 @@
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import type { AgentInsight } from '../../contract/insight.ts';
+import type { LiveAccount } from '../../contract/live.ts';
 import type { Analytics, Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
 import { useCurrent } from '../shell/data-age.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
-import { moneyOf } from '../stores/agent-money.ts';
+import { liveMoneyOf, moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents-store.ts';
 import {
   analyticsStore,
@@ -17,11 +18,16 @@ import {
   loadInsight,
 } from '../stores/analytics-store.ts';
 import { connection } from '../stores/connection.ts';
+import { accountChoice } from '../stores/account-choice.ts';
+import { liveSlots } from '../stores/live-slots.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { portfolioStore } from '../stores/portfolio-store.ts';
+import { connectionOf } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
 import { queue } from '../commands.ts';
 import type { OutboxEntryView } from './outbox-view.ts';
+
+type LiveAccounts = Readonly<Record<string, Slot<LiveAccount> | undefined>>;
 
 /** A frozen view of a store. `load` must be the same function on every render. */
 export function useSlot<T>(slot: Slot<T>, load: () => Promise<void>): Slot<T> {
@@ -75,6 +81,19 @@ export function useEntries(): OutboxEntryView[] {
   return useSnapshot(queue).entries as OutboxEntryView[];
 }
 
+/** The agents of the account that is shown, paper or one at an exchange. */
+export function useShownViews(): ReturnType<typeof useAgentViews> {
+  const { chosen } = useSnapshot(accountChoice);
+  return useViewsOf(chosen);
+}
+
+/** The agents of one account; null is paper. Real money and paper are never in one list. */
+export function useViewsOf(account: string | null): ReturnType<typeof useAgentViews> {
+  const all = useAgentViews();
+  const views = all.views?.filter(({ agent }) => connectionOf(agent) === account) ?? null;
+  return { ...all, views };
+}
+
 /**
  * All agents with what waits for each and their money by the newest word of it, in the server's
  * order; null until anything is known.
@@ -88,10 +107,16 @@ export function useAgentViews(): {
   const entries = useEntries();
   const current = useCurrent('agents');
   const portfolio = useSnapshot(portfolioStore).data as Portfolio | null;
+  const accounts = useSnapshot(liveSlots).accounts as LiveAccounts;
   const { data } = slot;
   const views =
-    data?.agents.map((agent) =>
-      agentView({ ...agent, ...moneyOf(agent, data, portfolio) }, entries, current),
-    ) ?? null;
+    data?.agents.map((agent) => {
+      const connectionId = connectionOf(agent);
+      const money =
+        connectionId === null
+          ? moneyOf(agent, data, portfolio)
+          : liveMoneyOf(agent, accounts[connectionId]?.data ?? null);
+      return agentView({ ...agent, ...money }, entries, current);
+    }) ?? null;
   return { views, current, slot };
 }

@@ -1,10 +1,15 @@
-/** The header of a signed-in user: logo, navigation bar, paper tag, age of data and menu. */
+/** The header of a signed-in user: logo, navigation bar, account, age of data and menu. */
 import { Menu as MenuIcon } from 'lucide-react';
+import { Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { Age } from '../components/Age.tsx';
 import { classes } from '../components/class-names.ts';
+import { LiveTag } from '../components/LiveTag.tsx';
+import { screenPart } from '../components/screen-part.tsx';
 import { PaperTag } from '../components/Tags.tsx';
+import { accountChoice } from '../stores/account-choice.ts';
+import { useShownAccount } from '../stores/shown-account.ts';
 import { useAuth } from '../stores/use-security.ts';
 import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
@@ -14,6 +19,23 @@ import { LogoLink } from './LogoLink.tsx';
 import { menu, openMenu } from './menu-state.ts';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
 import { WalletChip } from './WalletChip.tsx';
+
+const AccountSwitch = screenPart(async () => ({
+  default: (await import('./AccountSwitch.tsx')).AccountSwitch,
+}));
+
+/** Whose money the screen shows. Without an exchange account it is paper, and there is no choice. */
+function AccountMark({ path }: { path: string }) {
+  const shown = useShownAccount(path);
+  const isChoice = useSnapshot(accountChoice).known.length > 0;
+  const mark = shown === null ? <PaperTag /> : <LiveTag />;
+  if (!isChoice) return mark;
+  return (
+    <Suspense fallback={mark}>
+      <AccountSwitch shown={shown} />
+    </Suspense>
+  );
+}
 
 function BarLink({ link, path }: { link: NavLink; path: string }) {
   const current = isCurrent(path, link.to) && link.upsell !== true;
@@ -46,8 +68,15 @@ export function AppHeader({ path }: { path: string }) {
   const kind = kindOf(path);
   const dataTime = useDataTime(kind);
   const wallet = useWalletNote();
+  const isLive = useShownAccount(path) !== null;
   return (
-    <header className="sticky top-0 z-30 border-b border-line bg-ground">
+    <header
+      data-account={isLive ? 'live' : 'paper'}
+      className={classes(
+        'sticky top-0 z-30 bg-ground',
+        isLive ? 'border-b-4 border-double border-live' : 'border-b border-line',
+      )}
+    >
       <div className="flex h-13 items-center gap-3 px-4 md:px-6">
         <BackControl path={path} />
         <LogoLink to="/dashboard" tight={wallet !== null} />
@@ -58,7 +87,7 @@ export function AppHeader({ path }: { path: string }) {
         </nav>
         <div className="ml-auto flex items-center gap-3">
           {wallet !== null && <WalletChip wallet={wallet} />}
-          <PaperTag />
+          <AccountMark path={path} />
           <Age
             savedAt={dataTime}
             staleAfterMs={STALE_AFTER[kind]}

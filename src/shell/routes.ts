@@ -73,6 +73,17 @@ export const ROUTES: readonly ScreenRoute[] = [
   guarded('/analytics', 'Analytics', () => import('../screens/analytics/AnalyticsScreen.tsx')),
   guarded('/agents', 'Agents', () => import('../screens/agents/list/AgentsScreen.tsx')),
   guarded('/agents/:id', 'Agent', () => import('../screens/agents/detail/AgentScreen.tsx')),
+  // Before the one with an id, which would take its path.
+  guarded(
+    '/live/connect',
+    'Connect an exchange',
+    () => import('../screens/live/connect/ConnectScreen.tsx'),
+  ),
+  guarded(
+    '/live/:id',
+    'Exchange account',
+    () => import('../screens/live/account/LiveAccountScreen.tsx'),
+  ),
   guarded('/referrals', 'Referrals', () => import('../screens/referrals/ReferralsScreen.tsx')),
   guarded(
     '/subscription',

@@ -9,7 +9,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../contract/money.ts';
-import type { Agent } from '../../contract/agents.ts';
+import { accountOf, type Agent } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 
 export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total'>;
@@ -25,6 +25,8 @@ const total = (list: readonly (string | null)[]): Fixed =>
  */
 export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): AgentMoney {
   if (
+    // The portfolio is that of the paper account.
+    accountOf(agent).kind === 'live' ||
     portfolio?.results === undefined ||
     portfolio.sequence < list.sequence ||
     portfolio.servedAt < list.asOf
@@ -32,6 +34,25 @@ export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): Age
     return agent;
   const { realized, unrealized, fees, total: result } = recordOf(agent.id, portfolio) ?? agent;
   return { realized, unrealized, fees, total: result };
+}
+
+/**
+ * The same for an agent at an exchange: what it holds is valued anew with each reading of its
+ * account, and what was realised is told with the agent.
+ */
+export function liveMoneyOf(
+  agent: Agent,
+  account: {
+    readonly positions: readonly Pick<Portfolio['positions'][number], 'agentId' | 'unrealized'>[];
+  } | null,
+): AgentMoney {
+  if (account === null) return agent;
+  const unrealized = total(
+    account.positions.filter((one) => one.agentId === agent.id).map((one) => one.unrealized),
+  );
+  const { realized, fees } = agent;
+  const result = formatFixed(add(parseFixed(realized), unrealized));
+  return { realized, unrealized: formatFixed(unrealized), fees, total: result };
 }
 
 /** Counts and money of an agent's trades in this account, from one portfolio. */

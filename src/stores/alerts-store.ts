@@ -17,6 +17,40 @@ const SEEN_KEY = 'tradewind.alertsSeen';
 /** On a device that has never shown the list, older firings are not new. */
 const NEWS_MS = 24 * 60 * 60_000;
 
+interface EarlyNews {
+  /** Null: deleted. */
+  alert: Alert | null;
+  sequence: number | null;
+}
+
+/**
+ * What was said of alerts while no list was loaded. A list that was asked for before, and comes
+ * after, does not know of it.
+ */
+const early = {
+  alerts: new Map<string, EarlyNews>(),
+  firings: new Map<string, { firing: AlertFiring; sequence: number }>(),
+};
+
+function forgetEarly(): void {
+  early.alerts.clear();
+  early.firings.clear();
+}
+
+/** Applies what the server's list is too old to know. */
+function applyEarly(list: AlertList): void {
+  const firings = [...early.firings.values()].filter(({ sequence }) => sequence > list.sequence);
+  const alerts = [...early.alerts].sort(([, a], [, b]) => (a.sequence ?? -1) - (b.sequence ?? -1));
+  forgetEarly();
+  for (const { firing } of firings.sort((a, b) => a.sequence - b.sequence)) addFiring(firing);
+  for (const [id, { alert, sequence }] of alerts) {
+    const isKnown = alertsStore.data?.alerts.some((one) => one.id === id) === true;
+    if (alert === null) removeAlert(id, sequence);
+    // A reply without a sequence may be older than the alert's deletion, which the list shows.
+    else if (sequence !== null || isKnown) applyAlert(alert, sequence);
+  }
+}
+
 /** Replaces the list unless a newer one is loaded. */
 export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now()): void {
   const present = alertsStore.data;
@@ -24,6 +58,8 @@ export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now(
   if (alertsSeen.until === 0)
     alertsSeen.until = Number(localStorage.getItem(SEEN_KEY) ?? next.servedAt - NEWS_MS);
   fill(alertsStore, next, origin, savedAt);
+  // A list from the device may lack more than that: it waits for the server's.
+  if (origin === 'network') applyEarly(next);
 }
 
 function noteSequence(sequence: number, savedAt: number): void {
@@ -39,7 +75,13 @@ function noteSequence(sequence: number, savedAt: number): void {
  */
 export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
-  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  if (present === null) {
+    const before = early.alerts.get(next.id)?.alert;
+    if (before == null || next.version >= before.version)
+      early.alerts.set(next.id, { alert: next, sequence });
+    return;
+  }
+  if (sequence !== null && sequence <= present.sequence) return;
   const known = present.alerts.find(({ id }) => id === next.id);
   if (known === undefined) present.alerts.push(next);
   // A reply may arrive after the stream has reported a later state of that version.
@@ -51,10 +93,23 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
 /** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
-  if (present === null || (sequence !== null && sequence <= present.sequence)) return;
+  if (present === null) {
+    early.alerts.set(id, { alert: null, sequence });
+    return;
+  }
+  if (sequence !== null && sequence <= present.sequence) return;
   const index = present.alerts.findIndex((alert) => alert.id === id);
   if (index >= 0) present.alerts.splice(index, 1);
   if (sequence !== null) noteSequence(sequence, savedAt);
+}
+
+function addFiring(firing: AlertFiring): void {
+  const present = alertsStore.data;
+  if (present === null) return;
+  present.firings = [firing, ...present.firings.filter(({ id }) => id !== firing.id)].slice(
+    0,
+    ALERT_FIRINGS_TOLD,
+  );
 }
 
 /** A new firing: shown as a toast and on top of the list. */
@@ -70,11 +125,8 @@ export function applyFiring(
   pageToast('blank', `${firingText(firing)}${firing.simulated ? ` (${source})` : ''}`, {
     id: `alert-${firing.id}`,
   });
-  if (present === null) return;
-  present.firings = [firing, ...present.firings.filter(({ id }) => id !== firing.id)].slice(
-    0,
-    ALERT_FIRINGS_TOLD,
-  );
+  if (present === null) early.firings.set(firing.id, { firing, sequence });
+  else addFiring(firing);
   applyAlert(alert, sequence, savedAt);
 }
 
@@ -104,6 +156,7 @@ export function loadAlerts(force = false): Promise<void> {
 }
 
 export function clearAlerts(): void {
+  forgetEarly();
   clear(alertsStore);
   alertsSeen.until = 0;
 }

@@ -1,10 +1,11 @@
 /**
  * Prices and pools as last reported, each symbol on its own. Older prices never replace newer ones.
  */
-import { proxy } from 'valtio';
+import { proxy, ref } from 'valtio';
 import type { MarketData, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import { api, rememberSource } from '../api/api.ts';
 import { load } from './load-slot.ts';
+import { quotesChanged } from './quote-news.ts';
 import { replyStore } from './reply-store.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 import { createTickBatches } from './tick-batches.ts';
@@ -13,8 +14,11 @@ export interface MarketBoard {
   source: MarketSource;
   /** Market clock, ms. */
   now: number;
-  /** By `BASE/QUOTE`. Subscribe to one symbol to render for that one alone. */
-  symbols: Record<string, SymbolQuote>;
+  /**
+   * By `BASE/QUOTE`, outside the proxy: of 500 pairs, each frame would copy all for the few that
+   * changed. A new object when a pair appears; `quote-news.ts` says when a quote changes.
+   */
+  symbols: Readonly<Record<string, SymbolQuote>>;
 }
 
 export const marketStore = proxy<Slot<MarketBoard>>(emptySlot());
@@ -26,14 +30,26 @@ export const {
   load: loadSparklines,
 } = replyStore('sparklines');
 
-/** Applies quotes; the newest of a symbol wins, in whatever order they arrive. */
-function lay(board: MarketBoard, symbols: readonly SymbolQuote[]): void {
-  for (const quote of symbols) {
-    const known = board.symbols[quote.symbol];
-    if (known === undefined) board.symbols[quote.symbol] = { ...quote };
-    // Assigned into, never replaced: rows subscribe to this very object.
-    else if (quote.timestamp >= known.timestamp) Object.assign(known, quote);
+const NO_QUOTES: Readonly<Record<string, SymbolQuote>> = {};
+
+/**
+ * The board's quotes with these applied, and the pairs that changed; the newest of a symbol wins, in
+ * whatever order they arrive.
+ */
+function lay(
+  present: Readonly<Record<string, SymbolQuote>>,
+  quotes: readonly SymbolQuote[],
+): { symbols: Readonly<Record<string, SymbolQuote>>; changed: string[] } {
+  const isNew = present === NO_QUOTES || quotes.some(({ symbol }) => present[symbol] === undefined);
+  const symbols = (isNew ? { ...present } : present) as Record<string, SymbolQuote>;
+  const changed: string[] = [];
+  for (const quote of quotes) {
+    const known = symbols[quote.symbol];
+    if (known !== undefined && quote.timestamp < known.timestamp) continue;
+    symbols[quote.symbol] = known === undefined ? quote : { ...known, ...quote };
+    changed.push(quote.symbol);
   }
+  return { symbols: isNew ? ref(symbols) : present, changed };
 }
 
 /**
@@ -43,15 +59,17 @@ export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now
   const present = marketStore.data;
   if (present?.source.id !== next.source.id) batches.drop();
   if (present !== null && present.source.id === next.source.id) {
-    lay(present, next.symbols);
+    const { symbols, changed } = lay(present.symbols, next.symbols);
+    present.symbols = symbols;
     present.now = Math.max(present.now, next.now);
     present.source = next.source;
     fill(marketStore, present, origin, savedAt);
+    quotesChanged(changed);
     return;
   }
-  const board: MarketBoard = { source: next.source, now: next.now, symbols: {} };
-  lay(board, next.symbols);
-  fill(marketStore, board, origin, savedAt);
+  const { symbols, changed } = lay(NO_QUOTES, next.symbols);
+  fill(marketStore, { source: next.source, now: next.now, symbols }, origin, savedAt);
+  quotesChanged(changed);
 }
 
 /** Applies ticks at once: only what changed. */
@@ -62,10 +80,12 @@ export function applyTicks(
 ): void {
   const present = marketStore.data;
   if (present === null) return;
-  lay(present, symbols);
+  const laid = lay(present.symbols, symbols);
+  present.symbols = laid.symbols;
   present.now = Math.max(present.now, now);
   marketStore.origin = 'stream';
   marketStore.savedAt = savedAt;
+  quotesChanged(laid.changed);
 }
 
 const batches = createTickBatches((quotes, now) => {

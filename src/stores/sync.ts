@@ -12,6 +12,7 @@ import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
 import { log } from '../platform/page-log.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
+import { clearAccountChoice, loadAccountChoice } from './account-choice.ts';
 import {
   agentsStore,
   applyAgent,
@@ -27,8 +28,10 @@ import { notePushLag, pushLag } from './push-lag.ts';
 import { clearClosedAccounts } from './closed-accounts-store.ts';
 import { connection, noteMarketTime } from './connection.ts';
 import { noteServerTime, verifyOnline, watchHealth } from './server-health.ts';
-import { applyFill, historyStore, loadHistory } from './fills-store.ts';
+import { applyFill, clearHistory, historyStore, loadHistory } from './fills-store.ts';
 import { hydrate, keepSnapshots } from './hydrate.ts';
+import { clearLive, liveSlots } from './live-slots.ts';
+import type * as LiveStore from './live-store.ts';
 import { clearMarket, loadMarket, marketStore, takeTicks } from './market-store.ts';
 import { streamedSlots } from './data-kinds.ts';
 import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
@@ -57,6 +60,16 @@ let rereading: ReturnType<typeof setTimeout> | undefined;
 /** Device clock (ms) of the stream's last event of any kind. */
 let heardAt = 0;
 
+/** Exchange accounts have code of their own, which most people never need. */
+function withLive(work: (live: typeof LiveStore) => unknown): void {
+  const owner = uid;
+  import('./live-store.ts')
+    .then((live) => (uid === owner ? work(live) : undefined))
+    .catch((error: unknown) => {
+      log.error('Could not follow exchange accounts', error);
+    });
+}
+
 /**
  * Loads everything again that stream events would have changed. Several calls at once cause one
  * load.
@@ -73,6 +86,7 @@ function rereadAll(): void {
       loadMarket(true),
       loadAlerts(true),
     ]);
+    if (liveSlots.connections.data !== null) withLive(({ rereadLive }) => rereadLive());
   }, 150);
 }
 
@@ -185,6 +199,12 @@ export function applyEvent(event: StreamEvent): void {
     case 'alert.fired':
       applyFiring(event.alert, event.firing, event.sequence);
       return;
+    case 'live_order':
+    case 'live_connection':
+      withLive(({ applyLiveEvent }) => {
+        applyLiveEvent(event);
+      });
+      return;
     case 'session.ended':
       refused(event.reason);
       return;
@@ -194,10 +214,13 @@ export function applyEvent(event: StreamEvent): void {
 function clearAll(): void {
   pushLag.pushedSequence = null;
   connection.gapAt = null;
+  clearAccountChoice();
   clearAgents();
   clearAlerts();
+  clearHistory();
   clearAnalytics();
   clearClosedAccounts();
+  clearLive();
   clearMarket();
   clearChoices();
   clearChartChoices();
@@ -237,10 +260,16 @@ async function begin(owner: string): Promise<void> {
     loadChoices(owner, () => uid === owner),
     loadChartChoices(owner, () => uid === owner),
     loadTableChoices(owner, () => uid === owner),
+    loadAccountChoice(owner, () => uid === owner),
   ]);
   if (uid !== owner) return;
   stopKeeping = keepSnapshots(owner);
   refresh();
+  // From the device first, then from the server: whether there is an account at an exchange at all.
+  withLive(async ({ restoreLive, loadLive }) => {
+    await restoreLive(owner, () => uid === owner);
+    if (uid === owner && session.status === 'signed-in') await loadLive();
+  });
 }
 
 /** Loads what the first screens show and opens the stream. Fresh data is not loaded again. */

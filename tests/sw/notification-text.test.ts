@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../contract/agents.ts';
 import type { AlertFiring } from '../../contract/alerts.ts';
-import { PUSH_KINDS, type PushPayload } from '../../contract/push.ts';
+import { LiveFact, PUSH_KINDS, type PushPayload } from '../../contract/push.ts';
 import { notificationOf } from '../../sw/notification-text.ts';
 
 const agent = {
@@ -151,6 +151,32 @@ describe('a notification', () => {
     expect(
       PUSH_KINDS.filter((kind) => notificationOf(payload({ kind }), 'fresh').requireInteraction),
     ).toEqual(['agentHeld']);
+  });
+
+  it('says that money is real, of which account, and leads there', () => {
+    const facts = {
+      agentId: null,
+      agentName: null,
+      pair: 'BTC/USD',
+      live: { what: 'unknown' as const, connectionId: 'c1', label: 'My Kraken' },
+    };
+    const hidden = notificationOf(payload({ kind: 'liveOrder', facts }), 'fresh');
+    expect(`${hidden.title} ${hidden.body}`).not.toMatch(/My Kraken|BTC/);
+    const shown = notificationOf(payload({ kind: 'liveOrder', facts, showDetails: true }), 'fresh');
+    expect(shown.title).toBe('Real money: an order is unknown');
+    expect(shown.body).toContain('My Kraken, BTC/USD: Its outcome has been unknown');
+    expect(shown).toMatchObject({ tag: 'liveOrder:c1', target: { path: '/live/c1', stop: null } });
+  });
+
+  it.each(LiveFact.options)('has words for %s that say that the money is real', (what) => {
+    const facts = {
+      agentId: null,
+      agentName: null,
+      live: { what, connectionId: 'c1', label: 'My Kraken' },
+    };
+    const { title, body } = notificationOf(payload({ kind: 'liveConnection', facts }), 'fresh');
+    expect(title).toMatch(/^Real money: /);
+    expect(body).not.toMatch(/paper/i);
   });
 
   it('takes one place an agent and kind, and leads to what it is about', () => {

@@ -21,6 +21,7 @@ import { formatSpan } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { marketStore } from '../../stores/market-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
+import { presentBoard, useQuote } from '../market/use-quote.ts';
 import { useMarketNow } from '../use-store.ts';
 import {
   distance,
@@ -188,9 +189,8 @@ function MovePart({
  * away first.
  */
 function Outlook({ draft }: { draft: AlertDraft }) {
-  const market = useSnapshot(marketStore);
   const now = useMarketNow();
-  const quote = market.data?.symbols[draft.symbol];
+  const quote = useQuote(presentBoard(), draft.symbol);
   const price = quote?.price ?? null;
   const old = quote === undefined ? 0 : now - quote.timestamp;
   const age = old > STALE_MS ? ` ${formatSpan(old)} ago` : ' now';

@@ -23,11 +23,13 @@ export const HOW_IT_WORKS: readonly Block[] = [
   { h: '4. It fills at the next price' },
   'A decision on one candle is filled at the first price after it: at the ask when buying, at ' +
     'the bid when selling, plus fee and price impact. The candle’s own price is never used, ' +
-    'because that would be looking into the future.',
+    'because that would be looking into the future. Live, the order goes to the exchange, and ' +
+    'only what the exchange confirms counts as filled.',
   { h: '5. It protects open positions' },
   'Stop losses are checked on every price, not only at the agent’s checks, and also after you ' +
     'stop the agent. Guards block new entries after a bad price, a stale feed, a losing day or a ' +
-    'deep drawdown. They never block an exit.',
+    'deep drawdown. They never block an exit. Live, a stop loss rests at the exchange where the ' +
+    'exchange takes it, and the app says where it does not.',
   { h: '6. It records everything' },
   'Every check is listed with its reason. Every fill keeps its price, fee and terms. Cash, ' +
     'positions, fees and results add up to the last digit, and you can open every figure to see ' +
@@ -39,9 +41,10 @@ export const HOW_IT_WORKS: readonly Block[] = [
     'say “Stopped”.',
   {
     note:
-      'All trading is with paper money. Read the [FAQ](/faq) and the [risk ' +
-      'disclosure](/risk-disclosure) for what that means.',
-    title: 'PAPER.',
+      'Every agent starts on paper. If the operator of this server offers live trading, you can ' +
+      'connect your own exchange account and start an agent live, with a confirmation each time. ' +
+      'Read the [FAQ](/faq) and the [risk disclosure](/risk-disclosure) first.',
+    title: 'Paper and live.',
   },
 ];
 

@@ -22,8 +22,13 @@ export const LEARN_MORE: readonly Block[] = [
   { h: 'What you do not get' },
   'No promises: most short-term traders lose money, and rules that worked in the past may stop ' +
     'working. No advice: the app does not know your situation. No custody: we hold none of your ' +
-    'money or coins. No real orders: today every account is a paper account. Read the [risk ' +
+    'money or coins, and take no key that can withdraw. Read the [risk ' +
     'disclosure](/risk-disclosure) first.',
+  { h: 'Paper first, live if you choose' },
+  'Every account begins on paper. Real orders are possible only where the operator of this server ' +
+    'offers live trading and prices come from an exchange. There you can connect your own account ' +
+    'at Kraken, Coinbase or Binance and start agents live, one by one, with a confirmation and ' +
+    'with limits on each order, on the total and on the loss of a day.',
   { h: 'Who it is for' },
   'For traders who want to see a strategy at work before they trust it, with the reason for each ' +
     'step and all costs included. Not for anyone who needs an income from it.',

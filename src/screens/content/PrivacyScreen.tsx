@@ -66,6 +66,22 @@ export const PRIVACY: readonly Block[] = [
           'so that none is used twice',
           `${LINK_MESSAGE_LIFE_MS / 60_000} minutes, then a day`,
         ],
+        [
+          'Exchange accounts you connected: exchange, name, what the key may do, limits; their ' +
+            'orders, trades, balances, deposits and withdrawals',
+          'to trade live, and to compare with the exchange',
+          'until the account is deleted',
+        ],
+        [
+          'The key of an exchange account, encrypted, with the signer (a separate process)',
+          'to place your orders',
+          'until you remove the exchange account',
+        ],
+        [
+          'Public keys of passkeys and of your password, with name and day',
+          'to check that a live start was confirmed by you',
+          'until you delete them or the account',
+        ],
         ['Notifications that were sent', 'so that none is sent twice', '30 days'],
         [
           'Push addresses of your devices',
@@ -116,6 +132,8 @@ export const PRIVACY: readonly Block[] = [
       '**Wallet services**, when you open the wallet. When you link a smart wallet, this server ' +
         'asks a node of its network to verify the signature. When you buy coins through this ' +
         'server, it tells the provider your wallet address and your IP address.',
+      '**The exchange whose account you connected**: the signer reads that account and places your ' +
+        'orders there. Your device does not talk to it.',
       '**An exchange**, if this server fails while you are online: the app then reads its public ' +
         'prices directly and labels them with its name. Apart from your login, this is the only ' +
         'third-party request that you do not start yourself.',
@@ -124,7 +142,9 @@ export const PRIVACY: readonly Block[] = [
   'There is no advertising, no tracking and no third-party script. Analytics run only in the ' +
     'wallet, and only if the operator has turned them on.',
   { h: 'Logs' },
-  'Server logs contain no email addresses, tokens or amounts.',
+  'Server logs contain no email addresses, tokens or amounts. The signer keeps a record of every ' +
+    'live order and every change of limits, with your account id and without keys, so that ' +
+    'nothing can be traded unseen.',
   { h: 'Exporting your data' },
   'Under Settings, “Your data” exports everything the server holds about you as JSON or CSV: ' +
     'profile and login, settings, agents and decisions, orders, trades, ledger, accounts, plan, ' +
@@ -133,12 +153,14 @@ export const PRIVACY: readonly Block[] = [
   { h: 'Deleting your account' },
   'You can delete your account under Settings. The app explains what will be deleted and asks ' +
     `you to type ${DELETION_WORD} and to log in again. Then your agents are stopped, your plan is ` +
-    'cancelled, and everything in the table above is deleted, including your login. Open paper ' +
+    'cancelled, and everything in the table above is deleted, including your login. Open ' +
     'positions are not sold.',
   'What remains: the payment provider’s invoices for as long as the law requires, and a ' +
     `fingerprint of the account id for ${(2 * SESSION_MAX_AGE_MS) / 3_600_000} hours, so that a ` +
     'session still open elsewhere cannot recreate the account. People you invited keep their free ' +
-    'days, without your name. Ask the operator about backups.',
+    'days, without your name. The signer’s record of live orders stays with the operator. Ask the ' +
+    'operator about backups. Remove connected exchange accounts first: what you hold there is ' +
+    'yours and is not sold.',
   { h: 'Other rights' },
   'To correct your data or ask a question, write to the operator under Support.',
 ];
@@ -147,7 +169,7 @@ export default function PrivacyScreen() {
   return (
     <DocumentPage
       title="Privacy Policy"
-      updated="21 November 2026"
+      updated="23 November 2026"
       blocks={PRIVACY}
       lead="What data is stored about you, where, for how long, and how to delete it."
     />

@@ -2,7 +2,7 @@
 import { useSearch } from 'wouter';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { NextStepLink } from '../getting-started/NextStep.tsx';
-import { FILL_FIGURES, percent } from './stated-figures.ts';
+import { FILL_FIGURES, LIVE_FIGURES, percent } from './stated-figures.ts';
 import { useLookedAt } from '../getting-started/step-notes.ts';
 import { DocumentPage } from './DocumentPage.tsx';
 import type { Block } from './rich-text.ts';
@@ -13,12 +13,37 @@ export const RISKS: readonly Block[] = [
     'safe: “Conservative” means smaller and slower, not free of losses. Nothing in this app is ' +
     'advice, and nothing in it promises a profit.',
   { h: 'Paper trading is easier than real trading' },
-  'Every account in Tradewind today is a paper account. It trades at observed prices with a ' +
-    'stated model of fees, spread and price impact. Real orders also face queues, rejections, ' +
-    'partial fills, outages, and prices that move because of the order. If you trade the same ' +
-    'rules elsewhere with real money, expect worse results.',
+  'A paper account trades at observed prices with a stated model of fees, spread and price ' +
+    'impact. Real orders also face queues, rejections, partial fills, outages, and prices that ' +
+    'move because of the order. If you trade the same rules with real money, expect worse results.',
   `The model is cautious: an order takes at most ${percent(FILL_FIGURES.participation)} of a ` +
     'candle’s volume, and fills after the candle it was decided on. It is still only a model.',
+  { h: 'Live trading is your money' },
+  'Where the operator offers live trading, an agent that you start live buys and sells with the ' +
+    'money in your own exchange account. Nobody insures it against losses, and a trade cannot be ' +
+    'undone.',
+  {
+    list: [
+      `**Limits are not a guarantee.** In the first ${LIVE_FIGURES.firstWeekDays} days, one order ` +
+        `costs at most $${LIVE_FIGURES.firstOrder} and at most $${LIVE_FIGURES.firstExposure} are ` +
+        `in the market. After a loss of $${LIVE_FIGURES.firstDailyLoss} in a day, nothing more is ` +
+        'bought. What is already bought can still fall to zero.',
+      '**An outcome can be unknown.** If the exchange does not answer, an order may or may not ' +
+        'have taken effect. The app says so and keeps looking. Until it is known, money is held ' +
+        'back and that pair buys nothing.',
+      '**A stop at the exchange can fail.** It can be rejected, cancelled by hand, or too small to ' +
+        'place. Then the server watches the price, but only while it runs. At Coinbase a stop is ' +
+        `a limit order ${percent(LIVE_FIGURES.stopRoom)} below the stop price: if the price falls ` +
+        'past that at once, it may not sell.',
+      '**The exchange can fail.** It can be down, delist a coin, change its rules, freeze your ' +
+        'account or become insolvent.',
+      '**A stolen server can trade within your limits.** The key cannot withdraw, and limits and ' +
+        'new starts are checked by a separate process. Within them, a thief could still trade badly on ' +
+        'purpose.',
+      '**Your own trades count.** If you trade by hand in the same account, agents may find less ' +
+        'money or fewer coins than they need. Use an account of its own for Tradewind.',
+    ],
+  },
   { h: 'Price gaps' },
   'A stop loss sells at the next price, not at the stop price. If the price jumps past the stop, ' +
     'you get the price after the jump. A stop loss at 5 % can lose 10, 30 or 90 %. Weekends, ' +
@@ -43,8 +68,10 @@ export const RISKS: readonly Block[] = [
     'new positions and keeps its stop losses, and the ledger is checked for errors. None of this ' +
     'makes a wrong rule right.',
   'Servers, networks, exchanges and phones fail too. While the server is down, no stop loss is ' +
-    'watched. When it is back, it goes through the missed candles, and a stop that was reached ' +
-    'sells at the candle’s open or at the stop, whichever is lower.',
+    'watched. When it is back, it goes through the missed candles of paper accounts, and a stop ' +
+    'that was reached sells at the candle’s open or at the stop, whichever is lower. Live stops ' +
+    'that rest at the exchange stay there. Live stops that the server watches sell late, at the ' +
+    'price of that moment.',
   { h: 'A Stop that comes late' },
   'If you press Stop while offline, it is saved on your device, sent first when you are back ' +
     'online, and carried out once. **Until it arrives, your agent keeps trading.** Notifications ' +
@@ -73,7 +100,7 @@ export default function RiskDisclosureScreen() {
   return (
     <DocumentPage
       title="Risk Disclosure"
-      updated="21 November 2026"
+      updated="23 November 2026"
       blocks={RISKS}
       lead="Crypto prices can halve within an hour. Agents act on them without asking you each time. Read this before you start one."
       after={<NextStepLink from={from} />}

@@ -10,9 +10,12 @@ export const TERMS_TEXT: readonly Block[] = [
   'You and the operator of the server that this app connects to. Tradewind is software run by an ' +
     'operator. In these terms, “the operator” means the operator at this address.',
   { h: 'The service' },
-  'Tradewind runs trading agents on a paper account, by the rules and limits that you set, and ' +
-    'shows their decisions, trades and results. It gives no advice, manages no money, holds none ' +
-    'of your assets and places no orders at an exchange.',
+  'Tradewind runs trading agents by the rules and limits that you set, and shows their ' +
+    'decisions, trades and results. Every account begins on paper. It gives no advice, manages no ' +
+    'money and holds none of your assets.',
+  'Live trading is off unless the operator offers it. Where it is offered, you can connect your ' +
+    'own account at an exchange. Agents that you start live then place orders there, in your name ' +
+    'and with your money.',
   { h: 'Your account' },
   {
     list: [
@@ -45,6 +48,21 @@ export const TERMS_TEXT: readonly Block[] = [
   { h: 'Paper money' },
   'Amounts marked PAPER are not money. They cannot be paid out, sold or exchanged, and create no ' +
     'claim against anyone.',
+  { h: 'Live trading' },
+  {
+    list: [
+      'The account at the exchange is yours, and so is the contract with that exchange. Its ' +
+        'terms, fees and decisions apply.',
+      'You connect it with an API key that can trade and cannot withdraw or transfer. Other keys ' +
+        'are rejected. Deleting the key at the exchange ends all access.',
+      'Every live start needs your confirmation. Orders that your agents place within your limits ' +
+        'are your orders, with their gains, losses, fees and taxes.',
+      'You can stop agents, cancel Tradewind’s open orders and remove the key at any time. A ' +
+        'trade that has been made cannot be undone.',
+      'Limits reduce what can be lost. They guarantee no largest loss.',
+      'If a plan ends, live agents open no new positions. Their stop losses and exits stay active.',
+    ],
+  },
   { h: 'Data retention' },
   'Trades and the ledger are kept for as long as the account exists, decisions for ' +
     `${DECISIONS_KEEP_DAYS} days in full and then as counts. The [privacy policy](/privacy) has ` +
@@ -59,8 +77,8 @@ export const TERMS_TEXT: readonly Block[] = [
     'not liable for losses from trading decisions, yours or an agent’s, here or elsewhere. The ' +
     '[risk disclosure](/risk-disclosure) is part of these terms.',
   { h: 'Third parties' },
-  'Prices belong to their publishers and may not be republished. Login, payments and wallets use ' +
-    'third-party services with their own terms, which are shown there.',
+  'Prices belong to their publishers and may not be republished. Login, payments, wallets and ' +
+    'exchanges are third-party services with their own terms, which are shown there.',
   { h: 'Changes' },
   'These terms may change. The date at the top shows the last update. If you do not agree to a ' +
     'change, you can delete your account.',
@@ -73,7 +91,7 @@ export default function TermsScreen() {
   return (
     <DocumentPage
       title="Terms of Service"
-      updated="21 November 2026"
+      updated="23 November 2026"
       blocks={TERMS_TEXT}
       lead="The agreement between you and the operator of the server that this app connects to. Short enough to read."
     />

@@ -12,7 +12,13 @@ import {
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../../contract/referrals.ts';
 import { agentCap } from '../../../contract/tiers.ts';
 import { formatAmount } from '../../format/numbers.ts';
-import { GUARD_FIGURES, HISTORY, PAYMENT_GRACE_DAYS, TRIAL_DAYS } from './stated-figures.ts';
+import {
+  GUARD_FIGURES,
+  HISTORY,
+  LIVE_FIGURES,
+  PAYMENT_GRACE_DAYS,
+  TRIAL_DAYS,
+} from './stated-figures.ts';
 import { plainOf } from './rich-text.ts';
 import type { Searchable } from './text-search.ts';
 
@@ -43,9 +49,12 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         ask: 'Is this real money?',
         also: ['paper', 'demo', 'live trading'],
         answer: [
-          `No. Every account is a paper account. It starts with ${deposit} of the market’s quote ` +
-            'currency, which nobody paid in, and every amount is marked PAPER. Prices can be real, ' +
-            'but the money is not, and no orders are placed at an exchange.',
+          `Not unless you choose it. Your account is a paper account. It starts with ${deposit} of ` +
+            'the market’s quote currency, which nobody paid in, and every amount is marked PAPER. ' +
+            'Prices can be real, but the money is not.',
+          'If the operator of this server offers live trading, you can connect an exchange account ' +
+            'of your own. Agents that you start live trade it with real money. Live amounts are ' +
+            'marked differently and are never added to paper.',
         ],
       },
       {
@@ -69,11 +78,13 @@ export const QUESTIONS: readonly QuestionGroup[] = [
       },
       {
         id: 'exchange-account',
-        ask: 'Do I need an exchange account?',
+        ask: 'Do I need an exchange account or an API key?',
         also: ['api key', 'coinbase', 'binance', 'kraken'],
         answer: [
-          'No, and you never enter an exchange key. Prices come from the source chosen by the ' +
-            'operator of this server.',
+          'Not for paper trading. Prices come from the source chosen by the operator of this server.',
+          'Live trading needs an account of your own at Kraken, Coinbase or Binance, and an API key ' +
+            'that can trade and cannot withdraw. The [library](/library?article=paper-to-live) ' +
+            'explains how to begin.',
         ],
       },
       {
@@ -332,7 +343,8 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         also: ['commission', 'spread', 'cost'],
         answer: [
           'Every fill pays a taker fee, half the spread, and an estimate of how far the order ' +
-            'moves the price. Each trade shows its rate. Realised results are net of fees.',
+            'moves the price. Each trade shows its rate. Realised results are net of fees. Live ' +
+            'trades show the fee that the exchange charged, in the coin it was charged in.',
         ],
       },
       {
@@ -364,8 +376,87 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         id: 'tax',
         ask: 'Do I owe tax on this?',
         answer: [
-          'Paper trades buy and sell nothing. For real trades, ask a tax adviser. The ' +
+          'Paper trades buy and sell nothing. Live trades do: ask a tax adviser. The ' +
             '[library](/library?article=tax-lots) explains tax lots.',
+        ],
+      },
+    ],
+  },
+  {
+    title: 'Live trading',
+    questions: [
+      {
+        id: 'live-offered',
+        ask: 'Why can I not trade live here?',
+        also: ['real orders', 'connect exchange', 'turned off'],
+        answer: [
+          'Live trading is off unless the operator of this server runs it, and it needs prices of an ' +
+            'exchange. On simulated or recorded prices no account can be connected.',
+        ],
+      },
+      {
+        id: 'withdraw',
+        ask: 'Can Tradewind withdraw my money?',
+        also: ['api key', 'permissions', 'transfer', 'stolen', 'security'],
+        answer: [
+          'No. A key that can withdraw or transfer is rejected when you connect it, and the key’s ' +
+            'permissions are read again every 24 hours. The program that holds the key has no ' +
+            'function for withdrawals.',
+          'A key that can trade can still lose money by trading. That is why a separate process ' +
+            'checks every order against your limits.',
+        ],
+      },
+      {
+        id: 'where-key',
+        ask: 'Where is my exchange key stored?',
+        also: ['api key', 'encrypted', 'signer'],
+        answer: [
+          'Encrypted, with a separate process, the signer. The server encrypts the key when you ' +
+            'paste it and cannot read it again. It is in no database, log or backup of the server. ' +
+            'Removing the exchange account deletes it.',
+        ],
+      },
+      {
+        id: 'live-confirm',
+        ask: 'Why do I have to confirm every live start?',
+        also: ['passkey', 'password', 'step-up', 'confirmation'],
+        answer: [
+          'So that nobody who finds your phone unlocked, or breaks into the server, can start ' +
+            `trading with your money. A confirmation counts for ${LIVE_FIGURES.confirmMinutes} ` +
+            'minutes, once, for one agent, one account and the limits you saw. Stopping needs none.',
+        ],
+      },
+      {
+        id: 'unknown-order',
+        ask: 'What does it mean when an order is unknown?',
+        also: ['outcome', 'timeout', 'no answer'],
+        answer: [
+          'The exchange did not answer, so the order may or may not have taken effect. It is never ' +
+            'sent a second time on a guess. The app looks for it, holds the money back, and says so ' +
+            'until it is known.',
+          'After five minutes you can look at the exchange yourself. If the order is not there, ' +
+            'you can give it up in the app.',
+        ],
+      },
+      {
+        id: 'live-hand',
+        ask: 'Can I trade by hand in the same account?',
+        also: ['external', 'manual', 'own trades'],
+        answer: [
+          'Yes. Your trades, deposits and withdrawals are recorded as external and never touched, ' +
+            'and agents sell only what they bought. An account or portfolio of its own for ' +
+            'Tradewind is easier to follow.',
+        ],
+      },
+      {
+        id: 'live-down',
+        ask: 'What happens to live positions when the server or the exchange is down?',
+        also: ['outage', 'maintenance', 'stop loss'],
+        answer: [
+          'Stop losses that rest at the exchange stay there when the server is down. Stops that the ' +
+            'server watches wait until it is back. When the exchange is down, nothing can be ' +
+            'traded by anybody. Before any order goes out again, the account is compared with the ' +
+            'exchange.',
         ],
       },
     ],

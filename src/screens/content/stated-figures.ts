@@ -53,6 +53,16 @@ export const TERMS = {
   exchangeFeeBps: 60,
 };
 
+/** Of the signer's own limits, in dollars, and where Coinbase's stops end up. */
+export const LIVE_FIGURES = {
+  firstWeekDays: 7,
+  firstOrder: 100,
+  firstExposure: 500,
+  firstDailyLoss: 25,
+  confirmMinutes: 5,
+  stopRoom: 0.05,
+};
+
 /** The server's default; its operator can set another. */
 export const TRIAL_DAYS = 14;
 export const PAYMENT_GRACE_DAYS = 3;

@@ -19,6 +19,7 @@ import { classes } from '../../components/class-names.ts';
 import { screenPart } from '../../components/screen-part.tsx';
 import { may } from '../../identity/security-context.ts';
 import { session } from '../../identity/session.ts';
+import { accountChoice } from '../../stores/account-choice.ts';
 import { agentsStore } from '../../stores/agents-store.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore } from '../../stores/fills-store.ts';
@@ -68,6 +69,9 @@ function AfterCheckout() {
   );
 }
 
+const ChosenAccount = screenPart(async () => ({
+  default: (await import('../live/account/LiveAccountScreen.tsx')).ChosenAccount,
+}));
 const FirstDashboard = screenPart(() => import('./FirstDashboard.tsx'));
 
 /** A user known to have no agent and no trade, who has not hidden the first steps. */
@@ -102,11 +106,19 @@ export default function DashboardScreen() {
   }, [search, go]);
   useEffect(() => leaveCheckoutReturn, []);
   const { isNew, hide } = useIsNew();
-  const overview = <Overview pro={pro} />;
+  const { chosen } = useSnapshot(accountChoice);
+  const overview =
+    chosen === null ? (
+      <Overview pro={pro} />
+    ) : (
+      <Suspense>
+        <ChosenAccount />
+      </Suspense>
+    );
   return (
     <>
       <AfterCheckout />
-      {isNew ? (
+      {isNew && chosen === null ? (
         <Suspense fallback={overview}>
           <FirstDashboard onHide={hide} />
         </Suspense>

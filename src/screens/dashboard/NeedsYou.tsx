@@ -5,12 +5,15 @@
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
+import type { LiveConnection } from '../../../contract/live-state.ts';
 import type { SubscriptionState } from '../../../contract/subscription-state.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { formatDate, formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { useAuth } from '../../stores/use-security.ts';
 import { firingText } from '../../format/alert-text.ts';
+import { exchangeName } from '../../format/exchange-names.ts';
+import { liveSlots } from '../../stores/live-slots.ts';
 import { alertsSeen, alertsStore } from '../../stores/alerts-store.ts';
 import { subscriptionStore } from '../../stores/subscription-store.ts';
 
@@ -107,9 +110,56 @@ function useReachedAlerts(): Need[] {
   ];
 }
 
+/** An alarm calls from the dashboard for this long, ms. */
+const ALARM_MS = 3 * 24 * 60 * 60_000;
+const orders = (count: number): string =>
+  count === 1 ? 'The outcome of an order is unknown' : `The outcome of ${count} orders is unknown`;
+
+/** Exchange accounts where something is unknown, stands still or was raised. */
+export function liveNeeds(
+  connections: readonly Pick<
+    LiveConnection,
+    'id' | 'exchange' | 'label' | 'state' | 'unknownOrders' | 'waitsFor' | 'reconciledAt'
+  >[],
+  alarms: Readonly<Record<string, number>>,
+): Need[] {
+  return connections
+    .filter(({ state }) => state === 'open')
+    .flatMap(({ id, exchange, label, unknownOrders, waitsFor, reconciledAt }) => {
+      const raised = alarms[id] ?? 0;
+      const texts = [
+        unknownOrders > 0 ? orders(unknownOrders) : '',
+        waitsFor.length > 0 && reconciledAt !== null
+          ? 'No order leaves until it is read again'
+          : '',
+        raised > 0 ? `${raised} ${raised === 1 ? 'alarm' : 'alarms'}` : '',
+      ].filter((text) => text !== '');
+      if (texts.length === 0) return [];
+      return [
+        {
+          key: `live ${id}`,
+          to: `/live/${encodeURIComponent(id)}`,
+          title: `LIVE · ${exchangeName(exchange)}, ${label}`,
+          text: `${texts.join('. ')}.`,
+        },
+      ];
+    });
+}
+
+function useLiveNeeds(): Need[] {
+  const { connections, accounts } = useSnapshot(liveSlots);
+  const alarms = Object.fromEntries(
+    Object.entries(accounts).map(([id, { data }]) => [
+      id,
+      data?.alarms.filter(({ raisedAt }) => data.asOf - raisedAt < ALARM_MS).length ?? 0,
+    ]),
+  );
+  return liveNeeds((connections.data ?? []) as readonly LiveConnection[], alarms);
+}
+
 export function NeedsYou({ views }: { views: readonly AgentView[] }) {
   const standing = useSnapshot(subscriptionStore).data?.status?.standing ?? null;
-  const list = [...needs(views, useAuth(), standing), ...useReachedAlerts()];
+  const list = [...useLiveNeeds(), ...needs(views, useAuth(), standing), ...useReachedAlerts()];
   if (list.length === 0) return null;
   return (
     <section aria-label="Needs you" className="border-l-2 border-amber pl-4">

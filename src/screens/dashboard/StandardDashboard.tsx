@@ -25,7 +25,7 @@ import { AgentRow } from '../agents/list/AgentRow.tsx';
 import { EquityFigure } from '../portfolio/EquityFigure.tsx';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
-import { useAgentViews, useInsight, useSlot } from '../use-store.ts';
+import { useInsight, useSlot, useViewsOf } from '../use-store.ts';
 import { EntriesOffNotice } from '../agents/EntriesOffNotice.tsx';
 import { NeedsYou } from './NeedsYou.tsx';
 import { SinceYouLeft } from './SinceYouLeft.tsx';
@@ -212,7 +212,8 @@ function LatestTrades({
 export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
   const portfolio = useSlot(portfolioStore, loadPortfolio);
   const history = useSlot(historyStore, loadHistory);
-  const { views, current, slot } = useAgentViews();
+  // Its totals are the paper account's; accounts at an exchange have a screen of their own.
+  const { views, current, slot } = useViewsOf(null);
   const money = useCurrent('portfolio');
   useInsight();
   const agents = useMemo(() => views?.map((view) => view.agent) ?? null, [views]);

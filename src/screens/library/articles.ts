@@ -2,6 +2,7 @@
 import { headingsOf, passagesOf } from '../content/rich-text.ts';
 import type { Searchable } from '../content/text-search.ts';
 import type { LibraryArticle } from './article.ts';
+import { LIVE } from './articles/live.ts';
 import { MONEY } from './articles/money.ts';
 import { RISK } from './articles/risk.ts';
 import { ACCOUNT, SCREENS } from './articles/screens.ts';
@@ -12,6 +13,7 @@ export const ARTICLES: readonly LibraryArticle[] = [
   ...STRATEGIES,
   ...RISK,
   ...MONEY,
+  ...LIVE,
   ...ACCOUNT,
 ];
 

@@ -1,6 +1,5 @@
 /** The overview of the market, from the quotes that the list shows. */
 import { useCallback, useRef, useSyncExternalStore } from 'react';
-import { subscribe } from 'valtio';
 import type { MarketOverview, SymbolQuote } from '../../../contract/market.ts';
 import {
   add,
@@ -11,6 +10,7 @@ import {
   type Fixed,
 } from '../../../contract/money.ts';
 import { marketStore, type MarketBoard } from '../../stores/market-store.ts';
+import { subscribeQuotes } from '../../stores/quote-news.ts';
 import { dayWay } from './market-order.ts';
 
 type Named = Pick<SymbolQuote, 'symbol' | 'price_change_24h'>;
@@ -106,7 +106,7 @@ export function useGlance(board: MarketBoard | null): MarketGlance | null {
         due.current = true;
         notify();
       };
-      const stop = subscribe(board.symbols, () => {
+      const stop = subscribeQuotes(() => {
         if ((last.current?.glance.symbols ?? 0) <= SHORT_LIST) again();
         else later ??= setTimeout(again, LONG_LIST_MS);
       });

@@ -1,8 +1,8 @@
 /** One pair's quote for a component, which renders only for its own ticks. */
 import { useCallback, useSyncExternalStore } from 'react';
-import { snapshot, subscribe } from 'valtio';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { marketStore, type MarketBoard } from '../../stores/market-store.ts';
+import { subscribeQuote } from '../../stores/quote-news.ts';
 
 /**
  * `board` is the store's current one. A row that is not `live` reads once and does not subscribe.
@@ -13,17 +13,10 @@ export function useQuote(
   live = true,
 ): SymbolQuote | undefined {
   const listen = useCallback(
-    (notify: () => void) => {
-      const held = live ? board?.symbols[symbol] : undefined;
-      return held === undefined ? () => undefined : subscribe(held, notify);
-    },
-    [board, symbol, live],
+    (notify: () => void) => (live ? subscribeQuote(symbol, notify) : () => undefined),
+    [symbol, live],
   );
-  const read = useCallback(() => {
-    const held = board?.symbols[symbol];
-    return held === undefined ? undefined : snapshot(held);
-  }, [board, symbol]);
-  return useSyncExternalStore(listen, read);
+  return useSyncExternalStore(listen, () => board?.symbols[symbol]);
 }
 
 /** The store's current board: stable until the source changes. */

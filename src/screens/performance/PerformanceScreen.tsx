@@ -23,7 +23,7 @@ import { AgentActions } from '../agents/list/AgentActions.tsx';
 import { AgentStatus } from '../agents/AgentStatus.tsx';
 import { sumOf } from '../explain/equation.ts';
 import { Explain } from '../explain/Explain.tsx';
-import { useAgentViews, useInsight, useSlot } from '../use-store.ts';
+import { useInsight, useSlot, useViewsOf } from '../use-store.ts';
 import { compared, sortCompared, type Column, type Compared } from './compare-agents.ts';
 import { Curves } from './Curves.tsx';
 import { resultText } from './result-text.ts';
@@ -249,7 +249,7 @@ function Together({ rows, current }: { rows: readonly Compared[]; current: boole
 }
 
 export default function PerformanceScreen() {
-  const { views, current, slot } = useAgentViews();
+  const { views, current, slot } = useViewsOf(null);
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const words = portfolio === null ? null : resultText(portfolio);
   const insight = useInsight().data;

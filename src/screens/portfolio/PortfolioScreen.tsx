@@ -1,5 +1,5 @@
 /** The portfolio: equity, allocation, positions, trades and closed accounts. */
-import { useCallback, useMemo, useState } from 'react';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
 import { api } from '../../api/api.ts';
@@ -13,10 +13,12 @@ import {
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
+import { screenPart } from '../../components/screen-part.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { formatMoment } from '../../format/times.ts';
+import { accountChoice } from '../../stores/account-choice.ts';
 import { loadAgents } from '../../stores/agents-store.ts';
 import { loadAnalytics } from '../../stores/analytics-store.ts';
 import {
@@ -40,6 +42,10 @@ import { EquityFigure } from './EquityFigure.tsx';
 import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
 import { Positions } from './Positions.tsx';
 import { Trades } from './Trades.tsx';
+
+const ChosenAccount = screenPart(async () => ({
+  default: (await import('../live/account/LiveAccountScreen.tsx')).ChosenAccount,
+}));
 
 interface Shown {
   data: Portfolio | null;
@@ -265,7 +271,18 @@ function useShown(book: number | null): Shown {
   };
 }
 
+/** Real money has its own portfolio; the two are never shown in one. */
 export default function PortfolioScreen() {
+  const { chosen } = useSnapshot(accountChoice);
+  if (chosen === null) return <PaperPortfolio />;
+  return (
+    <Suspense>
+      <ChosenAccount />
+    </Suspense>
+  );
+}
+
+function PaperPortfolio() {
   const [book, setBook] = useState<number | null>(null);
   const open = useSnapshot(portfolioStore).data as Portfolio | null;
   const shown = useShown(book);

@@ -45,6 +45,26 @@ const KINDS: Readonly<Record<PushKind, { label: string; hint: string }>> = {
     label: 'Trades',
     hint: 'All other trades. Trades at the same time are grouped.',
   },
+  liveOrder: {
+    label: 'Real money: unknown orders',
+    hint: 'When the outcome of an order is unknown for five minutes, and when it is known again.',
+  },
+  liveStop: {
+    label: 'Real money: stop losses',
+    hint: 'When one was hit, refused by the exchange, or cancelled outside Tradewind.',
+  },
+  liveConnection: {
+    label: 'Real money: exchange account',
+    hint: 'When it cannot be reached, the key is refused, or something there does not fit.',
+  },
+  liveLoss: {
+    label: 'Real money: daily loss limit',
+    hint: 'When it is reached. Nothing more is bought that day.',
+  },
+  liveEnded: {
+    label: 'Real money: live trading ended',
+    hint: 'When live trading of an exchange account is ended.',
+  },
   trialEnding: { label: 'Trial ending', hint: 'Two days before the end.' },
   paymentFailed: { label: 'Payment failed', hint: 'When a payment for your plan fails.' },
 };

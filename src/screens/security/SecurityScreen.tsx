@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { useLookedAt } from '../getting-started/step-notes.ts';
 import { DeviceSection } from './DeviceSection.tsx';
+import { PasskeysSection } from './PasskeysSection.tsx';
 import { SessionSection } from './SessionSection.tsx';
 import { SignInSection } from './SignInSection.tsx';
 
@@ -20,6 +21,7 @@ export default function SecurityScreen() {
         </div>
         <div className="flex min-w-0 flex-col gap-8">
           <SignInSection />
+          <PasskeysSection />
         </div>
       </div>
       <p className="mt-8 text-ink-2">

@@ -65,6 +65,11 @@ function Profile() {
 const ELSEWHERE = [
   ['/trading', 'Trading settings', 'Pause trading, limit order size, set defaults for new agents.'],
   ['/trading#risk', 'Risk values', 'Set your largest position, signal threshold and stop loss.'],
+  [
+    '/live/connect',
+    'Connect an exchange',
+    'Let agents trade your own account. Paper stays the default.',
+  ],
   ['/security', 'Security', 'Password, email, sessions.'],
 ] as const;
 

@@ -15,6 +15,8 @@ import { connection } from '../../stores/connection.ts';
 import { undo } from '../agents/list/AgentActions.tsx';
 import { AgentStatus } from '../agents/AgentStatus.tsx';
 import { StopAllButton } from '../agents/start-stop/StopAllButton.tsx';
+import { LiveTag } from '../../components/LiveTag.tsx';
+import { connectionOf } from '../../stores/shown-account.ts';
 import { useAgentViews, useEntries } from '../use-store.ts';
 
 const count = (many: number, one: string, more: string): string =>
@@ -57,7 +59,10 @@ function Names({ title, views }: { title: string; views: readonly AgentView[] })
             key={view.agent.id}
             className="rule row flex flex-wrap items-center justify-between gap-x-4 py-1.5"
           >
-            <span className="min-w-0 truncate">{view.agent.name}</span>
+            <span className="min-w-0 truncate">
+              {view.agent.name}
+              {connectionOf(view.agent) !== null && <LiveTag className="ml-1.5" />}
+            </span>
             <AgentStatus view={view} className="max-w-[60%] shrink-0 text-xs" />
           </li>
         ))}

@@ -180,6 +180,14 @@ describe('what a reply means', () => {
     });
     expect(verdict(stop('x'), { status, json: error('plan_lapsed') }).verdict).toBe('again');
   });
+  it('asks before a start with real money, which the queue never makes', () => {
+    const answer = { status: 403, json: error('step_up_required') };
+    expect(verdict(start('x'), answer)).toMatchObject({
+      verdict: 'settled',
+      entry: { state: 'needs-you', reason: { code: 'step_up_required' } },
+    });
+    expect(verdict(stop('x'), answer).verdict).toBe('again');
+  });
   it('takes 404 as the end of a start and the success of a stop, if Tradewind says so', () => {
     expect(verdict(start('x'), { status: 404, json: error('not_found') })).toMatchObject({
       verdict: 'settled',

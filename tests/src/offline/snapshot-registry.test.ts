@@ -19,6 +19,7 @@ describe('the registry of snapshots', () => {
       'analytics',
       'backtest',
       'candles',
+      'exchanges',
       'history',
       'insight',
       'market',

@@ -3,8 +3,10 @@
  * The stores: what is asked for again, what never goes back, what "no connection" leaves standing.
  */
 import 'fake-indexeddb/auto';
+import { snapshot } from 'valtio';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
+import type { Alert, AlertFiring } from '../../../contract/alerts.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import type { WalletStatus } from '../../../contract/wallet.ts';
 import { ApiError } from '../../../src/api/api-error.ts';
@@ -29,6 +31,13 @@ import {
   clearHistory,
   historyStore,
 } from '../../../src/stores/fills-store.ts';
+import {
+  alertsStore,
+  applyAlerts,
+  applyFiring,
+  clearAlerts,
+  removeAlert,
+} from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import {
@@ -38,6 +47,7 @@ import {
   loadMarket,
   marketStore,
 } from '../../../src/stores/market-store.ts';
+import { subscribeQuote, subscribeQuotes } from '../../../src/stores/quote-news.ts';
 import {
   applyPortfolio,
   clearPortfolio,
@@ -298,6 +308,36 @@ describe('what is newer', () => {
     expect(marketStore.data).toMatchObject({ now: 5, symbols: {} });
   });
 
+  it('a tick tells those who show its pair, and the whole board once, without copying it', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const of = (symbol: string, timestamp: number) => ({ ...quote, symbol, timestamp });
+    applyMarket({ source, now: 10, symbols: [of('A/USDT', 10), of('B/USDT', 10)] }, 'network');
+    const before = marketStore.data?.symbols;
+    const [a, b] = [before?.['A/USDT'], before?.['B/USDT']];
+    const heard: string[] = [];
+    const ends = [
+      subscribeQuote('A/USDT', () => heard.push('A')),
+      subscribeQuote('C/USDT', () => heard.push('C')),
+      subscribeQuotes(() => heard.push('any')),
+    ];
+    applyTicks([of('A/USDT', 9)], 11);
+    expect(heard, 'an older price').toEqual([]);
+    applyTicks([of('A/USDT', 12), of('B/USDT', 12)], 12);
+    expect(heard).toEqual(['A', 'any']);
+    expect(marketStore.data?.symbols, 'the same board').toBe(before);
+    expect(snapshot(marketStore).data?.symbols).toBe(before);
+    expect(before?.['A/USDT'], 'another quote').not.toBe(a);
+    expect(before?.['B/USDT']).not.toBe(b);
+    applyTicks([of('C/USDT', 12)], 13);
+    expect(heard.slice(2)).toEqual(['C', 'any']);
+    expect(Object.keys(marketStore.data?.symbols ?? {}), 'a new pair').toHaveLength(3);
+    expect(marketStore.data?.symbols).not.toBe(before);
+    for (const end of ends) end();
+    applyTicks([of('A/USDT', 20)], 20);
+    expect(heard).toHaveLength(4);
+  });
+
   it('comes on top once: a fill that was read and then told is one fill', () => {
     const fill = recorded.history?.fills[0] as Fill;
     applyHistory({ fills: [fill], sequence: 5, asOf: NOW }, 'network');
@@ -305,6 +345,80 @@ describe('what is newer', () => {
     applyFill({ ...fill, id: 'second' }, 6);
     applyFill({ ...fill, id: 'second' }, 7);
     expect(historyStore.data?.fills.map(({ id }) => id)).toEqual(['second', fill.id]);
+  });
+
+  it('is not lost where a fill comes before a list that was asked for earlier', () => {
+    clearHistory();
+    const fill = recorded.history?.fills[0] as Fill;
+    const list = (sequence: number) => ({ fills: [fill], sequence, asOf: NOW });
+    applyFill({ ...fill, id: 'third' }, 7);
+    applyFill({ ...fill, id: 'second' }, 6);
+    expect(historyStore.data).toBeNull();
+    applyHistory(list(3), 'snapshot');
+    expect(historyStore.data?.fills.map(({ id }) => id)).toEqual([fill.id]);
+    applyHistory(list(6), 'network');
+    // The list of 6 knows the fill that was told as 6.
+    expect(historyStore.data?.fills.map(({ id }) => id)).toEqual(['third', fill.id]);
+    expect(historyStore.data?.sequence).toBe(7);
+
+    clearHistory();
+    applyFill({ ...fill, id: 'of somebody who logged out' }, 9);
+    clearHistory();
+    applyHistory(list(3), 'network');
+    expect(historyStore.data?.fills.map(({ id }) => id)).toEqual([fill.id]);
+  });
+
+  it('is not lost where an alert or its firing comes before a list that was asked for earlier', () => {
+    clearAlerts();
+    const condition = { kind: 'above', price: '70000' } as const;
+    const alert: Alert = {
+      id: 'alert-1',
+      symbol: 'BTC/USDT',
+      condition,
+      repeatMinutes: null,
+      note: '',
+      active: true,
+      phase: 'watching',
+      version: 1,
+      restsUntil: null,
+      lastFiredAt: null,
+      createdAt: NOW,
+    };
+    const firing: AlertFiring = {
+      id: 'told',
+      alertId: alert.id,
+      symbol: alert.symbol,
+      condition,
+      note: '',
+      price: '70001',
+      movedBps: null,
+      at: NOW,
+      late: false,
+      simulated: true,
+      recordedAt: NOW,
+    };
+    const list = (sequence: number) => ({
+      alerts: [{ ...alert }, { ...alert, id: 'other' }],
+      firings: [],
+      sequence,
+      servedAt: NOW,
+    });
+    applyFiring({ ...alert, version: alert.version + 1, note: 'fired' }, firing, 11);
+    removeAlert('other', 12);
+    expect(alertsStore.data).toBeNull();
+    applyAlerts(list(10), 'network');
+    expect(alertsStore.data?.firings.map(({ id }) => id)).toEqual(['told']);
+    expect(alertsStore.data?.alerts.map(({ id, note }) => [id, note])).toEqual([
+      [alert.id, 'fired'],
+    ]);
+    expect(alertsStore.data?.sequence).toBe(12);
+
+    // The list is newer: it shows what became of it.
+    clearAlerts();
+    applyFiring({ ...alert, note: 'fired' }, firing, 11);
+    applyAlerts(list(11), 'network');
+    expect(alertsStore.data?.firings).toEqual([]);
+    expect(alertsStore.data?.alerts).toHaveLength(2);
   });
 });
 

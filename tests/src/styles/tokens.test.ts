@@ -58,14 +58,16 @@ function contrast(one: string, other: string): number {
 const GROUNDS = ['--ground', '--surface', '--sunken'];
 /** Text on what it stands on. */
 const TEXT: readonly (readonly [string, readonly string[]])[] = [
-  ['--ink', [...GROUNDS, '--accent-wash', '--amber-wash', '--danger-wash']],
-  ['--ink-2', [...GROUNDS, '--accent-wash']],
+  ['--ink', [...GROUNDS, '--accent-wash', '--amber-wash', '--danger-wash', '--live-wash']],
+  ['--ink-2', [...GROUNDS, '--accent-wash', '--live-wash']],
   ['--ink-3', GROUNDS],
   ['--accent', [...GROUNDS, '--accent-wash']],
   ['--amber', [...GROUNDS, '--amber-wash']],
   ['--danger', [...GROUNDS, '--danger-wash']],
   ['--accent-ink', ['--accent', '--accent-hover']],
   ['--danger-ink', ['--danger', '--danger-hover']],
+  ['--live', [...GROUNDS, '--live-wash']],
+  ['--live-ink', ['--live']],
   ...['--green', '--red', '--blue', '--orange'].map((name) => [name, GROUNDS] as const),
 ];
 /** Edges of fields and switches, and what marks focus: 3 to 1. */

@@ -5,6 +5,10 @@ import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { Button } from '../../../components/Button.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { Switch } from '../../../components/Switch.tsx';
+import { exchangeName } from '../../../format/exchange-names.ts';
+import { accountChoice } from '../../../stores/account-choice.ts';
 import { connection } from '../../../stores/connection.ts';
 import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
@@ -21,6 +25,36 @@ const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look'
 type Step = z.infer<typeof Kept>['step'];
 const INCOMPLETE = 'Some settings are missing. Go back to complete them.';
 
+/** Whose money the new agent will trade. */
+function LiveNote({
+  connectionId,
+  shadow,
+  onShadow,
+}: {
+  connectionId: string;
+  shadow: boolean;
+  onShadow: (shadow: boolean) => void;
+}) {
+  const account = useSnapshot(accountChoice).known.find(({ id }) => id === connectionId);
+  return (
+    <div className="mb-3">
+      <p>
+        <LiveTag className="mr-2" />
+        {account === undefined
+          ? 'In an exchange account.'
+          : `${exchangeName(account.exchange)}, ${account.label}.`}{' '}
+        It trades real money, for good, and starts only after you have confirmed it.
+      </p>
+      <Switch
+        label="Twin on paper"
+        hint="The same agent on paper, started and stopped with this one. Its page shows where the two differ."
+        checked={shadow}
+        onChange={onShadow}
+      />
+    </div>
+  );
+}
+
 /** A step's heading, focused when the step begins. */
 function StepHead({ children }: { children: ReactNode }) {
   return (
@@ -35,11 +69,14 @@ export function CreateActs({
   draft,
   quote,
   busy,
+  startable = true,
   onCreate,
 }: {
   draft: AgentDraft;
   quote: string;
   busy: boolean;
+  /** With real money a start is confirmed on the agent's own page. */
+  startable?: boolean;
   onCreate: (start: boolean) => void;
 }) {
   const { online } = useSnapshot(connection);
@@ -56,7 +93,7 @@ export function CreateActs({
     );
   return (
     <div className="flex flex-col gap-2 sm:flex-row-reverse">
-      {draft.risk_profile === 'Aggressive' ? (
+      {!startable ? null : draft.risk_profile === 'Aggressive' ? (
         <HoldToConfirm
           label="Hold to create and start"
           sentence={sentence}
@@ -78,6 +115,7 @@ export function CreateActs({
         </Button>
       )}
       <Button
+        tone={startable ? 'quiet' : 'primary'}
         busy={busy}
         onClick={() => {
           onCreate(false);
@@ -93,6 +131,8 @@ interface CreateWizardProps {
   quote: string;
   /** A copy of another agent: not saved on the device, starting at the name. */
   draft?: AgentDraft | undefined;
+  /** The exchange account it will trade, for good; null for paper. */
+  connectionId?: string | null;
   onCreated: (agent: Agent) => void;
 }
 
@@ -190,11 +230,13 @@ function PreviewStep({
   quote,
   busy,
   failure,
+  isLive,
   onCreate,
   onStep,
 }: StepProps & {
   busy: boolean;
   failure: string | null;
+  isLive: boolean;
   onCreate: (start: boolean) => void;
 }) {
   return (
@@ -213,7 +255,13 @@ function PreviewStep({
       </div>
       <Failure message={failure} />
       <div className="mt-5 flex flex-col gap-2">
-        <CreateActs draft={draft} quote={quote} busy={busy} onCreate={onCreate} />
+        <CreateActs
+          draft={draft}
+          quote={quote}
+          busy={busy}
+          startable={!isLive}
+          onCreate={onCreate}
+        />
         <Button
           tone="plain"
           onClick={() => {
@@ -246,13 +294,22 @@ function useWizardDraft(given: AgentDraft | undefined) {
   return { draft, step, put, forget };
 }
 
-export default function CreateWizard({ quote, draft: given, onCreated }: CreateWizardProps) {
+export default function CreateWizard({
+  quote,
+  draft: given,
+  connectionId = null,
+  onCreated,
+}: CreateWizardProps) {
   const { draft, step, put, forget } = useWizardDraft(given);
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
-  const { busy, failure, create } = useCreateAgent((agent) => {
-    forget();
-    onCreated(agent);
-  });
+  const [shadow, setShadow] = useState(true);
+  const { busy, failure, create } = useCreateAgent(
+    (agent) => {
+      forget();
+      onCreated(agent);
+    },
+    connectionId === null ? null : { connectionId, shadow },
+  );
   const steps = useStepStart(step);
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});
@@ -276,7 +333,10 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
   };
   const shared: StepProps = { draft, quote, onStep: go };
   return (
-    <div ref={steps}>
+    <div ref={steps} className={connectionId === null ? undefined : 'live-frame'}>
+      {connectionId !== null && (
+        <LiveNote connectionId={connectionId} shadow={shadow} onShadow={setShadow} />
+      )}
       {step === 'risk' && <RiskStep {...shared} onChange={change} />}
       {step === 'terms' && (
         <TermsStep
@@ -287,7 +347,15 @@ export default function CreateWizard({ quote, draft: given, onCreated }: CreateW
           onNext={preview}
         />
       )}
-      {step === 'look' && <PreviewStep {...shared} busy={busy} failure={failure} onCreate={send} />}
+      {step === 'look' && (
+        <PreviewStep
+          {...shared}
+          busy={busy}
+          failure={failure}
+          isLive={connectionId !== null}
+          onCreate={send}
+        />
+      )}
     </div>
   );
 }

@@ -20,7 +20,17 @@ export interface Creating {
   create: (draft: AgentDraft, start: boolean) => Promise<Record<string, string> | null>;
 }
 
-export function useCreateAgent(onCreated: (agent: Agent) => void): Creating {
+/** The exchange account an agent will trade, and whether a twin on paper runs beside it. */
+export interface LiveTerms {
+  connectionId: string;
+  shadow: boolean;
+}
+
+/** `live`: null for paper. */
+export function useCreateAgent(
+  onCreated: (agent: Agent) => void,
+  live: LiveTerms | null = null,
+): Creating {
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   /**
@@ -31,13 +41,17 @@ export function useCreateAgent(onCreated: (agent: Agent) => void): Creating {
   const create: Creating['create'] = async (draft, start) => {
     const checked = checkDraft(draft, start);
     if (!checked.ok) return formIssues(checked.issues);
-    const body = JSON.stringify(checked.value);
+    const body = JSON.stringify([checked.value, live]);
     if (request.current.body !== body) request.current = { body, commandId: crypto.randomUUID() };
     setBusy(true);
     setFailure(null);
     try {
       const reply = await api.call('createAgent', {
-        body: { ...checked.value, ...backtestRecord(previewOf(draft)) },
+        body: {
+          ...checked.value,
+          ...backtestRecord(previewOf(draft)),
+          ...live,
+        },
         commandId: request.current.commandId,
       });
       await loadAgents(true);

@@ -10,6 +10,7 @@ import { SkeletonRows } from '../../../components/EmptyState.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { agentView, type AgentView } from '../../../stores/agent-view.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { useEntries } from '../../use-store.ts';
 import type { AgentDraft } from '../create/agent-draft.ts';
 import { undo } from '../list/AgentActions.tsx';
@@ -149,6 +150,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
         count={count}
         title={`Duplicate ${agent.name}`}
         draft={copyOf(agent)}
+        connectionId={connectionOf(agent)}
       />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />
       <EditDialog agent={agent} editing={editing} onEdit={onEdit} />

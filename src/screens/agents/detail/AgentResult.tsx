@@ -1,6 +1,6 @@
 /** An agent's result, its line over time and the figures of its trades. */
 import { useMemo, useState, type ReactNode } from 'react';
-import type { Agent } from '../../../../contract/agents.ts';
+import { accountOf, type Agent } from '../../../../contract/agents.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
 import {
   changeOver,
@@ -143,19 +143,22 @@ function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: Agent
 }
 
 interface AgentResultProps extends ResultLineProps {
-  agent: Pick<Agent, 'id' | 'name' | 'quote' | 'total' | 'realized' | 'unrealized' | 'fees'>;
+  agent: Pick<
+    Agent,
+    'id' | 'name' | 'quote' | 'account' | 'total' | 'realized' | 'unrealized' | 'fees'
+  >;
   /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
 }
 
 interface TotalsProps {
-  agent: Pick<Agent, 'id' | 'name' | 'quote'>;
+  agent: Pick<Agent, 'id' | 'name' | 'quote' | 'account'>;
   money: Pick<Agent, 'total' | 'realized' | 'unrealized' | 'fees'>;
 }
 
 /** A figure that opens into the sum behind it. */
 function Explained({
-  agent: { id, name },
+  agent,
   of,
   shown,
   what,
@@ -166,6 +169,9 @@ function Explained({
   what: string;
   children: ReactNode;
 }) {
+  // The sums are those of the paper account; an exchange account shows its trades as charged.
+  if (accountOf(agent).kind === 'live') return children;
+  const { id, name } = agent;
   const ask: Ask = { of, id, name, shown };
   return (
     <Explain ask={ask} name={what} plain>
@@ -249,19 +255,20 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
 
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
   const money = record ?? agent;
+  const isLive = accountOf(agent).kind === 'live';
   return (
     <section aria-label="Result" className="min-w-0">
       <h2 className="sr-only">Result</h2>
       <Total agent={agent} money={money} />
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
-        after fees <DataAge kind="portfolio" />
+        after fees <DataAge kind={isLive ? 'agents' : 'portfolio'} />
       </p>
       <div className="mt-2">
         <ResultLine agent={agent} insight={insight} failed={failed} now={now} />
       </div>
       <dl className="mt-2 grid grid-cols-2 gap-x-6 sm:grid-cols-4">
         <MoneyFigures agent={agent} money={money} />
-        <TradeFigures record={record} />
+        {!isLive && <TradeFigures record={record} />}
       </dl>
     </section>
   );

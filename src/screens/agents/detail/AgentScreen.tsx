@@ -4,16 +4,18 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
+import type { LiveAccount } from '../../../../contract/live.ts';
 import type { AgentPerformance, Fill, Portfolio } from '../../../../contract/trading.ts';
 import { Button } from '../../../components/Button.tsx';
 import { CommandState } from '../../../components/CommandState.tsx';
 import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { Amount } from '../../../components/Figures.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
 import type { ScreenProps } from '../../../shell/routes.ts';
-import { moneyOf, recordOf } from '../../../stores/agent-money.ts';
+import { liveMoneyOf, moneyOf, recordOf } from '../../../stores/agent-money.ts';
 import { agentView } from '../../../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { loadPerformance, performanceStore } from '../../../stores/analytics-store.ts';
@@ -25,7 +27,9 @@ import {
   PERFORMANCE_REST_MS,
   PERFORMANCE_SPREAD_MS,
 } from '../../../stores/keep-fresh.ts';
+import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { emptySlot, type Slot } from '../../../stores/slot.ts';
 import { TradesTable } from '../../portfolio/Fills.tsx';
 import { Positions } from '../../portfolio/Positions.tsx';
@@ -50,6 +54,7 @@ import { FREQUENCY_NAME, intervalText, pairsText, POOL_NAME } from '../agent-tex
 
 const LiveAgainstBacktest = screenPart(() => import('../backtest/LiveAgainstBacktest.tsx'));
 const AgentChart = screenPart(() => import('./AgentChart.tsx'));
+const LiveAgentPart = screenPart(() => import('../../live/agent/LiveAgentPart.tsx'));
 const BacktestPanel = screenPart(() => import('../backtest/BacktestPanel.tsx'));
 
 const UNREAD = emptySlot<AgentPerformance>();
@@ -129,7 +134,10 @@ function Head({ agent }: { agent: Agent }) {
   return (
     <div className="mb-5 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
       <div className="min-w-0">
-        <h1 className="text-xl break-words">{agent.name}</h1>
+        <h1 className="text-xl break-words">
+          {agent.name}
+          {connectionOf(agent) !== null && <LiveTag className="ml-2 align-middle" />}
+        </h1>
         <AgentStatus view={view} />
         {view.entry !== null && view.commandText !== null ? (
           <div>
@@ -162,6 +170,24 @@ function Held({ agent, portfolio }: { agent: Agent; portfolio: Portfolio | null 
     <Section title="Positions">
       <Positions portfolio={{ positions, quote: portfolio.quote }} showAgent={false} table />
     </Section>
+  );
+}
+
+/** What it holds: on paper its positions; at an exchange its orders as well. */
+function Holdings({
+  agent,
+  connectionId,
+  portfolio,
+}: {
+  agent: Agent;
+  connectionId: string | null;
+  portfolio: Portfolio | null;
+}) {
+  if (connectionId === null) return <Held agent={agent} portfolio={portfolio} />;
+  return (
+    <Suspense fallback={<SkeletonRows rows={4} label="Positions and orders" />}>
+      <LiveAgentPart agent={agent} connectionId={connectionId} />
+    </Suspense>
   );
 }
 
@@ -305,7 +331,8 @@ export default function AgentScreen({ params }: ScreenProps) {
   const agents = useSlot(agentsStore, loadAgents);
   const { slot, read, insight } = useAgentReadings(id);
   const history = useSlot(historyStore, loadHistory);
-  const portfolio = useSlot(portfolioStore, loadPortfolio).data;
+  const accounts = useSnapshot(liveSlots).accounts as Record<string, Slot<LiveAccount>>;
+  const paper = useSlot(portfolioStore, loadPortfolio).data;
   const agent = agents.data?.agents.find((one) => one.id === id) ?? slot.data?.agent;
   const reread = (): void => {
     void read();
@@ -320,17 +347,21 @@ export default function AgentScreen({ params }: ScreenProps) {
         }}
       />
     );
+  const connectionId = connectionOf(agent);
+  const atExchange = connectionId === null ? null : (accounts[connectionId]?.data ?? null);
+  // The portfolio is the paper account's: an agent at an exchange has nothing in it.
+  const portfolio = connectionId === null ? paper : null;
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
   const record = recordOf(id, portfolio);
-  const money =
-    agents.data === null ? agent : { ...agent, ...moneyOf(agent, agents.data, portfolio) };
+  const listed = agents.data === null ? agent : moneyOf(agent, agents.data, portfolio);
+  const money = { ...agent, ...(atExchange === null ? listed : liveMoneyOf(agent, atExchange)) };
   return (
-    <>
+    <div className={connectionId === null ? undefined : 'live-frame'}>
       <ToAgents />
       <Head agent={agent} />
       <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
-      <FirstTrade key={agent.id} agent={agent} />
+      {connectionId === null && <FirstTrade key={agent.id} agent={agent} />}
       <ReadError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
@@ -341,10 +372,13 @@ export default function AgentScreen({ params }: ScreenProps) {
             failed={insight.error !== null}
             now={portfolio === null || record === null ? undefined : [portfolio.asOf, record.total]}
           />
-          <Held agent={agent} portfolio={portfolio} />
+          <Holdings agent={agent} connectionId={connectionId} portfolio={portfolio} />
           <Chart agent={agent} fills={fills} />
           <Decided id={id} slot={slot} />
-          <Trades fills={fills} quote={agent.quote} />
+          {/* At an exchange its orders above say what was filled. */}
+          {(connectionId === null || fills.length > 0) && (
+            <Trades fills={fills} quote={agent.quote} />
+          )}
           <Tests agent={agent} id={id} />
         </div>
         <div className="flex min-w-0 flex-col gap-8">
@@ -353,6 +387,6 @@ export default function AgentScreen({ params }: ScreenProps) {
           <ExitActions agent={agent} />
         </div>
       </div>
-    </>
+    </div>
   );
 }

@@ -1,11 +1,12 @@
 /** The two actions that cannot be undone: stop and sell, and delete. */
 import { useSnapshot } from 'valtio';
 import { useLocation } from 'wouter';
-import type { Agent } from '../../../../contract/agents.ts';
+import { accountOf, type Agent } from '../../../../contract/agents.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
+import { exchangeName } from '../../../format/exchange-names.ts';
 import { agentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
@@ -16,11 +17,22 @@ import { useEntries } from '../../use-store.ts';
 import { stopSentence } from '../list/AgentActions.tsx';
 
 async function sellAll(agent: Agent): Promise<void> {
+  const account = accountOf(agent);
   const sold = await showFailure(
     api.call('liquidateAgent', { params: { id: agent.id } }),
-    `${agent.name} stopped. Its positions were sold.`,
+    account.kind === 'live'
+      ? `${agent.name} stopped. ${exchangeName(account.exchange)} was asked to sell; sold when it confirms.`
+      : `${agent.name} stopped. Its positions were sold.`,
   );
   if (sold) await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+}
+
+/** How what it holds is sold. At an exchange nothing is sold before it says so. */
+function sellSentence(agent: Agent): string {
+  const account = accountOf(agent);
+  if (account.kind === 'paper') return 'All positions are then sold at the bid, less fees.';
+  const exchange = exchangeName(account.exchange);
+  return `Its stop losses at ${exchange} are then cancelled, and all positions sold at the price there is, less fees. Real money. Done when ${exchange} confirms it.`;
 }
 
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
@@ -32,7 +44,7 @@ function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   };
   const text = offline
     ? 'Offline. The stop is saved now. Selling needs a connection.'
-    : `${stopSentence(view)} All positions are then sold at the bid, less fees.`;
+    : `${stopSentence(view)} ${sellSentence(agent)}`;
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">
       <p className="text-ink-2">{text}</p>

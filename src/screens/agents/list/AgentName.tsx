@@ -2,7 +2,9 @@
 import { Link } from 'wouter';
 import { classes } from '../../../components/class-names.ts';
 import { CommandState } from '../../../components/CommandState.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
 import { protectingText, type AgentView } from '../../../stores/agent-view.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { useMarketNow, useMarketSpeed, useMarketState } from '../../use-store.ts';
 import { runText, useLate } from '../evaluation-times.ts';
 import { AgentStatus } from '../AgentStatus.tsx';
@@ -33,7 +35,10 @@ export function AgentName({ view }: { view: AgentView }) {
       href={`/agents/${encodeURIComponent(agent.id)}`}
       className="min-w-0 py-1 hover:text-accent"
     >
-      <span className="block truncate font-medium">{agent.name}</span>
+      <span className="block truncate font-medium">
+        {agent.name}
+        {connectionOf(agent) !== null && <LiveTag className="ml-1.5" />}
+      </span>
       <AgentStatus view={view} brief className="text-xs" />
       {off?.scope === 'agent' && (
         <span className="block truncate text-xs text-amber">Trading paused by the operator</span>

@@ -1,6 +1,7 @@
 /** The screen of all agents, with start and stop of one or all. */
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
 import { Link, useLocation } from 'wouter';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
@@ -8,11 +9,12 @@ import { Dialog } from '../../../components/Dialog.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { ScreenTitle } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
+import { accountChoice } from '../../../stores/account-choice.ts';
 import { runningText, type AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { useAuth } from '../../../stores/use-security.ts';
-import { useAgentViews, useEntries, useInsight, useSlot } from '../../use-store.ts';
+import { useAgentViews, useEntries, useInsight, useShownViews, useSlot } from '../../use-store.ts';
 import { stopAllSentence } from '../../stop-all/StopAllScreen.tsx';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from '../create/agent-draft.ts';
@@ -30,6 +32,8 @@ interface CreateDialogProps {
   count: number;
   draft?: AgentDraft;
   title?: string;
+  /** The exchange account it will trade; null for paper. */
+  connectionId?: string | null;
 }
 
 /** Whether the plan allows another agent, and what to say if not. */
@@ -39,6 +43,7 @@ export function CreateDialog({
   count,
   draft,
   title = 'New agent',
+  connectionId = null,
 }: CreateDialogProps) {
   const [, go] = useLocation();
   const { subscriptionTier } = useAuth();
@@ -79,6 +84,7 @@ export function CreateDialog({
           <CreateWizard
             quote={quote}
             draft={draft}
+            connectionId={connectionId}
             onCreated={(agent) => {
               onOpenChange(false);
               go(`/agents/${encodeURIComponent(agent.id)}`);
@@ -132,15 +138,17 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
 
 interface AllAgentsButtonsProps {
   views: readonly AgentView[];
+  /** With real money each start is confirmed by itself. */
+  isLive: boolean;
   onStartAll: () => void;
   onStopAll: () => void;
 }
 
 /** Start all and Stop all, each only if it would do something. */
-function AllAgentsButtons({ views, onStartAll, onStopAll }: AllAgentsButtonsProps) {
+function AllAgentsButtons({ views, isLive, onStartAll, onStopAll }: AllAgentsButtonsProps) {
   return (
     <>
-      {startableOf(views).length > 1 && (
+      {!isLive && startableOf(views).length > 1 && (
         <Button size="sm" onClick={onStartAll}>
           <Play className="size-4" aria-hidden />
           Start all
@@ -171,6 +179,14 @@ function FirstAgent() {
     >
       Agents watch the market and trade with paper money when their signal is strong enough. Every
       decision is listed with its reason.
+    </EmptyState>
+  );
+}
+
+function FirstLiveAgent() {
+  return (
+    <EmptyState title="No agents in this account yet">
+      Create one here. It trades with real money, and only after you have started and confirmed it.
     </EmptyState>
   );
 }
@@ -208,7 +224,15 @@ function StopAllDialog({ open, views, current, onClose }: StopAllDialogProps) {
 }
 
 /** The list, or what is shown in its place. */
-function AllAgents({ views, error }: { views: readonly AgentView[] | null; error: string | null }) {
+function AllAgents({
+  views,
+  error,
+  isLive,
+}: {
+  views: readonly AgentView[] | null;
+  error: string | null;
+  isLive: boolean;
+}) {
   return (
     <>
       <ReadError
@@ -221,14 +245,20 @@ function AllAgents({ views, error }: { views: readonly AgentView[] | null; error
       {views === null && error === null && (
         <SkeletonRows rows={5} rowClass="min-h-[89px]" label="Agents" />
       )}
-      {views !== null && views.length === 0 && <FirstAgent />}
-      {views !== null && views.length > 0 && <AgentList views={views} />}
+      {views !== null && views.length === 0 && (isLive ? <FirstLiveAgent /> : <FirstAgent />)}
+      {views !== null && views.length > 0 && (
+        <div className={isLive ? 'live-frame' : undefined}>
+          <AgentList views={views} />
+        </div>
+      )}
     </>
   );
 }
 
 export default function AgentsScreen() {
-  const { views, current, slot } = useAgentViews();
+  const { views, current, slot } = useShownViews();
+  const every = useAgentViews().views ?? [];
+  const { chosen } = useSnapshot(accountChoice);
   // `?new`: returned from choosing a plan while this was open.
   const [creating, setCreating] = useState(() => new URLSearchParams(location.search).has('new'));
   useEffect(() => {
@@ -246,6 +276,7 @@ export default function AgentsScreen() {
       <ScreenTitle title="Agents" note={views === null ? undefined : runningText(agents, current)}>
         <AllAgentsButtons
           views={all}
+          isLive={chosen !== null}
           onStartAll={() => {
             setAsking('start');
           }}
@@ -266,14 +297,20 @@ export default function AgentsScreen() {
       </ScreenTitle>
       <EntriesOffNotice />
       <NotDone views={all} />
-      <AllAgents views={views} error={slot.error} />
+      <AllAgents views={views} error={slot.error} isLive={chosen !== null} />
       {asking === 'start' && (
         <Suspense>
           <StartAllDialog agents={startableOf(all).map((view) => view.agent)} onClose={close} />
         </Suspense>
       )}
-      <StopAllDialog open={asking === 'stop'} views={all} current={current} onClose={close} />
-      <CreateDialog open={creating} onOpenChange={setCreating} count={all.length} />
+      {/* It reaches every agent, of every account. */}
+      <StopAllDialog open={asking === 'stop'} views={every} current={current} onClose={close} />
+      <CreateDialog
+        open={creating}
+        onOpenChange={setCreating}
+        count={every.length}
+        connectionId={chosen}
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@
  * Asks for confirmation of a start that waited too long: prices then and now, plan, maximum loss
  * and changes since.
  */
+import { Suspense } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { cancelCommand, confirmCommand } from '../../../commands.ts';
@@ -10,6 +11,7 @@ import { Dialog } from '../../../components/Dialog.tsx';
 import { Amount, Percent } from '../../../components/Figures.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Line } from '../../../components/Section.tsx';
+import { screenPart } from '../../../components/screen-part.tsx';
 import { useNow } from '../../../components/use-now.ts';
 import { formatPrice } from '../../../format/numbers.ts';
 import { formatAgo, formatSpan, formatWhen } from '../../../format/times.ts';
@@ -18,6 +20,7 @@ import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { loadMarket, loadPools, marketStore, poolsStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';
 import { pairsOf } from '../../../stores/observed-state.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
@@ -27,6 +30,8 @@ import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { planText } from '../agent-text.ts';
 import { changedMeanwhile, priceRows, worstOf, type PriceRow } from './confirm-start-text.ts';
+
+const StartLiveDialog = screenPart(() => import('../../live/start/StartLiveDialog.tsx'));
 
 const NONE = '—';
 
@@ -203,15 +208,31 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
   );
 }
 
-export default function ConfirmStart({
-  entry,
-  open,
-  onOpenChange,
-}: {
+interface ConfirmStartProps {
   entry: OutboxEntryView;
   open: boolean;
   onOpenChange: (open: boolean) => void;
-}) {
+}
+
+/** A start with real money is confirmed by passkey or password, never by a press alone. */
+export default function ConfirmStart(props: ConfirmStartProps) {
+  const { entry, open, onOpenChange } = props;
+  const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
+  const agent = known.find(({ id }) => id === entry.agentId);
+  if (agent === undefined || connectionOf(agent) === null) return <ConfirmOnPaper {...props} />;
+  return (
+    <Suspense>
+      <StartLiveDialog
+        agent={agent}
+        commandId={entry.commandId}
+        open={open}
+        onOpenChange={onOpenChange}
+      />
+    </Suspense>
+  );
+}
+
+function ConfirmOnPaper({ entry, open, onOpenChange }: ConfirmStartProps) {
   const now = useNow(1_000);
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
   const ids = idsOf(entry);

@@ -17,6 +17,7 @@ import { formatNumber, formatRatio } from '../../../format/numbers.ts';
 import { may } from '../../../identity/security-context.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { useSecurity } from '../../../stores/use-security.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { showResult } from '../../show-result.ts';
@@ -27,6 +28,7 @@ import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import { riskOf, worstLoss } from '../agent-risk.ts';
 
 const PreviewPanel = screenPart(() => import('../preview/PreviewPanel.tsx'));
+const StartLiveDialog = screenPart(() => import('../../live/start/StartLiveDialog.tsx'));
 const BacktestPanel = screenPart(() => import('../backtest/BacktestPanel.tsx'));
 
 function Preview({ agent }: { agent: Agent }) {
@@ -75,15 +77,24 @@ function Preview({ agent }: { agent: Agent }) {
   );
 }
 
-export function StartDialog({
-  agent,
-  open,
-  onOpenChange,
-}: {
+interface StartDialogProps {
   agent: Agent;
   open: boolean;
   onOpenChange: (open: boolean) => void;
-}) {
+}
+
+/** Real money is started in a dialog of its own, with a confirmation. */
+export function StartDialog(props: StartDialogProps) {
+  if (connectionOf(props.agent) === null) return <StartOnPaper {...props} />;
+  if (!props.open) return null;
+  return (
+    <Suspense>
+      <StartLiveDialog {...props} />
+    </Suspense>
+  );
+}
+
+function StartOnPaper({ agent, open, onOpenChange }: StartDialogProps) {
   const allowed = may(useSecurity(), 'trading', 'basic');
   const start = (): void => {
     onOpenChange(false);

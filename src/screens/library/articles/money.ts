@@ -99,8 +99,9 @@ export const MONEY: readonly LibraryArticle[] = [
         'market’s quote currency, which nobody paid in. Agents trade it with the same code, limits ' +
         'and stop losses as they would trade real money, at the prices of the source named under ' +
         'the header.',
-      'Every amount carries the outlined PAPER tag. Tradewind has no other kind of account ' +
-        'today: it asks for no exchange key, and no order leaves the server.',
+      'Every amount carries the outlined PAPER tag. No order of a paper account leaves the server, ' +
+        'and it needs no exchange key. Live accounts are separate, look different, and are never ' +
+        'added to paper.',
       { h: 'What it is not' },
       {
         list: [
@@ -120,7 +121,7 @@ export const MONEY: readonly LibraryArticle[] = [
         'new one with a fresh deposit. The old account stays readable.',
     ],
     screens: [PORTFOLIO, { to: '/market', label: 'Markets' }],
-    next: ['paper-fill', 'equity', 'backtests'],
+    next: ['paper-to-live', 'paper-fill', 'equity'],
   },
   {
     id: 'equity',

@@ -284,7 +284,8 @@ export const ACCOUNT: readonly LibraryArticle[] = [
           'Log in on another device. Under Security, log out everywhere, then change your password.',
           'The data on the phone can be read only by somebody who can unlock it, and only until ' +
             'its browser data is deleted.',
-          'You can stop agents from any device. Nobody can withdraw money: all accounts are paper.',
+          'You can stop agents from any device. Nobody can withdraw money through Tradewind, and a ' +
+            'live start asks for your passkey or password again.',
         ],
         ordered: true,
       },

@@ -8,6 +8,7 @@ import {
   FILL_FIGURES,
   GUARD_FIGURES,
   HISTORY,
+  LIVE_FIGURES,
   PAYMENT_GRACE_DAYS,
   POOL_FIGURES,
   recovery,
@@ -50,6 +51,11 @@ import { PAYMENT_GRACE_MS } from '../../../../server/billing/subscription-state.
 import { readConfig } from '../../../../server/config.ts';
 import { rulesOf as exchangeRules } from '../../../../server/market/exchange-feed.ts';
 import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';
+import { KEY_ADVICE } from '../../../../contract/key-advice.ts';
+import { STOP_ROOM_BPS } from '../../../../signer/exchanges/coinbase/adapter.ts';
+import { FIRST_WEEK, FIRST_WEEK_MS } from '../../../../signer/limits.ts';
+import { formatFixed } from '../../../../contract/money.ts';
+import { LIVE } from '../../../../src/screens/library/articles/live.ts';
 import { RESERVED_FOR_STOPS } from '../../../../src/offline/queue-rules.ts';
 import { ARTICLES, articleOf } from '../../../../src/screens/library/articles.ts';
 import { TOPICS } from '../../../../src/screens/library/article.ts';
@@ -293,6 +299,28 @@ describe('figures of the texts are those of the code', () => {
     );
     expect(rules).toMatchObject({ feeBps: TERMS.exchangeFeeBps });
     expect(roundTrip(10, 2)).toBeCloseTo(0.0024, 12);
+  });
+
+  it('live trading: limits of the first week, confirmations, and the words for keys', () => {
+    const stepUp = readFileSync('signer/step-up.ts', 'utf8');
+    expect(LIVE_FIGURES).toEqual({
+      firstWeekDays: FIRST_WEEK_MS / DAY_MS,
+      firstOrder: Number(formatFixed(FIRST_WEEK.maxOrder)),
+      firstExposure: Number(formatFixed(FIRST_WEEK.maxExposure)),
+      firstDailyLoss: Number(formatFixed(FIRST_WEEK.maxDailyLoss)),
+      confirmMinutes: Number(/VALID_MS = (\d+) \* 60_000/.exec(stepUp)?.[1]),
+      stopRoom: Number(formatFixed(STOP_ROOM_BPS)) / 10_000,
+    });
+    const rows = LIVE.flatMap(({ blocks }) =>
+      blocks.flatMap((block) =>
+        typeof block === 'object' && 'table' in block ? block.table.rows : [],
+      ),
+    );
+    const told = rows.map(([exchange = '', page, allow = '', forbid = '']) => [
+      exchange.toLowerCase(),
+      { page, allow: allow.split(', '), forbid: forbid.split(', ') },
+    ]);
+    expect(Object.fromEntries(told)).toEqual(KEY_ADVICE);
   });
 
   it('the server’s settings', () => {

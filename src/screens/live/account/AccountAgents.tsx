@@ -1,0 +1,47 @@
+/** The agents that trade this account. */
+import { Link } from 'wouter';
+import type { LiveAccount } from '../../../../contract/live.ts';
+import { LiveAmount } from '../../../components/LiveMark.tsx';
+import { Section } from '../../../components/Section.tsx';
+import type { AgentView } from '../../../stores/agent-view.ts';
+import { AgentActions } from '../../agents/list/AgentActions.tsx';
+import { AgentName } from '../../agents/list/AgentName.tsx';
+import { useViewsOf } from '../../use-store.ts';
+
+function Row({ view }: { view: AgentView }) {
+  return (
+    <li className="rule grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-3 py-2">
+      <AgentName view={view} />
+      <LiveAmount value={view.agent.total} quote={view.agent.quote} change />
+      <AgentActions view={view} />
+    </li>
+  );
+}
+
+export function AccountAgents({ account: { connection } }: { account: LiveAccount }) {
+  const views = useViewsOf(connection.id).views ?? [];
+  return (
+    <Section
+      title="Agents"
+      aside={
+        connection.state === 'open' ? (
+          <Link href="/agents" className="reach inline-block hover:text-ink">
+            New agent
+          </Link>
+        ) : undefined
+      }
+    >
+      {views.length === 0 ? (
+        <p className="rule row flex items-center py-2 text-ink-3">
+          None yet. Nothing trades here until you start an agent and confirm it.
+        </p>
+      ) : (
+        <ul>
+          {views.map((view) => (
+            <Row key={view.agent.id} view={view} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,87 @@
+/** What the account is worth, its cash by coin, results, and fees as the exchange charged them. */
+import type { LiveAccount } from '../../../../contract/live.ts';
+import { EquityChart } from '../../../components/EquityChart.tsx';
+import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { formatExact } from '../../../format/numbers.ts';
+
+function Coins({
+  term,
+  list,
+}: {
+  term: string;
+  list: readonly { asset: string; amount: string }[];
+}) {
+  return (
+    <Line term={term}>
+      {list.length === 0
+        ? 'None'
+        : list.map(({ asset, amount }) => (
+            <span key={asset} className="block" data-coin={asset}>
+              <LiveFigure>{formatExact(amount, 2)}</LiveFigure> {asset}
+            </span>
+          ))}
+    </Line>
+  );
+}
+
+function Cash({ cash }: { cash: LiveAccount['cash'] }) {
+  return (
+    <Section title="Cash and coins" aside="held by no agent">
+      <dl>
+        {cash.length === 0 && <Line term="Nothing read yet">—</Line>}
+        {cash.map(({ asset, amount, reserved }) => (
+          <Line
+            key={asset}
+            term={
+              <>
+                {asset}
+                {Number(reserved) !== 0 && (
+                  <span className="block text-xs text-ink-3">
+                    {formatExact(reserved)} held back for open orders
+                  </span>
+                )}
+              </>
+            }
+          >
+            <span data-coin={asset}>
+              <LiveFigure>{formatExact(amount, 2)}</LiveFigure>
+            </span>
+          </Line>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+export function AccountMoney({ account }: { account: LiveAccount }) {
+  const { quote, value, unpriced, realized, unrealized, fees, equityCurve } = account;
+  return (
+    <>
+      <div>
+        <p className="label">Value of the account</p>
+        <p className="text-figure font-semibold tracking-[-0.02em]" data-figure="value">
+          <LiveAmount value={value} quote={quote} />
+        </p>
+        {unpriced.length > 0 && (
+          <p className="text-xs text-amber">Without {unpriced.join(', ')}: no price here.</p>
+        )}
+        {equityCurve.length > 1 && (
+          <div className="mt-3">
+            <EquityChart curve={equityCurve} quote={quote} now={[account.asOf, value]} />
+          </div>
+        )}
+        <dl className="mt-3">
+          <Line term="Realised, of agents">
+            <LiveAmount value={realized} quote={quote} change />
+          </Line>
+          <Line term="Unrealised, of agents">
+            <LiveAmount value={unrealized} quote={quote} change />
+          </Line>
+          <Coins term="Fees charged" list={fees} />
+        </dl>
+      </div>
+      <Cash cash={account.cash} />
+    </>
+  );
+}

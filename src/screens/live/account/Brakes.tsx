@@ -1,0 +1,228 @@
+/** The account's limits and brakes: lowered at once, raised with a confirmation. */
+import { useState, type FormEvent } from 'react';
+import { useSnapshot } from 'valtio';
+import type { CallBody } from '../../../../contract/calls.ts';
+import type { StepUpWire } from '../../../../contract/live.ts';
+import type { LiveConnection, LiveLimits } from '../../../../contract/live-state.ts';
+import { api } from '../../../api/api.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { Field } from '../../../components/Field.tsx';
+import { LiveFigure } from '../../../components/LiveMark.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { Switch } from '../../../components/Switch.tsx';
+import { formatExact } from '../../../format/numbers.ts';
+import { formatDate } from '../../../format/times.ts';
+import { typedNumber } from '../../../format/typed-numbers.ts';
+import { connection as server } from '../../../stores/connection.ts';
+import { applyConnection } from '../../../stores/live-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { showFailure } from '../../show-result.ts';
+import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
+import { LimitFields } from '../LimitFields.tsx';
+import {
+  checkLimits,
+  draftOf,
+  isRaise,
+  LIMIT_LABEL,
+  LIMIT_NAMES,
+  type LimitName,
+} from '../limits-draft.ts';
+import { nameOf } from '../live-text.ts';
+
+const ORDERS_MAX = 1_000;
+
+async function put(id: string, body: CallBody<'setLiveLimits'>): Promise<void> {
+  const reply = await api.call('setLiveLimits', { params: { id }, body });
+  applyConnection(reply.connection);
+}
+
+function Values({ connection }: { connection: LiveConnection }) {
+  const { limits, maxOrdersPerHour, firstWeekUntil } = connection;
+  return (
+    <>
+      <dl>
+        {LIMIT_NAMES.map((name) => (
+          <Line key={name} term={LIMIT_LABEL[name]}>
+            <span data-limit={name}>
+              <LiveFigure>{formatExact(limits[name], 2)}</LiveFigure> USD
+            </span>
+          </Line>
+        ))}
+        <Line term="Orders in an hour">at most {maxOrdersPerHour}, stops apart</Line>
+      </dl>
+      {firstWeekUntil !== null && (
+        <p className="rule py-2 text-xs text-ink-3">
+          First week, until {formatDate(firstWeekUntil)}: limits stay at its caps or below.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Higher limits wait for their confirmation. */
+function Raise({
+  connection,
+  limits,
+  ordersPerHour,
+  onDone,
+}: {
+  connection: LiveConnection;
+  limits: LiveLimits;
+  ordersPerHour: number;
+  onDone: () => void;
+}) {
+  const confirmed = async (stepUp: StepUpWire): Promise<void> => {
+    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp });
+    onDone();
+  };
+  return (
+    <div className="live-frame">
+      <p className="mb-2">
+        <LiveTag /> Higher limits let agents spend and lose more of your money at{' '}
+        {nameOf(connection)}:
+      </p>
+      <dl className="mb-3">
+        {LIMIT_NAMES.map((name) => (
+          <Line key={name} term={LIMIT_LABEL[name]}>
+            {formatExact(connection.limits[name], 2)} → {formatExact(limits[name], 2)} USD
+          </Line>
+        ))}
+      </dl>
+      <ConfirmForm
+        act={{
+          connectionId: connection.id,
+          purpose: 'raise_limits',
+          agentId: null,
+          limits,
+          shown: connection.limits,
+        }}
+        keys={connection.stepUpKeys}
+        label="Raise limits"
+        onConfirmed={confirmed}
+      />
+    </div>
+  );
+}
+
+function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone: () => void }) {
+  const [draft, setDraft] = useState(() => draftOf(connection.limits));
+  const [orders, setOrders] = useState(String(connection.maxOrdersPerHour));
+  const [issues, setIssues] = useState<Partial<Record<LimitName | 'orders', string>>>({});
+  const [raised, setRaised] = useState<LiveLimits | null>(null);
+  const [busy, setBusy] = useState(false);
+  const perHour = typedNumber(orders) ?? Number.NaN;
+  const save = async (limits: LiveLimits): Promise<void> => {
+    setBusy(true);
+    const saved = await showFailure(
+      put(connection.id, { limits, maxOrdersPerHour: perHour }),
+      'Limits saved.',
+    );
+    setBusy(false);
+    if (saved) onDone();
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const checked = checkLimits(draft, null);
+    const isCount = Number.isInteger(perHour) && perHour >= 0 && perHour <= ORDERS_MAX;
+    const found = {
+      ...(checked.ok ? {} : checked.issues),
+      ...(isCount ? {} : { orders: 'A whole number from 0 to 1,000.' }),
+    };
+    setIssues(found);
+    if (!checked.ok || !isCount) return;
+    if (isRaise(checked.limits, connection.limits)) setRaised(checked.limits);
+    else void save(checked.limits);
+  };
+  if (raised !== null)
+    return (
+      <Raise
+        connection={connection}
+        limits={raised}
+        ordersPerHour={perHour}
+        onDone={() => {
+          pageToast('success', 'Limits raised.');
+          onDone();
+        }}
+      />
+    );
+  return (
+    <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
+      <LimitFields draft={draft} issues={issues} onChange={setDraft} />
+      <Field
+        label="Orders in an hour"
+        hint="Orders of agents; stop losses do not count."
+        inputMode="numeric"
+        autoComplete="off"
+        value={orders}
+        error={issues.orders}
+        onChange={(event) => {
+          setOrders(event.target.value);
+        }}
+      />
+      <Button type="submit" tone="primary" busy={busy}>
+        Save
+      </Button>
+      <p className="text-xs text-ink-3">
+        Lower limits hold at once. Higher ones need your passkey or password.
+      </p>
+    </form>
+  );
+}
+
+export function Brakes({ connection }: { connection: LiveConnection }) {
+  const { online } = useSnapshot(server);
+  const [editing, setEditing] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const isOff = connection.entriesOffSince !== null;
+  const allow = async (entriesAllowed: boolean): Promise<void> => {
+    setBusy(true);
+    await showFailure(put(connection.id, { entriesAllowed }));
+    setBusy(false);
+  };
+  return (
+    <Section
+      title="Limits and brakes"
+      aside={
+        <Button
+          size="sm"
+          disabled={online === 'offline'}
+          onClick={() => {
+            setEditing(true);
+          }}
+        >
+          Change limits
+        </Button>
+      }
+    >
+      <Values connection={connection} />
+      <Switch
+        label="Purchases"
+        hint={
+          isOff
+            ? 'Off: agents buy nothing. Sales and stop losses stay active.'
+            : 'On. When off, agents buy nothing; sales and stop losses stay active.'
+        }
+        checked={!isOff}
+        disabled={busy || online === 'offline'}
+        onChange={(on) => {
+          void allow(on);
+        }}
+      />
+      <Dialog
+        open={editing}
+        onOpenChange={setEditing}
+        title="Limits"
+        description={`${nameOf(connection)}, ${connection.label}. The signer holds every order to them.`}
+      >
+        <LimitsForm
+          connection={connection}
+          onDone={() => {
+            setEditing(false);
+          }}
+        />
+      </Dialog>
+    </Section>
+  );
+}

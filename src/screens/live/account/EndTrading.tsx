@@ -1,0 +1,125 @@
+/** Ends live trading of an account, and deletes its key. */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { useLocation } from 'wouter';
+import type { LiveAccount } from '../../../../contract/live.ts';
+import { api } from '../../../api/api.ts';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { Section } from '../../../components/Section.tsx';
+import { connection as server } from '../../../stores/connection.ts';
+import { loadAgents } from '../../../stores/agents-store.ts';
+import { applyConnection, loadLiveAccount } from '../../../stores/live-store.ts';
+import { showFailure } from '../../show-result.ts';
+import { useViewsOf } from '../../use-store.ts';
+import { hasEnded, nameOf } from '../live-text.ts';
+
+const count = (many: number, one: string, more: string): string =>
+  `${many} ${many === 1 ? one : more}`;
+
+/** Exactly what the switch does now. */
+export function endSentence(
+  running: number,
+  account: Pick<LiveAccount, 'orders' | 'positions' | 'connection'>,
+): string {
+  const exchange = nameOf(account.connection);
+  const open = account.orders.filter((order) => !hasEnded(order));
+  const stops = open.filter(({ type }) => type === 'stop').length;
+  const agents =
+    running === 0 ? 'No agent is running.' : `Stops ${count(running, 'agent', 'agents')}.`;
+  const orders =
+    open.length === 0
+      ? 'No order of Tradewind’s is open.'
+      : `Cancels ${count(open.length, 'open order', 'open orders')} of Tradewind’s at ${exchange}${stops === 0 ? '' : `, ${stops === open.length ? 'all' : stops} of them stop losses`}.`;
+  const held =
+    account.positions.length === 0
+      ? 'Nothing is sold.'
+      : `Nothing is sold: ${count(account.positions.length, 'position stays', 'positions stay')} in your account without a stop loss.`;
+  return `${agents} ${orders} ${held}`;
+}
+
+function End({ account }: { account: LiveAccount }) {
+  const { online } = useSnapshot(server);
+  const [busy, setBusy] = useState(false);
+  const { connection } = account;
+  const running =
+    useViewsOf(connection.id).views?.filter(({ agent }) => agent.status !== 'stopped').length ?? 0;
+  const sentence = endSentence(running, account);
+  const end = async (): Promise<void> => {
+    setBusy(true);
+    const work = api.call('endLiveTrading', { params: { id: connection.id } });
+    if (
+      await showFailure(
+        work,
+        `Asked to end. Orders are cancelled when ${nameOf(connection)} confirms it.`,
+      )
+    )
+      applyConnection((await work).connection);
+    await Promise.all([loadLiveAccount(connection.id, true), loadAgents(true)]);
+    setBusy(false);
+  };
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">{sentence}</p>
+      <HoldToConfirm
+        label="End live trading"
+        sentence={sentence}
+        tone="danger"
+        disabled={busy || online === 'offline'}
+        onConfirm={() => {
+          void end();
+        }}
+      />
+      {online === 'offline' && (
+        <p className="text-xs text-amber">
+          You need a connection to end live trading. Stop all works offline and is sent first.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Why the key cannot be deleted now; null where it can. */
+function keptBecause(running: number, { orders }: LiveAccount): string | null {
+  if (running > 0) return 'Stop all agents of this account first.';
+  if (orders.some((order) => !hasEnded(order)))
+    return 'End live trading first, and wait until every order has ended.';
+  return null;
+}
+
+function DeleteKey({ account }: { account: LiveAccount }) {
+  const { online } = useSnapshot(server);
+  const [, go] = useLocation();
+  const { connection } = account;
+  const running =
+    useViewsOf(connection.id).views?.filter(({ agent }) => agent.status !== 'stopped').length ?? 0;
+  const kept = keptBecause(running, account);
+  const remove = async (): Promise<void> => {
+    const work = api.call('removeConnection', { params: { id: connection.id } });
+    if (!(await showFailure(work, 'Key deleted. You can delete it at the exchange too.'))) return;
+    applyConnection((await work).connection);
+    go('/dashboard');
+  };
+  const sentence = `Deletes the key of ${nameOf(connection)} and closes this account here, for good. What you hold stays at ${nameOf(connection)}.`;
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">{kept ?? sentence}</p>
+      <HoldToConfirm
+        label="Delete key"
+        sentence={sentence}
+        disabled={kept !== null || online === 'offline'}
+        onConfirm={() => {
+          void remove();
+        }}
+      />
+    </div>
+  );
+}
+
+export function EndTrading({ account }: { account: LiveAccount }) {
+  return (
+    <Section title="End and disconnect">
+      <End account={account} />
+      <DeleteKey account={account} />
+    </Section>
+  );
+}

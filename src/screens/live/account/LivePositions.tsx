@@ -1,0 +1,127 @@
+/** What agents hold in this account, with its stop loss, and how to sell it. */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { LiveAccount } from '../../../../contract/live.ts';
+import type { Position } from '../../../../contract/trading.ts';
+import { api } from '../../../api/api.ts';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { Section } from '../../../components/Section.tsx';
+import { formatAmount, formatExact, formatPrice } from '../../../format/numbers.ts';
+import { connection as server } from '../../../stores/connection.ts';
+import { loadLiveAccount } from '../../../stores/live-store.ts';
+import { showFailure } from '../../show-result.ts';
+import { hasEnded, nameOf } from '../live-text.ts';
+
+const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
+
+/** Where the stop is: at the exchange, watched here, or nowhere. */
+export function stopText(
+  position: Position,
+  { orders, connection }: Pick<LiveAccount, 'orders' | 'connection'>,
+): string {
+  if (position.stopPrice === null) return 'No stop loss';
+  const at = formatPrice(position.stopPrice);
+  const resting = orders.some(
+    (order) =>
+      order.type === 'stop' &&
+      order.state === 'open' &&
+      order.symbol === position.pair &&
+      order.agentId === position.agentId,
+  );
+  return resting
+    ? `Stop loss at ${at}, resting at ${nameOf(connection)}`
+    : `Stop loss at ${at}, watched by Tradewind`;
+}
+
+/** A sale that is on its way. */
+const isSelling = ({ pair, agentId }: Position, { orders }: LiveAccount): boolean =>
+  orders.some(
+    (order) =>
+      !hasEnded(order) &&
+      order.side === 'sell' &&
+      order.type !== 'stop' &&
+      order.symbol === pair &&
+      order.agentId === agentId,
+  );
+
+function Sell({ position, account }: { position: Position; account: LiveAccount }) {
+  const { online } = useSnapshot(server);
+  const [asked, setAsked] = useState(false);
+  const selling = isSelling(position, account);
+  const exchange = nameOf(account.connection);
+  const estimate =
+    position.value === null
+      ? 'no price is known now'
+      : `about ${formatAmount(position.value)} ${account.quote} at the present bid, less fees`;
+  const sell = async (): Promise<void> => {
+    const wasTaken = await showFailure(
+      api.call('closeLivePosition', { params: { id: position.id } }),
+      `Asked ${exchange} to sell. Done when ${exchange} confirms it.`,
+    );
+    setAsked(wasTaken);
+    await loadLiveAccount(account.connection.id, true);
+  };
+  if (selling || asked)
+    return <span className="text-xs text-ink-2">Selling. Done when {exchange} confirms it.</span>;
+  return (
+    <HoldToConfirm
+      label="Sell"
+      size="sm"
+      sentence={`Sells ${formatExact(position.quantity)} ${baseOf(position.pair)} at ${exchange}: ${estimate}. Its stop loss is cancelled first.`}
+      disabled={online === 'offline'}
+      onConfirm={() => {
+        void sell();
+      }}
+    />
+  );
+}
+
+function Row({ position, account }: { position: Position; account: LiveAccount }) {
+  return (
+    <li className="rule live-frame grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 py-2">
+      <div className="min-w-0">
+        <span className="font-medium">{baseOf(position.pair)}</span>{' '}
+        <span data-quantity={position.pair}>
+          <LiveFigure>{formatExact(position.quantity)}</LiveFigure>
+        </span>
+        <p className="text-xs text-ink-3">
+          <Link
+            href={`/agents/${encodeURIComponent(position.agentId)}`}
+            className="underline underline-offset-2 hover:text-ink"
+          >
+            {position.agentName}
+          </Link>
+        </p>
+      </div>
+      <div className="text-right">
+        <LiveAmount value={position.value} quote={account.quote} why="No price yet" />
+        <p className="text-xs">
+          <LiveAmount value={position.unrealized} change why="No price yet" />
+        </p>
+      </div>
+      <div className="col-span-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+        <p className="min-w-0 flex-1 basis-44 text-xs text-ink-2">{stopText(position, account)}</p>
+        <Sell position={position} account={account} />
+      </div>
+    </li>
+  );
+}
+
+export function LivePositions({ account }: { account: LiveAccount }) {
+  return (
+    <Section title="Positions" aside={<LiveTag />}>
+      {account.positions.length === 0 ? (
+        <p className="rule row flex items-center py-2 text-ink-3">None open.</p>
+      ) : (
+        <ul>
+          {account.positions.map((position) => (
+            <Row key={position.id} position={position} account={account} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,141 @@
+/** Orders at the exchange: what is confirmed, what is unknown, and what the person can do. */
+import { useState } from 'react';
+import { useSnapshot } from 'valtio';
+import type { LiveAccount } from '../../../../contract/live.ts';
+import type { LiveOrderWire } from '../../../../contract/live-state.ts';
+import { api } from '../../../api/api.ts';
+import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
+import { Section } from '../../../components/Section.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { useNow } from '../../../components/use-now.ts';
+import { formatWhen } from '../../../format/times.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import { connection as server } from '../../../stores/connection.ts';
+import { loadLiveAccount } from '../../../stores/live-store.ts';
+import { showFailure } from '../../show-result.ts';
+import { doubtText, hasEnded, nameOf, orderReason, orderState, orderTitle } from '../live-text.ts';
+
+function useAgentName(id: string): string {
+  return (
+    useSnapshot(agentsStore).data?.agents.find((agent) => agent.id === id)?.name ?? 'Deleted agent'
+  );
+}
+
+/** Gives up an order that was looked for at the exchange by hand. */
+function GiveUp({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+  const { online } = useSnapshot(server);
+  const [busy, setBusy] = useState(false);
+  const exchange = nameOf(account.connection);
+  const giveUp = async (): Promise<void> => {
+    setBusy(true);
+    await showFailure(
+      api.call('giveUpOrder', { params: { id: order.clientOrderId } }),
+      'Given up. If the order turns up, it is booked.',
+    );
+    await loadLiveAccount(account.connection.id, true);
+    setBusy(false);
+  };
+  return (
+    <HoldToConfirm
+      label="Give this order up"
+      sentence={`You have looked at ${exchange}, and the order is not there. Its money is free again.`}
+      disabled={busy || online === 'offline'}
+      onConfirm={() => {
+        void giveUp();
+      }}
+    />
+  );
+}
+
+function DoubtOf({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+  const now = useNow(1_000);
+  const doubt = doubtText(order, nameOf(account.connection), now);
+  if (doubt === null) return null;
+  return (
+    <div className="mt-1 flex flex-col items-start gap-1 border-l-2 border-amber pl-3">
+      <p className="text-amber">{doubt.since}</p>
+      <p className="text-ink-2">{doubt.doing}</p>
+      <p className="text-ink-2">{doubt.you}</p>
+      {order.exchangeOrderId !== null && (
+        <p className="text-xs text-ink-3">Its id there: {order.exchangeOrderId}</p>
+      )}
+      {doubt.mayGiveUp && <GiveUp order={order} account={account} />}
+    </div>
+  );
+}
+
+export function OrderRow({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+  const agent = useAgentName(order.agentId);
+  return (
+    <li className="rule live-frame py-2" data-order={order.clientOrderId} data-state={order.state}>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span className="live-amount font-medium">{orderTitle(order)}</span>
+        <span className={order.state === 'unknown' ? 'text-amber' : 'text-ink-2'}>
+          {orderState(order)}
+        </span>
+      </div>
+      <p className="text-xs text-ink-3">
+        {order.symbol} · {agent} · {orderReason(order)} · {formatWhen(order.changedAt)}
+      </p>
+      <DoubtOf order={order} account={account} />
+    </li>
+  );
+}
+
+/** `certain`: those of unknown outcome are shown elsewhere on the screen. */
+export function OpenOrders({
+  account,
+  certain = false,
+}: {
+  account: LiveAccount;
+  certain?: boolean;
+}) {
+  const open = account.orders.filter(
+    (order) => !hasEnded(order) && (!certain || order.doubt === null),
+  );
+  return (
+    <Section title="Open orders" aside={<LiveTag />}>
+      {open.length === 0 ? (
+        <p className="rule row flex items-center py-2 text-ink-3">
+          {certain && account.connection.unknownOrders > 0
+            ? 'No other. Orders of unknown outcome are at the top.'
+            : 'None. Orders and resting stop losses appear here.'}
+        </p>
+      ) : (
+        <ul>
+          {open.map((order) => (
+            <OrderRow key={order.clientOrderId} order={order} account={account} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+const SHOWN = 10;
+
+export function PastOrders({ account }: { account: LiveAccount }) {
+  const [all, setAll] = useState(false);
+  const ended = account.orders.filter(hasEnded);
+  if (ended.length === 0) return null;
+  return (
+    <Section title="Ended orders" aside="newest first">
+      <ul>
+        {(all ? ended : ended.slice(0, SHOWN)).map((order) => (
+          <OrderRow key={order.clientOrderId} order={order} account={account} />
+        ))}
+      </ul>
+      {!all && ended.length > SHOWN && (
+        <button
+          type="button"
+          className="rule row w-full text-left text-accent"
+          onClick={() => {
+            setAll(true);
+          }}
+        >
+          Show {ended.length - SHOWN} more
+        </button>
+      )}
+    </Section>
+  );
+}

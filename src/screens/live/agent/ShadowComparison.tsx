@@ -1,0 +1,182 @@
+/** A live agent and its twin on paper, decision by decision, and why they differ. */
+import { useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { Link } from 'wouter';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { Shadow, ShadowLeg, ShadowRow } from '../../../../contract/live.ts';
+import { api } from '../../../api/api.ts';
+import { Button } from '../../../components/Button.tsx';
+import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { Amount } from '../../../components/Figures.tsx';
+import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { Line, Section } from '../../../components/Section.tsx';
+import { PaperTag, SideTag } from '../../../components/Tags.tsx';
+import { failureSentence } from '../../../format/failure-sentence.ts';
+import { formatExact, formatPrice } from '../../../format/numbers.ts';
+import { formatWhen } from '../../../format/times.ts';
+import { connection as server } from '../../../stores/connection.ts';
+import { applyAgent, loadAgents } from '../../../stores/agents-store.ts';
+import { showFailure } from '../../show-result.ts';
+import { shadowReasons } from './shadow-text.ts';
+
+interface Reading {
+  data: Shadow | null;
+  error: string | null;
+}
+
+/** Read again when the agent has evaluated, and when one of its orders has changed. */
+function useShadow(agent: Agent, mark: string): Reading {
+  const { online } = useSnapshot(server);
+  const [reading, setReading] = useState<Reading>({ data: null, error: null });
+  useEffect(() => {
+    if (online === 'offline') return;
+    let here = true;
+    api.call('liveShadow', { params: { id: agent.id } }).then(
+      (data) => {
+        if (here) setReading({ data, error: null });
+      },
+      async (failure: unknown) => {
+        const error = await failureSentence(failure);
+        if (here) setReading((present) => ({ ...present, error }));
+      },
+    );
+    return () => {
+      here = false;
+    };
+  }, [agent.id, agent.lastRunAt, agent.generation, mark, online]);
+  return reading;
+}
+
+const legText = ({ quantity, price, fee }: ShadowLeg): string =>
+  quantity === null
+    ? 'no trade'
+    : `${formatExact(quantity)} at ${formatPrice(price)}${fee === null ? '' : `, fee ${formatExact(fee)}`}`;
+
+function Row({ row, quote }: { row: ShadowRow; quote: string }) {
+  return (
+    <li className="rule py-2">
+      <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+        <span>
+          <SideTag side={row.side} /> <span className="font-medium">{row.pair.split('/')[0]}</span>{' '}
+          <span className="text-xs text-ink-3">{formatWhen(row.at)}</span>
+        </span>
+        <LiveAmount
+          value={row.difference}
+          quote={quote}
+          change
+          why="Only one of the two has traded"
+        />
+      </div>
+      <p className="text-xs">
+        <LiveTag className="mr-1.5" />
+        <LiveFigure>{legText(row.live)}</LiveFigure>
+      </p>
+      <p className="mt-0.5 text-xs">
+        <PaperTag className="mr-1.5" />
+        {legText(row.paper)}
+      </p>
+      <p className="mt-0.5 text-xs text-ink-2">
+        Live against paper: {shadowReasons(row.reasons)}.
+        {row.live.quantity === null && row.live.text !== null ? ` ${row.live.text}` : ''}
+      </p>
+    </li>
+  );
+}
+
+function Sides({ live, paper }: Pick<Shadow, 'live' | 'paper'>) {
+  return (
+    <dl>
+      <Line term={<LiveTag />}>
+        <LiveAmount value={live.realized} quote={live.quote} change /> realised, {live.trades}{' '}
+        {live.trades === 1 ? 'trade' : 'trades'}
+      </Line>
+      <Line
+        term={
+          <Link href={`/agents/${encodeURIComponent(paper.agentId)}`} aria-label={paper.name}>
+            <PaperTag />
+          </Link>
+        }
+      >
+        <Amount value={paper.realized} quote={paper.quote} change /> realised, {paper.trades}{' '}
+        {paper.trades === 1 ? 'trade' : 'trades'}
+      </Line>
+    </dl>
+  );
+}
+
+interface ComparedProps {
+  agent: Agent;
+  /** Changes with the orders of the agent. */
+  mark: string;
+}
+
+function Compared({ agent, mark }: ComparedProps) {
+  const { data, error } = useShadow(agent, mark);
+  if (data === null)
+    return error === null ? (
+      <SkeletonRows rows={3} label="Comparison" />
+    ) : (
+      <p className="rule py-2 text-amber">{error}</p>
+    );
+  return (
+    <>
+      <Sides live={data.live} paper={data.paper} />
+      {data.rows.length === 0 ? (
+        <p className="rule row flex items-center py-2 text-ink-3">
+          No decision of both yet. Each appears here with its difference.
+        </p>
+      ) : (
+        <ul>
+          {data.rows.slice(0, 20).map((row) => (
+            <Row key={`${row.at} ${row.pair} ${row.side}`} row={row} quote={data.live.quote} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function AddTwin({ agent }: { agent: Agent }) {
+  const { online } = useSnapshot(server);
+  const [busy, setBusy] = useState(false);
+  const { id, risk_profile, max_position_size, execution_interval, enabled, version } = agent;
+  const add = async (): Promise<void> => {
+    setBusy(true);
+    const body = { risk_profile, max_position_size, execution_interval, enabled, version };
+    const work = api.call('updateAgent', { params: { id }, body: { ...body, shadow: true } });
+    if (await showFailure(work, 'A twin on paper now runs beside it.'))
+      applyAgent((await work).agent, null);
+    await loadAgents(true);
+    setBusy(false);
+  };
+  return (
+    <div className="rule flex flex-col items-start gap-2 py-3">
+      <p className="text-ink-2">
+        A twin on paper makes the same decisions beside this agent and shows where real orders
+        differ: by price, fee or a partial fill.
+      </p>
+      <Button
+        busy={busy}
+        disabled={online === 'offline'}
+        onClick={() => {
+          void add();
+        }}
+      >
+        Run a twin on paper
+      </Button>
+    </div>
+  );
+}
+
+export function ShadowComparison({ agent, mark }: ComparedProps) {
+  return (
+    <Section title="Live and paper" aside="never added up">
+      {agent.shadow === undefined ? (
+        <AddTwin agent={agent} />
+      ) : (
+        <Compared agent={agent} mark={mark} />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,186 @@
+/** Exchange accounts in words: states, orders, alarms and movements. */
+import type { ExternalMovementWire } from '../../../contract/live.ts';
+import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../contract/live-state.ts';
+import type * as z from 'zod/mini';
+import { exchangeName } from '../../format/exchange-names.ts';
+import { formatExact, formatPrice } from '../../format/numbers.ts';
+import { formatAgo, formatSpan, formatUntil } from '../../format/times.ts';
+import { reasonText } from '../agents/reason-text.ts';
+
+export const nameOf = ({ exchange }: Pick<LiveConnection, 'exchange'>): string =>
+  exchangeName(exchange);
+
+/** What has still to be read before an order may leave. */
+const WAITS: Readonly<Record<string, string>> = {
+  not_reconciled: 'the account has not been compared yet',
+  open_orders_unread: 'open orders have not been read',
+  closed_orders_unread: 'ended orders have not been read',
+  trades_unread: 'trades have not been read',
+  balances_unread: 'balances have not been read',
+};
+const words = (code: string): string => code.replaceAll('_', ' ');
+
+/** The state of a connection in one sentence. */
+export function connectionText(connection: LiveConnection): string {
+  const { state, waitsFor, entriesOffSince } = connection;
+  if (state === 'ended') return 'Ended. The key is deleted and nothing is traded.';
+  if (state === 'connecting') return `Connecting to ${nameOf(connection)}.`;
+  if (waitsFor.length > 0)
+    return `No order leaves now: ${waitsFor.map((code) => WAITS[code] ?? words(code)).join(', ')}. Tradewind keeps reading ${nameOf(connection)}.`;
+  return entriesOffSince === null
+    ? 'Connected. Orders may go out.'
+    : 'Connected. Purchases are off; sales and stop losses stay active.';
+}
+
+/** When the account last agreed with the exchange. */
+export function comparedText(connection: LiveConnection, now: number): string {
+  const { reconciledAt } = connection;
+  return reconciledAt === null
+    ? `Not compared with ${nameOf(connection)} yet`
+    : `Compared with ${nameOf(connection)} ${formatAgo(Math.max(0, now - reconciledAt))}`;
+}
+
+const STATE: Readonly<Record<LiveOrderWire['state'], string>> = {
+  planned: 'Planned, not sent yet',
+  sending: 'Sent, no answer yet',
+  unknown: 'Outcome unknown',
+  open: 'Open',
+  filled: 'Filled',
+  cancelled: 'Cancelled',
+  rejected: 'Rejected',
+  expired: 'Never took effect',
+};
+
+const LIVE_STATES: readonly LiveOrderWire['state'][] = ['planned', 'sending', 'unknown', 'open'];
+export const hasEnded = ({ state }: Pick<LiveOrderWire, 'state'>): boolean =>
+  !LIVE_STATES.includes(state);
+
+/** "Buy 0.01 BTC", "Stop: sell 0.01 BTC at 58,000". */
+export function orderTitle(
+  order: Pick<LiveOrderWire, 'side' | 'type' | 'quantity' | 'symbol' | 'stopPrice'>,
+): string {
+  const base = order.symbol.split('/')[0] ?? order.symbol;
+  const act = `${order.side === 'buy' ? 'buy' : 'sell'} ${formatExact(order.quantity)} ${base}`;
+  if (order.type !== 'stop') return `${act.charAt(0).toUpperCase()}${act.slice(1)}`;
+  return `Stop: ${act} below ${formatPrice(order.stopPrice)}`;
+}
+
+/** What the exchange has confirmed of an order, and no more. */
+export function orderState(order: LiveOrderWire): string {
+  const base = order.symbol.split('/')[0] ?? order.symbol;
+  const part =
+    order.filled === '0' || order.state === 'filled'
+      ? ''
+      : `, ${formatExact(order.filled)} of ${formatExact(order.quantity)} ${base} filled`;
+  const open =
+    order.state === 'open' && order.type === 'stop'
+      ? 'Resting at the exchange'
+      : STATE[order.state];
+  const cancelling = order.isCancelling && !hasEnded(order) ? ', cancellation asked' : '';
+  const code = order.code === null || order.state === 'open' ? '' : ` (${order.code})`;
+  return `${open}${part}${cancelling}${code}`;
+}
+
+/** Why it was ordered. */
+export const orderReason = ({ reason }: Pick<LiveOrderWire, 'reason'>): string =>
+  reasonText(reason);
+
+const CAUSE: Readonly<Record<string, string>> = {
+  timeout: 'the exchange did not answer in time',
+  connection: 'the connection broke off',
+  server_error: 'the exchange had an error',
+  unreadable: 'the answer could not be read',
+  interrupted: 'the server stopped while the order was on its way',
+  vanished: 'the exchange no longer lists the order',
+};
+const causeText = (cause: string): string =>
+  CAUSE[cause] ??
+  (cause.startsWith('unlisted:') ? `the exchange answered “${cause.slice(9)}”` : words(cause));
+
+export interface Doubt {
+  since: string;
+  doing: string;
+  /** What the person can do. */
+  you: string;
+  mayGiveUp: boolean;
+}
+
+/** An order whose outcome is not known: since when, what is being done, what the person can do. */
+export function doubtText(order: LiveOrderWire, exchange: string, now: number): Doubt | null {
+  const { doubt } = order;
+  if (doubt === null) return null;
+  const mayGiveUp = now >= doubt.mayGiveUpAt;
+  const doing = {
+    looking_up: `Tradewind is asking ${exchange} for it.`,
+    proving_absence: `Tradewind is searching all lists of ${exchange} for it.`,
+    ask_person: `Tradewind keeps searching all lists of ${exchange}. It could not tell so far.`,
+  }[doubt.doing];
+  const reserved = `${formatExact(order.reserved)} ${order.reservedAsset} stay reserved and ${order.symbol} takes no new purchases.`;
+  return {
+    since: `Outcome unknown for ${formatSpan(Math.max(0, now - doubt.since))}: ${causeText(doubt.cause)}.`,
+    doing: `${doing} It is never sent again until that is clear. ${reserved}`,
+    you: mayGiveUp
+      ? `Look at your orders and trades at ${exchange}. If it is not there, give it up here. If it turns up after all, it is booked.`
+      : `You need not do anything. You can look at your orders at ${exchange}; ${formatUntil(doubt.mayGiveUpAt - now)} you can give it up here.`,
+    mayGiveUp,
+  };
+}
+
+const ALARM: Readonly<Record<string, string>> = {
+  unknown_for_minutes: 'The outcome of an order has been unknown for five minutes',
+  cancelled_at_exchange: 'An order of Tradewind’s was cancelled at the exchange',
+  sent_without_record: 'The exchange has an order that was not recorded as sent',
+  found_after_end: 'An order turned up after it had ended',
+  two_orders: 'Two orders at the exchange carry one id',
+  differs: 'An order at the exchange differs from what was sent',
+  overfilled: 'More was filled than was ordered',
+  fill_after_end: 'A trade came after its order had ended',
+  fills_missing: 'Trades of an ended order are missing',
+  rejected_though_known: 'The exchange rejected an order that it has',
+  orphan: 'An order with an id of Tradewind’s kind is not known here',
+  coins_missing: 'The account has less of a coin than agents hold',
+  oversold: 'More was sold than an agent held',
+  stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
+  unreachable: 'The exchange cannot be reached',
+  key_refused: 'The exchange no longer accepts the key',
+  live_ended: 'Live trading was ended',
+  daily_loss: 'The daily loss limit was reached',
+};
+
+const Detail = (detail: unknown): Record<string, unknown> =>
+  typeof detail === 'object' && detail !== null ? (detail as Record<string, unknown>) : {};
+
+/** An alarm as a title, and what it is about. */
+export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
+  const { symbol, side, quantity, asset, amount } = Detail(detail);
+  const parts = [
+    typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
+    typeof quantity === 'string' ? formatExact(quantity) : '',
+    typeof symbol === 'string' ? symbol : '',
+    typeof amount === 'string' ? formatExact(amount) : '',
+    typeof asset === 'string' ? asset : '',
+  ].filter((part) => part !== '');
+  const title = ALARM[kind] ?? words(kind);
+  return { title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`, about: parts.join(' ') };
+}
+
+type Movement = z.infer<typeof ExternalMovementWire>;
+
+const KIND: Readonly<Record<Movement['kind'], string>> = {
+  opening: 'There when connected',
+  deposit: 'Deposit',
+  withdrawal: 'Withdrawal',
+  hand_trade: 'Trade by hand',
+  hand_trade_undone: 'Trade by hand, taken back: it was an order of Tradewind’s',
+};
+
+export function movementText({ kind, asset, amount, trade }: Movement): {
+  kind: string;
+  what: string;
+} {
+  const what =
+    trade === null
+      ? `${formatExact(amount)} ${asset ?? ''}`.trim()
+      : `${trade.side === 'buy' ? 'Bought' : 'Sold'} ${formatExact(trade.quantity)} ${trade.symbol.split('/')[0] ?? ''} at ${formatPrice(trade.price)}`;
+  return { kind: KIND[kind], what };
+}

@@ -1,0 +1,235 @@
+/**
+ * Starts an agent with real money: what can be lost, in money, and the confirmation. Offline the
+ * wish is saved, and asks for the confirmation when it arrives.
+ */
+import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { LiveAccount, StepUpWire } from '../../../../contract/live.ts';
+import { api } from '../../../api/api.ts';
+import { cancelCommand, startAgent } from '../../../commands.ts';
+import { Button } from '../../../components/Button.tsx';
+import { Dialog } from '../../../components/Dialog.tsx';
+import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { LiveAmount, LiveFrame } from '../../../components/LiveMark.tsx';
+import { LiveTag } from '../../../components/LiveTag.tsx';
+import { Line } from '../../../components/Section.tsx';
+import { formatNumber } from '../../../format/numbers.ts';
+import { may } from '../../../identity/security-context.ts';
+import { applyAgent } from '../../../stores/agents-store.ts';
+import { connection as server } from '../../../stores/connection.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
+import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
+import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { useSecurity } from '../../../stores/use-security.ts';
+import { riskOf } from '../../agents/agent-risk.ts';
+import { planText } from '../../agents/agent-text.ts';
+import { EntriesOffNotice } from '../../agents/EntriesOffNotice.tsx';
+import { showResult } from '../../show-result.ts';
+import { useSlot } from '../../use-store.ts';
+import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
+import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
+import { connectionText, nameOf } from '../live-text.ts';
+import { useLiveAccount } from '../use-live.ts';
+import { liveRisk } from './live-risk.ts';
+
+function Stakes({ agent, account }: { agent: Agent; account: LiveAccount }) {
+  const settings = useSlot(settingsStore, loadSettings).data;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps ?? 0;
+  const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
+  const { quote, value, connection } = account;
+  const can = liveRisk(agent, value, connection.limits, risk, feeBps);
+  return (
+    <>
+      <dl aria-label="What can be lost">
+        <Line term="Value of the account">
+          <LiveAmount value={value} quote={quote} />
+        </Line>
+        <Line term="Most in one pair">
+          <LiveAmount value={can.position} quote={quote} />
+        </Line>
+        <Line term="Most at once, over all pairs">
+          <LiveAmount value={can.atOnce} quote={quote} />
+        </Line>
+        <Line term={<strong className="text-ink">Lost if all stops fill at their price</strong>}>
+          <strong data-figure="at-stops">
+            <LiveAmount value={can.atStops} quote={quote} change />
+          </strong>
+        </Line>
+        <Line
+          term={<strong className="text-ink">Lost at worst if prices gap past the stops</strong>}
+        >
+          <strong data-figure="in-gap">
+            <LiveAmount value={can.inGap} quote={quote} change />
+          </strong>
+        </Line>
+        <Line term="Account stops buying after a day’s loss of">
+          <LiveAmount value={connection.limits.maxDailyLoss} quote="USD" />
+        </Line>
+      </dl>
+      <p className="my-3 text-ink-2">
+        Fees included. Stop losses are {formatNumber(risk.stop)} % below entry and rest at{' '}
+        {nameOf(connection)}; they sell at the price there is. All agents of this account share its
+        limits. {connectionText(connection)}
+      </p>
+    </>
+  );
+}
+
+/** Without a connection nothing starts; the wish can be saved. */
+function SaveStart({ agent, onDone }: { agent: Agent; onDone: () => void }) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
+        You're offline. A start with real money is never made without you: it is saved on this
+        device, and asks for your confirmation when you're back online.
+      </p>
+      <Button
+        wide
+        onClick={() => {
+          onDone();
+          showResult(startAgent(agent));
+        }}
+      >
+        Save start
+      </Button>
+    </div>
+  );
+}
+
+function Confirmation({
+  agent,
+  account,
+  commandId,
+  onDone,
+}: {
+  agent: Agent;
+  account: LiveAccount;
+  commandId: string | null;
+  onDone: () => void;
+}) {
+  const { connection } = account;
+  const start = async (stepUp: StepUpWire): Promise<void> => {
+    const reply = await api.call('startLiveAgent', {
+      params: { id: agent.id },
+      body: {
+        stepUp,
+        requestedAt: Date.now(),
+        ageMs: 0,
+        confirmed: true,
+        seenGeneration: agent.generation,
+      },
+    });
+    applyAgent(reply.agent, null);
+    if (commandId !== null) await cancelCommand(commandId);
+    pageToast('success', `${agent.name} started with real money at ${nameOf(connection)}.`);
+    onDone();
+  };
+  return (
+    <ConfirmForm
+      act={{
+        connectionId: connection.id,
+        purpose: 'start_agent',
+        agentId: agent.id,
+        limits: null,
+        shown: connection.limits,
+      }}
+      keys={connection.stepUpKeys}
+      label="Start"
+      onConfirmed={start}
+    />
+  );
+}
+
+function Body({
+  agent,
+  commandId,
+  onDone,
+}: {
+  agent: Agent;
+  commandId: string | null;
+  onDone: () => void;
+}) {
+  const { online } = useSnapshot(server);
+  const slot = useLiveAccount(connectionOf(agent) ?? '');
+  const { data: account } = slot;
+  return (
+    <LiveFrame>
+      <EntriesOffNotice agentId={agent.id} className="mb-3" />
+      {account === null ? (
+        <SkeletonRows rows={5} label="Account" />
+      ) : (
+        <Stakes agent={agent} account={account} />
+      )}
+      {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}
+      {online === 'offline' && commandId !== null && (
+        <p role="status" className="text-amber">
+          You need a connection to confirm this start. It waits on this device.
+        </p>
+      )}
+      {online !== 'offline' && account !== null && (
+        <Confirmation agent={agent} account={account} commandId={commandId} onDone={onDone} />
+      )}
+    </LiveFrame>
+  );
+}
+
+export interface StartLiveDialogProps {
+  agent: Agent;
+  /** A start that was saved and waits for this; null for a new one. */
+  commandId?: string | null;
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+}
+
+export default function StartLiveDialog({
+  agent,
+  commandId = null,
+  open,
+  onOpenChange,
+}: StartLiveDialogProps) {
+  const allowed = may(useSecurity(), 'trading', 'basic');
+  const close = (): void => {
+    onOpenChange(false);
+  };
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Start ${agent.name} with real money`}
+      description={
+        <>
+          <LiveTag className="mr-2" />
+          {planText(agent)}
+        </>
+      }
+    >
+      {allowed ? (
+        <Body agent={agent} commandId={commandId} onDone={close} />
+      ) : (
+        <>
+          <p className="mb-4 text-ink-2">
+            You need a plan or the free trial to start agents. Stop, stop losses and sales always
+            work.
+          </p>
+          <UpgradeHere
+            need={{ resource: 'trading', action: 'basic', agents: 1 }}
+            from={`/agents/${encodeURIComponent(agent.id)}`}
+          />
+        </>
+      )}
+      {commandId !== null && (
+        <Button
+          wide
+          className="mt-3"
+          onClick={() => {
+            close();
+            void cancelCommand(commandId);
+          }}
+        >
+          Don't start
+        </Button>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,57 @@
+/** What an agent can lose with real money: at its stops, and where prices gap past them. */
+import type { LiveLimits } from '../../../../contract/live-state.ts';
+import {
+  add,
+  basisPoints,
+  formatFixed,
+  minimum,
+  multiply,
+  negate,
+  parseFixed,
+  subtract,
+} from '../../../../contract/money.ts';
+import { positionLimit, type RiskNumbers } from '../../agents/agent-risk.ts';
+
+export interface LiveRisk {
+  /** The most it holds of one pair. */
+  position: string;
+  /** The most it holds at once, over all pairs. */
+  atOnce: string;
+  /** Lost if every stop fills at its price, fees of both sides included; negative. */
+  atStops: string;
+  /** Lost if what is held becomes worthless before a stop fills; negative. */
+  inGap: string;
+}
+
+const percent = (value: number) => multiply(parseFixed(String(value)), parseFixed('0.01'), 'up');
+
+/** `equity`: the value of the exchange account. Decimal text in its quote currency. */
+export function liveRisk(
+  agent: { max_position_size: number; trading_pairs: readonly unknown[] },
+  equity: string,
+  limits: LiveLimits,
+  risk: Pick<RiskNumbers, 'position' | 'stop' | 'perTrade'>,
+  feeBps: number,
+): LiveRisk {
+  const value = parseFixed(equity);
+  const exposure = parseFixed(limits.maxExposure);
+  const position = minimum(
+    minimum(
+      parseFixed(String(agent.max_position_size)),
+      multiply(value, percent(positionLimit(risk)), 'up'),
+    ),
+    exposure,
+  );
+  const pairs = parseFixed(String(Math.max(1, agent.trading_pairs.length)));
+  const atOnce = minimum(minimum(multiply(position, pairs, 'up'), exposure), value);
+  const fall = multiply(atOnce, percent(risk.stop), 'up');
+  const fee = parseFixed(String(feeBps));
+  const bought = basisPoints(atOnce, fee, 'up');
+  const sold = basisPoints(subtract(atOnce, fall), fee, 'up');
+  return {
+    position: formatFixed(position),
+    atOnce: formatFixed(atOnce),
+    atStops: formatFixed(negate(add(fall, add(bought, sold)))),
+    inGap: formatFixed(negate(add(atOnce, bought))),
+  };
+}

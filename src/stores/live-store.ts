@@ -1,0 +1,189 @@
+/**
+ * Exchange accounts as the server last reported them: loaded, kept on the device and brought up to
+ * date by the stream. Its code comes after the first picture.
+ */
+import * as z from 'zod/mini';
+import { LiveAccount, type LiveConnections } from '../../contract/live.ts';
+import { LiveConnection, type LiveOrderWire } from '../../contract/live-state.ts';
+import type { StreamEvent } from '../../contract/stream.ts';
+import { api } from '../api/api.ts';
+import { session } from '../identity/session.ts';
+import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
+import { log } from '../platform/page-log.ts';
+import { noteLiveAccounts } from './account-choice.ts';
+import { liveSlots } from './live-slots.ts';
+import { load } from './load-slot.ts';
+import { emptySlot, fill, type Origin, type Slot } from './slot.ts';
+
+type LiveEvent = Extract<StreamEvent, { type: 'live_order' | 'live_connection' }>;
+
+/** Changes come in bursts; the device is written once for each. */
+const KEEP_AFTER_MS = 500;
+/** An order that changed moves cash, positions and fees: they are read once for each burst. */
+const REREAD_AFTER_MS = 300;
+
+const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+let keeping: ReturnType<typeof setTimeout> | undefined;
+
+async function keepNow(uid: string): Promise<void> {
+  const { connections, accounts } = liveSlots;
+  if (connections.data === null || connections.savedAt === null) return;
+  const kept = Object.values(accounts).flatMap(({ data, savedAt }) =>
+    data === null || savedAt === null ? [] : [{ savedAt, account: plain(data) as unknown }],
+  );
+  await writeSnapshot(uid, 'exchanges', {
+    savedAt: connections.savedAt,
+    connections: plain(connections.data) as unknown[],
+    accounts: kept,
+  });
+}
+
+/** Saves what is here a moment later, for its user alone. */
+function keep(): void {
+  const uid = session.user?.uid;
+  clearTimeout(keeping);
+  if (uid === undefined) return;
+  keeping = setTimeout(() => {
+    if (session.user?.uid !== uid) return;
+    keepNow(uid).catch((error: unknown) => {
+      log.warn('Could not save exchange accounts', error);
+    });
+  }, KEEP_AFTER_MS);
+}
+
+function applyConnections(list: LiveConnection[], origin: Origin, savedAt = Date.now()): void {
+  fill(liveSlots.connections, list, origin, savedAt);
+  const open = list.filter(({ state }) => state !== 'ended');
+  noteLiveAccounts(open).catch((error: unknown) => {
+    log.warn('Could not save which accounts there are', error);
+  });
+}
+
+function slotOf(id: string): Slot<LiveAccount> {
+  liveSlots.accounts[id] ??= emptySlot();
+  return liveSlots.accounts[id];
+}
+
+/** Fills what is still empty from the device. */
+export async function restoreLive(uid: string, present: () => boolean): Promise<void> {
+  const kept = (await readSnapshot(uid, 'exchanges'))?.value;
+  if (kept === undefined || !present()) return;
+  const list = z.array(LiveConnection).safeParse(kept.connections);
+  if (list.success && liveSlots.connections.data === null)
+    fill(liveSlots.connections, list.data, 'snapshot', kept.savedAt);
+  for (const { savedAt, account } of kept.accounts) {
+    const parsed = LiveAccount.safeParse(account);
+    if (!parsed.success) continue;
+    const slot = slotOf(parsed.data.connection.id);
+    if (slot.data === null) fill(slot, parsed.data, 'snapshot', savedAt);
+  }
+}
+
+export function loadConnections(force = false): Promise<void> {
+  return load(
+    liveSlots.connections,
+    force,
+    () => api.call('liveConnections', {}),
+    (reply: z.infer<typeof LiveConnections>) => {
+      applyConnections(reply.connections, 'network');
+      keep();
+    },
+  );
+}
+
+/** Every open account as well, so that it can be read offline without having been looked at. */
+export async function loadLive(): Promise<void> {
+  await loadConnections();
+  const open = (liveSlots.connections.data ?? []).filter(({ state }) => state === 'open');
+  await Promise.all(open.map(({ id }) => loadLiveAccount(id)));
+}
+
+export function loadLiveAccount(id: string, force = false): Promise<void> {
+  const slot = slotOf(id);
+  return load(
+    slot,
+    force,
+    () => api.call('liveAccount', { params: { id } }),
+    (reply) => {
+      applyLiveAccount(reply, 'network');
+    },
+  );
+}
+
+/** Replaces the account unless a newer one is here. */
+export function applyLiveAccount(next: LiveAccount, origin: Origin, savedAt = Date.now()): void {
+  const slot = slotOf(next.connection.id);
+  if (slot.data !== null && (next.sequence < slot.data.sequence || next.asOf < slot.data.asOf))
+    return;
+  fill(slot, next, origin, savedAt);
+  applyConnection(next.connection);
+  keep();
+}
+
+/** A connection by a reply or by the stream, in the list and in its account. */
+export function applyConnection(next: LiveConnection): void {
+  const { connections, accounts } = liveSlots;
+  const list = connections.data ?? [];
+  const others = list.filter(({ id }) => id !== next.id);
+  const place = list.findIndex(({ id }) => id === next.id);
+  const all = place < 0 ? [...others, next] : list.map((one) => (one.id === next.id ? next : one));
+  applyConnections(
+    all.map(plain),
+    connections.origin ?? 'stream',
+    connections.savedAt ?? Date.now(),
+  );
+  const account = accounts[next.id]?.data;
+  if (account != null) account.connection = next;
+  keep();
+}
+
+function applyOrder(connectionId: string, order: LiveOrderWire): void {
+  const account = liveSlots.accounts[connectionId]?.data;
+  if (account == null) return;
+  const index = account.orders.findIndex(
+    ({ clientOrderId }) => clientOrderId === order.clientOrderId,
+  );
+  if (index < 0) account.orders.unshift(order);
+  else if ((account.orders[index]?.changedAt ?? 0) <= order.changedAt)
+    account.orders[index] = order;
+}
+
+const rereading = new Map<string, ReturnType<typeof setTimeout>>();
+
+/** Reads an account again that a screen of this page has asked for. */
+function rereadSoon(id: string): void {
+  const uid = session.user?.uid;
+  if (liveSlots.accounts[id] === undefined) return;
+  clearTimeout(rereading.get(id));
+  rereading.set(
+    id,
+    setTimeout(() => {
+      rereading.delete(id);
+      if (session.status === 'signed-in' && session.user?.uid === uid)
+        void loadLiveAccount(id, true);
+    }, REREAD_AFTER_MS),
+  );
+}
+
+/** One event of the stream. */
+export function applyLiveEvent(event: LiveEvent): void {
+  if (event.type === 'live_order') {
+    applyOrder(event.connectionId, event.order);
+    rereadSoon(event.connectionId);
+    return;
+  }
+  const { connection, raised } = event;
+  const account = liveSlots.accounts[connection.id]?.data;
+  if (account != null) account.alarms.unshift(...raised);
+  applyConnection(connection);
+  rereadSoon(connection.id);
+}
+
+/** After a gap in the stream: what is shown is read again. */
+export async function rereadLive(): Promise<void> {
+  await Promise.all([
+    loadConnections(true),
+    ...Object.keys(liveSlots.accounts).map((id) => loadLiveAccount(id, true)),
+  ]);
+}

@@ -1,0 +1,319 @@
+// @vitest-environment happy-dom
+/** Connecting an exchange, and an account there: as a person reads and presses them. */
+import '../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../contract/agents.ts';
+import type { Portfolio } from '../../../../contract/trading.ts';
+import { recordedReplies, recordState } from '../../../../src/api/recorded-replies.ts';
+import {
+  AGENT_ID,
+  CONNECTION_ID,
+  liveAccount,
+  liveConnection,
+  liveOrder,
+} from '../../../support/live/live-replies.ts';
+import { seriousFaults } from '../../../support/serious-faults.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call, marketData: never, marketOverview: never, marketPools: never },
+}));
+vi.mock('../../../../src/components/chart-drawing.ts', () => ({
+  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
+}));
+
+const { Routes } = await import('../../../../src/App.tsx');
+const { session } = await import('../../../../src/identity/session.ts');
+const { accountChoice, clearAccountChoice } =
+  await import('../../../../src/stores/account-choice.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { clearLive } = await import('../../../../src/stores/live-slots.ts');
+const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
+const { applySubscription, clearSubscription } =
+  await import('../../../../src/stores/subscription-store.ts');
+
+const NOW = Date.now();
+const replies = recordedReplies(recordState(NOW), NOW);
+const SECRET = 'canary-secret-7f3a';
+let account = liveAccount(NOW);
+let answers: Record<string, (input: never) => unknown> = {};
+
+const agent: Agent = {
+  ...(replies.agents!.agents[0] as Agent),
+  id: AGENT_ID,
+  name: 'Ebb',
+  status: 'stopped',
+  trading_pairs: ['BTC/USD'],
+  max_position_size: 90,
+  quote: 'USD',
+  connectionId: CONNECTION_ID,
+  account: {
+    kind: 'live',
+    connectionId: CONNECTION_ID,
+    exchange: 'kraken',
+    label: 'Main',
+    quote: 'USD',
+  },
+};
+
+beforeEach(() => {
+  account = liveAccount(NOW);
+  answers = {
+    liveAccount: () => account,
+    liveConnections: () => ({ connections: [account.connection], sequence: 5, asOf: NOW }),
+    passkeys: () => ({ passkeys: [] }),
+  };
+  call.mockReset();
+  call.mockImplementation((name: string, input: unknown) => {
+    const answer = answers[name];
+    return answer === undefined
+      ? never()
+      : Promise.resolve(structuredClone(answer(input as never)));
+  });
+  Object.assign(connection, { online: 'online', stream: 'closed', backAt: null, gapAt: null });
+  Object.assign(session, {
+    status: 'signed-in',
+    provisional: false,
+    expiresAt: NOW + 4 * 3_600_000,
+    endingSoon: false,
+    user: {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      displayName: null,
+      metadata: { lastSignInTime: new Date().toUTCString() },
+    },
+  });
+  applySubscription(
+    {
+      status: {
+        subscription: {
+          status: 'active',
+          tier: 'pro',
+          planId: 'pro',
+          currentPeriodEnd: null,
+          cancelAtPeriodEnd: false,
+        },
+        entitledTier: 'pro',
+        servedAt: NOW,
+      },
+      trial: null,
+    },
+    'network',
+  );
+  const market = structuredClone(replies.marketData!);
+  Object.assign(market.source, { kind: 'exchange', label: 'Kraken' });
+  applyMarket(market, 'network');
+  const list = structuredClone(replies.agents!);
+  applyAgents({ ...list, agents: [...list.agents, agent] }, 'network');
+  applyPortfolio(structuredClone(replies.portfolio as Portfolio), 'network');
+});
+afterEach(() => {
+  cleanup();
+  clearAccountChoice();
+  clearAgents();
+  clearLive();
+  clearMarket();
+  clearPortfolio();
+  clearSubscription();
+});
+
+async function open(path: string): Promise<void> {
+  history.replaceState(null, '', path);
+  render(<Routes />);
+  await screen.findByRole('heading', { level: 1 }, { timeout: 20_000 });
+}
+const press = (name: string | RegExp): void => {
+  fireEvent.click(screen.getByRole('button', { name }));
+};
+const part = (name: string): HTMLElement => screen.getByRole('region', { name });
+
+async function pasteKey(): Promise<void> {
+  press('Next: create a key');
+  fireEvent.change(await screen.findByLabelText('API key'), { target: { value: 'public-part' } });
+  fireEvent.change(screen.getByLabelText('Private key'), { target: { value: SECRET } });
+  press('Check this key');
+}
+const report = (own: object) => ({
+  commandId: 'c',
+  report: {
+    accepted: true,
+    faults: [],
+    permissions: account.connection.permissions,
+    balances: [{ asset: 'USD', total: '1000', available: '900' }],
+    advice: { page: 'Settings → API', allow: ['Query Funds'], forbid: ['Withdraw Funds'] },
+    ...own,
+  },
+  firstWeek: { maxOrder: '100', maxExposure: '500', maxDailyLoss: '25' },
+  pairs: ['BTC/USD'],
+});
+/** Everything a browser keeps of this page. */
+const keptHere = (): string =>
+  `${document.documentElement.outerHTML}${location.href}${JSON.stringify({ ...localStorage })}${JSON.stringify({ ...sessionStorage })}`;
+
+describe('connecting an exchange', () => {
+  it('names the rights of a key in the exchange’s words before anything is pasted', async () => {
+    await open('/live/connect');
+    press('Next: create a key');
+    await screen.findByText('Create & Modify Orders');
+    expect(screen.getByText('Withdraw Funds')).toBeDefined();
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('says why a key is not taken and drops what was pasted', async () => {
+    answers.checkExchangeKey = () => report({ accepted: false, faults: ['can_withdraw'] });
+    await open('/live/connect');
+    await pasteKey();
+    expect((await screen.findByRole('alert')).textContent).toContain(
+      'This key can withdraw money, so Tradewind does not take it.',
+    );
+    expect(keptHere()).not.toContain(SECRET);
+    press('Try another key');
+    expect((await screen.findByLabelText<HTMLInputElement>('Private key')).value).toBe('');
+  });
+
+  it('shows what was found, keeps limits under the first week’s, and asks how to confirm', async () => {
+    answers.checkExchangeKey = () => report({});
+    await open('/live/connect');
+    await pasteKey();
+    const balances = await screen.findByLabelText('Balances');
+    expect(balances.textContent).toContain('1,000.00');
+    expect(keptHere()).not.toContain(SECRET);
+    press('Next: limits');
+    fireEvent.change(screen.getByLabelText('Largest order'), { target: { value: '101' } });
+    press('Next: confirmation');
+    await screen.findByText('At most 100 in the first week.');
+    fireEvent.change(screen.getByLabelText('Largest order'), { target: { value: '50' } });
+    fireEvent.change(screen.getByLabelText('Name of this account'), { target: { value: 'Main' } });
+    press('Next: confirmation');
+    await screen.findByRole('button', { name: 'Make a passkey and connect' });
+    expect(call.mock.calls.some(([name]) => name === 'connectExchange')).toBe(false);
+  });
+
+  it('is not offered on made prices', async () => {
+    const market = structuredClone(replies.marketData!);
+    clearMarket();
+    applyMarket(market, 'network');
+    await open('/live/connect');
+    expect(document.body.textContent).toContain('Live trading needs prices of an exchange');
+  });
+});
+
+describe('an exchange account', () => {
+  it('shows cash, fees and quantities to the last digit, marked as real money', async () => {
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    expect(screen.getByText('0.23110963')).toBeDefined();
+    expect(part('Positions').textContent).toContain('0.00123456');
+    expect(document.querySelector('[data-account="live"]')).not.toBeNull();
+    for (const figure of document.querySelectorAll('main .amount'))
+      expect(figure.closest('[data-account="live"], [data-money="live"]')).not.toBeNull();
+    expect(document.querySelector('header')?.getAttribute('data-account')).toBe('live');
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it('says of an unknown order what is done, and lets it be given up after its time', async () => {
+    const doubt = {
+      since: NOW - 6 * 60_000,
+      cause: 'timeout',
+      doing: 'ask_person',
+      mayGiveUpAt: NOW - 60_000,
+    } as const;
+    account = liveAccount(NOW, {
+      connection: liveConnection(NOW, { unknownOrders: 1 }),
+      orders: [liveOrder(NOW, { state: 'unknown', doubt })],
+    });
+    await open(`/live/${CONNECTION_ID}`);
+    const needs = await screen.findByRole('region', { name: 'Needs you' });
+    expect(needs.textContent).toContain(
+      'Outcome unknown for 6 min: the exchange did not answer in time.',
+    );
+    expect(within(needs).getByRole('button', { name: /^Give this order up/ })).toBeDefined();
+    expect(needs.textContent).not.toMatch(/Filled|Cancelled/);
+  });
+
+  it('lowers limits at once, and asks for a confirmation before it raises one', async () => {
+    const sent: unknown[] = [];
+    answers.setLiveLimits = (input: { body: unknown }) => {
+      sent.push(input.body);
+      return { commandId: 'c', connection: account.connection };
+    };
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    press('Change limits');
+    const field = await screen.findByLabelText('Largest order');
+    fireEvent.change(field, { target: { value: '40' } });
+    press('Save');
+    await waitFor(() => {
+      expect(sent).toHaveLength(1);
+    });
+    expect(sent[0]).toMatchObject({ limits: { maxOrder: '40' } });
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+    press('Change limits');
+    fireEvent.change(await screen.findByLabelText('Most in the market'), {
+      target: { value: '900' },
+    });
+    press('Save');
+    await screen.findByRole('button', { name: 'Raise limits with password' });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('stays readable offline with its age, and offers nothing that needs the server', async () => {
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    act(() => {
+      connection.online = 'offline';
+    });
+    await waitFor(() => {
+      const change = screen.getByRole<HTMLButtonElement>('button', { name: 'Change limits' });
+      expect(change.disabled).toBe(true);
+    });
+    expect(screen.getByText('909.12345678')).toBeDefined();
+    expect(document.body.textContent).toContain('Stop all works offline and is sent first.');
+  });
+
+  it('stands in place of the paper dashboard once it is chosen, and paper is not added', async () => {
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
+    accountChoice.chosen = CONNECTION_ID;
+    await open('/dashboard');
+    await screen.findByText('909.12345678');
+    expect(document.body.textContent).not.toContain('10,012.40');
+    act(() => {
+      accountChoice.chosen = null;
+    });
+    await screen.findByText(/10,012\.40/);
+    expect(screen.queryByText('909.12345678')).toBeNull();
+  });
+});
+
+describe('a start with real money', () => {
+  it('says in money what can be lost, and sends nothing before it is confirmed', async () => {
+    await open(`/agents/${AGENT_ID}`);
+    press('Start');
+    const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+    await within(dialog).findByText('Lost if all stops fill at their price');
+    expect(dialog.querySelector('[data-figure="at-stops"]')?.textContent).toMatch(/−\d/);
+    expect(within(dialog).getByRole('button', { name: 'Start with password' })).toBeDefined();
+    expect(call.mock.calls.map(([name]) => name as string)).not.toContain('startLiveAgent');
+    expect(call.mock.calls.map(([name]) => name as string)).not.toContain('confirmLive');
+  });
+
+  it('offline is only saved, and says that it will ask', async () => {
+    await open(`/agents/${AGENT_ID}`);
+    act(() => {
+      connection.online = 'offline';
+    });
+    press('Start');
+    const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+    await within(dialog).findByRole('button', { name: 'Save start' });
+    expect(dialog.textContent).toContain('never made without you');
+  });
+});

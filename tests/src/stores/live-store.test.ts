@@ -1,0 +1,165 @@
+// @vitest-environment happy-dom
+/** Exchange accounts in the page: heard, kept on the device, and told apart from paper. */
+import '../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../contract/agents.ts';
+import type { Portfolio } from '../../../contract/trading.ts';
+import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
+import {
+  CONNECTION_ID,
+  liveAccount,
+  liveConnection,
+  liveOrder,
+} from '../../support/live/live-replies.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock('../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+
+const { resetSession, session } = await import('../../../src/identity/session.ts');
+const { deleteUserDatabase, openUserDatabase } =
+  await import('../../../src/offline/user-database.ts');
+const { readSnapshot } = await import('../../../src/offline/snapshots.ts');
+const { accountChoice, chooseAccount, clearAccountChoice, loadAccountChoice, noteLiveAccounts } =
+  await import('../../../src/stores/account-choice.ts');
+const { moneyOf } = await import('../../../src/stores/agent-money.ts');
+const { clearLive, liveSlots } = await import('../../../src/stores/live-slots.ts');
+const { applyLiveEvent, loadLive, restoreLive } = await import('../../../src/stores/live-store.ts');
+const { accountOfPath, connectionOf } = await import('../../../src/stores/shown-account.ts');
+
+const NOW = Date.now();
+const replies = recordedReplies(recordState(NOW), NOW);
+const paper = replies.agents!.agents[0] as Agent;
+const live: Agent = {
+  ...paper,
+  id: 'agent-1',
+  total: '7.5',
+  connectionId: CONNECTION_ID,
+  account: {
+    kind: 'live',
+    connectionId: CONNECTION_ID,
+    exchange: 'kraken',
+    label: 'Main',
+    quote: 'USD',
+  },
+};
+let account = liveAccount(NOW);
+
+function signIn(uid: string): void {
+  session.user = { uid, email: null, displayName: null, metadata: { lastSignInTime: null } };
+  session.status = 'signed-in';
+  openUserDatabase(uid, { mayCreate: () => true });
+}
+const forget = (): void => {
+  clearLive();
+  clearAccountChoice();
+};
+const kept = () => readSnapshot('ann', 'exchanges');
+
+beforeEach(() => {
+  resetSession();
+  forget();
+  account = liveAccount(NOW);
+  call.mockReset();
+  call.mockImplementation((name: string) =>
+    Promise.resolve(
+      structuredClone(
+        name === 'liveConnections'
+          ? { connections: [account.connection], sequence: account.sequence, asOf: NOW }
+          : account,
+      ),
+    ),
+  );
+  signIn('ann');
+});
+afterEach(async () => {
+  await deleteUserDatabase('ann');
+  await deleteUserDatabase('bob');
+});
+
+describe('exchange accounts', () => {
+  it('are read, kept on the device, and there again without a network', async () => {
+    await loadLive();
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.value).toBe(account.value);
+    expect(accountChoice.known).toEqual([{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }]);
+    await vi.waitFor(async () => {
+      expect((await kept())?.value.accounts).toHaveLength(1);
+    });
+    forget();
+    await restoreLive('ann', () => true);
+    const slot = liveSlots.accounts[CONNECTION_ID];
+    expect([slot?.data?.value, slot?.origin]).toEqual([account.value, 'snapshot']);
+    expect(liveSlots.connections.data?.[0]?.label).toBe('Main');
+  });
+
+  it('are not another person’s', async () => {
+    await loadLive();
+    await vi.waitFor(async () => {
+      expect(await kept()).not.toBeNull();
+    });
+    forget();
+    signIn('bob');
+    await restoreLive('bob', () => true);
+    expect(liveSlots.connections.data).toBeNull();
+  });
+
+  it('hear of an order and of a state by the stream, and are then read again', async () => {
+    await loadLive();
+    const order = liveOrder(NOW);
+    account = liveAccount(NOW, { orders: [order], sequence: 6, asOf: NOW + 1 });
+    applyLiveEvent({ type: 'live_order', sequence: 6, connectionId: CONNECTION_ID, order });
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.orders).toEqual([order]);
+    const older = { ...order, state: 'sending' as const, changedAt: order.changedAt - 1 };
+    applyLiveEvent({ type: 'live_order', sequence: 7, connectionId: CONNECTION_ID, order: older });
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.orders[0]?.state).toBe('open');
+    applyLiveEvent({
+      type: 'live_connection',
+      sequence: 8,
+      connection: liveConnection(NOW, { unknownOrders: 1 }),
+      raised: [{ kind: 'orphan', about: 'x', raisedAt: NOW, detail: null }],
+    });
+    expect(liveSlots.connections.data?.[0]?.unknownOrders).toBe(1);
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.alarms).toHaveLength(1);
+    await vi.waitFor(() => {
+      expect(liveSlots.accounts[CONNECTION_ID]?.data?.sequence).toBe(6);
+    });
+  });
+});
+
+describe('the account that is shown', () => {
+  it('is kept on the device, and paper again once the account is gone', async () => {
+    await noteLiveAccounts([liveConnection(NOW)]);
+    await chooseAccount(CONNECTION_ID);
+    clearAccountChoice();
+    await loadAccountChoice('ann');
+    expect(accountChoice.chosen).toBe(CONNECTION_ID);
+    expect(accountChoice.known).toHaveLength(1);
+    await noteLiveAccounts([]);
+    expect(accountChoice.chosen).toBeNull();
+  });
+
+  it('follows the screen: an agent’s page shows whose money it trades', () => {
+    const agents = [paper, live];
+    expect(accountOfPath('/dashboard', null, agents)).toBeNull();
+    expect(accountOfPath('/dashboard', CONNECTION_ID, agents)).toBe(CONNECTION_ID);
+    expect(accountOfPath(`/agents/${live.id}`, null, agents)).toBe(CONNECTION_ID);
+    expect(accountOfPath(`/agents/${paper.id}`, CONNECTION_ID, agents)).toBeNull();
+    expect(accountOfPath(`/live/${CONNECTION_ID}`, null, agents)).toBe(CONNECTION_ID);
+    expect(accountOfPath('/live/connect', null, agents)).toBeNull();
+    expect(accountOfPath('/performance', CONNECTION_ID, agents)).toBeNull();
+  });
+
+  it('has its own agents, and never the other’s money', () => {
+    expect([paper, live].map(connectionOf)).toEqual([null, CONNECTION_ID]);
+    const portfolio = {
+      ...(replies.portfolio as Portfolio),
+      results: [],
+      sequence: 99,
+      servedAt: NOW + 1,
+    };
+    expect(moneyOf(live, { sequence: 1, asOf: NOW }, portfolio).total).toBe('7.5');
+  });
+});
