@@ -13,19 +13,19 @@ export interface Rule {
  * A noun's folder on the server reaches another noun only through these files.
  */
 export const PUBLIC_SERVER_FILES = [
-  /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention)\.ts$/,
+  /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention|secret-bytes)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|schema-live|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions)\.ts$/,
   /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,
-  /^server\/agents\/(agent-handlers|agent-lifecycle|run-commands|scheduler|read-agents|transitions|backtest-records|trading-halts)\.ts$/,
+  /^server\/agents\/(agent-handlers|agent-lifecycle|run-commands|scheduler|read-agents|transitions|twins|backtest-records|trading-halts)\.ts$/,
   /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,
-  /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results)\.ts$/,
+  /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|tax-lots)\.ts$/,
   /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
   /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
-  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|stop-live|order-rows|external-movements)\.ts$/,
+  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|stop-live|order-rows|external-movements)\.ts$/,
 ];
 
 const CONTRACT = /^contract\//;
@@ -38,12 +38,16 @@ export const RULES: Rule[] = [
   { files: /^contract\//, may: [], packages: /^zod(\/|$)/ },
   { files: /^engine\//, may: [CONTRACT, /^engine\//], packages: /^$/ },
   {
-    files: /^server\/(main|worker|compose|process|market-clock)\.ts$/,
+    files: /^server\/(main|worker|compose|process|market-clock|operator-gauges)\.ts$/,
     may: [/^(contract|engine|server)\//],
   },
   { files: /^server\//, may: [CONTRACT, /^engine\//, ...PUBLIC_SERVER_FILES] },
   // Holds the keys to people's accounts: nothing of the server's runs in it, and nobody imports it.
-  { files: /^signer\//, may: [CONTRACT, /^signer\//], packages: /^(ccxt|hpke|zod\/mini)$/ },
+  {
+    files: /^signer\//,
+    may: [CONTRACT, /^signer\//],
+    packages: /^(ccxt|hpke|zod\/mini|@simplewebauthn\/server)$/,
+  },
   { files: OFFLINE, may: [CONTRACT], packages: /^(idb-keyval|zod\/mini)$/ },
   { files: /^src\/identity\/worker-token\.ts$/, may: [CONTRACT], packages: /^firebase\// },
   { files: /^src\/(identity|api)\//, may: [CONTRACT, PAGE_BELOW_SCREENS] },
@@ -92,6 +96,10 @@ export const SOLE_IMPORTERS: { packages: RegExp; files: RegExp }[] = [
   { packages: /^firebase\//, files: /^src\/(identity|callables)\// },
   { packages: /^ccxt/, files: /^(server\/market\/|signer\/exchanges\/door\.ts$)/ },
   { packages: /^hpke$/, files: /^(signer\/box|server\/live\/seal-key)\.ts$/ },
+  {
+    packages: /^@simplewebauthn\/server/,
+    files: /^(signer\/step-up|server\/live\/passkeys)\.ts$/,
+  },
   { packages: /^stripe$/, files: /^server\/billing\// },
   { packages: /^idb-keyval$/, files: /^src\/offline\// },
 ];

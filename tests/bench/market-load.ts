@@ -85,6 +85,9 @@ export async function measure(): Promise<Measurement[]> {
         await page.mouse.move(viewport.width / 2, viewport.height / 2);
         await page.waitForTimeout(2_000);
         results.push(...figures(`${name}, in silence`, await traced(page, () => pause(page))));
+        results.push(
+          ...figures(`${name}, in silence, scrolling`, await traced(page, () => scroll(page))),
+        );
         market.speak(true);
         await page.waitForTimeout(2_000);
         let rate = 0;

@@ -88,6 +88,7 @@ const ROUTES: readonly Cell[] = [
   { path: '/settings', heading: /^Settings$/, needs: 'sign-in' },
   { path: '/wallet', heading: /^Wallet$/, needs: 'sign-in' },
   { path: '/alerts', heading: /^Alerts$/, needs: 'sign-in' },
+  { path: '/live/connect', heading: /^Connect an exchange$/, needs: 'sign-in' },
   { path: '/performance', heading: /^Performance$/, needs: 'sign-in' },
   { path: '/portfolio', heading: /^Portfolio$/, needs: 'sign-in' },
   { path: '/stop-all', heading: /^Stop all agents$/, needs: 'sign-in' },

@@ -13,7 +13,7 @@ const SCRIPT_MAX = 10 * KIB;
 const PAGE_MAX = 15 * KIB;
 
 /** What the app runs before the dashboard is drawn, packed; React alone is 57 KiB of it. */
-const START_MAX = 145 * KIB;
+const START_MAX = 148 * KIB;
 /** Sources that come with their first use, or right after the first picture. */
 const LATE =
   /@radix-ui|firebase|workbox|lightweight-charts|contract\/(?:calls|onramp|tax|plan-change)\.ts|src\/billing\/take-plan|src\/api\/client|src\/format\/error-text|src\/offline\/(?:deliver|drain|send|unsaved)\.ts|src\/shell\/(?:Menu|RailLinks|CommandTray|SignInAgain|InstallCard)\.tsx|StartDialog/;

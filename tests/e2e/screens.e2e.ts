@@ -421,6 +421,7 @@ const ROUTES = [
   '/security',
   '/settings',
   '/wallet',
+  '/live/connect',
   '/guided-setup',
   '/library',
 ];

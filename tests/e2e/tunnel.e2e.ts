@@ -276,6 +276,12 @@ const SCREENS: readonly Row[] = [
     false,
     /Notification types: not saved on this device\. Available when you’re online\./,
   ),
+  row(
+    '/live/connect',
+    'Connect an exchange',
+    false,
+    /You need a connection to connect an exchange\./,
+  ),
   row('/wallet', 'Wallet', false, /The wallet needs a connection/),
   row(
     '/performance',

@@ -9,7 +9,11 @@ import { DEFAULT_PUSH_SETTINGS, PushPayload } from '../../contract/push.ts';
 import { AlertWatch } from '../../server/alerts/alert-watch.ts';
 import { readAgentList } from '../../server/agents/read-agents.ts';
 import { agents, positions, users } from '../../server/db/schema.ts';
+import { liveConnections } from '../../server/db/schema-live.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
+import { connectionsOf } from '../../server/live/live-accounts.ts';
+import { raiseAlarms } from '../../server/live/live-alarms.ts';
+import { publishLive } from '../../server/live/live-news.ts';
 import { readPortfolio } from '../../server/portfolio/read-portfolio.ts';
 import { pushCallables } from '../../server/push/push-callables.ts';
 import { PushSender } from '../../server/push/sender.ts';
@@ -86,6 +90,41 @@ async function reachAlert(floor: Floor, uid: string): Promise<void> {
   await watch.stop();
 }
 
+/** Everything that an exchange account is told of, in the server's own words. */
+async function troubleAtExchange(floor: Floor, uid: string): Promise<void> {
+  const { deps } = floor;
+  const id = randomUUID();
+  const now = floor.clock.at;
+  await floor.database.db.insert(liveConnections).values({
+    id,
+    uid,
+    accountId: randomUUID(),
+    exchange: 'kraken',
+    label: 'My account',
+    state: 'open',
+    abilities: { replaysIds: false, restingStops: true },
+    permissions: null,
+    permissionsReadAt: now,
+    maxOrder: '100',
+    maxExposure: '500',
+    maxDailyLoss: '25',
+    maxOrdersPerHour: 30,
+    createdAt: now,
+  });
+  const [connection] = await connectionsOf(floor.database.db, uid);
+  if (connection === undefined) throw new Error('No connection');
+  const kinds = ['unknown_for_minutes', 'stop_rejected', 'unreachable', 'daily_loss', 'live_ended'];
+  await floor.database.transaction(async (tx) => {
+    const detail = { symbol: 'BTC/USD' };
+    await raiseAlarms(
+      tx,
+      deps,
+      kinds.map((kind) => ({ connectionId: id, kind, about: kind, detail })),
+    );
+    await publishLive(tx, deps, connection);
+  });
+}
+
 /**
  * The messages as `service` decrypted them, oldest first. The person's events are counted from
  * `sequence` on.
@@ -133,6 +172,7 @@ export async function provokeEveryKind(
     });
     await trouble(floor, uid);
     await reachAlert(floor, uid);
+    await troubleAtExchange(floor, uid);
     await sender.runOnce();
     // Fills wait for others of their moment.
     floor.clock.at += MINUTE_MS;

@@ -9,7 +9,7 @@ type Credentials = Pick<TestUser, 'email' | 'password'>;
 export async function fillLogIn(page: Page, user: Credentials): Promise<void> {
   await page.getByLabel('Email').fill(user.email);
   await page.getByLabel('Password', { exact: true }).fill(user.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
 /** Logs in by the form and waits for the dashboard. */

@@ -30,6 +30,9 @@ import { portfolioHandlers } from '../../server/portfolio/portfolio-handlers.ts'
 import { ensureUser } from '../../server/users/ensure-user.ts';
 import { TapeMarket, type TapeOptions } from './tape-market.ts';
 
+/** Where people of a test open the app. */
+export const PUBLIC_ORIGIN = 'http://localhost:8787';
+
 class Clock {
   constructor(public at = Date.UTC(2026, 0, 5, 12)) {}
   now(): number {
@@ -93,7 +96,7 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     ...alertHandlers({ ...deps, changed }),
   };
   const withLive = (port: SignerPort): void => {
-    Object.assign(handlers, liveHandlers(deps, port));
+    Object.assign(handlers, liveHandlers(deps, port, PUBLIC_ORIGIN));
   };
   return {
     deps,

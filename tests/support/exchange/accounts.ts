@@ -141,6 +141,11 @@ export class Accounts {
     return key;
   }
 
+  /** A key that another stand-in of the same exchange has issued: the same account, later. */
+  takeKey(key: ApiKey): void {
+    this.keys.set(key.apiKey, { ...key });
+  }
+
   key(apiKey: string): ApiKey | null {
     return this.keys.get(apiKey) ?? null;
   }

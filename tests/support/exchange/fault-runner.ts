@@ -56,6 +56,11 @@ export class FaultRunner {
     this.reach.journal.write({ kind: 'fault', name, detail });
   }
 
+  /** What was planned for a request that has not come: now, so that it is over some time. */
+  strikeRest(): void {
+    for (const fault of this.pending.splice(0)) this.strike(fault);
+  }
+
   get isUnderMaintenance(): boolean {
     return this.condition.maintenanceUntilMs > this.reach.clock.trueNow();
   }

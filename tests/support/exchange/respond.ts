@@ -21,6 +21,8 @@ export interface Desk {
   meter: RateMeter;
   /** Whether more than the real exchange allows is answered with 429. */
   enforcesLimits: boolean;
+  /** Told when an answer begins to be held on the virtual clock. */
+  onHold: () => void;
 }
 
 export interface Delivery {
@@ -120,6 +122,7 @@ async function answerLate(
   if (settings.realHoldMs === undefined)
     await new Promise<void>((resolve) => {
       desk.clock.after(settings.holdMs ?? SLOW_MS, resolve);
+      desk.onHold();
     });
   else await realPause(settings.realHoldMs);
   const answer =

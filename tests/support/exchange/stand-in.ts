@@ -40,6 +40,8 @@ export interface StandInOptions {
   enforcesLimits?: boolean;
   /** Whole spread in basis points, worth of a level in the quote coin, levels; as decimal text. */
   market?: { spreadBps?: string; levelValue?: string; levels?: number };
+  /** Told when an answer begins to be held on the virtual clock, which somebody must move then. */
+  onHold?: () => void;
 }
 
 /** A key as a client is given it. */
@@ -185,9 +187,9 @@ export class StandIn {
     this.requests += 1;
     const delivery: Delivery = { asked: askedOf(request, this.requests), reply };
     const { dialect, journal, clock, hub, accounts, faults, meter } = this;
-    const { enforcesLimits = false } = this.options;
+    const { enforcesLimits = false, onHold = () => undefined } = this.options;
     return respond(
-      { dialect, journal, clock, hub, accounts, faults, meter, enforcesLimits },
+      { dialect, journal, clock, hub, accounts, faults, meter, enforcesLimits, onHold },
       delivery,
     );
   }

@@ -105,4 +105,18 @@ export async function writeLiveRows(
     detail: {},
     raisedAt: now,
   });
+  await db.insert(live.passkeys).values({
+    id: randomUUID(),
+    uid,
+    credentialId: `credential-${uid}`,
+    publicKey: `key-of-${uid}`,
+    counter: 0,
+    transports: ['internal'],
+    label: `Phone of ${uid}`,
+    createdAt: now,
+    lastUsedAt: null,
+  });
+  await db
+    .insert(live.passkeyChallenges)
+    .values({ challenge: `challenge-${uid}`, uid, createdAt: now });
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import * as z from 'zod/mini';
+import type { PoolId } from '../../../contract/agents.ts';
 import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
 import { StepUpToken, type LiveExchange, type SignerAsk } from '../../../contract/signer.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
@@ -23,7 +24,7 @@ import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { stepUpDevice } from '../signer/desk-world.ts';
 import { STEP_MS, TAPE_START } from '../tape-market.ts';
 import { openTestDatabase } from '../test-database.ts';
-import { openFloor, type Floor } from '../trading.ts';
+import { openFloor, PUBLIC_ORIGIN, type Floor } from '../trading.ts';
 
 export const PERSON = 'live-person';
 const ACCOUNT = 'main';
@@ -63,7 +64,11 @@ export interface LiveWorld {
   restart: () => void;
   /** From now on this decides what the process lives to hear of the signer. */
   interfere: (how: Interference | null) => void;
-  startAgent: (overrides?: { pairs?: string[] }) => Promise<string>;
+  startAgent: (overrides?: {
+    pairs?: string[];
+    shadow?: boolean;
+    pool?: PoolId;
+  }) => Promise<string>;
   /** By coin: what the ledger says is at the exchange, and what is. */
   /** What the nightly check finds wrong, of all accounts. */
   problems: () => Promise<string[]>;
@@ -104,7 +109,12 @@ export async function openLiveWorld({
   const folder = mkdtempSync(join(tmpdir(), 'live-'));
   const listen = { kind: 'unix', path: join(folder, 'signer.sock') } as const;
   const signer = await openSigner(
-    { folder, listen, origins: { [dialect]: standIn.url } },
+    {
+      folder,
+      listen,
+      origins: { [dialect]: standIn.url },
+      passkeys: { rpId: new URL(PUBLIC_ORIGIN).hostname, origins: [PUBLIC_ORIGIN] },
+    },
     () => undefined,
     { now: () => standIn.clock.trueNow(), sleep: advance },
   );
@@ -140,6 +150,9 @@ export async function openLiveWorld({
   floor.deps.live = {
     rules: (exchange, symbol) => world.desk.rules(exchange, symbol),
     entriesOff: (id) => world.desk.entriesOff(id),
+    ended: (id, agentId) => {
+      world.desk.ended(id, agentId);
+    },
     poke: () => undefined,
   };
   const follow = (): void => {
@@ -187,7 +200,7 @@ export async function openLiveWorld({
     restart: () => {
       world.desk = new LiveDesk(deps);
     },
-    startAgent: async ({ pairs = [pair] } = {}) => {
+    startAgent: async ({ pairs = [pair], shadow = false, pool = 'momentum_24h' } = {}) => {
       const { agent } = await floor.call(PERSON, 'createAgent', {
         body: {
           name: 'Live momentum',
@@ -196,9 +209,10 @@ export async function openLiveWorld({
           max_position_size: 5_000,
           execution_interval: '5-minute',
           enabled: false,
-          pool: 'momentum_24h',
+          pool,
           trading_frequency: 'high',
           connectionId: connection.id,
+          shadow,
         },
       });
       const limits = {

@@ -59,7 +59,7 @@ export async function openAdapter(exchange: LiveExchange, said: Said) {
     },
   });
   return {
-    adapter: await opened.withKey(keyOf(exchange)),
+    adapter: await opened.withKey(keyOf(exchange), null),
     data: opened.data,
     asked,
     clock,

@@ -20,6 +20,7 @@ import type { Clock } from '../../../signer/exchanges/budget.ts';
 import { openLog } from '../../../signer/log.ts';
 import { openStore } from '../../../signer/open-signer.ts';
 import { Secrets } from '../../../signer/secrets.ts';
+import type { PasskeySite } from '../../../signer/step-up.ts';
 import { startAnswerServer, type Answerer } from './answer-server.ts';
 
 export const limitsOf = (order: string, exposure: string, loss: string): SpendingLimits => ({
@@ -69,6 +70,7 @@ interface WorldOptions {
   stepUpKeys?: StepUpKey[];
   folder?: string;
   clock?: HandClock;
+  passkeys?: PasskeySite;
 }
 
 export async function openDeskWorld({
@@ -78,6 +80,7 @@ export async function openDeskWorld({
   stepUpKeys = [],
   folder = mkdtempSync(join(tmpdir(), 'signer-')),
   clock = handClock(),
+  passkeys = { rpId: '', origins: [] },
 }: WorldOptions) {
   const server = await startAnswerServer(answers(clock));
   const secrets = new Secrets();
@@ -85,7 +88,7 @@ export async function openDeskWorld({
   const log = openLog(secrets, (line) => logged.push(line));
   const store = await openStore(folder, () => clock.now(), secrets);
   const origins = { [exchange]: server.origin };
-  const desk = new Desk({ ...store, secrets, log, clock, origins });
+  const desk = new Desk({ ...store, secrets, log, clock, origins, passkeys });
   const own = { connectionId: 'connection-1', ownerId: 'person-1', exchange };
   const connect = async (limits: SpendingLimits | null = null) =>
     desk.answer({

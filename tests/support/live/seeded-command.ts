@@ -1,0 +1,146 @@
+/**
+ * `npm run test:live -- --runs 30000 --dialect all --seed 1 --workers 2`: seeded runs of live
+ * trading, and what was found. `--fault NAME` plants a fault, which the same seeds must find.
+ */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { LiveExchange } from '../../../contract/signer.ts';
+import { PLANTED, type Planted } from './planted-faults.ts';
+import { describe, isBad, runSeed, type Verdict } from './seeded-run.ts';
+import { openRunDatabase } from './seeded-world.ts';
+
+/** A process begins anew after so many runs: what ccxt and PGlite keep adds up. */
+const RUNS_A_PROCESS = 250;
+const SAY_EVERY = 100;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '300' },
+    dialect: { type: 'string', default: 'all' },
+    seed: { type: 'string', default: '1' },
+    workers: { type: 'string', default: '1' },
+    fault: { type: 'string' },
+    /** Seconds after which no run begins any more. */
+    seconds: { type: 'string', default: '0' },
+    /** Of a process that another one has started. */
+    only: { type: 'string' },
+  },
+});
+
+const dialects =
+  values.dialect === 'all' ? LiveExchange.options : [LiveExchange.parse(values.dialect)];
+const first = Number(values.seed);
+const count = Number(values.runs);
+const fault = PLANTED.find((name) => name === values.fault) ?? null;
+if (values.fault !== undefined && fault === null)
+  throw new RangeError(`--fault is one of: ${PLANTED.join(', ')}`);
+
+/** Seeds count up, and exchanges take turns. */
+const dialectOf = (seed: number): LiveExchange => dialects[seed % dialects.length] ?? 'kraken';
+
+interface Sums {
+  runs: number;
+  bad: number;
+  faults: number;
+  orders: number;
+  fills: number;
+  serverKills: number;
+  signerKills: number;
+  fewestFaults: number;
+}
+const NOTHING: Sums = {
+  runs: 0,
+  bad: 0,
+  faults: 0,
+  orders: 0,
+  fills: 0,
+  serverKills: 0,
+  signerKills: 0,
+  fewestFaults: Number.POSITIVE_INFINITY,
+};
+
+const plus = (sums: Sums, more: Omit<Sums, 'runs' | 'bad'> & Partial<Sums>): Sums => ({
+  runs: sums.runs + (more.runs ?? 1),
+  bad: sums.bad + (more.bad ?? 0),
+  faults: sums.faults + more.faults,
+  orders: sums.orders + more.orders,
+  fills: sums.fills + more.fills,
+  serverKills: sums.serverKills + more.serverKills,
+  signerKills: sums.signerKills + more.signerKills,
+  fewestFaults: Math.min(sums.fewestFaults, more.fewestFaults),
+});
+
+async function runThese(seeds: readonly number[], planted: Planted | null): Promise<Sums> {
+  const database = await openRunDatabase();
+  let sums = NOTHING;
+  for (const seed of seeds) {
+    const verdict: Verdict = await runSeed(database, {
+      seed,
+      dialect: dialectOf(seed),
+      fault: planted,
+    });
+    const bad = isBad(verdict) ? 1 : 0;
+    if (bad > 0) process.stdout.write(`${describe(verdict)}\n`);
+    sums = plus(sums, { ...verdict, bad, fewestFaults: verdict.faults });
+  }
+  await database.close();
+  return sums;
+}
+
+/** The sums of a process that takes these seeds; what it found is printed by itself. */
+function inProcess(seeds: readonly number[]): Promise<Sums> {
+  const args = ['--dialect', values.dialect, '--only', seeds.join(',')];
+  if (values.fault !== undefined) args.push('--fault', values.fault);
+  const child = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), fileURLToPath(import.meta.url), ...args],
+    { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
+  );
+  return new Promise((resolve, reject) => {
+    child.once('message', (sums) => {
+      resolve(sums as Sums);
+    });
+    child.once('exit', (code) => {
+      reject(new Error(`A process of seeds ${seeds[0] ?? ''}… ended with ${code ?? 'a signal'}`));
+    });
+  });
+}
+
+async function runAll(): Promise<Sums> {
+  const workers = Number(values.workers);
+  const endsAt =
+    Number(values.seconds) === 0 ? Infinity : Date.now() + Number(values.seconds) * 1_000;
+  const size = Math.max(1, Math.min(RUNS_A_PROCESS, Math.ceil(count / workers)));
+  let next = first;
+  let sums = NOTHING;
+  let said = 0;
+  const work = async (): Promise<void> => {
+    while (next < first + count && Date.now() < endsAt) {
+      const from = next;
+      next = Math.min(first + count, from + size);
+      const seeds = Array.from({ length: next - from }, (_, index) => from + index);
+      sums = plus(sums, await inProcess(seeds));
+      if (sums.runs - said < SAY_EVERY) continue;
+      said = sums.runs;
+      process.stdout.write(`${sums.runs} runs, ${sums.bad} of them wrong\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, work));
+  return sums;
+}
+
+if (values.only !== undefined) {
+  const sums = await runThese(values.only.split(',').map(Number), fault);
+  process.send?.(sums);
+  process.disconnect();
+} else {
+  const sums = await runAll();
+  const { runs, bad, faults, orders, fills, serverKills, signerKills, fewestFaults } = sums;
+  process.stdout.write(
+    `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
+      `at least ${fewestFaults} a run; ${orders} orders, ${fills} fills, server killed ` +
+      `${serverKills} times, signer ${signerKills} times\n`,
+  );
+  process.exitCode = (fault === null) === (bad === 0) ? 0 : 1;
+}

@@ -1,0 +1,293 @@
+/**
+ * One seeded run of live trading: agents that buy and sell, a person who does as they like, an
+ * exchange that lies, and processes that are killed. Its journal decides what really happened.
+ */
+import { and, eq, isNull } from 'drizzle-orm';
+import { add, parseFixed, ZERO } from '../../../contract/money.ts';
+import type { LiveExchange } from '../../../contract/signer.ts';
+import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
+import type { Database } from '../../../server/db/database.ts';
+import { agents, positions } from '../../../server/db/schema.ts';
+import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { closeLivePosition } from '../../../server/live/by-hand.ts';
+import { endLiveTrading } from '../../../server/live/end-live.ts';
+import { withdrawEntries } from '../../../server/live/stop-live.ts';
+import { random } from '../tape.ts';
+import { decideTrade, heldBy } from './agent-decision.ts';
+import { isSettled, isWrong, judge, ownChange, type Case, type Findings } from './live-judge.ts';
+import type { Planted } from './planted-faults.ts';
+import { ACCOUNT, SeededWorld } from './seeded-world.ts';
+
+const STEPS = 16;
+/** Half a minute each: what lists hide and what is banned is over long before. */
+const QUIET_STEPS = 50;
+const QUIET_STEP_MS = 30_000;
+/** Of each kind of finding. */
+const SHOWN = 3;
+
+export interface Verdict extends Findings {
+  seed: number;
+  dialect: LiveExchange;
+  /** Requests for an order that left before it was committed, by the server or the signer. */
+  uncommitted: string[];
+  /** What failed inside that should not. */
+  failed: string[];
+  /** Orders that are not settled although nobody has lied for a long while. */
+  unsettled: string[];
+  faults: number;
+  orders: number;
+  fills: number;
+  serverKills: number;
+  signerKills: number;
+}
+
+export const isBad = (verdict: Verdict): boolean =>
+  isWrong(verdict) ||
+  verdict.uncommitted.length + verdict.failed.length + verdict.unsettled.length > 0;
+
+export interface RunOptions {
+  seed: number;
+  dialect: LiveExchange;
+  fault?: Planted | null;
+}
+
+export async function runSeed(
+  database: Database,
+  { seed, dialect, fault = null }: RunOptions,
+): Promise<Verdict> {
+  const world = await SeededWorld.open(database, { seed, dialect, fault });
+  try {
+    const run = new Run(world, random(seed * 7_368_787 + 13));
+    await run.live();
+    return await run.verdict();
+  } finally {
+    await world.close();
+  }
+}
+
+class Run {
+  /** Client order ids by decision, and the decision that each agent is at, by pair. */
+  private readonly decisions = new Map<string, string[]>();
+  private readonly current = new Map<string, string>();
+  private readonly unsettled: string[] = [];
+  private latest: { agentId: string; symbol: string } | null = null;
+
+  constructor(
+    private readonly world: SeededWorld,
+    private readonly roll: () => number,
+  ) {}
+
+  async live(): Promise<void> {
+    const { world } = this;
+    await world.look();
+    for (let step = 0; step < STEPS; step += 1) {
+      await world.advance(1_000 + Math.floor(this.roll() * 35_000));
+      await world.reviveSigner();
+      this.moveMarket();
+      this.actByHand();
+      if (this.roll() < 0.12) world.server.killIn(1 + Math.floor(this.roll() * 30));
+      if (this.roll() < 0.12) world.signer.killIn(1 + Math.floor(this.roll() * 15));
+      if (this.roll() < 0.7) await this.decide();
+      if (this.roll() < 0.12) await this.ask();
+      await world.tellQuotes();
+      await world.look();
+    }
+    world.standIn.faults.strikeRest();
+    await this.calmDown();
+    await this.windDown();
+  }
+
+  async verdict(): Promise<Verdict> {
+    const { world, unsettled } = this;
+    const { journal } = world.standIn;
+    return {
+      ...(await judge(this.case)),
+      ...world.options,
+      uncommitted: world.unwritten,
+      failed: world.faults,
+      unsettled,
+      faults: journal.of('fault').length,
+      orders: journal.orders({ by: 'api' }).length,
+      fills: journal.fillsOf({ by: 'api' }).length,
+      serverKills: world.serverKills,
+      signerKills: world.signerKills,
+    };
+  }
+
+  private get case(): Case {
+    const { database, standIn, connection } = this.world;
+    const { decisions } = this;
+    return { db: database.db, journal: standIn.journal, account: ACCOUNT, connection, decisions };
+  }
+
+  private pick<T>(list: readonly T[]): T {
+    const one = list[Math.floor(this.roll() * list.length)];
+    if (one === undefined) throw new RangeError('Nothing to pick from');
+    return one;
+  }
+
+  private moveMarket(): void {
+    const { world, roll } = this;
+    for (const symbol of world.symbols) {
+      const jump = roll() < 0.1 ? (roll() - 0.6) * 0.09 : 0;
+      world.setPrice(symbol, world.priceOf(symbol) * (1 + jump + (roll() - 0.5) * 0.008));
+    }
+  }
+
+  /** The person at the exchange's own site. */
+  private actByHand(): void {
+    const { world, roll } = this;
+    if (roll() > 0.12) return;
+    const { person, accounts } = world.standIn;
+    const symbol = this.pick(world.symbols);
+    const [base = '', quote = ''] = symbol.split('/');
+    const what = roll();
+    if (what < 0.35)
+      person.trade({
+        account: ACCOUNT,
+        symbol,
+        side: 'buy',
+        quantity: base === 'BTC' ? '0.001' : '0.02',
+      });
+    else if (what < 0.6) person.sellShare(ACCOUNT, symbol, parseFixed('0.3'));
+    else if (what < 0.75) person.deposit(ACCOUNT, this.pick([base, quote]), '0.0123');
+    else if (what < 0.9 && accounts.get(ACCOUNT).free(quote) > parseFixed('100'))
+      person.withdraw(ACCOUNT, quote, '37.11');
+    else person.cancelStops(ACCOUNT);
+  }
+
+  /** An agent buys, or sells what it has. */
+  private async decide(): Promise<void> {
+    const { world } = this;
+    const other = { agentId: this.pick(world.agentIds), symbol: this.pick(world.symbols) };
+    // Whoever wanted something goes on wanting it.
+    this.latest = this.roll() < 0.5 ? (this.latest ?? other) : other;
+    const { agentId, symbol } = this.latest;
+    const wish = this.roll();
+    const isHeld = (await heldBy(world.database.db, agentId, symbol)) !== null;
+    if (isHeld && wish > 0.4) return;
+    await decideTrade(world.parts, world.live, {
+      connectionId: world.connection.id,
+      agentId,
+      symbol,
+      budget: 20 + Math.floor(wish * 70),
+      tickId: `tick:${world.now}`,
+    });
+    if (!isHeld) await this.noteDecision(agentId, symbol);
+  }
+
+  /**
+   * An agent that wants to hold a pair, and whose order came to nothing as far as we know, decides
+   * the same again: of all these orders one may take effect.
+   */
+  private async noteDecision(agentId: string, symbol: string): Promise<void> {
+    const orders = await this.world.database.db
+      .select()
+      .from(liveOrders)
+      .where(
+        and(
+          eq(liveOrders.agentId, agentId),
+          eq(liveOrders.symbol, symbol),
+          eq(liveOrders.side, 'buy'),
+        ),
+      )
+      .orderBy(liveOrders.plannedAt);
+    const key = `${agentId} ${symbol}`;
+    const newest = orders.at(-1);
+    const known = this.decisions.get(this.current.get(key) ?? '') ?? [];
+    if (newest === undefined || known.includes(newest.clientOrderId)) return;
+    const cameToNothing = orders
+      .filter(({ clientOrderId }) => known.includes(clientOrderId))
+      .every(({ booked }) => parseFixed(booked) === ZERO);
+    if (known.length > 0 && cameToNothing) known.push(newest.clientOrderId);
+    else {
+      const id = `decision ${this.decisions.size + 1}`;
+      this.current.set(key, id);
+      this.decisions.set(id, [newest.clientOrderId]);
+    }
+  }
+
+  /** The person in our app: closes a position, stops an agent, ends live trading. */
+  private async ask(): Promise<void> {
+    const { world } = this;
+    const { database, parts, connection, live } = world;
+    const what = this.roll();
+    const open = await database.db.select().from(positions).where(isNull(positions.closedMarketMs));
+    await database.transaction(async (tx) => {
+      if (what < 0.08) await endLiveTrading(tx, { ...this.trading, live }, connection);
+      else if (what < 0.4) {
+        const agent = { id: this.pick(world.agentIds), connectionId: connection.id };
+        await tx.db.select().from(agents).where(eq(agents.id, agent.id)).for('update');
+        await withdrawEntries(tx, parts, live, agent);
+      } else if (open.length > 0)
+        await closeLivePosition(tx, { ...this.trading, live }, connection.uid, this.pick(open).id);
+    });
+  }
+
+  private get trading() {
+    const { parts } = this.world;
+    return { ...parts, entitlement: new DatabaseEntitlement(parts.database, parts.clock) };
+  }
+
+  /** Nobody lies, dies or trades any more. */
+  private async calmDown(): Promise<void> {
+    const { world } = this;
+    world.server.killIn(Number.POSITIVE_INFINITY);
+    for (let step = 0; step < QUIET_STEPS; step += 1) {
+      await world.advance(QUIET_STEP_MS);
+      await world.reviveSigner();
+      world.signer.killIn(Number.POSITIVE_INFINITY);
+      await world.tellQuotes();
+      await world.look();
+      if (await isSettled(this.case)) return;
+    }
+    const rows = await world.database.db.select().from(liveOrders);
+    for (const { clientOrderId, state, type, side } of rows)
+      if (['planned', 'sending', 'unknown', 'open'].includes(state))
+        this.unsettled.push(`${side} ${type} ${clientOrderId} is ${state}`);
+  }
+
+  /** In every other run everything is sold at the end. */
+  private async windDown(): Promise<void> {
+    const { world } = this;
+    if (world.options.seed % 2 === 0 || this.unsettled.length > 0) return;
+    const open = await world.database.db
+      .select()
+      .from(positions)
+      .where(isNull(positions.closedMarketMs));
+    const { live, database, connection } = world;
+    for (const { id } of open)
+      await database.transaction((tx) =>
+        closeLivePosition(tx, { ...this.trading, live }, connection.uid, id),
+      );
+    for (let step = 0; step < QUIET_STEPS; step += 1) {
+      await world.advance(QUIET_STEP_MS);
+      await world.look();
+      const wanted = await database.db.select().from(liveExits);
+      const isSold = wanted.every(({ symbol }) => this.lacks(symbol));
+      if (isSold && (await isSettled(this.case))) return;
+    }
+    this.unsettled.push('what was to be sold is still there');
+  }
+
+  /** The person has sold or withdrawn what agents hold of it. */
+  private lacks(symbol: string): boolean {
+    const { standIn } = this.world;
+    const base = symbol.split('/')[0] ?? '';
+    let held = ZERO;
+    for (const fill of standIn.journal.fillsOf({ by: 'api' }))
+      if (fill.symbol === symbol) held = add(held, ownChange(fill));
+    return standIn.accounts.get(ACCOUNT).total(base) < held;
+  }
+}
+
+/** One line that says what was wrong, and how to see it again. */
+export function describe(verdict: Verdict): string {
+  const { seed, dialect } = verdict;
+  const lists = Object.entries(verdict).flatMap(([name, value]) =>
+    Array.isArray(value) && value.length > 0
+      ? [`${name} (${value.length}): ${value.slice(0, SHOWN).join('; ')}`]
+      : [],
+  );
+  return `${dialect} seed ${seed}: ${lists.join(' | ')}`;
+}
