@@ -74,6 +74,40 @@ export function rememberExit(
   return writeMemory(memory);
 }
 
+/** The strategies that hold a pair, as a stored memory has them. */
+export const holdingOf = (
+  raw: Readonly<Record<string, unknown>>,
+  pair: string,
+): StrategyHolding | null => readMemory(raw).strategyHoldings[pair] ?? null;
+
+/** `after`, but of these pairs' holdings only what was known `before`: nothing was bought yet. */
+export function withoutEntries(
+  after: Readonly<Record<string, unknown>>,
+  before: Readonly<Record<string, unknown>>,
+  pairs: ReadonlySet<string>,
+): Record<string, unknown> {
+  const memory = readMemory(after);
+  const known = readMemory(before).strategyHoldings;
+  const of = (holdings: AgentMemory['strategyHoldings'], isEntry: boolean) =>
+    Object.entries(holdings).filter(([pair]) => pairs.has(pair) === isEntry);
+  const strategyHoldings = Object.fromEntries([
+    ...of(memory.strategyHoldings, false),
+    ...of(known, true),
+  ]);
+  return writeMemory({ ...memory, strategyHoldings });
+}
+
+/** What an entry is remembered by, once the first of it is bought. */
+export function rememberEntry(
+  raw: Readonly<Record<string, unknown>>,
+  pair: string,
+  holding: StrategyHolding,
+): Record<string, unknown> {
+  const memory = readMemory(raw);
+  const strategyHoldings = { ...memory.strategyHoldings, [pair]: holding };
+  return writeMemory({ ...memory, strategyHoldings });
+}
+
 /**
  * The memory of an agent that a user starts: no halt, no high-water mark, and no missed evaluation.
  */
