@@ -21,6 +21,8 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 const NAMES = ['Harbour', 'Drift', 'Ebb'];
 /** Time between two interactions of a person who reads, ms. */
 const READING_MS = 700;
+/** How long one look for a target may take, at quarter speed, ms; the finger looks ten times. */
+const STEP_MS = 3_000;
 
 interface Interaction {
   id: number;
@@ -76,7 +78,9 @@ async function makeAgents(server: TestServer, user: TestUser): Promise<void> {
 async function walk(page: Page, finger: Finger, round: number): Promise<void> {
   const read = () => page.waitForTimeout(READING_MS);
   const tap = async (target: ReturnType<Page['locator']>): Promise<void> => {
-    await finger.tap(target.first());
+    await finger.tap(target.first()).catch((cause: unknown) => {
+      throw new Error(`No way on after: ${finger.trail.slice(-4).join(', ')}`, { cause });
+    });
     await read();
   };
   const screen = (path: string) =>
@@ -89,6 +93,7 @@ async function walk(page: Page, finger: Finger, round: number): Promise<void> {
   await tap(button('New agent'));
   await tap(page.getByRole('radio', { name: /^Aggressive/ }));
   await tap(page.getByRole('radio', { name: /^Conservative/ }));
+  await tap(page.getByRole('dialog').getByRole('button', { name: 'Close' }));
   await tap(screen('/dashboard'));
   await tap(screen('/market'));
   await finger.type(page.getByRole('searchbox', { name: 'Search pairs' }), 'sol');
@@ -115,6 +120,8 @@ async function measured(): Promise<{ slow: Interaction[]; count: number }> {
     const user = await createUser(server.url);
     await makeAgents(server, user);
     const page = await browser.page();
+    // A screen that lacks a step of the walk fails soon, and says where.
+    page.setDefaultTimeout(STEP_MS);
     await page.addInitScript(OBSERVE);
     await logIn(page, server.url, user);
     const finger = await openFinger(page);
