@@ -1,5 +1,5 @@
 /** Routes and shell of the page. */
-import { Suspense, useState, type ComponentType } from 'react';
+import { memo, Suspense, useDeferredValue, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
 import { Redirect, useLocation } from 'wouter';
 import { latePart, LatePart, preloadLateParts } from './components/LatePart.tsx';
@@ -67,16 +67,8 @@ function ScreenOf({ route, path }: { route: ScreenRoute; path: string }) {
   return <Screen params={paramsOf(route.path, path)} />;
 }
 
-export function Routes() {
-  const [path] = useLocation();
-  const route = routeOf(path);
-  const referral = /^\/ref\/([^/]+)\/?$/.exec(path)?.[1];
-  if (referral !== undefined) {
-    keepReferral(referral);
-    return <Redirect to="/register" replace />;
-  }
-  if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
-  if (route === undefined) return <NotFound />;
+/** The screen of a path. Memoized: a press that leads elsewhere does not draw the old screen again. */
+const ScreenAt = memo(function ScreenAt({ route, path }: { route: ScreenRoute; path: string }) {
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
       <Suspense fallback={<LoadingScreen />}>
@@ -84,12 +76,39 @@ export function Routes() {
       </Suspense>
     </Boundary>
   );
+  return route.access === 'public' ? screen : <RouteGuard path={path}>{screen}</RouteGuard>;
+});
+
+/**
+ * The path whose screen is shown. Between two screens of the app whose code is there, the frame
+ * marks the new place with the next picture and the screen follows: drawing it holds up neither
+ * that picture nor the next press. Everywhere else the screen comes at once, and so does a logout.
+ */
+function useShownPath(path: string): string {
+  const late = useDeferredValue(path);
+  const isInApp = (route: ScreenRoute | undefined): route is ScreenRoute =>
+    route !== undefined && route.access !== 'public';
+  const next = routeOf(path);
+  return isInApp(routeOf(late)) && isInApp(next) && next.loaded !== null ? late : path;
+}
+
+export function Routes() {
+  const [path] = useLocation();
+  const shownPath = useShownPath(path);
+  const route = routeOf(shownPath);
+  const referral = /^\/ref\/([^/]+)\/?$/.exec(path)?.[1];
+  if (referral !== undefined) {
+    keepReferral(referral);
+    return <Redirect to="/register" replace />;
+  }
+  if (path === '/markets' || path === '/markets/') return <Redirect to="/market" replace />;
+  if (route === undefined || routeOf(path) === undefined) return <NotFound />;
   return (
     <>
       <Shell path={path}>
-        {route.access === 'public' ? screen : <RouteGuard>{screen}</RouteGuard>}
+        <ScreenAt route={route} path={shownPath} />
       </Shell>
-      <RouteChange path={path} title={route.title} />
+      <RouteChange path={shownPath} title={route.title} />
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** A dialog over the page; on a phone, a sheet from below. */
 import * as Radix from '@radix-ui/react-dialog';
 import { X } from 'lucide-react';
-import { useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useDeferredValue, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { classes } from './class-names.ts';
 
 export interface DialogProps {
@@ -30,17 +30,24 @@ export function Dialog({
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
   }, [open]);
+  // The press is shown with the next picture, and the dialog with the one after. One that is being
+  // closed is out of sight and out of reach at once, and leaves the page after that.
+  const late = useDeferredValue(open, false);
+  const isLeaving = !open && late;
+  const gone = isLeaving ? 'invisible' : '';
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
+    <Radix.Root open={late} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
+        <Radix.Overlay className={classes('fixed inset-0 z-40 bg-[var(--scrim)]', gone)} />
         <Radix.Content
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             if (before.current instanceof HTMLElement) before.current.focus();
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          inert={isLeaving}
           className={classes(
+            gone,
             'float-in fixed inset-x-0 bottom-0 z-50 flex max-h-[88dvh] flex-col rounded-t-lg bg-surface shadow-float sm:inset-x-auto sm:bottom-auto sm:rounded-lg',
             wide
               ? 'sm:top-[6dvh] sm:left-[max(1rem,calc(50vw-21rem))] sm:max-h-[88dvh] sm:w-[min(42rem,calc(100vw-2rem))]'

@@ -5,7 +5,7 @@
 import { LoaderCircle } from 'lucide-react';
 import { Suspense, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
 import { LinkButton } from '../components/Button.tsx';
 import { screenPart } from '../components/screen-part.tsx';
 import { routeRule, type Access } from '../identity/security-context.ts';
@@ -108,10 +108,9 @@ export function Refused({
   }
 }
 
-export function RouteGuard({ children }: { children: ReactNode }) {
-  const [path] = useLocation();
-  // Subscribes to the route; the path itself is read from the address, because the router decodes
-  // it.
+/** `path` is that of the screen inside, which may follow the address a moment later. */
+export function RouteGuard({ path, children }: { path: string; children: ReactNode }) {
+  // Subscribes to the query; it is read from the address, because the router decodes it.
   useSearch();
   const { loading, access } = useAccess(path);
   const { online } = useSnapshot(connection);

@@ -204,14 +204,14 @@ describe('the guard', () => {
     session.status = 'loading';
     go('/dashboard');
     const { rerender } = render(
-      <RouteGuard>
+      <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
     expect(screen.getByRole('status').textContent).toContain('Checking your access');
     signIn();
     rerender(
-      <RouteGuard>
+      <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
@@ -221,7 +221,7 @@ describe('the guard', () => {
   it('asks who is there when nobody is (R4-13, R8-23)', () => {
     go('/dashboard');
     render(
-      <RouteGuard>
+      <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
@@ -240,7 +240,7 @@ describe('the guard', () => {
   it('keeps the whole address for after the sign-in, its query as it was written (R8-23)', () => {
     go('/library?article=fees&q=a%26b#top');
     render(
-      <RouteGuard>
+      <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
@@ -281,7 +281,7 @@ describe('the guard', () => {
     signIn();
     go('/not-a-route');
     render(
-      <RouteGuard>
+      <RouteGuard path={location.pathname}>
         <p>inside</p>
       </RouteGuard>,
     );
