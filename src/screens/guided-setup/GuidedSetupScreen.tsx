@@ -1,6 +1,7 @@
 /** Guided setup: from four questions to a running agent, saved on the device until done. */
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { placesTaken } from '../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
 import type { Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
@@ -81,7 +82,7 @@ function usePlacesLeft(): {
   need: Need;
 } {
   const { subscriptionTier, hasUsedTrial } = useAuth();
-  const held = useSlot(agentsStore, loadAgents).data?.agents.length ?? 0;
+  const held = placesTaken(useSlot(agentsStore, loadAgents).data?.agents ?? []);
   const cap = agentCap(subscriptionTier);
   const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
   const untried: Entry = hasUsedTrial ? 'buy' : 'trial';

@@ -2,7 +2,7 @@
 import { Play, Undo2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import type { Agent } from '../../../../contract/agents.ts';
+import { placesTaken, type Agent } from '../../../../contract/agents.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
@@ -114,7 +114,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
   const [starting, setStarting] = useState(false);
   const [copying, setCopying] = useState(false);
   const isStopPlace = useStopPlace(view);
-  const count = useSnapshot(agentsStore).data?.agents.length ?? 0;
+  const count = placesTaken(useSnapshot(agentsStore).data?.agents ?? []);
   return (
     <div className="flex flex-wrap items-center gap-2">
       {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}

@@ -3,6 +3,7 @@ import { CircleStop, Play, Plus } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link, useLocation } from 'wouter';
+import { placesTaken } from '../../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
@@ -308,7 +309,7 @@ export default function AgentsScreen() {
       <CreateDialog
         open={creating}
         onOpenChange={setCreating}
-        count={every.length}
+        count={placesTaken(every.map(({ agent }) => agent))}
         connectionId={chosen}
       />
     </>

@@ -56,9 +56,8 @@ function useMadePrices(): string | null {
   return source === undefined || source.kind === 'exchange' ? null : source.label;
 }
 
-function Blocked() {
+function Blocked({ made }: { made: string | null }) {
   const { online } = useSnapshot(server);
-  const made = useMadePrices();
   if (online === 'offline')
     return (
       <p role="status" className="mb-5 border-l-2 border-amber py-1 pl-3 text-amber">
@@ -169,23 +168,27 @@ function Steps({ onConnected }: { onConnected: (connection: LiveConnection) => v
 
 export default function ConnectScreen() {
   const [, go] = useLocation();
+  const made = useMadePrices();
   return (
     <>
       <ScreenTitle
         title="Connect an exchange"
         note="Agents can then trade your own account. Paper stays the default, and nothing trades until you start an agent and confirm it."
       />
-      <Blocked />
+      <Blocked made={made} />
       <Connected />
-      <div className="max-w-xl">
-        <Steps
-          onConnected={(connection) => {
-            applyConnection(connection);
-            void chooseAccount(connection.id);
-            go(`/live/${encodeURIComponent(connection.id)}`);
-          }}
-        />
-      </div>
+      {/* Nobody creates a key for a server that cannot use it. */}
+      {made === null && (
+        <div className="max-w-xl">
+          <Steps
+            onConnected={(connection) => {
+              applyConnection(connection);
+              void chooseAccount(connection.id);
+              go(`/live/${encodeURIComponent(connection.id)}`);
+            }}
+          />
+        </div>
+      )}
     </>
   );
 }

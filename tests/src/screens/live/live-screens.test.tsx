@@ -202,6 +202,7 @@ describe('connecting an exchange', () => {
     applyMarket(market, 'network');
     await open('/live/connect');
     expect(document.body.textContent).toContain('Live trading needs prices of an exchange');
+    expect(screen.queryByRole('button', { name: 'Next: create a key' })).toBeNull();
   });
 });
 
