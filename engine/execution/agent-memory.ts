@@ -1,10 +1,18 @@
 /** What an agent remembers between evaluations, stored as plain JSON. */
 import type { PoolId } from '../../contract/agents.ts';
 import { PoolId as PoolIdSchema } from '../../contract/agents.ts';
-import { formatFixed, parseFixed } from '../../contract/money.ts';
+import {
+  divide,
+  formatFixed,
+  maximum,
+  multiply,
+  parseFixed,
+  subtract,
+  ZERO,
+} from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { DAY_MS } from './schedule.ts';
-import type { AgentPause } from './agent-types.ts';
+import type { AccountInput, AgentPause } from './agent-types.ts';
 
 /** One exit from a pair; `stop` says that it was the stop, not the strategy or the user. */
 export interface Exit {
@@ -31,6 +39,8 @@ export interface AgentMemory {
   /** The UTC day (its 00:00, ms) and the equity at the first evaluation of it. */
   day: { start: number; equity: Fixed } | null;
   highWater: Fixed | null;
+  /** `AccountInput.outsideCash` when the two above were last right; null on paper. */
+  outsideCash: Fixed | null;
   halt: AgentPause | null;
 }
 
@@ -46,6 +56,7 @@ export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory 
     exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
     day: readDay(raw.day),
     highWater: readAmount(raw.highWater),
+    outsideCash: readAmount(raw.outsideCash),
     halt: readHalt(raw.halt),
   };
 }
@@ -57,6 +68,7 @@ export function writeMemory(memory: AgentMemory): Record<string, unknown> {
     exits: memory.exits,
     day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
     highWater: memory.highWater === null ? null : formatFixed(memory.highWater),
+    ...(memory.outsideCash === null ? {} : { outsideCash: formatFixed(memory.outsideCash) }),
     halt: memory.halt,
   };
 }
@@ -127,6 +139,35 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
     memory.strategyHoldings = Object.fromEntries(
       Object.entries(memory.strategyHoldings).filter(([pair]) => pair !== exit.pair),
     );
+}
+
+/**
+ * Takes an account's worth into the marks that losses are measured from: the day's first, and the
+ * highest. Money that was paid in or out scales both, so that it counts as neither gain nor loss:
+ * after 10 % lost and half of the rest withdrawn, 10 % are still lost.
+ */
+export function rememberEquity(
+  memory: AgentMemory,
+  at: number,
+  { equity, outsideCash }: Pick<AccountInput, 'equity' | 'outsideCash'>,
+): void {
+  if (outsideCash !== undefined) {
+    if (memory.outsideCash !== null && memory.outsideCash !== outsideCash)
+      rescale(memory, subtract(equity, subtract(outsideCash, memory.outsideCash)), equity);
+    memory.outsideCash = outsideCash;
+  }
+  const today = Math.floor(at / DAY_MS) * DAY_MS;
+  if (memory.day?.start !== today) memory.day = { start: today, equity };
+  memory.highWater = maximum(memory.highWater ?? equity, equity);
+}
+
+/** From an account worth `from` to the same account worth `to`. Begins anew where either is nothing. */
+function rescale(memory: AgentMemory, from: Fixed, to: Fixed): void {
+  const begins = from <= ZERO || to <= ZERO;
+  const scaled = (mark: Fixed): Fixed => divide(multiply(mark, to, 'down'), from, 'down');
+  if (memory.day !== null)
+    memory.day = begins ? null : { ...memory.day, equity: scaled(memory.day.equity) };
+  if (memory.highWater !== null) memory.highWater = begins ? null : scaled(memory.highWater);
 }
 
 /** The newest exit of a pair, optionally only by stop. */

@@ -50,6 +50,11 @@ export interface AccountInput {
   /** Cash not reserved by other orders of this tick. */
   freeCash: Fixed;
   equity: Fixed;
+  /**
+   * Cash that came from outside so far, less what went there. A change moves the marks that losses
+   * are measured from. Absent on paper, where nothing comes or goes.
+   */
+  outsideCash?: Fixed;
   /** `maxTradeAmount` of the user; caps any single order. */
   maxTradeAmount: Fixed;
   /**

@@ -1,15 +1,15 @@
 /**
  * Runs one agent at one tick: a decision for every pair, the trades that follow, what to remember.
  */
-import { add, maximum, subtract } from '../../contract/money.ts';
+import { add, subtract } from '../../contract/money.ts';
 import { decidePair } from './decide-pair.ts';
 import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
 import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, RiskBlock } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
-import { readMemory, writeMemory } from './agent-memory.ts';
+import { readMemory, rememberEquity, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
-import { DAY_MS, mayRebalance } from './schedule.ts';
+import { mayRebalance } from './schedule.ts';
 import type {
   AccountInput,
   AgentInput,
@@ -94,12 +94,6 @@ function agentBlock(input: AgentGuardInput): RiskBlock | null {
   if (!account.entriesAllowed.allowed)
     return { code: 'entries_stopped', text: account.entriesAllowed.reason, until: null };
   return memory.halt ?? firstBlock(GUARDS_OF.agent, input);
-}
-
-function rememberEquity(memory: AgentMemory, at: number, { equity }: AccountInput): void {
-  const today = Math.floor(at / DAY_MS) * DAY_MS;
-  if (memory.day?.start !== today) memory.day = { start: today, equity };
-  memory.highWater = maximum(memory.highWater ?? equity, equity);
 }
 
 /**

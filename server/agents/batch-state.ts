@@ -175,6 +175,7 @@ export class BatchState {
     return {
       freeCash: live === null ? account.cash : live.freeCash,
       equity: this.equityOf(account, quotes),
+      ...(live === null ? {} : { outsideCash: live.outsideCash }),
       maxTradeAmount:
         live === null ? person.maxTradeAmount : minimum(person.maxTradeAmount, live.maxOrder),
       entriesAllowed: this.entriesAllowed(row, person, live),

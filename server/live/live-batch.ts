@@ -10,12 +10,13 @@ import {
   formatFixed,
   maximum,
   minimum,
+  negate,
   parseFixed,
   subtract,
   ZERO,
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { CASH } from '../../engine/accounting/ledger.ts';
+import { CASH, EXTERNAL } from '../../engine/accounting/ledger.ts';
 import {
   holdingOf,
   withoutEntries,
@@ -56,6 +57,8 @@ export class LiveAccountState {
   constructor(
     readonly connection: ConnectionRow,
     readonly cash: Fixed,
+    /** Cash that came from outside so far, less what went there. */
+    readonly outsideCash: Fixed,
     /** Held back by orders, those of this batch among them. */
     private reserved: Fixed,
     /** The cost of positions, and what open purchases may cost. */
@@ -135,6 +138,25 @@ export async function loadLiveAccounts(
   return states;
 }
 
+async function amountIn(
+  db: Tx['db'],
+  accountId: string,
+  bucket: string,
+  asset: string,
+): Promise<Fixed> {
+  const [row] = await db
+    .select({ amount: balances.amount })
+    .from(balances)
+    .where(
+      and(
+        eq(balances.accountId, accountId),
+        eq(balances.bucket, bucket),
+        eq(balances.asset, asset),
+      ),
+    );
+  return parseFixed(row?.amount ?? '0');
+}
+
 async function loadOne(
   tx: Tx,
   { clock }: Pick<BookDeps, 'clock'>,
@@ -144,12 +166,8 @@ async function loadOne(
   const { db } = tx;
   const { accountId } = connection;
   const now = clock.now();
-  const [cash] = await db
-    .select({ amount: balances.amount })
-    .from(balances)
-    .where(
-      and(eq(balances.accountId, accountId), eq(balances.bucket, CASH), eq(balances.asset, quote)),
-    );
+  const cash = await amountIn(db, accountId, CASH, quote);
+  const outside = await amountIn(db, accountId, EXTERNAL, quote);
   const orders = (await liveOrdersOf(db, connection.id)).map(({ order }) => order);
   const exits = await db
     .select({ agentId: liveExits.agentId, symbol: liveExits.symbol })
@@ -176,7 +194,8 @@ async function loadOne(
   const working = orders.filter((one) => one.intent.type !== 'stop' && !hasEnded(one));
   return new LiveAccountState(
     connection,
-    parseFixed(cash?.amount ?? '0'),
+    cash,
+    negate(outside),
     reserved,
     add(parseFixed(held?.cost ?? '0'), reserved),
     recent,

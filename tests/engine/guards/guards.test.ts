@@ -10,7 +10,7 @@ import { firstBlock } from '../../../engine/guards/guard.ts';
 import { staleFeed } from '../../../engine/guards/stale-feed.ts';
 import { stopLoss } from '../../../engine/guards/stop-loss.ts';
 import { stopLossCluster } from '../../../engine/guards/stop-loss-cluster.ts';
-import { readMemory } from '../../../engine/execution/agent-memory.ts';
+import { readMemory, rememberEquity, writeMemory } from '../../../engine/execution/agent-memory.ts';
 import type { AgentMemory } from '../../../engine/execution/agent-memory.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../engine/execution/schedule.ts';
@@ -192,5 +192,54 @@ describe('guards over a pair', () => {
     expect(quoted('98', '102')).toMatchObject({ code: 'bad_price' });
     expect(quoted('999', '1001')).toMatchObject({ code: 'bad_price' });
     expect(quoted('119', '120')).toBeNull();
+  });
+});
+
+describe('money that is paid in or out of an account at an exchange', () => {
+  const marked = (...seen: [equity: string, outside: string][]): AgentMemory => {
+    const memory = memoryWith({});
+    for (const [equity, outside] of seen)
+      rememberEquity(memory, NOON, {
+        equity: parseFixed(equity),
+        outsideCash: parseFixed(outside),
+      });
+    return memory;
+  };
+  const blocks = (equity: string, memory: AgentMemory) => {
+    const input = { at: NOON, agent, account: worth(equity), memory };
+    return [drawdown, dayLoss].map((guard) => guard.check(input) !== null);
+  };
+
+  it('is no loss when it leaves and no gain when it comes', () => {
+    expect(blocks('100', marked(['1000', '1000'], ['100', '100']))).toEqual([false, false]);
+    const grown = marked(['1000', '1000'], ['5000', '5000']);
+    expect(grown.highWater).toBe(parseFixed('5000'));
+    expect(blocks('5000', grown)).toEqual([false, false]);
+  });
+
+  it('hides no loss: the share that is lost stays the same', () => {
+    const { drawdownHalt } = RISK_PROFILES.Moderate;
+    const left = 1_000 * (1 - drawdownHalt) - 1;
+    const before = marked(['1000', '1000'], [String(left), '1000']);
+    const after = marked(
+      ['1000', '1000'],
+      [String(left), '1000'],
+      [String(left / 2), String(1000 - left / 2)],
+    );
+    expect(blocks(String(left), before)[0]).toBe(true);
+    expect(blocks(String(left / 2), after)[0]).toBe(true);
+    const more = marked(['1000', '1000'], [String(left), '1000'], [String(left + 9_000), '10000']);
+    expect(blocks(String(left + 9_000), more)[0]).toBe(true);
+  });
+
+  it('begins anew where nothing was left', () => {
+    const memory = marked(['1000', '1000'], ['0', '0'], ['300', '300']);
+    expect([memory.highWater, memory.day?.equity]).toEqual([parseFixed('300'), parseFixed('300')]);
+  });
+
+  it('is kept between evaluations, and on paper nothing is kept of it', () => {
+    const memory = marked(['1000', '1000']);
+    expect(readMemory(writeMemory(memory)).outsideCash).toBe(parseFixed('1000'));
+    expect(writeMemory(memoryWith({}))).not.toHaveProperty('outsideCash');
   });
 });
