@@ -141,24 +141,30 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
     );
 }
 
+export type AccountWorth = Pick<AccountInput, 'equity' | 'outsideCash'>;
+
 /**
  * Takes an account's worth into the marks that losses are measured from: the day's first, and the
  * highest. Money that was paid in or out scales both, so that it counts as neither gain nor loss:
  * after 10 % lost and half of the rest withdrawn, 10 % are still lost.
  */
-export function rememberEquity(
-  memory: AgentMemory,
-  at: number,
-  { equity, outsideCash }: Pick<AccountInput, 'equity' | 'outsideCash'>,
-): void {
-  if (outsideCash !== undefined) {
-    if (memory.outsideCash !== null && memory.outsideCash !== outsideCash)
-      rescale(memory, subtract(equity, subtract(outsideCash, memory.outsideCash)), equity);
-    memory.outsideCash = outsideCash;
-  }
+export function rememberEquity(memory: AgentMemory, at: number, worth: AccountWorth): void {
+  followOutsideCash(memory, worth);
+  const { equity } = worth;
   const today = Math.floor(at / DAY_MS) * DAY_MS;
   if (memory.day?.start !== today) memory.day = { start: today, equity };
   memory.highWater = maximum(memory.highWater ?? equity, equity);
+}
+
+/** The marks as they are after what was paid in or out since. */
+export function followOutsideCash(
+  memory: AgentMemory,
+  { equity, outsideCash }: AccountWorth,
+): void {
+  if (outsideCash === undefined) return;
+  if (memory.outsideCash !== null && memory.outsideCash !== outsideCash)
+    rescale(memory, subtract(equity, subtract(outsideCash, memory.outsideCash)), equity);
+  memory.outsideCash = outsideCash;
 }
 
 /** From an account worth `from` to the same account worth `to`. Begins anew where either is nothing. */

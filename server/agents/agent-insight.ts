@@ -4,12 +4,18 @@ import type { Agent } from '../../contract/agents.ts';
 import type { AgentInsight, RiskDistance } from '../../contract/insight.ts';
 import { formatFixed, parseFixed, subtract, toNumber, type Fixed } from '../../contract/money.ts';
 import { tierPermits } from '../../contract/tiers.ts';
-import { readMemory } from '../../engine/execution/agent-memory.ts';
+import {
+  followOutsideCash,
+  readMemory,
+  type AccountWorth,
+} from '../../engine/execution/agent-memory.ts';
 import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { RiskValues } from '../../engine/execution/agent-types.ts';
 import type { Db } from '../db/database.ts';
 import { agentTests, decisions } from '../db/schema.ts';
 import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts';
+import { loadGuardedAccounts, worthOf, type GuardedAccount } from '../live/guarded-account.ts';
+import type { Market } from '../market/market-source.ts';
 import {
   loadPortfolioIn,
   portfolioFrom,
@@ -45,6 +51,8 @@ export interface InsightFacts {
   plan: PlanFacts;
   limits: Map<string, RiskLimits>;
   decided: (typeof decisions.$inferSelect)[];
+  /** Accounts at exchanges, by connection. */
+  live: Map<string, GuardedAccount>;
   /** Whether any agent was tested: its record is then read with the prices. */
   tested: boolean;
 }
@@ -71,6 +79,9 @@ export async function loadInsight(deps: TradingDeps, uid: string): Promise<Insig
       figures: await readFigures(db, account.shown.id),
       plan: await readPlan(db, uid),
       decided: await newestDecisions(db, ids, deps.clock.now()),
+      live: await loadGuardedAccounts(db, [
+        ...new Set(rows.flatMap(({ connectionId }) => connectionId ?? [])),
+      ]),
       tested: await anyTested(db, ids),
     };
   });
@@ -99,23 +110,25 @@ export async function insightFrom(
         )
       : [],
     figures: figuresAt(facts.figures, market.now()),
-    pro: proOf(facts, portfolio.equity, market.now(), clock.now()),
+    pro: proOf(facts, portfolio.equity, market, clock.now()),
   };
 }
 
 function proOf(
-  { plan, rows, limits, decided }: InsightFacts,
+  { plan, rows, limits, decided, live }: InsightFacts,
   equity: string,
-  marketNow: number,
+  market: Market,
   now: number,
 ): AgentInsight['pro'] {
   if (!tierPermits(tierOfPlan(plan, now), 'pro-features', 'read')) return null;
+  const worth = new Map([...live].map(([id, account]) => [id, worthOf(account, market)]));
   return {
     equity,
     risk: rows.map((row) => {
       const mine = limits.get(row.riskProfile);
       if (mine === undefined) throw new Error('An agent without limits');
-      return distance(row, parseFixed(equity), marketNow, mine);
+      const own = row.connectionId == null ? undefined : worth.get(row.connectionId);
+      return distance(row, own ?? { equity: parseFixed(equity) }, market.now(), mine);
     }),
     decisions: decided
       .filter(({ recordedAt }) => recordedAt >= now - DECISIONS_WITHIN_MS)
@@ -123,14 +136,17 @@ function proOf(
   };
 }
 
-/** The guards' own marks against equity now. The day's mark counts on its day alone. */
+/** The guards' own marks against the account now. The day's mark counts on its day alone. */
 export function distance(
   row: Pick<AgentRow, 'id' | 'memory'>,
-  equity: Fixed,
+  worth: AccountWorth,
   now: number,
   limits: RiskLimits,
 ): RiskDistance {
-  const { day, highWater } = readMemory(row.memory);
+  const memory = readMemory(row.memory);
+  followOutsideCash(memory, worth);
+  const { day, highWater } = memory;
+  const { equity } = worth;
   const today = day !== null && day.start === Math.floor(now / DAY_MS) * DAY_MS ? day.equity : null;
   const under = (mark: Fixed | null): number | null =>
     mark === null || mark <= 0n

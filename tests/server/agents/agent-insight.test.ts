@@ -128,18 +128,22 @@ describe('its arithmetic', () => {
     const now = Date.UTC(2026, 0, 5, 12);
     const memory = { day: { start: Date.UTC(2026, 0, 5), equity: '10000' }, highWater: '10500' };
     const limits = { dayLossHalt: 0.04, drawdownHalt: 0.2 };
-    expect(distance({ id: 'a', memory }, parseFixed('9800'), now, limits)).toMatchObject({
+    expect(
+      distance({ id: 'a', memory }, { equity: parseFixed('9800') }, now, limits),
+    ).toMatchObject({
       dayLoss: 0.02,
       dayLossLimit: 0.04,
       drawdown: 700 / 10_500,
       peak: '10500',
     });
-    expect(distance({ id: 'a', memory }, parseFixed('11000'), now, limits)).toMatchObject({
+    expect(
+      distance({ id: 'a', memory }, { equity: parseFixed('11000') }, now, limits),
+    ).toMatchObject({
       dayLoss: 0,
       drawdown: 0,
     });
     expect(
-      distance({ id: 'a', memory }, parseFixed('9800'), now + 86_400_000, limits),
+      distance({ id: 'a', memory }, { equity: parseFixed('9800') }, now + 86_400_000, limits),
     ).toMatchObject({ dayLoss: null, dayStart: null });
   });
 });

@@ -1,0 +1,64 @@
+/** Money that a person takes out of the account at the exchange, or puts in, beside a live agent. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+const MINUTE_MS = 60_000;
+
+let world: LiveWorld;
+beforeEach(async () => {
+  world = await openLiveWorld({ balances: { USD: '2000' } });
+}, 60_000);
+afterEach(async () => {
+  await world.close();
+});
+
+const riskOf = async (id: string) =>
+  (await world.floor.call(PERSON, 'agentInsight')).pro?.risk.find(({ agentId }) => agentId === id);
+const agentNow = async (id: string) =>
+  (await world.floor.call(PERSON, 'agents')).agents.find((agent) => agent.id === id);
+/** A difference counts once it has stayed the same in readings minutes apart. */
+async function untilBooked(): Promise<void> {
+  for (let looks = 0; looks < 10; looks += 1) {
+    await world.advance(MINUTE_MS);
+    await world.look();
+  }
+}
+
+describe('a withdrawal at the exchange', () => {
+  it('halts no agent, and the distance to its limits is that of its own account', async () => {
+    const id = await world.startAgent();
+    await world.tickUntil(async () => {
+      await world.look();
+      return ((await agentNow(id))?.openPositions ?? 0) > 0;
+    });
+    const before = await riskOf(id);
+    expect(Number(before?.peak)).toBeGreaterThan(1_900);
+    expect(Number(before?.peak)).toBeLessThan(2_100);
+    world.standIn.person.withdraw('main', 'USD', '1500');
+    await untilBooked();
+    const told = await riskOf(id);
+    await world.tick();
+    expect((await agentNow(id))?.status).toBe('running');
+    const after = await riskOf(id);
+    for (const one of [told, after]) {
+      expect(one?.drawdown).toBeLessThan(0.02);
+      expect(one?.dayLoss).toBeLessThan(0.02);
+      expect(Number(one?.peak)).toBeLessThan(600);
+    }
+    expect(await world.problems()).toEqual([]);
+  }, 60_000);
+
+  it('is no gain when money comes in', async () => {
+    const id = await world.startAgent();
+    await world.tick();
+    world.standIn.person.deposit('main', 'USD', '20000');
+    await untilBooked();
+    await world.tick();
+    expect(Number((await riskOf(id))?.peak)).toBeGreaterThan(21_000);
+    world.standIn.person.withdraw('main', 'USD', '20000');
+    await untilBooked();
+    await world.tick();
+    expect((await riskOf(id))?.drawdown).toBeLessThan(0.02);
+    expect((await agentNow(id))?.status).toBe('running');
+  }, 60_000);
+});
