@@ -61,7 +61,8 @@ export class Desk {
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
   /** Connections whose orders in doubt are being looked for. */
-  private readonly settling = new Set<string>();
+  /** Under way, by connection. */
+  private readonly settling = new Map<string, Promise<void>>();
   private readonly observer: Observer;
 
   constructor(private readonly parts: DeskParts) {
@@ -317,7 +318,7 @@ export class Desk {
         market: ({ exchange }) => this.market(exchange),
         adapter: (one) => this.adapter(one),
         settleDoubts: (one) => {
-          void this.settleDoubts(one);
+          this.settleSoon(one);
         },
       },
       connection,
@@ -325,11 +326,24 @@ export class Desk {
     );
   }
 
-  /** Looks for each order that would be proved absent by now; one round at a time. */
-  private async settleDoubts(connection: Connection): Promise<void> {
+  /** Waits for what was set off besides the answers. */
+  async settled(): Promise<void> {
+    await Promise.all(this.settling.values());
+  }
+
+  /** One round at a time. */
+  private settleSoon(connection: Connection): void {
     const { connectionId } = connection;
     if (this.settling.has(connectionId)) return;
-    this.settling.add(connectionId);
+    const round = this.settleDoubts(connection).finally(() => {
+      this.settling.delete(connectionId);
+    });
+    this.settling.set(connectionId, round);
+  }
+
+  /** Looks for each order that would be proved absent by now. */
+  private async settleDoubts(connection: Connection): Promise<void> {
+    const { connectionId } = connection;
     try {
       for (const { intent, sentAtMs } of inDoubt(connection)) {
         if (this.now() <= intent.deadlineMs + ABSENT_AFTER_MS) continue;
@@ -341,8 +355,6 @@ export class Desk {
     } catch (error) {
       const name = error instanceof Error ? error.name : 'unknown';
       this.parts.log.warn({ error: name }, 'an order in doubt could not be looked for');
-    } finally {
-      this.settling.delete(connectionId);
     }
   }
 

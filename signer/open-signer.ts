@@ -77,6 +77,7 @@ export async function openSigner(
     close: async () => {
       clearInterval(recheck);
       await socket.close();
+      await desk.settled();
       store.close();
     },
   };

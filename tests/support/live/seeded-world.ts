@@ -190,6 +190,8 @@ export class SeededWorld {
   /** The server at work once; one that died is followed by another, which knows nothing. */
   async look(): Promise<void> {
     await this.server.look();
+    // The clock stands still for what has begun.
+    await this.signer.settled();
     if (this.server.isDead) {
       this.serverKills += 1;
       this.server = this.newServer();

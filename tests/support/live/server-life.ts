@@ -32,6 +32,7 @@ export class ServerLife {
   readonly desk: LiveDesk;
   readonly deps: LiveDeps;
   readonly whenDead: Promise<void>;
+  private readonly killed: Promise<never>;
   private died: () => void = () => undefined;
   private dead = false;
   private left: number;
@@ -41,6 +42,10 @@ export class ServerLife {
     this.whenDead = new Promise((resolve) => {
       this.died = resolve;
     });
+    this.killed = this.whenDead.then(() => {
+      throw new Killed();
+    });
+    this.killed.catch(() => undefined);
     this.deps = {
       ...parts,
       database: this.mortal(parts.database, options.around),
@@ -93,10 +98,10 @@ export class ServerLife {
       if (this.passes()) return never();
       try {
         const done = await inner.transaction(async (tx) => {
+          // One that dies in the middle, as while it asks the signer, leaves the database to others.
+          const run = (): ReturnType<typeof work> => Promise.race([work(tx), this.killed]);
           const { value, keeps } =
-            around === undefined
-              ? { value: await work(tx), keeps: true }
-              : await around(() => work(tx));
+            around === undefined ? { value: await run(), keeps: true } : await around(run);
           // Killed before the commit: nothing of it is there.
           if (this.dead) throw new Killed();
           if (!keeps) throw new RolledBack(value);

@@ -148,6 +148,11 @@ export class SignerHost implements SignerPort {
     this.life?.giveUpLate();
   }
 
+  /** What it does besides its answers is over. */
+  async settled(): Promise<void> {
+    await this.life?.desk.settled();
+  }
+
   async ask<A extends SignerAsk['act']>(
     ask: Extract<SignerAsk, { act: A }>,
   ): Promise<SignerReply<A>> {
