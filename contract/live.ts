@@ -145,6 +145,13 @@ export const LiveAccount = z.object({
   /** `[market ms, value]` at each reconciliation that agreed, thinned out with age. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
   realized: DecimalText,
+  /**
+   * Realised and fees by agent in `quote`, of the same moment as the positions; who has traded
+   * nothing is left out. Absent in replies kept from before.
+   */
+  results: z.optional(
+    z.array(z.object({ agentId: z.string(), realized: DecimalText, fees: DecimalText })),
+  ),
   /** As charged, by coin. */
   fees: z.array(z.object({ asset: z.string(), amount: DecimalText })),
   /** Newest first: every order that has not ended, and the last that have. */

@@ -12,7 +12,7 @@ import type { Db } from '../db/database.ts';
 import { accounts, balances, fills, users } from '../db/schema.ts';
 import { externalMovements, liveAlarms, liveMarks, liveOrders } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
-import { openPositionsOf, toPositions } from '../portfolio/marks.ts';
+import { openPositionsOf, resultsBy, toPositions } from '../portfolio/marks.ts';
 import { confirmingKeys } from './confirmation.ts';
 import { connectionsOf, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -243,6 +243,11 @@ export async function readLiveAccount(
       quote,
       ...(await moneyOf(db, market, row, quote)),
       positions: held,
+      results: [...(await resultsBy(db, row.accountId, 'agent_id'))].map(([agentId, result]) => ({
+        agentId,
+        realized: formatFixed(result.realized),
+        fees: formatFixed(result.fees),
+      })),
       unrealized: formatFixed(sum(gains)),
       orders: await ordersOf(db, row, now),
       external: await movementsOf(db, id),

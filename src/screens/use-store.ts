@@ -115,7 +115,7 @@ export function useAgentViews(): {
       const money =
         connectionId === null
           ? moneyOf(agent, data, portfolio)
-          : liveMoneyOf(agent, accounts[connectionId]?.data ?? null);
+          : liveMoneyOf(agent, data, accounts[connectionId]?.data ?? null);
       return agentView({ ...agent, ...money }, entries, current);
     }) ?? null;
   return { views, current, slot };

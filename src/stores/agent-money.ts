@@ -16,6 +16,13 @@ export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total
 type Listed = { sequence: number; asOf: number };
 type Told = Pick<Portfolio, 'sequence' | 'servedAt' | 'results' | 'positions'>;
 
+interface LiveReading {
+  readonly sequence: number;
+  readonly results?: readonly { agentId: string; realized: string; fees: string }[] | undefined;
+  readonly positions: readonly Pick<Portfolio['positions'][number], 'agentId' | 'unrealized'>[];
+}
+const NOTHING = { realized: '0', fees: '0' };
+
 const total = (list: readonly (string | null)[]): Fixed =>
   list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
 
@@ -36,21 +43,18 @@ export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): Age
   return { realized, unrealized, fees, total: result };
 }
 
-/**
- * The same for an agent at an exchange: what it holds is valued anew with each reading of its
- * account, and what was realised is told with the agent.
- */
+/** The same for an agent at an exchange, from the newer of its account and the list. */
 export function liveMoneyOf(
   agent: Agent,
-  account: {
-    readonly positions: readonly Pick<Portfolio['positions'][number], 'agentId' | 'unrealized'>[];
-  } | null,
+  list: Pick<Listed, 'sequence'> | null,
+  account: LiveReading | null,
 ): AgentMoney {
-  if (account === null) return agent;
+  // A reading kept from before does not say what was realised by whom.
+  if (account?.results === undefined || account.sequence < (list?.sequence ?? 0)) return agent;
+  const { realized, fees } = account.results.find((one) => one.agentId === agent.id) ?? NOTHING;
   const unrealized = total(
     account.positions.filter((one) => one.agentId === agent.id).map((one) => one.unrealized),
   );
-  const { realized, fees } = agent;
   const result = formatFixed(add(parseFixed(realized), unrealized));
   return { realized, unrealized: formatFixed(unrealized), fees, total: result };
 }

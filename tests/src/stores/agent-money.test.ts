@@ -1,7 +1,7 @@
 /** Money and counts of one agent from one reading of the account. */
 import { describe, expect, it } from 'vitest';
 import { recordedReplies, recordState } from '../../../src/api/recorded-replies.ts';
-import { recordOf } from '../../../src/stores/agent-money.ts';
+import { liveMoneyOf, recordOf } from '../../../src/stores/agent-money.ts';
 
 const portfolio = recordedReplies(recordState(0), 0).portfolio!;
 const pair = (part: object) => ({
@@ -71,5 +71,42 @@ describe('an agent’s record', () => {
     });
     expect(recordOf('a', { ...portfolio, results: undefined })).toBeNull();
     expect(recordOf('unknown', portfolio)).toMatchObject({ trades: 0, total: '0' });
+  });
+});
+
+describe('the money of an agent at an exchange', () => {
+  const agent = {
+    ...recordState(0).agents[0]!,
+    realized: '0',
+    unrealized: '-0.4',
+    fees: '0.36',
+    total: '-0.4',
+  };
+  const sold = {
+    sequence: 8,
+    positions: [],
+    results: [{ agentId: agent.id, realized: '-0.76', fees: '0.72' }],
+  };
+
+  it('is of one reading: what is sold is never gone from one figure and missing in the other', () => {
+    expect(liveMoneyOf(agent, { sequence: 7 }, sold)).toEqual({
+      realized: '-0.76',
+      unrealized: '0',
+      fees: '0.72',
+      total: '-0.76',
+    });
+    expect(liveMoneyOf(agent, { sequence: 9 }, sold)).toBe(agent);
+  });
+
+  it('stays as it was told where the reading does not say by whom', () => {
+    expect(liveMoneyOf(agent, { sequence: 7 }, { sequence: 8, positions: [] })).toBe(agent);
+    expect(liveMoneyOf(agent, { sequence: 7 }, null)).toBe(agent);
+  });
+
+  it('is nothing for an agent that has not traded', () => {
+    expect(liveMoneyOf(agent, { sequence: 8 }, { ...sold, results: [] })).toMatchObject({
+      realized: '0',
+      total: '0',
+    });
   });
 });

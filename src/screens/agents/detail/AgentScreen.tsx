@@ -354,7 +354,10 @@ export default function AgentScreen({ params }: ScreenProps) {
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
   const record = recordOf(id, portfolio);
   const listed = agents.data === null ? agent : moneyOf(agent, agents.data, portfolio);
-  const money = { ...agent, ...(atExchange === null ? listed : liveMoneyOf(agent, atExchange)) };
+  const money = {
+    ...agent,
+    ...(atExchange === null ? listed : liveMoneyOf(agent, agents.data, atExchange)),
+  };
   return (
     <div className={connectionId === null ? undefined : 'live-frame'}>
       <ToAgents />
