@@ -2,7 +2,7 @@
 import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import type { Agent } from '../../../contract/agents.ts';
+import type { Agent, Decision } from '../../../contract/agents.ts';
 import type { AgentInsight, RiskDistance } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { Age } from '../../components/Age.tsx';
@@ -22,6 +22,7 @@ import { Explain } from '../explain/Explain.tsx';
 import { useInsight, useMarketNow } from '../use-store.ts';
 import { ShareMeter } from './ShareMeter.tsx';
 import { drawdownOf, LEAST_MOVES, pairings } from './pair-correlation.ts';
+import { toldOf } from './told-agents.ts';
 
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
 
@@ -120,7 +121,7 @@ function Risk({
               href={`/agents/${encodeURIComponent(one.agentId)}`}
               className="reach col-span-2 truncate font-medium hover:text-accent"
             >
-              {names.get(one.agentId) ?? 'a deleted agent'}
+              {names.get(one.agentId)}
             </Link>
             <Limit
               name="Day loss"
@@ -182,9 +183,15 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
   );
 }
 
-function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<string, string> }) {
+function Feed({
+  decisions,
+  names,
+}: {
+  decisions: readonly Decision[];
+  names: ReadonlyMap<string, string>;
+}) {
   const now = useMarketNow(60_000);
-  const groups = useMemo(() => groupDecisions(insight.pro?.decisions ?? []), [insight]);
+  const groups = useMemo(() => groupDecisions(decisions), [decisions]);
   const { shown, more } = useFew(groups, FEED);
   if (groups.length === 0)
     return (
@@ -204,7 +211,7 @@ function Feed({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<st
                   href={`/agents/${encodeURIComponent(decision.agentId)}`}
                   className="reach hover:text-accent"
                 >
-                  {names.get(decision.agentId) ?? 'a deleted agent'}
+                  {names.get(decision.agentId)}
                 </Link>
               </span>
               <span className="text-xs whitespace-nowrap text-ink-3">
@@ -277,6 +284,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
   const slot = useInsight();
   const { data: insight, error } = slot;
   const names = useMemo(() => new Map(agents?.map((agent) => [agent.id, agent.name])), [agents]);
+  const told = useMemo(() => toldOf(agents, insight?.pro), [agents, insight]);
   const waiting = (rows: number, rowClass: string): ReactNode =>
     error === null ? (
       <SkeletonRows rows={rows} rowClass={rowClass} />
@@ -305,10 +313,10 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
             }
             className={LIMITS_PLACE[limits] ?? ''}
           >
-            {insight?.pro ? (
-              <Risk risk={insight.pro.risk} names={names} />
-            ) : (
+            {told === null ? (
               waiting(limits, 'min-h-20.5')
+            ) : (
+              <Risk risk={told.risk} names={names} />
             )}
           </Section>
         </div>
@@ -329,7 +337,11 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
           aside="newest first"
           className="min-h-[23rem] pointer-fine:min-h-[22rem]"
         >
-          {insight?.pro ? <Feed insight={insight} names={names} /> : waiting(FEED, 'min-h-14')}
+          {told === null ? (
+            waiting(FEED, 'min-h-14')
+          ) : (
+            <Feed decisions={told.decisions} names={names} />
+          )}
         </Section>
       </div>
     </div>

@@ -18,6 +18,7 @@ import {
   pairings,
 } from '../../../../src/screens/dashboard/pair-correlation.ts';
 import { needs } from '../../../../src/screens/dashboard/NeedsYou.tsx';
+import { toldOf } from '../../../../src/screens/dashboard/told-agents.ts';
 import { newsSince, newsText } from '../../../../src/screens/dashboard/news-since-visit.ts';
 import { buysBehind, shareOf } from '../../../../src/screens/portfolio/position-figures.ts';
 import { agentView } from '../../../../src/stores/agent-view.ts';
@@ -296,5 +297,19 @@ describe('a position’s rows', () => {
     expect(shareOf(position, '10500')).toBe(0.02);
     expect(shareOf({ value: null }, '10500')).toBeNull();
     expect(shareOf(position, undefined)).toBeNull();
+  });
+});
+
+describe('limits and decisions', () => {
+  const risk = (agentId: string) => ({
+    ...{ agentId, dayStart: null, dayLoss: null, dayLossLimit: 0.04 },
+    ...{ peak: null, drawdown: null, drawdownLimit: 0.2 },
+  });
+  const pro = { equity: '1', risk: [risk('paper'), risk('live')], decisions: [] };
+
+  it('are those of the account on screen, and wait until its agents are known', () => {
+    expect(toldOf([{ id: 'paper' }], pro)?.risk.map(({ agentId }) => agentId)).toEqual(['paper']);
+    expect(toldOf(null, pro)).toBeNull();
+    expect(toldOf([], null)).toBeNull();
   });
 });
