@@ -11,7 +11,7 @@ import { describe, isBad, runSeed, type Verdict } from './seeded-run.ts';
 import { openRunDatabase } from './seeded-world.ts';
 
 /** A process begins anew after so many runs: what ccxt and PGlite keep adds up. */
-const RUNS_A_PROCESS = 250;
+const RUNS_A_PROCESS = 50;
 const SAY_EVERY = 100;
 
 const { values } = parseArgs({
