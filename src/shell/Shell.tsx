@@ -23,7 +23,15 @@ function MenuWhenOpened({ path }: { path: string }) {
   return <LatePart part={menuPart} needed={open} onMissing={closeMenu} props={{ path }} />;
 }
 
-export function Shell({ path, children }: { path: string; children: ReactNode }) {
+interface ShellProps {
+  /** Where the person is by the address. */
+  path: string;
+  /** Of the screen that is shown, which may follow a moment later. */
+  shownPath: string;
+  children: ReactNode;
+}
+
+export function Shell({ path, shownPath, children }: ShellProps) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   useEffect(() => {
@@ -48,7 +56,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">
-          <TrialBanner shown={showsTrialBanner(path)} />
+          <TrialBanner shown={showsTrialBanner(shownPath)} />
           {/* The footer begins below the fold, so that loading content never moves it on screen. */}
           <main
             id="content"
@@ -57,7 +65,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
           >
             {children}
           </main>
-          {isDashboard(path) && <InstallOffer key={path} />}
+          {isDashboard(shownPath) && <InstallOffer key={shownPath} />}
           <Footer />
           {/* Space for the bottom bar and for docked notices. */}
           <div

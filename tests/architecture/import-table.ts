@@ -25,7 +25,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
   /^server\/venues\/(venue|paper)\.ts$/,
-  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|stop-live|order-rows|external-movements)\.ts$/,
+  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|guarded-account|stop-live|order-rows|external-movements)\.ts$/,
 ];
 
 const CONTRACT = /^contract\//;
