@@ -23,15 +23,7 @@ function MenuWhenOpened({ path }: { path: string }) {
   return <LatePart part={menuPart} needed={open} onMissing={closeMenu} props={{ path }} />;
 }
 
-interface ShellProps {
-  /** Where the person is by the address. */
-  path: string;
-  /** Of the screen that is shown, which may follow a moment later. */
-  shownPath: string;
-  children: ReactNode;
-}
-
-export function Shell({ path, shownPath, children }: ShellProps) {
+export function Shell({ path, children }: { path: string; children: ReactNode }) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   useEffect(() => {
@@ -56,7 +48,7 @@ export function Shell({ path, shownPath, children }: ShellProps) {
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">
-          <TrialBanner shown={showsTrialBanner(shownPath)} />
+          <TrialBanner shown={showsTrialBanner(path)} />
           {/* The footer begins below the fold, so that loading content never moves it on screen. */}
           <main
             id="content"
@@ -65,7 +57,7 @@ export function Shell({ path, shownPath, children }: ShellProps) {
           >
             {children}
           </main>
-          {isDashboard(shownPath) && <InstallOffer key={shownPath} />}
+          {isDashboard(path) && <InstallOffer key={path} />}
           <Footer />
           {/* Space for the bottom bar and for docked notices. */}
           <div
