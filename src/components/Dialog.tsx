@@ -30,24 +30,20 @@ export function Dialog({
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
   }, [open]);
-  // The press is shown with the next picture, and the dialog with the one after. One that is being
-  // closed is out of sight and out of reach at once, and leaves the page after that.
+  // The press is shown with the next picture, and the dialog with the one after. It closes at once:
+  // the focus is back where it was before the next key.
   const late = useDeferredValue(open, false);
-  const isLeaving = !open && late;
-  const gone = isLeaving ? 'invisible' : '';
   return (
-    <Radix.Root open={late} onOpenChange={onOpenChange}>
+    <Radix.Root open={open && late} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className={classes('fixed inset-0 z-40 bg-[var(--scrim)]', gone)} />
+        <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
         <Radix.Content
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             if (before.current instanceof HTMLElement) before.current.focus();
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
-          inert={isLeaving}
           className={classes(
-            gone,
             'float-in fixed inset-x-0 bottom-0 z-50 flex max-h-[88dvh] flex-col rounded-t-lg bg-surface shadow-float sm:inset-x-auto sm:bottom-auto sm:rounded-lg',
             wide
               ? 'sm:top-[6dvh] sm:left-[max(1rem,calc(50vw-21rem))] sm:max-h-[88dvh] sm:w-[min(42rem,calc(100vw-2rem))]'
