@@ -19,11 +19,12 @@ import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
 import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
 import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
-import { exposureOf, inDoubt, unresolvedOf, type Connection } from './ledger.ts';
+import { Doubts } from './doubts.ts';
+import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from './limits.ts';
 import type { Log } from './log.ts';
 import { MarketView } from './market-view.ts';
-import { ABSENT_AFTER_MS, Observer } from './observe.ts';
+import { Observer } from './observe.ts';
 import { lossToday, placeOrder } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
@@ -60,13 +61,16 @@ export class Desk {
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
-  /** Connections whose orders in doubt are being looked for. */
-  /** Under way, by connection. */
-  private readonly settling = new Map<string, Promise<void>>();
   private readonly observer: Observer;
+  private readonly doubts: Doubts;
 
   constructor(private readonly parts: DeskParts) {
     this.observer = new Observer(parts.journal, () => this.now());
+    this.doubts = new Doubts({
+      now: () => this.now(),
+      log: parts.log,
+      lookUp: (connectionId, order) => this.lookUp(connectionId, order),
+    });
   }
 
   /** The reply belongs to the act; the socket's own types say so to whoever asks. */
@@ -318,7 +322,7 @@ export class Desk {
         market: ({ exchange }) => this.market(exchange),
         adapter: (one) => this.adapter(one),
         settleDoubts: (one) => {
-          this.settleSoon(one);
+          this.doubts.settle(one);
         },
       },
       connection,
@@ -327,35 +331,8 @@ export class Desk {
   }
 
   /** Waits for what was set off besides the answers. */
-  async settled(): Promise<void> {
-    await Promise.all(this.settling.values());
-  }
-
-  /** One round at a time. */
-  private settleSoon(connection: Connection): void {
-    const { connectionId } = connection;
-    if (this.settling.has(connectionId)) return;
-    const round = this.settleDoubts(connection).finally(() => {
-      this.settling.delete(connectionId);
-    });
-    this.settling.set(connectionId, round);
-  }
-
-  /** Looks for each order that would be proved absent by now. */
-  private async settleDoubts(connection: Connection): Promise<void> {
-    const { connectionId } = connection;
-    try {
-      for (const { intent, sentAtMs } of inDoubt(connection)) {
-        if (this.now() <= intent.deadlineMs + ABSENT_AFTER_MS) continue;
-        const { clientOrderId, symbol } = intent;
-        const sinceMs = Math.max(0, sentAtMs - CLOCKS_APART_MS);
-        const order = { clientOrderId, exchangeOrderId: null, symbol, sinceMs };
-        await this.lookUp(connectionId, order);
-      }
-    } catch (error) {
-      const name = error instanceof Error ? error.name : 'unknown';
-      this.parts.log.warn({ error: name }, 'an order in doubt could not be looked for');
-    }
+  settled(): Promise<void> {
+    return this.doubts.settled();
   }
 
   private async cancel(connectionId: string, order: OrderRef): Promise<CancelOutcome> {

@@ -2,7 +2,7 @@
  * The live accounts of agents that decide in one batch, under lock: what each may use, why one buys
  * nothing, and its trades as planned orders.
  */
-import { and, asc, eq, gte, inArray, isNull, ne, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, isNull, ne } from 'drizzle-orm';
 import {
   add,
   basisPoints,
@@ -10,13 +10,12 @@ import {
   formatFixed,
   maximum,
   minimum,
-  negate,
   parseFixed,
   subtract,
+  sum,
   ZERO,
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { CASH, EXTERNAL } from '../../engine/accounting/ledger.ts';
 import {
   holdingOf,
   withoutEntries,
@@ -27,10 +26,11 @@ import { hasEnded } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import type { Tx } from '../db/database.ts';
-import { accountAlarms, accounts, balances, positions } from '../db/schema.ts';
+import { accountAlarms, accounts } from '../db/schema.ts';
 import { liveConnections, liveExits, liveOrders } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
 import { lossToday } from './day-loss.ts';
+import { loadGuardedAccounts, type GuardedAccount } from './guarded-account.ts';
 import { asConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
@@ -132,29 +132,17 @@ export async function loadLiveAccounts(
     .where(and(inArray(liveConnections.id, [...connectionIds]), isNull(accounts.closedAt)))
     .orderBy(asc(accounts.id))
     .for('update', { of: accounts, skipLocked: true });
+  const guarded = await loadGuardedAccounts(
+    tx.db,
+    rows.map(({ connection }) => connection.id),
+  );
   const states = new Map<string, LiveAccountState>();
-  for (const { connection, quote } of rows)
-    states.set(connection.id, await loadOne(tx, deps, asConnection(connection), quote));
+  for (const { connection, quote } of rows) {
+    const account = guarded.get(connection.id);
+    if (account === undefined) throw new Error('The account is gone');
+    states.set(connection.id, await loadOne(tx, deps, asConnection(connection), quote, account));
+  }
   return states;
-}
-
-async function amountIn(
-  db: Tx['db'],
-  accountId: string,
-  bucket: string,
-  asset: string,
-): Promise<Fixed> {
-  const [row] = await db
-    .select({ amount: balances.amount })
-    .from(balances)
-    .where(
-      and(
-        eq(balances.accountId, accountId),
-        eq(balances.bucket, bucket),
-        eq(balances.asset, asset),
-      ),
-    );
-  return parseFixed(row?.amount ?? '0');
 }
 
 async function loadOne(
@@ -162,21 +150,16 @@ async function loadOne(
   { clock }: Pick<BookDeps, 'clock'>,
   connection: ConnectionRow,
   quote: string,
+  { cash, outsideCash, positions }: GuardedAccount,
 ): Promise<LiveAccountState> {
   const { db } = tx;
   const { accountId } = connection;
   const now = clock.now();
-  const cash = await amountIn(db, accountId, CASH, quote);
-  const outside = await amountIn(db, accountId, EXTERNAL, quote);
   const orders = (await liveOrdersOf(db, connection.id)).map(({ order }) => order);
   const exits = await db
     .select({ agentId: liveExits.agentId, symbol: liveExits.symbol })
     .from(liveExits)
     .where(eq(liveExits.connectionId, connection.id));
-  const [held] = await db
-    .select({ cost: sql<string>`coalesce(sum(${positions.cost}), 0)::text` })
-    .from(positions)
-    .where(and(eq(positions.accountId, accountId), isNull(positions.closedMarketMs)));
   const recent = await db.$count(
     liveOrders,
     and(
@@ -195,9 +178,9 @@ async function loadOne(
   return new LiveAccountState(
     connection,
     cash,
-    negate(outside),
+    outsideCash,
     reserved,
-    add(parseFixed(held?.cost ?? '0'), reserved),
+    add(sum(positions.map(({ cost }) => cost)), reserved),
     recent,
     await lossToday(db, accountId, now),
     doubt > 0,

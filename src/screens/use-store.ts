@@ -7,7 +7,7 @@ import type { Analytics, Portfolio } from '../../contract/trading.ts';
 import { useNow } from '../components/use-now.ts';
 import { useCurrent } from '../shell/data-age.ts';
 import { agentView, type AgentView } from '../stores/agent-view.ts';
-import { liveMoneyOf, moneyOf } from '../stores/agent-money.ts';
+import { moneyOf } from '../stores/agent-money.ts';
 import { agentsStore, loadAgents } from '../stores/agents-store.ts';
 import {
   analyticsStore,
@@ -112,10 +112,8 @@ export function useAgentViews(): {
   const views =
     data?.agents.map((agent) => {
       const connectionId = connectionOf(agent);
-      const money =
-        connectionId === null
-          ? moneyOf(agent, data, portfolio)
-          : liveMoneyOf(agent, data, accounts[connectionId]?.data ?? null);
+      const account = connectionId === null ? null : (accounts[connectionId]?.data ?? null);
+      const money = moneyOf(agent, data, { portfolio, account });
       return agentView({ ...agent, ...money }, entries, current);
     }) ?? null;
   return { views, current, slot };

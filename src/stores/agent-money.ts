@@ -9,8 +9,9 @@ import {
   ZERO,
   type Fixed,
 } from '../../contract/money.ts';
-import { accountOf, type Agent } from '../../contract/agents.ts';
+import type { Agent } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
+import { connectionOf } from './shown-account.ts';
 
 export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total'>;
 type Listed = { sequence: number; asOf: number };
@@ -27,13 +28,23 @@ const total = (list: readonly (string | null)[]): Fixed =>
   list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
 
 /**
- * Takes the unrealised result from the portfolio: the stream revalues it every two seconds, but
- * reports an agent only when something happens to it.
+ * Of the newest reading of the agent's own account: the portfolio for one on paper, the account at
+ * the exchange for a live one.
  */
-export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): AgentMoney {
+export function moneyOf(
+  agent: Agent,
+  list: Listed | null,
+  { portfolio, account }: { portfolio: Told | null; account: LiveReading | null },
+): AgentMoney {
+  return connectionOf(agent) !== null
+    ? liveMoneyOf(agent, list, account)
+    : paperMoneyOf(agent, list, portfolio);
+}
+
+/** The stream revalues the portfolio often, but reports an agent only when something happens to it. */
+function paperMoneyOf(agent: Agent, list: Listed | null, portfolio: Told | null): AgentMoney {
   if (
-    // The portfolio is that of the paper account.
-    accountOf(agent).kind === 'live' ||
+    list === null ||
     portfolio?.results === undefined ||
     portfolio.sequence < list.sequence ||
     portfolio.servedAt < list.asOf
@@ -43,7 +54,7 @@ export function moneyOf(agent: Agent, list: Listed, portfolio: Told | null): Age
   return { realized, unrealized, fees, total: result };
 }
 
-/** The same for an agent at an exchange, from the newer of its account and the list. */
+/** A reading of its account values what a live agent holds anew. */
 export function liveMoneyOf(
   agent: Agent,
   list: Pick<Listed, 'sequence'> | null,

@@ -160,6 +160,8 @@ describe('the account that is shown', () => {
       sequence: 99,
       servedAt: NOW + 1,
     };
-    expect(moneyOf(live, { sequence: 1, asOf: NOW }, portfolio).total).toBe('7.5');
+    expect(moneyOf(live, { sequence: 1, asOf: NOW }, { portfolio, account: null }).total).toBe(
+      '7.5',
+    );
   });
 });

@@ -15,7 +15,7 @@ import { Line, Section } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
 import type { ScreenProps } from '../../../shell/routes.ts';
-import { liveMoneyOf, moneyOf, recordOf } from '../../../stores/agent-money.ts';
+import { moneyOf, recordOf } from '../../../stores/agent-money.ts';
 import { agentView } from '../../../stores/agent-view.ts';
 import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { loadPerformance, performanceStore } from '../../../stores/analytics-store.ts';
@@ -353,10 +353,9 @@ export default function AgentScreen({ params }: ScreenProps) {
   const portfolio = connectionId === null ? paper : null;
   const fills = tradesOf(id, history.data?.fills ?? [], slot.data?.fills ?? []);
   const record = recordOf(id, portfolio);
-  const listed = agents.data === null ? agent : moneyOf(agent, agents.data, portfolio);
   const money = {
     ...agent,
-    ...(atExchange === null ? listed : liveMoneyOf(agent, agents.data, atExchange)),
+    ...moneyOf(agent, agents.data, { portfolio, account: atExchange }),
   };
   return (
     <div className={connectionId === null ? undefined : 'live-frame'}>

@@ -368,8 +368,8 @@ describe('what stands beside it', () => {
           fees: '2',
           total: '8',
         } as Parameters<typeof moneyOf>[0];
-        expect(moneyOf(agent, { sequence: 2, asOf: 0 }, portfolio)).toBe(agent);
-        const told = moneyOf(agent, { sequence: 1, asOf: 0 }, portfolio);
+        expect(moneyOf(agent, { sequence: 2, asOf: 0 }, { portfolio, account: null })).toBe(agent);
+        const told = moneyOf(agent, { sequence: 1, asOf: 0 }, { portfolio, account: null });
         expect(told.total).toBe(sumOf([told.realized, told.unrealized]));
         expect(told.unrealized).toBe(
           sumOf(
