@@ -64,15 +64,18 @@ async function loadIdentity(): Promise<void> {
  */
 const LOCAL_WAIT_MS = 1_000;
 const NETWORK_WAIT_MS = 150;
-/** With the last frame on screen there is something to look at. */
+/** With the last frame or the built page on screen there is something to look at. */
 const FRAME_WAIT_MS = 10_000;
+
+const after = (delayMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, delayMs);
+  });
 
 function soon(): Promise<void> {
   const local = 'serviceWorker' in navigator && navigator.serviceWorker.controller !== null;
-  return new Promise((resolve) => {
-    const unseenMs = local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS;
-    setTimeout(resolve, hasFirstFrame() ? FRAME_WAIT_MS : unseenMs);
-  });
+  const unseenMs = local ? LOCAL_WAIT_MS : NETWORK_WAIT_MS;
+  return after(hasFirstFrame() ? FRAME_WAIT_MS : unseenMs);
 }
 
 /** Whatever fails here is logged: the page stays on what it already shows. */
@@ -151,6 +154,8 @@ async function readQueue(): Promise<void> {
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(): Promise<void> {
   await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
+  // A placeholder in place of a form would take the letters and the press that are under way.
+  if (tookOverPage()) await Promise.race([firstScreen, after(FRAME_WAIT_MS)]);
   const draw = (): void => {
     page.render(
       <StrictMode>

@@ -36,6 +36,8 @@ interface Press {
   isEcho: boolean;
   /** Its action is done: a click that follows is ignored. */
   isDone: boolean;
+  /** It began on the page from the build, which the app may replace before the finger lifts. */
+  onBuiltPage: boolean;
 }
 
 /** The control at a point of the page. A label counts as its input. */
@@ -110,6 +112,7 @@ class Presses {
       liftedAt: null,
       isEcho: before !== null,
       isDone: false,
+      onBuiltPage: this.page.getElementById('built-page') !== null,
     };
     this.byPointer.set(event.pointerId, press);
     this.last = press;
@@ -129,7 +132,14 @@ class Presses {
     if (press === undefined) return;
     press.liftedAt = event.timeStamp;
     if (far(press, event, SLIP_PX)) press.slid = true;
-    if (press.byMouse || press.slid || press.isEcho || press.act === 'inert') return;
+    if (press.slid || press.isEcho || press.act === 'inert') return;
+    const successor = this.successor(press);
+    if (successor !== null) {
+      press.isDone = true;
+      successor.click();
+      return;
+    }
+    if (press.byMouse) return;
     if (press.control?.hasAttribute('data-steady') !== true) return;
     // After a long press some browsers fire no click, or fire it elsewhere if a list moved. Marked
     // actions run all the same.
@@ -192,6 +202,16 @@ class Presses {
     if (mark === null) return null;
     const heir = this.page.querySelector(`[data-act="${CSS.escape(mark)}"]`);
     return heir !== null && press.act === actOf(heir) ? heir : null;
+  }
+
+  /**
+   * The app's button for one of the built page that was replaced while it was pressed. Browsers fire
+   * no click then: what the press began on is gone.
+   */
+  private successor({ onBuiltPage, control, act }: Press): HTMLElement | null {
+    if (!onBuiltPage || control === null || control.isConnected) return null;
+    const buttons = [...this.page.querySelectorAll<HTMLElement>('main button')];
+    return buttons.find((button) => actOf(button) === act) ?? null;
   }
 
   private pressOf(event: MouseEvent): Press | null {

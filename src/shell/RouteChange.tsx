@@ -2,7 +2,7 @@
  * Handles a change of screen: title, focus, scroll position and one announcement. The first screen
  * is left to the browser.
  */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { hasFirstFrame } from '../first-frame/first-frame.ts';
 import { leaveBuiltPage, pressAgain, refocus, tookOverPage } from './built-page.ts';
 
@@ -47,6 +47,10 @@ export function RouteChange({ path, title }: { path: string; title: string | und
   const first = useRef(true);
   const [said, setSaid] = useState('');
   const [tookOver] = useState(tookOverPage);
+  // With the picture itself: the next letter belongs to the field that the person is typing into.
+  useLayoutEffect(() => {
+    if (tookOver) refocus();
+  }, [tookOver]);
   useEffect(() => {
     // The browser would scroll the old screen before the new one is there.
     history.scrollRestoration = 'manual';
@@ -66,7 +70,6 @@ export function RouteChange({ path, title }: { path: string; title: string | und
     let end: (() => void) | undefined;
     if (first.current && tookOver) {
       // The person is in the middle of this page already.
-      refocus();
       pressAgain();
     } else {
       leaveBuiltPage();

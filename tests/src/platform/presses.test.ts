@@ -80,6 +80,32 @@ describe('a press', () => {
     expect(done).toEqual(['Stop']);
   });
 
+  describe('on the page from the build, which the app replaces before it ends', () => {
+    const replaced = (how: How, name = 'Create account'): void => {
+      const main = document.createElement('main');
+      const mark = document.createElement('template');
+      mark.id = 'built-page';
+      const early = button('Create account');
+      main.append(mark, early);
+      document.body.append(main);
+      make('pointerdown', early, how);
+      now += 50;
+      main.replaceChildren(button(name));
+      const [later] = main.children;
+      make('pointerup', later!, how);
+      // A mouse makes no click then: the node that it went down on is gone.
+      if (how.type === 'touch') make('click', later!, how);
+    };
+    it.each(['mouse', 'touch'])('acts once, on the button that took its place (%s)', (type) => {
+      replaced({ type });
+      expect(done).toEqual(['Create account']);
+    });
+    it.each(['mouse', 'touch'])('does nothing where that does something else (%s)', (type) => {
+      replaced({ type }, 'Log In');
+      expect(done).toEqual([]);
+    });
+  });
+
   it('does nothing on a control that has come under the finger', () => {
     const stop = button('Stop');
     const undo = button('Take back');

@@ -2,6 +2,7 @@
 /** What the app takes over from a page of the build: texts, the cursor, and an early press. */
 import '../../support/page-world.ts';
 import { act, cleanup, render } from '@testing-library/react';
+import { useLayoutEffect } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { typedEarly } from '../../../src/shell/built-page.ts';
 import { RouteChange } from '../../../src/shell/RouteChange.tsx';
@@ -70,6 +71,26 @@ describe('a page from the build that the app takes over', () => {
     ]);
     expect(moves).toEqual([]);
     expect(onPress).not.toHaveBeenCalled();
+  });
+
+  it('has its cursor with the picture, before the browser can take another letter', () => {
+    const root = layBuiltPage();
+    root.querySelector('input')?.focus();
+    let focused: string | null = null;
+    function AfterThePicture() {
+      useLayoutEffect(() => {
+        focused = document.activeElement?.getAttribute('name') ?? null;
+      }, []);
+      return null;
+    }
+    render(
+      <>
+        <App path="/login" />
+        <AfterThePicture />
+      </>,
+      { container: root },
+    );
+    expect(focused).toBe('code');
   });
 
   it('has a button that waited pressed once', () => {
