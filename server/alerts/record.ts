@@ -3,10 +3,10 @@
  * transaction.
  */
 import { randomUUID } from 'node:crypto';
-import { asc, inArray, sql } from 'drizzle-orm';
+import { asc, inArray } from 'drizzle-orm';
 import { formatFixed } from '../../contract/money.ts';
 import type { WallClock } from '../clock.ts';
-import { insertOf, rowsAs } from '../db/bulk.ts';
+import { insertOf, updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';
 import { alertFirings, alerts } from '../db/schema-alerts.ts';
@@ -141,11 +141,7 @@ export async function recordTransitions(
       lastFiredMarketMs: row.lastFiredMarketMs,
       changedAt: row.changedAt,
     }));
-  await tx.db.execute(sql`
-    update ${alerts} set phase = fresh."phase", active = fresh."active", arming = fresh."arming",
-      since_market_ms = fresh."sinceMarketMs", rests_until_market_ms = fresh."restsUntilMarketMs",
-      last_fired_market_ms = fresh."lastFiredMarketMs", changed_at = fresh."changedAt"
-    from ${rowsAs(alerts, fresh, 'fresh')} where alerts.id = fresh."id"`);
+  await updateRows(tx.db, alerts, 'id', fresh);
   if (firings.length > 0) await tx.db.execute(insertOf(alertFirings, firings));
   await deps.events.appendAll(tx, told);
   return missed;

@@ -10,17 +10,17 @@ const ROWS_AT_ONCE = 2_000;
  * The names and types of some of a table's columns as SQL, worked out once: a builder would do it
  * for every row.
  */
-const KNOWN = new WeakMap<
-  PgTable,
-  Map<string, { into: string; as: string; keys: readonly string[] }>
->();
+interface ColumnTexts {
+  into: string;
+  as: string;
+  /** `column = fresh."key"` of each. */
+  set: string;
+}
 
-function columnsOf(
-  table: PgTable,
-  keys: readonly string[],
-): { into: string; as: string; keys: readonly string[] } {
-  const known =
-    KNOWN.get(table) ?? new Map<string, { into: string; as: string; keys: readonly string[] }>();
+const KNOWN = new WeakMap<PgTable, Map<string, ColumnTexts>>();
+
+function columnsOf(table: PgTable, keys: readonly string[]): ColumnTexts {
+  const known = KNOWN.get(table) ?? new Map<string, ColumnTexts>();
   KNOWN.set(table, known);
   const key = keys.join();
   const found = known.get(key);
@@ -32,9 +32,9 @@ function columnsOf(
     return { name, column };
   });
   const made = {
-    keys,
     into: parts.map(({ column }) => `"${column.name}"`).join(', '),
     as: parts.map(({ name, column }) => `"${name}" ${column.getSQLType()}`).join(', '),
+    set: parts.map(({ name, column }) => `"${column.name}" = fresh."${name}"`).join(', '),
   };
   known.set(key, made);
   return made;
@@ -82,4 +82,34 @@ export function insertOf<T extends PgTable>(
   const { into } = columnsOf(table, keys);
   const names = keys.map((key) => `fresh."${key}"`).join(', ');
   return sql`insert into ${table} (${sql.raw(into)}) select ${sql.raw(names)} from ${rowsAs(table, list, 'fresh')} ${then}`;
+}
+
+/**
+ * A statement that gives each row its new values. `by` names the column that finds it; a row that
+ * is not there changes nothing. Not more rows than one statement should carry.
+ */
+export function updateOf<T extends PgTable, K extends keyof T['$inferInsert'] & string>(
+  table: T,
+  by: K,
+  rows: readonly (Partial<T['$inferInsert']> & Record<K, unknown>)[],
+  then: SQL = sql``,
+): SQL {
+  const { set } = columnsOf(
+    table,
+    Object.keys(rows[0] ?? {}).filter((key) => key !== by),
+  );
+  const key = getTableColumns(table)[by];
+  if (key === undefined) throw new Error(`No column ${by} in ${getTableName(table)}`);
+  return sql`update ${table} set ${sql.raw(set)} from ${rowsAs(table, rows, 'fresh')} where ${key} = fresh.${sql.raw(`"${by}"`)} ${then}`;
+}
+
+/** The same for any number of rows. */
+export async function updateRows<T extends PgTable, K extends keyof T['$inferInsert'] & string>(
+  db: Db,
+  table: T,
+  by: K,
+  rows: readonly (Partial<T['$inferInsert']> & Record<K, unknown>)[],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE)
+    await db.execute(updateOf(table, by, rows.slice(from, from + ROWS_AT_ONCE)));
 }

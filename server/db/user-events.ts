@@ -6,7 +6,7 @@ import { asc, eq, inArray, sql } from 'drizzle-orm';
 import type { StreamEvent } from '../../contract/stream.ts';
 import type { WallClock } from '../clock.ts';
 import type { Tx, PubSub } from './database.ts';
-import { insertRows, rowsAs } from './bulk.ts';
+import { insertRows, updateRows } from './bulk.ts';
 import { events, users } from './schema.ts';
 
 type Unnumbered<E> = E extends { sequence: number } ? Omit<E, 'sequence'> : never;
@@ -149,9 +149,7 @@ export class EventLog {
       if (sequence === undefined) throw new Error('No such user');
       return { uid, sequence: sequence + list.length };
     });
-    await tx.db.execute(
-      sql`update ${users} set sequence = grown."sequence" from ${rowsAs(users, grown, 'grown')} where users.uid = grown."uid"`,
-    );
+    await updateRows(tx.db, users, 'uid', grown);
     const createdAt = this.clock.now();
     await insertRows(
       tx.db,

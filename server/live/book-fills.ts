@@ -2,7 +2,7 @@
  * Books what an exchange says was traded: once per trade id, into the ledger, the position, and the
  * fills that the views read.
  */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql } from 'drizzle-orm';
 import {
   divide,
   fixedFromNumber,
@@ -17,120 +17,111 @@ import { feeIn } from '../../engine/orders/live-order.ts';
 import { positionAfter, venueFillEntries } from '../../engine/orders/venue-ledger.ts';
 import type { PositionStep } from '../../engine/orders/venue-ledger.ts';
 import { quoteOf } from '../../engine/pair-coins.ts';
+import { insertRows, rowsAs, updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { agents, fills, positions } from '../db/schema.ts';
 import { venueFills } from '../db/schema-live.ts';
 import { post, type PositionRow } from '../portfolio/record-trades.ts';
 import type { BookDeps } from './live-deps.ts';
-import { raiseAlarms } from './live-alarms.ts';
+import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import { tradeColumns, uuidOf, type StoredOrder } from './order-rows.ts';
 
 /** Prices and fees are the exchange's own: no rules of ours made them. */
 const VENUE_RULES = 0;
 const TEN_THOUSAND = fixedFromNumber(10_000);
 
-/** The agent and its account must be locked by the caller. @throws Error where it is booked already. */
-export async function bookFill(
+/** A trade and its order, as it is with that trade. */
+export interface Booking {
+  stored: StoredOrder;
+  fill: VenueFill;
+}
+
+/** A booking with what it does to its position. */
+interface Booked extends Booking {
+  fillId: string;
+  step: PositionStep;
+}
+
+/**
+ * In the order given; all of one connection. The agents and their account must be locked by the
+ * caller. @throws Error where one is booked already.
+ */
+export async function bookFills(
   tx: Tx,
   deps: BookDeps,
-  stored: StoredOrder,
-  fill: VenueFill,
+  bookings: readonly Booking[],
 ): Promise<void> {
-  const { intent } = stored.order;
-  const { agentId, accountId, connectionId } = intent;
-  const fillId = orderedId(deps.clock.now());
-  await claimTrade(tx, deps, stored, fill, fillId);
-  const [held] = await tx.db
-    .select()
-    .from(positions)
-    .where(
-      and(
-        eq(positions.agentId, agentId),
-        eq(positions.pair, fill.symbol),
-        isNull(positions.closedMarketMs),
-      ),
-    )
-    .for('update');
-  const before =
-    held === undefined
-      ? null
-      : {
-          quantity: parseFixed(held.quantity),
-          cost: parseFixed(held.cost),
-          stopPrice: held.stopPrice === null ? null : parseFixed(held.stopPrice),
-        };
-  const step = positionAfter(before, fill, stored.protectAt ?? before?.stopPrice ?? null);
-  await tx.db.insert(fills).values(fillRow(stored, fill, fillId, step));
+  if (bookings.length === 0) return;
+  const open = await openPositions(tx, bookings);
+  const booked = bookings.map((booking): Booked => {
+    const step = open.take(booking);
+    return { ...booking, fillId: orderedId(deps.clock.now()), step };
+  });
+  await claimTrades(tx, deps, booked);
+  await insertRows(tx.db, fills, booked.map(fillRow));
   await post(
     tx,
-    [
-      {
-        transactionId: fillId,
-        accountId,
-        cause: 'fill',
-        fillId,
-        at: fill.atMs,
-        entries: venueFillEntries(agentId, fill),
-      },
-    ],
+    booked.map(({ stored: { order }, fill, fillId }) => ({
+      transactionId: fillId,
+      accountId: order.intent.accountId,
+      cause: 'fill',
+      fillId,
+      at: fill.atMs,
+      entries: venueFillEntries(order.intent.agentId, fill),
+    })),
     { hasHappened: true },
   );
-  await writePosition(tx, stored, fill, held, step);
-  await remember(tx, stored, fill);
-  if (step.oversold > 0n)
-    await raiseAlarms(tx, deps, [
-      {
-        connectionId,
-        kind: 'oversold',
-        about: fill.tradeId,
-        detail: { symbol: fill.symbol, amount: formatFixed(step.oversold) },
-      },
-    ]);
+  await open.write(tx);
+  for (const { stored, fill } of booked) await remember(tx, stored, fill);
+  await raiseAlarms(tx, deps, booked.flatMap(oversoldBy));
+}
+
+function oversoldBy({ stored: { order }, fill, step: { oversold } }: Booked): LiveAlarm[] {
+  if (oversold === ZERO) return [];
+  const detail = { symbol: fill.symbol, amount: formatFixed(oversold) };
+  return [
+    { connectionId: order.intent.connectionId, kind: 'oversold', about: fill.tradeId, detail },
+  ];
 }
 
 /** One row a trade; one that was booked as made by hand becomes ours, and is booked anew. */
-async function claimTrade(
-  tx: Tx,
-  { clock }: BookDeps,
-  { order: { intent } }: StoredOrder,
-  fill: VenueFill,
-  fillId: string,
-): Promise<void> {
-  const { connectionId, accountId, clientOrderId, agentId } = intent;
-  await tx.db
-    .delete(venueFills)
-    .where(
-      and(
-        eq(venueFills.connectionId, connectionId),
-        eq(venueFills.tradeId, fill.tradeId),
-        isNull(venueFills.clientOrderId),
-      ),
-    );
-  await tx.db.insert(venueFills).values({
-    connectionId,
-    accountId,
-    clientOrderId,
-    agentId,
-    fillId,
-    ...tradeColumns(fill),
-    bookedAt: clock.now(),
+async function claimTrades(tx: Tx, { clock }: BookDeps, booked: readonly Booked[]): Promise<void> {
+  const bookedAt = clock.now();
+  const rows = booked.map(({ stored: { order }, fill, fillId }) => {
+    const { connectionId, accountId, clientOrderId, agentId } = order.intent;
+    return {
+      connectionId,
+      accountId,
+      clientOrderId,
+      agentId,
+      fillId,
+      ...tradeColumns(fill),
+      bookedAt,
+    };
   });
+  const names = rows.map(({ connectionId, tradeId }) => ({ connectionId, tradeId }));
+  await tx.db.execute(sql`
+    delete from ${venueFills} using ${rowsAs(venueFills, names, 'claimed')}
+    where ${venueFills.connectionId} = claimed."connectionId"
+      and ${venueFills.tradeId} = claimed."tradeId" and ${venueFills.clientOrderId} is null`);
+  await insertRows(tx.db, venueFills, rows);
 }
 
-function fillRow(
-  { order: { intent }, decidedMarketMs }: StoredOrder,
-  fill: VenueFill,
-  id: string,
-  { costBasis, realized }: PositionStep,
-): typeof fills.$inferInsert {
+function fillRow({
+  stored: { order, decidedMarketMs },
+  fill,
+  fillId,
+  step: { costBasis, realized },
+}: Booked): typeof fills.$inferInsert {
+  const { intent } = order;
   const fee = feeIn(fill, quoteOf(fill.symbol));
   const bps =
     fill.quoteAmount > 0n
       ? divide(multiply(fee, TEN_THOUSAND, 'half-even'), fill.quoteAmount, 'half-even')
       : ZERO;
   return {
-    id,
+    id: fillId,
     orderId: uuidOf(intent.clientOrderId),
     accountId: intent.accountId,
     agentId: intent.agentId,
@@ -155,32 +146,77 @@ function fillRow(
   };
 }
 
-async function writePosition(
-  tx: Tx,
-  { order: { intent } }: StoredOrder,
-  fill: VenueFill,
-  held: PositionRow | undefined,
-  { after }: PositionStep,
-): Promise<void> {
-  const state = {
-    quantity: formatFixed(after.quantity),
-    cost: formatFixed(after.cost),
-    stopPrice: after.stopPrice === null ? null : formatFixed(after.stopPrice),
-    closedMarketMs: after.quantity === ZERO ? fill.atMs : null,
-  };
-  if (held !== undefined) {
-    await tx.db.update(positions).set(state).where(eq(positions.id, held.id));
-    return;
+/** The open positions that trades change, one after the other, until they are written. */
+class OpenPositions {
+  /** By agent and pair: the one that is open at this point of the list. */
+  private readonly open = new Map<string, PositionRow>();
+  private readonly changed = new Set<PositionRow>();
+  private readonly opened = new Set<PositionRow>();
+
+  constructor(rows: readonly PositionRow[]) {
+    for (const row of rows) this.open.set(`${row.agentId} ${row.pair}`, row);
   }
-  if (after.quantity === ZERO) return;
-  await tx.db.insert(positions).values({
-    id: orderedId(),
-    accountId: intent.accountId,
-    agentId: intent.agentId,
-    pair: fill.symbol,
-    openedMarketMs: fill.atMs,
-    ...state,
-  });
+
+  take({ stored: { order, protectAt }, fill }: Booking): PositionStep {
+    const { agentId, accountId } = order.intent;
+    const key = `${agentId} ${fill.symbol}`;
+    const held = this.open.get(key);
+    const before =
+      held === undefined
+        ? null
+        : {
+            quantity: parseFixed(held.quantity),
+            cost: parseFixed(held.cost),
+            stopPrice: held.stopPrice === null ? null : parseFixed(held.stopPrice),
+          };
+    const step = positionAfter(before, fill, protectAt ?? before?.stopPrice ?? null);
+    const { quantity, cost, stopPrice } = step.after;
+    const state = {
+      quantity: formatFixed(quantity),
+      cost: formatFixed(cost),
+      stopPrice: stopPrice === null ? null : formatFixed(stopPrice),
+      closedMarketMs: quantity === ZERO ? fill.atMs : null,
+    };
+    if (held !== undefined) {
+      Object.assign(held, state);
+      if (!this.opened.has(held)) this.changed.add(held);
+      if (quantity === ZERO) this.open.delete(key);
+    } else if (quantity !== ZERO) {
+      const ids = { id: orderedId(), accountId, agentId, pair: fill.symbol };
+      const row = { ...ids, openedMarketMs: fill.atMs, ...state };
+      this.open.set(key, row);
+      this.opened.add(row);
+    }
+    return step;
+  }
+
+  /** Those that were open come first: one that opens anew has its place then. */
+  async write(tx: Tx): Promise<void> {
+    await updateRows(
+      tx.db,
+      positions,
+      'id',
+      [...this.changed].map(({ id, quantity, cost, stopPrice, closedMarketMs }) => ({
+        id,
+        quantity,
+        cost,
+        stopPrice,
+        closedMarketMs,
+      })),
+    );
+    await insertRows(tx.db, positions, [...this.opened]);
+  }
+}
+
+async function openPositions(tx: Tx, bookings: readonly Booking[]): Promise<OpenPositions> {
+  const agentIds = new Set(bookings.map(({ stored }) => stored.order.intent.agentId));
+  const rows = await tx.db
+    .select()
+    .from(positions)
+    .where(and(inArray(positions.agentId, [...agentIds]), isNull(positions.closedMarketMs)))
+    .orderBy(positions.id)
+    .for('update');
+  return new OpenPositions(rows);
 }
 
 /** Sales that the agent did not decide itself. */

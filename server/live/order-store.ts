@@ -2,17 +2,17 @@
  * Stores what happens to orders: the event, the order after it and all that follows, in the
  * caller's transaction.
  */
-import { eq } from 'drizzle-orm';
 import { formatFixed } from '../../contract/money.ts';
 import type { LiveOrder, OrderEffect, OrderEvent } from '../../engine/orders/live-order.ts';
 import { planOrder, type OrderIntent } from '../../engine/orders/live-order.ts';
 import { applyOrderEvent } from '../../engine/orders/order-lifecycle.ts';
+import { insertRows, updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { liveFailedStops, liveOrderEvents, liveOrders } from '../db/schema-live.ts';
-import { bookFill } from './book-fills.ts';
+import { bookFills } from './book-fills.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
-import { raiseAlarms } from './live-alarms.ts';
+import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import { noteOrder } from './live-news.ts';
 import { lifeOf, rowOf, type OrderContext, type StoredOrder } from './order-rows.ts';
 
@@ -55,56 +55,97 @@ export async function applyEvent(
 ): Promise<StoredOrder> {
   const step = applyOrderEvent(stored.order, event, policyOf(connection));
   if (step.order === stored.order) return stored;
-  return storeStep(tx, deps, stored, { event, ...step });
+  const id = step.order.intent.clientOrderId;
+  const known = new Map([[id, stored]]);
+  await storeSteps(tx, deps, known, [{ event, ...step }]);
+  return known.get(id) ?? stored;
 }
 
-/** Writes a step that was worked out already. Agents, account and order must be locked. */
-export async function storeStep(
+/** What happened to an order, worked out already. */
+export interface OrderStep {
+  event: OrderEvent;
+  order: LiveOrder;
+  effects: readonly OrderEffect[];
+}
+
+/** A step with its order as it was before, and as it is stored after. */
+interface Stride extends OrderStep {
+  before: StoredOrder;
+  after: StoredOrder;
+}
+
+/**
+ * Writes steps in their order, each table in as few statements as there are rows for: a server that
+ * was away books thousands of fills at once. Agents, account and orders must be locked. `known` has
+ * every order that a step is about, and has it as it is afterwards when this returns.
+ */
+export async function storeSteps(
   tx: Tx,
   deps: BookDeps,
-  before: StoredOrder,
-  {
-    event,
-    order,
-    effects,
-  }: { event: OrderEvent; order: LiveOrder; effects: readonly OrderEffect[] },
-): Promise<StoredOrder> {
-  const stored = { ...before, order };
-  const { clientOrderId, connectionId } = order.intent;
-  const now = deps.clock.now();
-  await tx.db
-    .update(liveOrders)
-    .set(lifeOf(order, now))
-    .where(eq(liveOrders.clientOrderId, clientOrderId));
-  await tx.db.insert(liveOrderEvents).values({
-    clientOrderId,
-    atMs: event.atMs,
-    kind: event.kind,
-    event: plain(event),
-    effects: plain(effects),
-    state: order.state,
+  known: Map<string, StoredOrder>,
+  steps: readonly OrderStep[],
+): Promise<void> {
+  if (steps.length === 0) return;
+  const strides = steps.map((step): Stride => {
+    const id = step.order.intent.clientOrderId;
+    const before = known.get(id);
+    if (before === undefined) throw new Error(`A step of an order that was not read: ${id}`);
+    const after = { ...before, order: step.order };
+    known.set(id, after);
+    return { ...step, before, after };
   });
-  const isResolved =
-    before.order.state === 'unknown' &&
-    order.state !== 'unknown' &&
-    hasBeenTold(before.order, event.atMs);
-  noteOrder(tx, clientOrderId, isResolved);
+  await writeLives(tx, deps, strides);
+  for (const { before, order, event } of strides)
+    noteOrder(tx, order.intent.clientOrderId, isResolved(before.order, order, event.atMs));
   // Look-ups and cancellations are read off the order itself by whoever runs the connection.
-  for (const effect of effects) {
-    if (effect.kind === 'book') await bookFill(tx, deps, stored, effect.fill);
-    else if (effect.kind === 'tell' || effect.kind === 'alarm')
-      await raiseAlarms(tx, deps, [
-        {
-          connectionId,
-          kind: effect.code,
-          about: clientOrderId,
-          detail: { symbol: order.intent.symbol, side: order.intent.side },
-        },
-      ]);
-  }
-  await noteFailedStop(tx, deps, before.order, order);
-  return stored;
+  await bookFills(
+    tx,
+    deps,
+    strides.flatMap(({ after, effects }) =>
+      effects.flatMap((effect) =>
+        effect.kind === 'book' ? [{ stored: after, fill: effect.fill }] : [],
+      ),
+    ),
+  );
+  await raiseAlarms(tx, deps, strides.flatMap(alarmsOf));
+  for (const { before, order } of strides) await noteFailedStop(tx, deps, before.order, order);
 }
+
+/** The orders as the last of their steps leaves them, and every event. */
+async function writeLives(tx: Tx, { clock }: BookDeps, strides: readonly Stride[]): Promise<void> {
+  const now = clock.now();
+  const last = new Map(strides.map(({ order }) => [order.intent.clientOrderId, order]));
+  await updateRows(
+    tx.db,
+    liveOrders,
+    'clientOrderId',
+    [...last].map(([clientOrderId, order]) => ({ clientOrderId, ...lifeOf(order, now) })),
+  );
+  await insertRows(
+    tx.db,
+    liveOrderEvents,
+    strides.map(({ event, effects, order }) => ({
+      clientOrderId: order.intent.clientOrderId,
+      atMs: event.atMs,
+      kind: event.kind,
+      event: plain(event),
+      effects: plain(effects),
+      state: order.state,
+    })),
+  );
+}
+
+function alarmsOf({ order: { intent }, effects }: Stride): LiveAlarm[] {
+  const { connectionId, clientOrderId, symbol, side } = intent;
+  return effects.flatMap((effect) =>
+    effect.kind === 'tell' || effect.kind === 'alarm'
+      ? [{ connectionId, kind: effect.code, about: clientOrderId, detail: { symbol, side } }]
+      : [],
+  );
+}
+
+const isResolved = (before: LiveOrder, order: LiveOrder, atMs: number): boolean =>
+  before.state === 'unknown' && order.state !== 'unknown' && hasBeenTold(before, atMs);
 
 /** Whether the person knows of its doubt: they are told after minutes. */
 const hasBeenTold = ({ doubt }: LiveOrder, atMs: number): boolean =>

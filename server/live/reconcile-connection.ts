@@ -26,7 +26,7 @@ import type { BookDeps, LiveDeps, SignerPort } from './live-deps.ts';
 import { markEquity } from './live-equity.ts';
 import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
-import { storeStep } from './order-store.ts';
+import { storeSteps } from './order-store.ts';
 import { pairsToPlan, planPair } from './pair-plan.ts';
 import type { StopAction } from '../../engine/orders/stop-plan.ts';
 
@@ -248,12 +248,7 @@ async function book(
 ): Promise<boolean> {
   // What was booked as made by hand is undone before its order books it.
   for (const movement of found.external) await bookExternal(tx, deps, connection, movement);
-  for (const step of found.steps) {
-    const id = step.order.intent.clientOrderId;
-    const before = stored.get(id);
-    if (before === undefined) throw new Error(`A step of an order that was not read: ${id}`);
-    stored.set(id, await storeStep(tx, deps, before, step));
-  }
+  await storeSteps(tx, deps, stored, found.steps);
   await raiseAlarms(
     tx,
     deps,

@@ -2,12 +2,12 @@
  * Sells whole positions outside an agent's evaluation: a user's close, a liquidation or stop
  * losses. Sells once.
  */
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Fill } from '../../contract/trading.ts';
 import { rememberExit } from '../../engine/execution/agent-memory.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { rowsAs } from '../db/bulk.ts';
+import { updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -79,14 +79,12 @@ export async function recordExits(
       }),
     );
   }
-  if (memories.size > 0)
-    await tx.db.execute(sql`
-      update ${agents} set memory = now."memory"
-      from ${rowsAs(
-        agents,
-        [...memories].map(([id, memory]) => ({ id, memory })),
-        'now',
-      )} where agents.id = now."id"`);
+  await updateRows(
+    tx.db,
+    agents,
+    'id',
+    [...memories].map(([id, memory]) => ({ id, memory })),
+  );
   return recorded.map(({ fill }) => toFill(fill, sellers.get(fill.agentId)?.name ?? ''));
 }
 

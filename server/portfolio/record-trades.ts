@@ -8,7 +8,7 @@ import type { Fixed } from '../../contract/money.ts';
 import { CASH, fillEntries, sumsByAsset } from '../../engine/accounting/ledger.ts';
 import type { LedgerEntry } from '../../engine/accounting/ledger-entry.ts';
 import type { TradeDraft } from '../../engine/execution/agent-types.ts';
-import { insertOf, insertRows, rowsAs } from '../db/bulk.ts';
+import { insertOf, insertRows, updateOf } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { balances, fills, ledger, orders, positions } from '../db/schema.ts';
@@ -233,9 +233,7 @@ async function writePositions(
   if (held.length === 0) return;
   const changed = await rowsOf<{ id: string }>(
     tx.db,
-    sql`
-    update ${positions} set quantity = now."quantity", cost = now."cost", stop_price = now."stopPrice", closed_market_ms = now."closedMarketMs"
-    from ${rowsAs(positions, held, 'now')} where positions.id = now."id" returning positions.id::text as id`,
+    updateOf(positions, 'id', held, sql`returning positions.id::text as id`),
   );
   if (changed.length !== held.length) throw new Error('A trade names a position that is not there');
 }
