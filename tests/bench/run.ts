@@ -21,6 +21,7 @@ const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measuremen
   'fast-lane': () => import('./fast-lane.ts'),
   streams: () => import('./streams.ts'),
   market: () => import('./market-load.ts'),
+  live: () => import('./live.ts'),
 };
 
 const only = process.argv.slice(2).filter((word) => word in SECTIONS);
