@@ -38,15 +38,24 @@ function Figure({
   );
 }
 
-/** Rising and falling pairs as one bar. */
+/**
+ * Rising and falling pairs as one bar, and those that do neither. Their number comes and goes with
+ * every quote, so it has a place of its own.
+ */
 function Breadth({ glance: { advancing, declining, unchanged } }: { glance: MarketGlance }) {
   const whole = Math.max(1, advancing + declining + unchanged);
   const part = (count: number) => ({ width: `${(count / whole) * 100}%` });
   return (
-    <span aria-hidden className="mt-1.5 flex h-1 gap-px overflow-hidden rounded-full bg-sunken">
-      <span style={part(advancing)} className="bg-gain" />
-      <span style={part(unchanged)} className="bg-line-strong" />
-      <span style={part(declining)} className="bg-loss" />
+    <span className="flex h-4 items-center gap-2">
+      <span
+        aria-hidden
+        className="flex h-1 min-w-0 grow gap-px overflow-hidden rounded-full bg-sunken"
+      >
+        <span style={part(advancing)} className="bg-gain" />
+        <span style={part(unchanged)} className="bg-line-strong" />
+        <span style={part(declining)} className="bg-loss" />
+      </span>
+      <span className="shrink-0">{unchanged} unchanged</span>
     </span>
   );
 }
@@ -142,10 +151,9 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
         under={known ? <Breadth glance={glance} /> : NO_DAY}
       >
         {known ? (
-          <>
+          <span className="block truncate">
             {advancing} up, {declining} down
-            {unchanged > 0 && <span className="text-ink-3">, {unchanged} unchanged</span>}
-          </>
+          </span>
         ) : (
           none(NO_DAY)
         )}
