@@ -21,7 +21,7 @@ import { insertRows, rowsAs, updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
 import { orderedId } from '../db/ordered-id.ts';
 import { agents, fills, positions } from '../db/schema.ts';
-import { venueFills } from '../db/schema-live.ts';
+import { liveFailedStops, venueFills } from '../db/schema-live.ts';
 import { post, type PositionRow } from '../portfolio/record-trades.ts';
 import type { BookDeps } from './live-deps.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
@@ -205,7 +205,15 @@ class OpenPositions {
       })),
     );
     await insertRows(tx.db, positions, [...this.opened]);
+    for (const { agentId, pair } of this.opened) await forgetFailedStop(tx, agentId, pair);
   }
+}
+
+/** What became of the stop of an earlier position says nothing of a new one's, equal as they may be. */
+async function forgetFailedStop(tx: Tx, agentId: string, pair: string): Promise<void> {
+  await tx.db
+    .delete(liveFailedStops)
+    .where(and(eq(liveFailedStops.agentId, agentId), eq(liveFailedStops.symbol, pair)));
 }
 
 async function openPositions(tx: Tx, bookings: readonly Booking[]): Promise<OpenPositions> {

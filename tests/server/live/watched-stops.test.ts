@@ -2,7 +2,9 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
+import { decideTrade } from '../../support/live/agent-decision.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -24,6 +26,9 @@ async function holding(prepare: (one: LiveWorld) => Promise<void>): Promise<Live
   await one.look();
   return one;
 }
+
+const resting = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 /** Both markets fall to just below the stop. */
 async function fall(one: LiveWorld): Promise<void> {
@@ -82,5 +87,33 @@ describe('a stop loss', () => {
     expect(one.desk.run(one.connection.id)?.watched).toMatchObject([
       { why: 'cancelled_at_exchange' },
     ]);
+  }, 60_000);
+
+  it('that the person takes away has no successor, but the next position’s stop rests again', async () => {
+    const one = await holding(async () => undefined);
+    const [held] = await one.deps.database.db.select().from(positions);
+    if (held === undefined) throw new Error('Nothing is held');
+    const trade = async (tickId: string): Promise<void> => {
+      const { id: connectionId } = one.connection;
+      const { agentId } = held;
+      await decideTrade(one.deps, one.desk, {
+        connectionId,
+        agentId,
+        symbol: one.pair,
+        budget: 60,
+        tickId,
+      });
+      await settle(one);
+    };
+    await trade('first sale');
+    await trade('first purchase');
+    one.standIn.person.cancelStops('main');
+    await settle(one);
+    expect(resting(one)).toEqual([]);
+    await trade('second sale');
+    // Of the same size and at the same price as what was taken away.
+    await trade('second purchase');
+    expect((await account(one)).positions).toHaveLength(1);
+    expect(resting(one)).toHaveLength(1);
   }, 60_000);
 });
