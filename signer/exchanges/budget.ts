@@ -75,19 +75,32 @@ export class Budget {
   }
 
   /**
-   * Takes `weight`, waiting up to `patienceMs` for it.
+   * Takes `weight`, waiting up to `patienceMs` for it. Who leaves others something to `spare` waits
+   * behind all who do not.
    * @throws NotSent during a ban, or when the wait would be longer.
    */
-  async take(weight: number, patienceMs: number): Promise<void> {
-    this.refuseBanned();
-    this.fill();
-    const missing = Math.min(weight, this.allowance.burst * SHARE) - this.level;
-    const waitMs = Math.ceil((Math.max(0, missing) / (this.allowance.perSecond * SHARE)) * 1_000);
-    if (waitMs > patienceMs) throw new NotSent('busy', this.clock.now() + waitMs);
+  async take(weight: number, patienceMs: number, spare = 0): Promise<void> {
+    const endMs = this.clock.now() + patienceMs;
+    let waitMs = this.waitFor(weight + spare, endMs);
+    while (spare > 0 && waitMs > 0) {
+      await this.clock.sleep(waitMs);
+      waitMs = this.waitFor(weight + spare, endMs);
+    }
     this.level -= weight;
     if (waitMs > 0) await this.clock.sleep(waitMs);
     // It may have come while we waited.
     this.refuseBanned();
+  }
+
+  /** How long until so much is there, ms. */
+  private waitFor(wanted: number, endMs: number): number {
+    this.refuseBanned();
+    this.fill();
+    const missing = Math.min(wanted, this.allowance.burst * SHARE) - this.level;
+    const waitMs = Math.ceil((Math.max(0, missing) / (this.allowance.perSecond * SHARE)) * 1_000);
+    const atMs = this.clock.now() + waitMs;
+    if (atMs > endMs) throw new NotSent('busy', atMs);
+    return waitMs;
   }
 
   /** @throws NotSent during a ban. */

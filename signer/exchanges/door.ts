@@ -198,14 +198,14 @@ export class Door {
     return this.#turns.take(fly, endpoint.lane === 'order');
   }
 
-  async #afford({ lane, weight }: Endpoint): Promise<void> {
+  async #afford({ lane, weight, spare = 0 }: Endpoint): Promise<void> {
     const { byAddress, byKey } = this.#settings;
     const counts = ALLOWANCES[this.exchange];
     byAddress.refuseBanned();
     if (weight === 0) return;
     const patienceMs = PATIENCE_MS[lane];
     if (counts.byKey.counts === 'private' && lane !== 'public')
-      await byKey?.take(weight, patienceMs);
+      await byKey?.take(weight, patienceMs, spare);
     if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);
     if (counts.byAddress.counts === 'all' || lane === 'public')
       await byAddress.take(weight, patienceMs);

@@ -15,6 +15,8 @@ export interface Endpoint {
   lane: 'public' | 'private' | 'order';
   /** Of the limit by address, or for Kraken's private calls of the key's counter. */
   weight: number;
+  /** Left of a key's limit for those that are more urgent; the rest may take all of it. */
+  spare?: number;
 }
 
 const krakenPublic = (path: string): Endpoint => ({
@@ -34,6 +36,14 @@ const krakenPrivate = (path: string, weight: number, lane: 'private' | 'order'):
   weight,
 });
 
+/** What it takes to look an order up and read its fills: a stop waits for that. */
+const KRAKEN_LOOK_UP = 3;
+/** Asked for again and again, whether anything happened or not. */
+const krakenList = (path: string): Endpoint => ({
+  ...krakenPrivate(path, 1, 'private'),
+  spare: KRAKEN_LOOK_UP,
+});
+
 export const KRAKEN_ENDPOINTS = {
   time: krakenPublic('Time'),
   assets: krakenPublic('Assets'),
@@ -41,9 +51,9 @@ export const KRAKEN_ENDPOINTS = {
   ticker: krakenPublic('Ticker'),
   book: krakenPublic('Depth'),
   keyInfo: krakenPrivate('GetApiKeyInfo', 1, 'private'),
-  balances: krakenPrivate('BalanceEx', 1, 'private'),
-  openOrders: krakenPrivate('OpenOrders', 1, 'private'),
-  closedOrders: krakenPrivate('ClosedOrders', 1, 'private'),
+  balances: krakenList('BalanceEx'),
+  openOrders: krakenList('OpenOrders'),
+  closedOrders: krakenList('ClosedOrders'),
   orders: krakenPrivate('QueryOrders', 1, 'private'),
   trades: krakenPrivate('TradesHistory', 2, 'private'),
   place: krakenPrivate('AddOrder', 0, 'order'),

@@ -12,13 +12,22 @@ import type { JournalEntry } from '../support/exchange/journal.ts';
 import { BENCH_ACCOUNT, openBenchWorld, type BenchWorld } from './live-world.ts';
 import { quantile, type Measurement } from './measurement.ts';
 
-const ROUNDS = Number(process.env.LIVE_ROUNDS ?? 20);
+const ROUNDS = Number(process.env.LIVE_ROUNDS ?? 10);
 const AGENTS = 3;
 const BUDGET = 60;
+/** The stand-in's first pairs; of the next too little is traded a day for the signer. */
+const ENOUGH_TRADED = 2;
 const EVERY_MS = 20;
 const PATIENCE_MS = 120_000;
-/** Between two rounds: what the exchange lets a key ask for is given back meanwhile. */
-const PAUSE_MS = 12_000;
+/**
+ * Between two rounds: what the exchange lets a key ask for is given back meanwhile. Kraken's lowest
+ * tier gives back one request in three seconds; a round takes about nine.
+ */
+const PAUSE_MS: Record<LiveExchange, number> = {
+  kraken: 90_000,
+  coinbase: 10_000,
+  binance: 10_000,
+};
 
 interface Sample {
   /** From the last fill of a purchase to its resting stop. */
@@ -70,7 +79,7 @@ const ended =
 async function roundOf(world: BenchWorld, number: number): Promise<Sample> {
   const { standIn, symbols, agentIds, connection, database } = world;
   const agentId = agentIds[number % agentIds.length] ?? '';
-  const symbol = symbols[number % symbols.length] ?? '';
+  const symbol = symbols[number % ENOUGH_TRADED] ?? '';
   const newest = (): number => standIn.journal.entries.at(-1)?.seq ?? 0;
   const begun = newest();
   await world.decide(agentId, symbol, BUDGET);
@@ -91,7 +100,7 @@ async function roundOf(world: BenchWorld, number: number): Promise<Sample> {
   await world.decide(agentId, symbol, BUDGET);
   world.desk().poke(connection.id);
   await first('sale', ended(world, 'sell', beforeSale));
-  await sleep(PAUSE_MS);
+  await sleep(PAUSE_MS[connection.exchange]);
   return {
     protectedMs: stop.atMs - bought.atMs,
     toldMs: raisedAt - cancelledAtMs,

@@ -273,6 +273,34 @@ describe('the limits of an exchange', () => {
     expect(clock.now()).toBe(handClock().now() + 5_000);
   });
 
+  it('let what is urgent go before those that leave it something', async () => {
+    const clock = handClock();
+    const gate = makeGate();
+    const slow = { now: () => clock.now(), sleep: () => gate.opened };
+    const budget = new Budget({ burst: 10, perSecond: 1 }, slow);
+    await budget.take(5, 0);
+    // Three are left: the list waits for one more, and takes nothing that the look-up needs.
+    const list = budget.take(1, 60_000, 3);
+    await budget.take(3, 0);
+    clock.at += 5_000;
+    gate.open();
+    await list;
+    expect(await thrown(budget.take(1, 0, 3))).toMatchObject({ code: 'busy' });
+  });
+
+  it('of Kraken’s key always leave a look-up after a fill its place', async () => {
+    const clock = handClock();
+    const { byKey } = ALLOWANCES.kraken;
+    const budget = new Budget(byKey, clock);
+    for (let turn = 0; turn < 200; turn += 1) {
+      const { weight, spare } = KRAKEN_ENDPOINTS.openOrders;
+      await budget.take(weight, 120_000, spare);
+      const lookUp = KRAKEN_ENDPOINTS.orders.weight + KRAKEN_ENDPOINTS.trades.weight;
+      const copy = Object.assign(new Budget(byKey, clock), budget);
+      expect(await thrown(copy.take(lookUp, 0))).toBeNull();
+    }
+  });
+
   it('count what others on our address used, where the exchange tells', async () => {
     const { door } = await open('binance', () =>
       json({}, { headers: { 'x-mbx-used-weight-1m': '4790' } }),
