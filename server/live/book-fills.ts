@@ -73,6 +73,7 @@ export async function bookFills(
     { hasHappened: true },
   );
   await open.write(tx);
+  await forgetFailedStops(tx, booked);
   for (const { stored, fill } of booked) await remember(tx, stored, fill);
   await raiseAlarms(tx, deps, booked.flatMap(oversoldBy));
 }
@@ -146,6 +147,21 @@ function fillRow({
   };
 }
 
+/**
+ * What became of a stop says nothing of the one that a purchase needs, equal as they may be: a
+ * position may have been sold and bought again since.
+ */
+async function forgetFailedStops(tx: Tx, booked: readonly Booked[]): Promise<void> {
+  const bought = booked.flatMap(({ stored: { order }, fill: { side, symbol } }) =>
+    side === 'buy' ? [{ agentId: order.intent.agentId, symbol }] : [],
+  );
+  if (bought.length === 0) return;
+  await tx.db.execute(sql`
+    delete from ${liveFailedStops} using ${rowsAs(liveFailedStops, bought, 'bought')}
+    where ${liveFailedStops.agentId} = bought."agentId"
+      and ${liveFailedStops.symbol} = bought."symbol"`);
+}
+
 /** The open positions that trades change, one after the other, until they are written. */
 class OpenPositions {
   /** By agent and pair: the one that is open at this point of the list. */
@@ -205,15 +221,7 @@ class OpenPositions {
       })),
     );
     await insertRows(tx.db, positions, [...this.opened]);
-    for (const { agentId, pair } of this.opened) await forgetFailedStop(tx, agentId, pair);
   }
-}
-
-/** What became of the stop of an earlier position says nothing of a new one's, equal as they may be. */
-async function forgetFailedStop(tx: Tx, agentId: string, pair: string): Promise<void> {
-  await tx.db
-    .delete(liveFailedStops)
-    .where(and(eq(liveFailedStops.agentId, agentId), eq(liveFailedStops.symbol, pair)));
 }
 
 async function openPositions(tx: Tx, bookings: readonly Booking[]): Promise<OpenPositions> {

@@ -12,7 +12,7 @@ export interface Decision {
   connectionId: string;
   agentId: string;
   symbol: string;
-  /** For a purchase, in the quote currency; an agent that holds the pair sells all of it. */
+  /** For a purchase, in the quote currency; an agent that holds more of the pair than dust sells all of it. */
   budget: number;
   tickId: string;
 }
@@ -44,7 +44,10 @@ export async function decideTrade(
     await tx.db.select().from(agents).where(eq(agents.id, agentId)).for('update');
     const state = (await loadLiveAccounts(tx, deps, [connectionId])).get(connectionId);
     if (state === undefined || state.isBusy(agentId, symbol)) return;
-    const held = await heldBy(tx.db, agentId, symbol);
+    const row = await heldBy(tx.db, agentId, symbol);
+    const isLeftOver =
+      row !== null && state.isDust(live, symbol, parseFixed(row.quantity), quote.bid);
+    const held = isLeftOver ? null : row;
     if (held === null && state.entriesOff(live) !== null) return;
     const wanted = divide(fixedFromNumber(budget, 2), quote.ask, 'down');
     const trade = draftOf(symbol, held, quote, wanted);
