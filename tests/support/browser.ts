@@ -81,6 +81,9 @@ export interface Browser {
   close(): Promise<void>;
 }
 
+/** `E2E_SLOWDOWN=8`: pages run so many times slower, as on a busy machine or an old phone. */
+const SLOWDOWN = Number(process.env.E2E_SLOWDOWN ?? 1);
+
 export interface BrowserOptions {
   profile?: string;
   viewport?: { width: number; height: number };
@@ -122,6 +125,10 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
     errors,
     async page() {
       const page = await context.newPage();
+      if (SLOWDOWN > 1)
+        await (
+          await context.newCDPSession(page)
+        ).send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
       waitForAppOn(page);
       page.on('pageerror', (error) => {
         errors.push(error.message);
