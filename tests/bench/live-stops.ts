@@ -3,12 +3,12 @@
  * was cancelled there by hand: on the machine's clock, by the exchange's own journal.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { formatFixed, parseFixed, floorToStep } from '../../contract/money.ts';
 import { LiveExchange } from '../../contract/signer.ts';
-import { positions } from '../../server/db/schema.ts';
 import { liveAlarms } from '../../server/db/schema-live.ts';
 import type { JournalEntry } from '../support/exchange/journal.ts';
+import { heldBy } from '../support/live/agent-decision.ts';
 import { BENCH_ACCOUNT, openBenchWorld, type BenchWorld } from './live-world.ts';
 import { quantile, type Measurement } from './measurement.ts';
 
@@ -86,10 +86,7 @@ async function roundOf(world: BenchWorld, number: number): Promise<Sample> {
   world.desk().poke(connection.id);
   const bought = await first('purchase', ended(world, 'buy', begun));
   const stop = await first('stop', stopAfter(world, bought.seq));
-  const [held] = await database.db
-    .select()
-    .from(positions)
-    .where(and(eq(positions.agentId, agentId), isNull(positions.closedMarketMs)));
+  const held = await heldBy(database.db, agentId, symbol);
   const whole = floorToStep(parseFixed(held?.quantity ?? '0'), standIn.instrument(symbol).step);
   // Sometime between two looks of ours.
   await sleep(2_000 + ((number * 1_237) % 8_000));

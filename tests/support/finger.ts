@@ -24,6 +24,8 @@ interface Point {
 
 /** Longer than a double tap takes, ms. */
 const BETWEEN_TAPS_MS = 450;
+/** A slow page hears a finger late, ms. */
+const FILLS_WITHIN_MS = 15_000;
 /** How often a page that still moves under the finger is looked at again. */
 const TRIES = 10;
 
@@ -48,15 +50,19 @@ async function pointNow(target: Locator): Promise<Point> {
   const box = await target.boundingBox();
   if (box === null) throw new Error('The target has no place on the screen');
   const point = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const hit = await target.evaluate((element, { x, y }) => {
+  const hit = await coveredBy(target, point);
+  if (hit !== null) throw new Error(`The target is covered by ${hit}`);
+  return point;
+}
+
+/** What is there instead of the target; null where the target is. */
+const coveredBy = (target: Locator, point: Point): Promise<string | null> =>
+  target.evaluate((element, { x, y }) => {
     const top = document.elementFromPoint(x, y);
     return top !== null && (element.contains(top) || top.contains(element))
       ? null
       : (top?.outerHTML.slice(0, 120) ?? 'nothing');
   }, point);
-  if (hit !== null) throw new Error(`The target is covered by ${hit}`);
-  return point;
-}
 
 async function nameOf(target: Locator): Promise<string> {
   return target.evaluate((element) =>
@@ -101,13 +107,23 @@ export async function openFinger(page: Page): Promise<Finger> {
       await page.keyboard.insertText(text);
     },
     async hold(target) {
-      const point = await pointOf(target);
-      trail.push(`hold ${await nameOf(target)}`);
-      await press(point);
       const ring = target.locator('[data-filling="true"]');
-      await ring.waitFor({ state: 'attached' });
-      await ring.waitFor({ state: 'detached' });
-      await lift();
+      for (let tries = 1; ; tries += 1) {
+        const point = await pointOf(target);
+        trail.push(`hold ${await nameOf(target)}`);
+        await press(point);
+        try {
+          await ring.waitFor({ state: 'attached', timeout: FILLS_WITHIN_MS });
+          await ring.waitFor({ state: 'detached' });
+          return;
+        } catch (error) {
+          // A target that moved away as the finger came down is pressed again; one that did not
+          // hear the finger is a fault.
+          if (tries === TRIES || (await coveredBy(target, point)) === null) throw error;
+        } finally {
+          await lift();
+        }
+      }
     },
   };
 }
