@@ -15,6 +15,7 @@ import { EventLog, EventNotifier } from '../../../server/db/user-events.ts';
 import { connectExchange } from '../../../server/live/connect.ts';
 import type { ConnectionRow } from '../../../server/live/live-accounts.ts';
 import type { BookDeps, LivePort, SignerPort } from '../../../server/live/live-deps.ts';
+import { openPostgres } from '../../../server/db/postgres.ts';
 import { ensureUser } from '../../../server/users/ensure-user.ts';
 import { drawFaults } from '../exchange/fault-plan.ts';
 import { FAULT_NAMES, type FaultName } from '../exchange/faults.ts';
@@ -37,7 +38,7 @@ const UNHEARD: readonly FaultName[] = [
   'fill-before-ack',
 ];
 /** A journal line is on disk before it counts; here a disk in memory is enough. */
-const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+export const FAST_FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const TABLES = [
   ...['agents', 'accounts', 'ledger', 'balances', 'positions', 'fills', 'events', 'users'],
   ...['live_connections', 'live_orders', 'live_order_events', 'venue_fills', 'live_alarms'],
@@ -50,11 +51,19 @@ export interface SeededWorldOptions {
   fault: Planted | null;
 }
 
-/** A database that serves one run after another. */
-export const openRunDatabase = (): Promise<Database> => openEmptyDatabase();
+const quiet = (): void => undefined;
+const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-const clear = ({ db }: Database): Promise<unknown> =>
-  db.execute(sql.raw(`truncate ${TABLES.join(', ')}`));
+/** A database that serves one run after another: PGlite, or the PostgreSQL at `url`. */
+export const openRunDatabase = (url?: string): Promise<Database> =>
+  url === undefined ? openEmptyDatabase() : openPostgres(url, { poolMax: 4, log: SILENT });
+
+/** Of a few rows `delete` is faster than `truncate`, which makes new files. */
+async function clear({ db, kind }: Database): Promise<void> {
+  if (kind === 'postgres')
+    for (const table of TABLES) await db.execute(sql.raw(`delete from ${table}`));
+  else await db.execute(sql.raw(`truncate ${TABLES.join(', ')}`));
+}
 
 export class SeededWorld {
   server: ServerLife;
@@ -239,9 +248,8 @@ export class SeededWorld {
 }
 
 function partsOf(database: Database, market: TapeMarket, clock: BookDeps['clock']): BookDeps {
-  const quiet = (): void => undefined;
-  const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  return { database, market, clock, log, events: new EventLog(new EventNotifier(), clock, null) };
+  const events = new EventLog(new EventNotifier(), clock, null);
+  return { database, market, clock, log: SILENT, events };
 }
 
 /** Half of all people have coins of their own, and on Binance some the coin that pays fees. */
