@@ -103,6 +103,7 @@ export const BINANCE_ENDPOINTS = {
   book: binance('public', 'GET', 'depth', 5),
   account: binance('private', 'GET', 'account', 20),
   openOrders: binance('private', 'GET', 'openOrders', 80),
+  openOrdersOfPair: binance('private', 'GET', 'openOrders', 6),
   allOrders: binance('private', 'GET', 'allOrders', 20),
   order: binance('private', 'GET', 'order', 4),
   trades: binance('private', 'GET', 'myTrades', 20),

@@ -131,11 +131,12 @@ export class BinanceAdapter implements Adapter {
   async openOrders(symbols: readonly string[]): Promise<VenueOrder[]> {
     const names = await this.names();
     const orders: VenueOrder[] = [];
-    // One question without a pair costs as much as fifteen with one.
+    // One question without a pair costs as much as thirteen with one.
     const pairs = symbols.length > 0 && symbols.length <= 12 ? symbols : [null];
     for (const symbol of pairs) {
       const pair = symbol === null ? null : names.pairOf(symbol);
-      const raw = await read(this.door, this.judge, OrdersReply, AT.openOrders, {
+      const at = pair === null ? AT.openOrders : AT.openOrdersOfPair;
+      const raw = await read(this.door, this.judge, OrdersReply, at, {
         ...(pair === null ? {} : { symbol: pair }),
       });
       orders.push(...mapped(() => raw.map((one) => binanceOrder(one, names))));

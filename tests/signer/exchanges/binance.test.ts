@@ -65,6 +65,20 @@ const open = (said: Said = {}) => openAdapter('binance', { ...usual, ...said });
 const POST = `POST ${V3}/order`;
 
 describe('Binance', () => {
+  it('counts a question about the open orders of one pair as the exchange does', async () => {
+    const { adapter, clock, sentTo } = await open({
+      [`GET ${V3}/openOrders`]: () => ({ body: [] }),
+    });
+    await adapter.openOrders(['SOL/USDT']);
+    const startMs = clock.now();
+    // 12 pairs every 8 seconds for ten connections: 900 questions of 6 in a minute are too many.
+    for (let asked = 0; asked < 700; asked += 1) await adapter.openOrders(['SOL/USDT']);
+    expect(sentTo(`GET ${V3}/openOrders`)).toHaveLength(701);
+    expect(clock.now()).toBe(startMs);
+    for (let asked = 0; asked < 100; asked += 1) await adapter.openOrders(['SOL/USDT']);
+    expect(clock.now()).toBeGreaterThan(startMs);
+  });
+
   it('is sent our id, and keeps the deadline by its own clock', async () => {
     const {
       adapter,
