@@ -14,6 +14,7 @@ import {
   type TestServer,
   type TestUser,
 } from '../support/server.ts';
+import { databasesOf } from '../support/device.ts';
 import { logIn } from '../support/sign-in.ts';
 import { replayTape } from '../support/tape.ts';
 import { candleAsOf, tapeRows, type TapeRow } from '../support/tape-candles.ts';
@@ -330,17 +331,14 @@ describe('a chart beside the recorded candles', () => {
     await page.getByRole('button', { name: 'Indicators' }).click();
     for (const name of ['SMA 50', 'RSI 14'])
       await page.getByRole('button', { name, exact: true }).click();
-    const heads = async (): Promise<string[]> => {
-      await page.reload();
-      await page.getByRole('slider', { name: /^Candles of BTC\/USDT, 4h/ }).waitFor();
-      await page.getByRole('button', { name: 'Table', exact: true }).click();
-      return (await shownRows()).heads.slice(-3);
-    };
     // A choice is on the device a moment after the press.
-    expect(await until(heads, (names) => names.includes('RSI 14'))).toEqual([
-      'SMA 50',
-      'EMA 20',
-      'RSI 14',
-    ]);
+    await until(
+      async () => JSON.stringify((await databasesOf(page))[`tradewind-${user.uid}`]?.meta ?? []),
+      (kept) => kept.includes('"interval":"4h","sma":[50],"ema":[20],"rsi":14'),
+    );
+    await page.reload();
+    await page.getByRole('slider', { name: /^Candles of BTC\/USDT, 4h/ }).waitFor();
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    expect((await shownRows()).heads.slice(-3)).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
   });
 });
