@@ -6,10 +6,7 @@ import type { Db } from './database.ts';
 /** JSON text above this is sent in parts. */
 const ROWS_AT_ONCE = 2_000;
 
-/**
- * The names and types of some of a table's columns as SQL, worked out once: a builder would do it
- * for every row.
- */
+/** Some of a table's columns as pieces of SQL. */
 interface ColumnTexts {
   into: string;
   as: string;
@@ -17,6 +14,7 @@ interface ColumnTexts {
   set: string;
 }
 
+/** Worked out once: a builder would do it for every row. */
 const KNOWN = new WeakMap<PgTable, Map<string, ColumnTexts>>();
 
 function columnsOf(table: PgTable, keys: readonly string[]): ColumnTexts {

@@ -25,7 +25,7 @@ import { instrumentsOf, type Instrument } from '../support/exchange/instruments.
 import { startStandIn, type StandIn } from '../support/exchange/stand-in.ts';
 import { addLiveAgents } from '../support/live/live-agents.ts';
 import { decideTrade } from '../support/live/agent-decision.ts';
-import { TapeMarket } from '../support/tape-market.ts';
+import { spokenMarket } from '../support/tape-market.ts';
 
 export const BENCH_ACCOUNT = 'main';
 /** What an account allows in an hour is no part of what is measured. */
@@ -83,13 +83,7 @@ export async function openBenchWorld(options: BenchWorldOptions): Promise<BenchW
   );
   const client = new SignerClient(listen);
   const symbols = instruments.map(({ symbol }) => symbol).filter((one) => !one.startsWith('BNB/'));
-  const market = new TapeMarket({
-    pairs: symbols,
-    warmUpDays: 0,
-    candles: 2,
-    quote,
-    kind: 'exchange',
-  });
+  const market = spokenMarket(symbols, quote);
   for (const symbol of symbols) market.say(symbol, toNumber(standIn.prices.mid(symbol)));
   const database = await openEmptyDatabase();
   const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };

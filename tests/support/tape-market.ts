@@ -290,3 +290,7 @@ export class TapeMarket implements Market {
     }
   }
 }
+
+/** An exchange's market of which a test says each price. */
+export const spokenMarket = (pairs: readonly string[], quote: string): TapeMarket =>
+  new TapeMarket({ pairs: [...pairs], warmUpDays: 0, candles: 2, quote, kind: 'exchange' });

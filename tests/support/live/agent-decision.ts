@@ -12,7 +12,10 @@ export interface Decision {
   connectionId: string;
   agentId: string;
   symbol: string;
-  /** For a purchase, in the quote currency; an agent that holds more of the pair than dust sells all of it. */
+  /**
+   * For a purchase, in the quote currency; an agent that holds more of the pair than dust sells all
+   * of it.
+   */
   budget: number;
   tickId: string;
 }

@@ -20,7 +20,7 @@ import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { SignerClient } from '../../../server/live/signer-client.ts';
 import { ensureUser } from '../../../server/users/ensure-user.ts';
 import { Journal, type JournalEntry } from '../exchange/journal.ts';
-import { TapeMarket } from '../tape-market.ts';
+import { spokenMarket, type TapeMarket } from '../tape-market.ts';
 import { decideTrade, heldBy } from './agent-decision.ts';
 import { addLiveAgents } from './live-agents.ts';
 import { isSettled, judge, type Case } from './live-judge.ts';
@@ -45,13 +45,7 @@ interface Parts {
 async function open(env: NodeJS.ProcessEnv): Promise<Parts> {
   const { DATA_DIR = '', SIGNER_DIR = '', EXCHANGE = 'kraken', SYMBOLS = '' } = env;
   const symbols = SYMBOLS.split(',');
-  const market = new TapeMarket({
-    pairs: symbols,
-    warmUpDays: 0,
-    candles: 2,
-    quote: symbols[0]?.split('/')[1] ?? '',
-    kind: 'exchange',
-  });
+  const market = spokenMarket(symbols, symbols[0]?.split('/')[1] ?? '');
   const database = await openPglite(DATA_DIR);
   const quiet = (): void => undefined;
   const deps: LiveDeps = {

@@ -21,7 +21,7 @@ import { drawFaults } from '../exchange/fault-plan.ts';
 import { FAULT_NAMES, type FaultName } from '../exchange/faults.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { openEmptyDatabase } from '../empty-database.ts';
-import { TapeMarket } from '../tape-market.ts';
+import { spokenMarket, type TapeMarket } from '../tape-market.ts';
 import { addLiveAgents } from './live-agents.ts';
 import { aroundOf, planted, type Planted } from './planted-faults.ts';
 import { ServerLife } from './server-life.ts';
@@ -112,13 +112,7 @@ export class SeededWorld {
       },
     });
     const clock = { now: () => standIn.clock.trueNow() };
-    const market = new TapeMarket({
-      pairs: symbols,
-      warmUpDays: 0,
-      candles: 2,
-      quote,
-      kind: 'exchange',
-    });
+    const market = spokenMarket(symbols, quote);
     const parts = partsOf(database, market, clock);
     const folder = mkdtempSync(join(FAST_FOLDER, 'seeded-'));
     const held: { world: SeededWorld | null } = { world: null };
