@@ -73,7 +73,7 @@ export async function openPglite(
     const made: Database = {
       kind: 'pglite',
       db,
-      transaction: (work) => transact(db, work),
+      transaction: (work) => transact((attempt) => db.transaction(attempt), work),
       on,
       pubsub: null,
       onReturn: (listener) => client.onReturn(listener),

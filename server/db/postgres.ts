@@ -3,8 +3,9 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import type { Log } from '../log.ts';
-import type { Database, Db } from './database.ts';
+import type { Database } from './database.ts';
 import { isUnavailable } from './faults.ts';
+import { onOwnConnection } from './own-connection.ts';
 import { MIGRATIONS } from './pglite.ts';
 import { openPubSub } from './postgres-pubsub.ts';
 import * as schema from './schema.ts';
@@ -43,24 +44,6 @@ async function bringUpToDate(pool: pg.Pool): Promise<void> {
   } finally {
     // The session's lock and setting end with the connection.
     client.release(true);
-  }
-}
-
-/**
- * The driver's own transaction on a pool keeps a connection for ever when its `begin` fails, as it
- * does after the database died: so the connection is taken and given back here, and thrown away
- * after any fault of the database.
- */
-async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let broken = false;
-  try {
-    return await work(drizzle(client, { schema }));
-  } catch (error) {
-    broken = isUnavailable(error);
-    throw error;
-  } finally {
-    client.release(broken);
   }
 }
 
@@ -117,7 +100,7 @@ export async function openPostgres(
     db: drizzle(own, { schema }),
     pubsub,
     onReturn: () => () => undefined,
-    transaction: (work) => onOwnConnection(own, (db) => transact(db, work)),
+    transaction: (work) => transact((attempt) => onOwnConnection(own, attempt), work),
     on: (lane) => (lane === 'stop' || lane === 'command' ? forCommands : forAll),
     close,
   });

@@ -26,15 +26,18 @@ function scoped(db: Db, committed: (() => void)[]): Tx {
   };
 }
 
+/** One transaction, as the driver makes it. */
+type Attempt = <T>(work: (db: Db) => Promise<T>) => Promise<T>;
+
 /**
  * Runs `work` in a READ COMMITTED transaction; deadlocks and serialization failures are tried at
  * most three times in all.
  */
-export function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export function transact<T>(attempt: Attempt, work: (tx: Tx) => Promise<T>): Promise<T> {
   return retrying(
     async () => {
       const committed: (() => void)[] = [];
-      const result = await db.transaction((inner) => work(scoped(inner, committed)));
+      const result = await attempt((inner) => work(scoped(inner, committed)));
       for (const after of committed) after();
       return result;
     },

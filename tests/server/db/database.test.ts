@@ -97,6 +97,31 @@ describe.each(bodies)('a database on %s', (_name, open) => {
     expect(told).toEqual(['first', 'second']);
   });
 
+  it('takes nothing more from work that outlives its transaction', async () => {
+    let goOn: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let late: Promise<unknown> = Promise.resolve();
+    await database
+      .transaction((tx) => {
+        late = ended.then(() => tx.db.insert(meta).values({ key: 'late', value: 1 }));
+        late.catch(() => undefined);
+        return Promise.reject(new Error('the other half failed'));
+      })
+      .catch(() => undefined);
+    await database
+      .transaction(async () => {
+        goOn();
+        await late.catch(() => undefined);
+        throw new Error('undone');
+      })
+      .catch(() => undefined);
+    goOn();
+    await expect(late).rejects.toThrow();
+    expect(await valueOf('late')).toBeUndefined();
+  });
+
   it('undoes a savepoint alone', async () => {
     await database.transaction(async (tx) => {
       await tx.db.insert(meta).values({ key: 'outer', value: 1 });

@@ -1,0 +1,46 @@
+/** A pool's connection for one transaction, which takes no query once that has ended. */
+import { drizzle } from 'drizzle-orm/node-postgres';
+import type pg from 'pg';
+import type { Db } from './database.ts';
+import { isUnavailable } from './faults.ts';
+import * as schema from './schema.ts';
+
+const ENDS: readonly string[] = ['commit', 'rollback'];
+
+const textOf = (query: unknown): string =>
+  typeof query === 'string' ? query : String((query as { text?: unknown }).text);
+
+/**
+ * Work may outlive its transaction, as where one of two things that run side by side fails. What it
+ * asks for then must not run by itself, nor in the transaction of whoever has the connection next.
+ */
+function untilEnd(client: pg.PoolClient): pg.PoolClient {
+  let hasEnded = false;
+  const query = (...args: unknown[]): unknown => {
+    if (hasEnded) return Promise.reject(new Error('The transaction of this query has ended'));
+    hasEnded = ENDS.includes(textOf(args[0]));
+    return (client.query as (...all: unknown[]) => unknown).apply(client, args);
+  };
+  // drizzle asks it for nothing but `query`.
+  return { query } as unknown as pg.PoolClient;
+}
+
+/**
+ * One transaction on a connection of its own.
+ *
+ * The driver's own transaction on a pool keeps a connection for ever when its `begin` fails, as it
+ * does after the database died: so the connection is taken and given back here, and thrown away
+ * after any fault of the database.
+ */
+export async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken = false;
+  try {
+    return await drizzle(untilEnd(client), { schema }).transaction(work);
+  } catch (error) {
+    broken = isUnavailable(error);
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
