@@ -54,6 +54,9 @@ export interface DoorSettings {
   fetch?: typeof fetch;
 }
 
+/** One for every door: each of these makes every promise of the process slower. */
+const flights = new AsyncLocalStorage<Flight>();
+
 const REQUEST_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const BAN_DEFAULT_MS = 60_000;
@@ -116,7 +119,6 @@ function banEnd(status: number, headers: Headers, text: string, now: number): nu
 
 export class Door {
   readonly #client: CcxtClient;
-  readonly #flights = new AsyncLocalStorage<Flight>();
   readonly #settings: DoorSettings;
   readonly #secrets = new Secrets();
   /** The exchange's clock less ours. */
@@ -214,7 +216,7 @@ export class Door {
   async #fly(endpoint: Endpoint, params: Record<string, unknown>): Promise<RawReply> {
     const flight: Flight = { sent: false, reply: null, fault: null };
     try {
-      await this.#flights.run(flight, () =>
+      await flights.run(flight, () =>
         this.#client.request(endpoint.path, endpoint.api, endpoint.method, { ...params }),
       );
     } catch (error) {
@@ -228,7 +230,7 @@ export class Door {
 
   /** Takes the place of fetch in ccxt. The time limit covers the body as well. */
   async #send(url: string, init: RequestInit): Promise<Response> {
-    const flight = this.#flights.getStore();
+    const flight = flights.getStore();
     const { exchange, clock, byAddress } = this.#settings;
     const method = init.method ?? 'GET';
     if (flight === undefined || flight.sent || !isOpen(exchange, method, new URL(url).pathname))
