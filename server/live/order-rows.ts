@@ -1,6 +1,6 @@
 /** Orders at exchanges as rows, and back, exactly. */
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
-import { formatFixed, parseFixed } from '../../contract/money.ts';
+import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { UnknownCause, VenueFill } from '../../contract/venue.ts';
 import type { StrategyHolding } from '../../engine/execution/agent-memory.ts';
@@ -153,16 +153,16 @@ export function toStored(row: LiveOrderRow, fills: Iterable<string>): StoredOrde
 const isLive = inArray(liveOrders.state, [...LIVE_STATES]);
 
 async function withFills(db: Db, rows: readonly LiveOrderRow[]): Promise<StoredOrder[]> {
-  if (rows.length === 0) return [];
-  const fills = await db
-    .select({ clientOrderId: venueFills.clientOrderId, tradeId: venueFills.tradeId })
-    .from(venueFills)
-    .where(
-      inArray(
-        venueFills.clientOrderId,
-        rows.map((row) => row.clientOrderId),
-      ),
-    );
+  const filled = rows.flatMap(({ clientOrderId, booked }) =>
+    parseFixed(booked) === ZERO ? [] : clientOrderId,
+  );
+  const fills =
+    filled.length === 0
+      ? []
+      : await db
+          .select({ clientOrderId: venueFills.clientOrderId, tradeId: venueFills.tradeId })
+          .from(venueFills)
+          .where(inArray(venueFills.clientOrderId, filled));
   const byOrder = new Map<string, string[]>();
   for (const { clientOrderId, tradeId } of fills) {
     if (clientOrderId === null) continue;

@@ -13,7 +13,7 @@ import { startPostgres, type TestPostgres } from '../postgres.ts';
 import { FAST_FOLDER, openRunDatabase } from './seeded-world.ts';
 
 /** A process begins anew after so many runs: what ccxt and PGlite keep adds up. */
-const RUNS_A_PROCESS = 50;
+const RUNS_A_PROCESS = 500;
 const SAY_EVERY = 100;
 
 const { values } = parseArgs({
@@ -126,7 +126,8 @@ async function runAll(postgres: TestPostgres | null): Promise<Sums> {
       const from = next;
       next = Math.min(first + count, from + size);
       const seeds = Array.from({ length: next - from }, (_, index) => from + index);
-      sums = plus(sums, await inProcess(seeds, url));
+      const more = await inProcess(seeds, url);
+      sums = plus(sums, more);
       if (sums.runs - said < SAY_EVERY) continue;
       said = sums.runs;
       process.stdout.write(`${sums.runs} runs, ${sums.bad} of them wrong\n`);
