@@ -16,6 +16,10 @@ export interface DialogProps {
   wide?: boolean;
 }
 
+function focusOn(element: Element | null): void {
+  if (element instanceof HTMLElement) element.focus();
+}
+
 export function Dialog({
   open,
   onOpenChange,
@@ -30,20 +34,31 @@ export function Dialog({
   useLayoutEffect(() => {
     if (open) before.current = document.activeElement;
   }, [open]);
-  // The press is shown with the next picture, and the dialog with the one after. It closes at once:
-  // the focus is back where it was before the next key.
+  // The press is shown with the next picture, and the dialog with the one after. One that is closed
+  // is out of sight and out of reach at once, and leaves the page after that.
   const late = useDeferredValue(open, false);
+  const isLeaving = !open && late;
+  const content = useRef<HTMLDivElement>(null);
+  // The page has its focus back before the next key. `inert` keeps the dialog from taking it again.
+  useLayoutEffect(() => {
+    if (isLeaving && content.current?.contains(document.activeElement) !== false)
+      focusOn(before.current);
+  }, [isLeaving]);
+  const gone = isLeaving ? 'invisible' : '';
   return (
-    <Radix.Root open={open && late} onOpenChange={onOpenChange}>
+    <Radix.Root open={late} onOpenChange={onOpenChange}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-[var(--scrim)]" />
+        <Radix.Overlay className={classes('fixed inset-0 z-40 bg-[var(--scrim)]', gone)} />
         <Radix.Content
+          ref={content}
+          inert={isLeaving}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            if (before.current instanceof HTMLElement) before.current.focus();
+            if (document.activeElement === document.body) focusOn(before.current);
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           className={classes(
+            gone,
             'float-in fixed inset-x-0 bottom-0 z-50 flex max-h-[88dvh] flex-col rounded-t-lg bg-surface shadow-float sm:inset-x-auto sm:bottom-auto sm:rounded-lg',
             wide
               ? 'sm:top-[6dvh] sm:left-[max(1rem,calc(50vw-21rem))] sm:max-h-[88dvh] sm:w-[min(42rem,calc(100vw-2rem))]'

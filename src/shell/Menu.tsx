@@ -1,6 +1,6 @@
 /** The menu: the header's links, all other screens in groups, Find, Stop all and the account. */
 import { CircleUserRound } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { memo, useDeferredValue, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { classes } from '../components/class-names.ts';
@@ -60,17 +60,11 @@ function Account() {
   );
 }
 
-export function Menu({ path }: { path: string }) {
-  const { open } = useSnapshot(menu);
+/** Memoized: a press that leads elsewhere does not draw the links again before they are gone. */
+const MenuLinks = memo(function MenuLinks({ path }: { path: string }) {
   const { subscriptionTier } = useAuth();
   return (
-    <Dialog
-      open={open}
-      onOpenChange={(wanted) => {
-        menu.open = wanted;
-      }}
-      title="Menu"
-    >
+    <>
       <nav aria-label="Menu" className="grid grid-cols-2 gap-x-2 max-[339px]:grid-cols-1">
         {navLinks(subscriptionTier).map((link) => (
           <HeaderLink key={link.label} link={link} path={path} />
@@ -90,6 +84,22 @@ export function Menu({ path }: { path: string }) {
         <StopAllLink onFollow={closeMenu} />
       </div>
       <Account />
+    </>
+  );
+});
+
+export function Menu({ path }: { path: string }) {
+  const { open } = useSnapshot(menu);
+  const latePath = useDeferredValue(path);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(wanted) => {
+        menu.open = wanted;
+      }}
+      title="Menu"
+    >
+      <MenuLinks path={latePath} />
     </Dialog>
   );
 }
