@@ -64,6 +64,7 @@ async function ask(signal: AbortSignal): Promise<boolean> {
   const sentAt = Date.now();
   try {
     const health = await api.call('healthz', { attempts: 1, timeoutMs: TIMEOUT_MS, signal });
+    if (signal.aborted) return await (asking ?? false);
     const now = Date.now();
     noteServerTime(health.time, sentAt + (now - sentAt) / 2);
     here(now);
@@ -112,7 +113,9 @@ function later(): void {
 
 function onApiEvent(event: ApiEvent): void {
   if (event.type === 'answered') {
-    here(event.at);
+    // It may have been under way when the network went.
+    if (connection.online === 'offline' && !navigator.onLine) void verifyOnline();
+    else here(event.at);
   } else if (event.type === 'unreachable') {
     // A failed call may mean an outage: ask healthz.
     if (asking === null && connection.online !== 'offline') void verifyOnline();
@@ -139,8 +142,13 @@ export function watchHealth(): () => void {
   const acted = (): void => {
     if (connection.online === 'offline' && Date.now() - askedAt >= STUCK_MS) verify();
   };
-  addEventListener('online', verify, { signal });
-  addEventListener('offline', verify, { signal });
+  /** What was asked before the network changed says nothing of it now. */
+  const changed = (): void => {
+    askedAt = Number.NEGATIVE_INFINITY;
+    verify();
+  };
+  addEventListener('online', changed, { signal });
+  addEventListener('offline', changed, { signal });
   addEventListener(
     'pageshow',
     (event) => {

@@ -155,6 +155,44 @@ describe('an answer', () => {
   });
 });
 
+describe('a network that goes', () => {
+  it('makes a question that was under way count for nothing, though its answer still comes', async () => {
+    await pass(0);
+    let arrive: (response: Response) => void = () => undefined;
+    answer = () =>
+      new Promise((resolve) => {
+        arrive = resolve;
+      });
+    const before = verifyOnline();
+    await pass(300);
+    answer = away;
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    dispatchEvent(new Event('offline'));
+    arrive(healthy());
+    await before;
+    await pass(0);
+    expect(connection.online).toBe('offline');
+  });
+
+  it('makes a call that was under way a suspicion, which the server itself must prove', async () => {
+    await lose();
+    vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
+    asked = [];
+    answer = () => Promise.resolve(healthy());
+    const late = api.call('healthz', { attempts: 1 });
+    answer = away;
+    await late;
+    await pass(0);
+    expect(connection.online).toBe('offline');
+    expect(asked.length, 'the call, and a question').toBe(2);
+    answer = () => Promise.resolve(healthy());
+    await verifyOnline();
+    expect(connection.online, 'a server on the same device is there without a network').toBe(
+      'online',
+    );
+  });
+});
+
 describe("the server's clock", () => {
   it("is taken over when it is really another, and left alone for the network's own delay", () => {
     noteServerTime(START + 1_500, START);
