@@ -97,14 +97,16 @@ async function requireFreePlace(tx: Tx, uid: string, source: string): Promise<vo
 
 /**
  * A person's alerts change one after the other, so that the limit holds; whoever fires them takes
- * the person first too.
+ * the person first too. Somebody else's alert is not there.
  */
 async function lockOwn(tx: Tx, uid: string, source: string, id: string): Promise<AlertRow | null> {
   await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
-  const [row] = await tx.db.select().from(alerts).where(eq(alerts.id, id)).for('update');
-  if (row === undefined) return null;
-  if (row.uid !== uid || row.source !== source) throw new Refusal('not_found', GONE);
-  return row;
+  const [row] = await tx.db
+    .select()
+    .from(alerts)
+    .where(and(eq(alerts.id, id), eq(alerts.uid, uid), eq(alerts.source, source)))
+    .for('update');
+  return row ?? null;
 }
 
 async function requirePermission(deps: AlertCallDeps, tx: Tx, uid: string): Promise<void> {
@@ -153,7 +155,7 @@ async function create(
           .onConflictDoNothing()
           .returning()
       : await tx.db.update(alerts).set(values).where(eq(alerts.id, id)).returning();
-  // Somebody else's alert of that id was written in the same moment.
+  // Somebody else has an alert of that id.
   if (row === undefined) throw new Refusal('not_found', GONE);
   return row;
 }
@@ -192,8 +194,7 @@ async function write(
   const { body } = alert;
   if (row === null || row.deletedAt !== null) {
     // One that was deleted elsewhere is made again only by somebody who means a new one.
-    if (body.seenVersion !== null)
-      throw new Refusal('not_found', 'This alert was deleted in the meantime.');
+    if (body.seenVersion !== null) throw new Refusal('not_found', GONE);
     return { row: await create(deps, tx, alert, row), changed: true };
   }
   if (row.version === body.seenVersion)
