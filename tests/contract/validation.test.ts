@@ -313,7 +313,7 @@ describe('agent pool', () => {
 });
 
 describe('sanitising', () => {
-  it('removes < > " \' &, trims and cuts to 1000 characters, and says when nothing is left (R5-16, R9-07)', () => {
+  it('removes < > " \' &, trims and cuts to 1000 characters, and says when nothing is left (R5-16, R9-07, F51)', () => {
     expect(sanitise(' <b>"a"&\'b\'</b> ')).toBe('bab/b');
     expect(sanitise('x'.repeat(1001))).toBe('x'.repeat(1000));
     expect(sanitiseIdentifier(' <>"\'& ')).toBeNull();

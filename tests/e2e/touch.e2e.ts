@@ -399,7 +399,7 @@ describe('a finger', () => {
 
 describe('a finger on a dangerous control', () => {
   it(
-    'does what is meant once, and never anything else',
+    'does what is meant once, and never anything else (F62)',
     async () => {
       const controls = CONTROLS.filter(({ name }) => ONLY === null || ONLY.test(name));
       const halves = HANDS / 2;

@@ -369,7 +369,7 @@ describe.skipIf(postgresBinaries() === null)(
       }
     });
 
-    it('lose no command and no event when servers are killed under load, one after the other', async () => {
+    it('lose no command and no event when servers are killed under load, one after the other (F67)', async () => {
       const people = await Promise.all([person(), person(), person()]);
       const loads = await Promise.all(
         people.map(async ({ idToken, uid }) => {

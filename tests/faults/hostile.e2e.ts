@@ -217,7 +217,7 @@ describe("through the app's own origin", () => {
 });
 
 describe("at the emulator's own address", () => {
-  it('a foreign page gets nothing, a program of this machine is served', async () => {
+  it('a foreign page gets nothing, a program of this machine is served (F52)', async () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.example' },
       { origin: 'null' },

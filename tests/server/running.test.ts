@@ -76,7 +76,7 @@ describe('a running server', () => {
     ]);
   });
 
-  it('refuses to start on the emulator in production', async () => {
+  it('refuses to start on the emulator in production (F32)', async () => {
     const refused = await startRefused({ NODE_ENV: 'production' });
     expect([refused.code, refused.output]).toEqual([
       CONFIG_EXIT,

@@ -33,7 +33,7 @@ async function restart(): Promise<void> {
 it.each([
   ['of the address', { status: 429, headers: { 'retry-after': '120' }, body: '' }],
   ['of a key', failed('EAPI:Rate limit exceeded')],
-])('the end of a ban %s is waited for after a restart', async (_what, answer) => {
+])('the end of a ban %s is waited for after a restart (F73)', async (_what, answer) => {
   let isBanning = false;
   world = await open(() => (isBanning ? answer : null));
   await world.connect();

@@ -356,7 +356,7 @@ describe('what is in the market', () => {
 });
 
 describe('a key', () => {
-  it('that can withdraw is not taken, and it is said how to make one that cannot', async () => {
+  it('that can withdraw is not taken, and it is said how to make one that cannot (F74)', async () => {
     const { report, ...signer } = await connected({
       GetApiKeyInfo: () =>
         ok({ permissions: ['query-funds', 'modify-trades', 'withdraw-funds'], ipAllowlist: [] }),

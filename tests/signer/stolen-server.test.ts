@@ -308,7 +308,7 @@ class Thief {
 
 describe.each(EXCHANGES)(`${Math.round(ASKS)} questions of a thief at %s`, (exchange) => {
   it(
-    'bring about no order beyond a limit, and sell no coin of the person’s',
+    'bring about no order beyond a limit, and sell no coin of the person’s (F75)',
     async () => {
       const one = await open(exchange, { seed: SEED });
       const thief = new Thief(one, SEED);

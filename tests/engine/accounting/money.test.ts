@@ -172,7 +172,7 @@ function* life(
 }
 
 describe('money', () => {
-  it(`over ${FILLS.toLocaleString('en')} random fills, fees, deposits, withdrawals and transfers: every ledger sums to zero, both ways of costing agree, rounding makes nothing`, () => {
+  it(`over ${FILLS.toLocaleString('en')} random fills, fees, deposits, withdrawals and transfers: every ledger sums to zero, both ways of costing agree, rounding makes nothing (F61)`, () => {
     const begun = performance.now();
     let last: { books: readonly Book[]; assets: Map<string, Fixed> } | null = null;
     let seen = 0;

@@ -174,7 +174,7 @@ describe('guards over a pair', () => {
     expect(firstBlock([cooldown], onPair({ memory: exited(60, false) }))).toBeNull();
   });
 
-  it('stale feed: neither a price from before the candle closed nor one long after', () => {
+  it('stale feed: neither a price from before the candle closed nor one long after (F57)', () => {
     const at = (offset: number) =>
       onPair({ quote: quoteOf('BTC/USDT', '99.9', '100.1', NOON + offset) });
     expect(firstBlock([staleFeed], at(-1))).toMatchObject({ code: 'stale_feed' });

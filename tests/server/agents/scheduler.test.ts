@@ -174,7 +174,7 @@ describe('a tick', () => {
     expect((await checkLedger(db)).problems).toEqual([]);
   });
 
-  it('is not doubled by a second scheduler, nor by the same one again', async () => {
+  it('is not doubled by a second scheduler, nor by the same one again (F43)', async () => {
     const uid = uidOf('dan');
     await floor.join(uid);
     const made = [await agentOf(uid), await agentOf(uid)];

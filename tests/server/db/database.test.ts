@@ -97,7 +97,7 @@ describe.each(bodies)('a database on %s', (_name, open) => {
     expect(told).toEqual(['first', 'second']);
   });
 
-  it('takes nothing more from work that outlives its transaction', async () => {
+  it('takes nothing more from work that outlives its transaction (F77)', async () => {
     let goOn: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -136,7 +136,7 @@ describe.each(bodies)('a database on %s', (_name, open) => {
     expect(await valueOf('inner')).toBeUndefined();
   });
 
-  it('tries a deadlocked transaction again, three times at most, and tells once', async () => {
+  it('tries a deadlocked transaction again, three times at most, and tells once (F39)', async () => {
     const told: number[] = [];
     let runs = 0;
     await database.transaction(async (tx) => {
@@ -212,7 +212,7 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
     await Promise.all(both.map((database) => database.close()));
   });
 
-  it('resolves a real deadlock between two transactions', async () => {
+  it('resolves a real deadlock between two transactions (F39)', async () => {
     const fresh = cluster?.fresh('deadlock') ?? '';
     const database = await openPostgres(fresh, { poolMax: 4, log: silentLog });
     await database.db.insert(meta).values([

@@ -55,7 +55,7 @@ describe('a hostile body', () => {
     ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), 400],
     ['too much', JSON.stringify({ userId: 'x'.repeat(70_000) }), 413],
   ];
-  it.each(bodies)('of %s is refused by every call', async (_what, payload, status) => {
+  it.each(bodies)('of %s is refused by every call (F54)', async (_what, payload, status) => {
     for (const name of mutations) expect(await post(name, payload), name).toMatchObject({ status });
   });
 
@@ -75,7 +75,7 @@ describe('a hostile body', () => {
     }
   });
 
-  it('may be anything at all', async () => {
+  it('may be anything at all (F54)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...mutations.filter((name) => name !== 'resetPaper')),
@@ -222,7 +222,7 @@ describe('reading a body', () => {
     );
   });
 
-  it('leaves nobody with a new prototype', () => {
+  it('leaves nobody with a new prototype (F54)', () => {
     expect(() => parseBody('{"a":{"__proto__":{"polluted":1}}}')).toThrow();
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });

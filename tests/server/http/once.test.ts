@@ -49,7 +49,7 @@ describe.each(bodies)('a command on %s', (body) => {
     (await test.database.db.select().from(users).where(eq(users.uid, 'Alice1')))[0]
       ?.settingsVersion;
 
-  it('sent fifty times at once has one effect and one answer', async () => {
+  it('sent fifty times at once has one effect and one answer (F40)', async () => {
     await test.call('tradingSettings', { token });
     const before = (await version()) ?? 0;
     const commandId = randomUUID();
@@ -79,7 +79,7 @@ describe.each(bodies)('a command on %s', (body) => {
     expect(second.json).toEqual(first.json);
   });
 
-  it('with the key of another request is refused, and changes nothing', async () => {
+  it('with the key of another request is refused, and changes nothing (F41)', async () => {
     const commandId = randomUUID();
     await test.call('updateTradingSettings', { token, commandId, body: settings('One') });
     const before = await version();

@@ -141,7 +141,7 @@ describe('headers', () => {
     expect(contentSecurityPolicy(readConfig({}))).not.toMatch(/frame-src[^;]*coinbase/);
   });
 
-  it('allow only what this deployment uses, and no inline or evaluated script', () => {
+  it('allow only what this deployment uses, and no inline or evaluated script (F51)', () => {
     const plain = contentSecurityPolicy(readConfig({}));
     expect(plain).not.toContain('stripe');
     expect(plain).not.toContain('unsafe-eval');
@@ -179,7 +179,7 @@ describe('a request from another site', () => {
       },
     });
 
-  it('may change nothing', async () => {
+  it('may change nothing (F52)', async () => {
     for (const headers of [
       { origin: 'https://evil.example' },
       { origin: 'null' },

@@ -122,7 +122,7 @@ describe('a signed token', () => {
     }
   });
 
-  it('is refused when forged, whatever it claims (R8-14)', async () => {
+  it('is refused when forged, whatever it claims (R8-14, F31)', async () => {
     const clock = new TestClock();
     const other = await generateKeyPair('RS256', { extractable: true });
     const good = await keys.sign('Alice1', {}, clock.now());

@@ -22,7 +22,7 @@ afterAll(() => {
 
 describe('kill −9', () => {
   it.each(POINTS)(
-    'of the %s at its write or send %i leaves nothing doubled, lost or oversold',
+    'of the %s at its write or send %i leaves nothing doubled, lost or oversold (F71)',
     async (victim, at) => {
       const verdict = await killAt(base, victim, at);
       expect(verdict.killedAt).not.toBeNull();

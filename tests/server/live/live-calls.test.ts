@@ -55,7 +55,7 @@ describe('a live account', () => {
 });
 
 describe('a key', () => {
-  it('that can withdraw is not taken, and nothing is connected', async () => {
+  it('that can withdraw is not taken, and nothing is connected (F74)', async () => {
     const key = world.standIn.issueKey('main', { withdraw: true });
     const body = { exchange: 'kraken', ...key } as const;
     const { report } = await world.floor.call(PERSON, 'checkExchangeKey', { body });

@@ -57,7 +57,7 @@ async function wait(ms: number, stepMs = 10_000): Promise<void> {
 }
 
 describe('an order', () => {
-  it('whose answer is dropped is found, booked and not sent again', async () => {
+  it('whose answer is dropped is found, booked and not sent again (F68)', async () => {
     world.standIn.faults.add({ name: 'drop-response', when: FIRST_PLACE });
     await world.look();
     const { clientOrderId } = await firstOrder();
@@ -70,7 +70,7 @@ describe('an order', () => {
     await expectBooksEqual();
   }, 60_000);
 
-  it('that never arrived is held unknown until its absence is proved, then let go', async () => {
+  it('that never arrived is held unknown until its absence is proved, then let go (F69)', async () => {
     world.standIn.faults.add({ name: 'drop-response', effect: 'none', when: FIRST_PLACE });
     await world.look();
     const { clientOrderId } = await firstOrder();
@@ -108,7 +108,7 @@ describe('an order', () => {
     await expectBooksEqual();
   }, 60_000);
 
-  it('between commit and send of a killed process is proved absent, and not sent', async () => {
+  it('between commit and send of a killed process is proved absent, and not sent (F42)', async () => {
     await killAt('place', 'die_before');
     await world.look();
     expect(await firstOrder()).toMatchObject({ state: 'unknown', attempts: 1 });
@@ -118,7 +118,7 @@ describe('an order', () => {
     await expectBooksEqual();
   }, 60_000);
 
-  it('between send and answer of a killed process is found and booked once', async () => {
+  it('between send and answer of a killed process is found and booked once (F42)', async () => {
     await killAt('place', 'die_after');
     await world.look();
     const { clientOrderId } = await firstOrder();
@@ -128,7 +128,7 @@ describe('an order', () => {
     await expectBooksEqual();
   }, 60_000);
 
-  it('unknown for five minutes is told once and still reserves', async () => {
+  it('unknown for five minutes is told once and still reserves (F60)', async () => {
     world.standIn.faults.add({ name: 'drop-response', when: FIRST_PLACE });
     let isStruck = false;
     world.interfere((act) => {

@@ -56,7 +56,7 @@ const account = (one: LiveWorld) =>
   one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 describe.each(LiveExchange.options)('at %s', (dialect) => {
-  it('a fill is booked once, and its replay three times changes no row', async () => {
+  it('a fill is booked once, and its replay three times changes no row (F70)', async () => {
     world = await openLiveWorld({ dialect });
     await world.look();
     await world.startAgent();
@@ -79,7 +79,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     for (const name of TABLES) expect([name, after[name]]).toEqual([name, before[name]]);
   }, 90_000);
 
-  it('a trade by hand, a deposit and a withdrawal are booked as outside movements', async () => {
+  it('a trade by hand, a deposit and a withdrawal are booked as outside movements (F72)', async () => {
     world = await openLiveWorld({ dialect });
     await world.look();
     const { standIn, pair, quote } = world;

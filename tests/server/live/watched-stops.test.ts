@@ -78,7 +78,7 @@ describe('a stop loss', () => {
     await expectSoldOnce(one, 'market');
   }, 60_000);
 
-  it('that the person takes away is told, and watched instead', async () => {
+  it('that the person takes away is told, and watched instead (F72)', async () => {
     const one = await holding(async () => undefined);
     expect(one.standIn.person.cancelStops('main')).toBe(1);
     await settle(one);

@@ -49,7 +49,7 @@ describe('price gate', () => {
     expect(checked.refused()).toEqual({ [reason]: 1 });
   });
 
-  it('refuses doubled and reordered ticks by their sequence, and takes the rest in order whatever the shuffle', () => {
+  it('refuses doubled and reordered ticks by their sequence, and takes the rest in order whatever the shuffle (F59)', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 60 }),
@@ -71,7 +71,7 @@ describe('price gate', () => {
     );
   });
 
-  it('holds a ten-fold jump either way and lets the old price go on after it', () => {
+  it('holds a ten-fold jump either way and lets the old price go on after it (F58)', () => {
     for (const wild of ['1000', '1200', '10', '3']) {
       const checked = gate();
       expect(checked.admit(tick('100', 1), RULES, NOW)).not.toBeNull();

@@ -59,7 +59,7 @@ describe('addresses of push services', () => {
     expect(publicEndpoint(address, false)).toBe(address);
   });
 
-  it('never takes an address of a private network for a public one', () => {
+  it('never takes an address of a private network for a public one (F53)', () => {
     const octet = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(

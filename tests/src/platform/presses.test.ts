@@ -106,7 +106,7 @@ describe('a press', () => {
     });
   });
 
-  it('does nothing on a control that has come under the finger', () => {
+  it('does nothing on a control that has come under the finger (F62)', () => {
     const stop = button('Stop');
     const undo = button('Take back');
     press(stop, undo, {}, () => {

@@ -156,7 +156,7 @@ describe('an answer', () => {
 });
 
 describe('a network that goes', () => {
-  it('makes a question that was under way count for nothing, though its answer still comes', async () => {
+  it('makes a question that was under way count for nothing, though its answer still comes (F76)', async () => {
     await pass(0);
     let arrive: (response: Response) => void = () => undefined;
     answer = () =>
@@ -174,7 +174,7 @@ describe('a network that goes', () => {
     expect(connection.online).toBe('offline');
   });
 
-  it('makes a call that was under way a suspicion, which the server itself must prove', async () => {
+  it('makes a call that was under way a suspicion, which the server itself must prove (F76)', async () => {
     await lose();
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
     asked = [];

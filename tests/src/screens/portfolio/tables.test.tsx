@@ -162,7 +162,7 @@ describe('positions in a wide window', () => {
     one.id === 'p5' ? { ...one, value: '5000', unrealized: '4900' } : one,
   );
 
-  it('follow prices in their order, but never under a press: the order is held until after it', async () => {
+  it('follow prices in their order, but never under a press: the order is held until after it (F63)', async () => {
     const { rerender } = render(table());
     await press(header('Value'));
     const before = names();
