@@ -5,8 +5,6 @@ import type { Db } from './database.ts';
 import { isUnavailable } from './faults.ts';
 import * as schema from './schema.ts';
 
-const ENDS: readonly string[] = ['commit', 'rollback'];
-
 const textOf = (query: unknown): string =>
   typeof query === 'string' ? query : String((query as { text?: unknown }).text);
 
@@ -17,8 +15,11 @@ const textOf = (query: unknown): string =>
 function untilEnd(client: pg.PoolClient): pg.PoolClient {
   let hasEnded = false;
   const query = (...args: unknown[]): unknown => {
-    if (hasEnded) return Promise.reject(new Error('The transaction of this query has ended'));
-    hasEnded = ENDS.includes(textOf(args[0]));
+    const text = textOf(args[0]);
+    // A commit that fails is rolled back, and its error is the one that counts.
+    if (hasEnded && text !== 'rollback')
+      return Promise.reject(new Error('The transaction of this query has ended'));
+    hasEnded ||= text === 'commit' || text === 'rollback';
     return (client.query as (...all: unknown[]) => unknown).apply(client, args);
   };
   // drizzle asks it for nothing but `query`.

@@ -122,6 +122,20 @@ describe.each(bodies)('a database on %s', (_name, open) => {
     expect(await valueOf('late')).toBeUndefined();
   });
 
+  it('hands on why a commit failed, and takes the connection back', async () => {
+    await database.db.execute(
+      sql`create table checked_late (id int primary key deferrable initially deferred)`,
+    );
+    const twice = database.transaction(async (tx) => {
+      await tx.db.execute(sql`insert into checked_late values (1), (1)`);
+    });
+    const error = (await twice.catch((cause: unknown) => cause)) as Error & { code?: string };
+    // drizzle wraps what PostgreSQL says.
+    expect(error.code === undefined ? error.cause : error).toMatchObject({ code: '23505' });
+    expect(await countOf(database, sql`select count(*)::int as count from checked_late`)).toBe(0);
+    await database.db.execute(sql`drop table checked_late`);
+  });
+
   it('undoes a savepoint alone', async () => {
     await database.transaction(async (tx) => {
       await tx.db.insert(meta).values({ key: 'outer', value: 1 });
