@@ -19,27 +19,30 @@ const Report = z.object({
   ),
 });
 
-/** Runs the tests of these files that name one of these faults; how each ended, by its full name. */
+interface Ended {
+  /** False where a test failed, or a file could not be run. */
+  ok: boolean;
+  /** Each test with its full name; two files may have one of the same name. */
+  tests: { fullName: string; status: string }[];
+}
+
+/** Runs the tests of these files that name one of these faults. */
 async function ended(
   files: readonly string[],
   ids: readonly string[],
   config: readonly string[],
-): Promise<Map<string, string>> {
-  if (files.length === 0) return new Map();
+): Promise<Ended> {
+  if (files.length === 0) return { ok: true, tests: [] };
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-faults-'));
   const file = join(folder, 'report.json');
   const command = [bin('vitest'), 'run', ...config, '--reporter=json', `--outputFile=${file}`];
-  await run({
+  const { ok } = await run({
     name: `${files.length} files of ${config.length === 0 ? 'unit and server' : 'browser'} tests`,
     command: [...command, '-t', `\\b(${ids.join('|')})\\b`, ...files],
   });
   const { testResults } = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
   rmSync(folder, { recursive: true });
-  return new Map(
-    testResults.flatMap(({ assertionResults }) =>
-      assertionResults.map(({ fullName, status }): [string, string] => [fullName, status]),
-    ),
-  );
+  return { ok, tests: testResults.flatMap(({ assertionResults }) => assertionResults) };
 }
 
 const faults = listedFaults();
@@ -48,32 +51,27 @@ const unlisted = asked.filter((id) => !faults.has(id));
 if (unlisted.length > 0) throw new RangeError(`Not in ${FAULT_LIST}: ${unlisted.join(', ')}`);
 const ids = asked.length > 0 ? asked : [...faults.keys()];
 const byFault = filesByFault();
-const files = [...new Set(ids.flatMap((id) => byFault.get(id) ?? []))].filter(
-  // Other browsers have a command of their own.
-  (file) => !file.includes('.browser.'),
-);
+const files = [...new Set(ids.flatMap((id) => byFault.get(id) ?? []))];
 const inBrowser = files.filter((file) => file.includes('.e2e.'));
 const built =
   inBrowser.length === 0
     ? null
     : await run({ name: 'build', command: [bin('tsx'), 'scripts/build.ts'] });
 if (built?.ok === false) throw new Error('The build failed');
-const results = new Map([
-  ...(await ended(
-    files.filter((file) => !inBrowser.includes(file)),
-    ids,
-    [],
-  )),
-  ...(await ended(inBrowser, ids, ['--config', END_TO_END])),
-]);
+const elsewhere = files.filter((file) => !inBrowser.includes(file));
+const runs = [
+  await ended(elsewhere, ids, []),
+  await ended(inBrowser, ids, ['--config', END_TO_END]),
+];
+const tests = runs.flatMap((one) => one.tests);
 
 let survived = 0;
 console.log('\n| Id | Fault | Tests passed | |\n| --- | --- | --- | --- |');
 for (const id of ids) {
-  const of = [...results].filter(
-    ([name, status]) => faultsIn(name).includes(id) && status !== 'skipped',
+  const of = tests.filter(
+    ({ fullName, status }) => faultsIn(fullName).includes(id) && status !== 'skipped',
   );
-  const passed = of.filter(([, status]) => status === 'passed').length;
+  const passed = of.filter(({ status }) => status === 'passed').length;
   const isSurvived = passed > 0 && passed === of.length;
   if (isSurvived) survived += 1;
   console.log(
@@ -81,4 +79,5 @@ for (const id of ids) {
   );
 }
 console.log(`\n${survived} of ${ids.length} faults survived`);
-process.exitCode = survived === ids.length ? 0 : 1;
+if (!runs.every(({ ok }) => ok)) console.log('A test failed or could not be run: see above');
+process.exitCode = survived === ids.length && runs.every(({ ok }) => ok) ? 0 : 1;

@@ -43,7 +43,7 @@ describe('price gate', () => {
     ['stale', '100', { at: NOW - 61_000 }],
     ['unknown_pair', '100', { pair: 'XXX/USDT' }],
     ['not_a_number', '100', { sequence: NaN }],
-  ] as const)('refuses and counts a tick that is %s: %s %o', (reason, last, more) => {
+  ] as const)('refuses and counts a tick that is %s: %s %o (F58)', (reason, last, more) => {
     const checked = gate();
     expect(checked.admit(tick(last, 1, more), 'pair' in more ? null : RULES, NOW)).toBeNull();
     expect(checked.refused()).toEqual({ [reason]: 1 });
