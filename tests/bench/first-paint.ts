@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromiumPath, controlled, openBrowser } from '../support/browser.ts';
+import { CHROMIUM_FLAGS, chromiumPath, controlled, openBrowser } from '../support/browser.ts';
 import { createUser, freePort, startServer } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
@@ -81,6 +81,16 @@ async function audit(url: string, port: number): Promise<Report> {
   }
 }
 
+/** Processes of a browser outlive it for a moment, and would write to a profile that is removed. */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // None is left.
+  }
+}
+
 /** Chromium without a driver of ours, whose own work would be in the figures. */
 async function inBrowser<T>(profile: string, work: (port: number) => Promise<T>): Promise<T> {
   const port = await freePort();
@@ -90,13 +100,11 @@ async function inBrowser<T>(profile: string, work: (port: number) => Promise<T>)
       '--headless=new',
       `--remote-debugging-port=${port}`,
       `--user-data-dir=${profile}`,
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
+      ...CHROMIUM_FLAGS,
       ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
       'about:blank',
     ],
-    { stdio: 'ignore' },
+    { stdio: 'ignore', detached: true },
   );
   const ended = once(chromium, 'exit');
   try {
@@ -108,12 +116,13 @@ async function inBrowser<T>(profile: string, work: (port: number) => Promise<T>)
   } finally {
     chromium.kill('SIGTERM');
     await ended;
+    endGroup(chromium.pid);
   }
 }
 
 const freshProfile = (): string => mkdtempSync(join(tmpdir(), 'tradewind-lighthouse-profile-'));
 const remove = (folder: string): void => {
-  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 });
 };
 
 /** A visitor has nothing of ours: a profile for each visit. */

@@ -7,7 +7,8 @@ import { chromium, type BrowserContext, type CDPSession, type Page } from 'playw
 import { waitForAppOn } from './app-drawn.ts';
 import { PATIENCE_MS } from './until.ts';
 
-const FLAGS = [
+/** Chromium reaches nothing but this machine, and does nothing of its own. */
+export const CHROMIUM_FLAGS = [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -96,7 +97,7 @@ export async function openBrowser(options: BrowserOptions = {}): Promise<Browser
     executablePath: chromiumPath(),
     headless: options.headless ?? true,
     viewport: options.viewport ?? { width: 1280, height: 800 },
-    args: [...FLAGS, ...(isRoot() ? ['--no-sandbox'] : [])],
+    args: [...CHROMIUM_FLAGS, ...(isRoot() ? ['--no-sandbox'] : [])],
   });
   context.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
