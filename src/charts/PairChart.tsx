@@ -8,7 +8,8 @@ import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contrac
 import type { Fill } from '../../contract/trading.ts';
 import { ChartPlace, ReadError } from '../components/EmptyState.tsx';
 import { useNow } from '../components/use-now.ts';
-import { formatAgo, formatWhen } from '../format/times.ts';
+import { formatAgo } from '../format/ages.ts';
+import { formatWhen } from '../format/times.ts';
 import { chartChoices, timeframeFor } from '../stores/chart-choices.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';

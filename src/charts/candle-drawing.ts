@@ -12,7 +12,8 @@ import {
   type ISeriesApi,
   type MouseEventParams,
 } from 'lightweight-charts';
-import { ordered, plain, seconds } from '../components/chart-drawing.ts';
+import { plain } from '../components/line-geometry.ts';
+import { ordered, seconds } from './chart-points.ts';
 import { formatPrice } from '../format/numbers.ts';
 import { chartOptions, crosshairText, dashOf, leastMove, palette } from './chart-look.ts';
 import type { ChartCandle } from './chart-candles.ts';

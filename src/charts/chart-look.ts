@@ -6,8 +6,8 @@ import {
   TrackingModeExitMode,
   type Time,
 } from 'lightweight-charts';
-import { colour } from '../components/chart-drawing.ts';
 import { formatClock, formatDate, formatWhen } from '../format/times.ts';
+import { colour } from './canvas-colour.ts';
 import { LINE_TONES, type Dash } from './line-tones.ts';
 
 const DASHES: Readonly<Record<Dash, LineStyle>> = {

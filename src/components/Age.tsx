@@ -1,6 +1,6 @@
 /** Shows how old a figure is, and counts on. */
 import { Clock } from 'lucide-react';
-import { formatAgo } from '../format/times.ts';
+import { formatAgo } from '../format/ages.ts';
 import { classes } from './class-names.ts';
 import { useNow, usePast } from './use-now.ts';
 

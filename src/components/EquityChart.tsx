@@ -5,10 +5,10 @@ import { formatWhen } from '../format/times.ts';
 import { Amount, Percent } from './Figures.tsx';
 import { RangeChoice } from './RangeChoice.tsx';
 import { TimeChart } from './TimeChart.tsx';
+import type { Points } from './line-geometry.ts';
 
 const MINUTE = 60_000;
 const DAY = 86_400_000;
-type Points = readonly (readonly [number, string])[];
 export const RANGES = ['1D', '1W', '1M', '3M', 'YTD', 'ALL'] as const;
 export type Range = (typeof RANGES)[number];
 const SPAN: Record<Exclude<Range, 'YTD' | 'ALL'>, number> = {
@@ -180,7 +180,7 @@ function useRange(
   );
   // The account is younger than the range: the change says since when.
   const short = range !== 'ALL' && (whole[0]?.[0] ?? 0) > rangeStart(range, end);
-  return { shown, stepMs, change, beside, compared, end, short };
+  return { shown, change, beside, compared, end, short };
 }
 
 export function EquityChart({
@@ -192,7 +192,7 @@ export function EquityChart({
   whyNotHeld = 'Not available',
 }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
-  const { shown, stepMs, change, beside, compared, end, short } = useRange(range, {
+  const { shown, change, beside, compared, end, short } = useRange(range, {
     curve,
     now,
     held,
@@ -202,7 +202,6 @@ export function EquityChart({
       label={`Equity in ${quote}`}
       line={shown}
       lineName="Equity"
-      stepMs={stepMs}
       compared={compared}
       height={height}
       unit={quote}

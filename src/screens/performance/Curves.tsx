@@ -101,7 +101,6 @@ export function Curves({
         lineName={first?.name ?? ''}
         line={first?.points ?? []}
         compared={others}
-        {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
         empty={
           drawn.length === 0 ? 'Starts with the first trade of an agent.' : 'Choose an agent below.'
         }

@@ -314,6 +314,34 @@ describe('ages and lines', () => {
     );
   });
 
+  it('are drawn with the first picture, and read under a finger at once', () => {
+    const start = new Date(2026, 10, 21, 12).getTime();
+    const curve = ['10000', '10400', '10200'].map(
+      (value, index) => [start + index * 3_600_000, value] as const,
+    );
+    const { container } = render(<EquityChart quote="USDT" curve={curve} />);
+    const plot = screen.getByRole('slider');
+    expect(plot.querySelectorAll('path')[1]?.getAttribute('d')).toMatch(
+      /^M0\.0 .*L500\.0 .*L1000\.0 /,
+    );
+    expect(plot.textContent).toContain('10,200.00');
+    const inner = plot.firstElementChild as HTMLElement;
+    inner.getBoundingClientRect = () => new DOMRect(20, 0, 300, 100);
+    const valueText = () => plot.getAttribute('aria-valuetext');
+    expect(valueText()).toContain('10,200.00');
+    fireEvent.pointerDown(plot, { clientX: 175, pointerType: 'touch' });
+    expect(valueText()).toContain('10,400.00');
+    expect(container.textContent).toContain('10,400.00');
+    fireEvent.pointerMove(plot, { clientX: 5, pointerType: 'touch' });
+    expect(valueText()).toContain('10,000.00');
+    fireEvent.pointerCancel(plot);
+    expect(valueText()).toContain('10,200.00');
+    // The first key begins at the last point.
+    fireEvent.keyDown(plot, { key: 'ArrowLeft' });
+    fireEvent.keyDown(plot, { key: 'ArrowLeft' });
+    expect(valueText()).toContain('10,400.00');
+  });
+
   it('begin a range where its name says', () => {
     const end = Date.UTC(2026, 10, 21, 12);
     expect(rangeStart('1D', end)).toBe(end - 86_400_000);

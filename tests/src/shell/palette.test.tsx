@@ -13,9 +13,6 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
-vi.mock('../../../src/components/chart-drawing.ts', () => ({
-  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
-}));
 vi.mock('../../../src/commands.ts', async (original) => ({
   ...(await original<object>()),
   stopAgent: async (agent: { name: string }) => {

@@ -227,7 +227,6 @@ function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
       height={CHART_HEIGHT}
       unit={quote}
       note={`${quote}. Dotted: expected range`}
-      {...(insight.stepMs > 0 ? { stepMs: insight.stepMs } : {})}
       empty="No trades yet."
     />
   );

@@ -16,9 +16,6 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
-vi.mock('../../../../src/components/chart-drawing.ts', () => ({
-  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
-}));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { parseTyped } = await import('../../../../src/format/typed-numbers.ts');

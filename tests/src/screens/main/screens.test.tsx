@@ -18,10 +18,6 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
-// jsdom has no canvas: what is drawn is looked at in a browser, what is said around it here.
-vi.mock('../../../../src/components/chart-drawing.ts', () => ({
-  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
-}));
 
 const { Routes } = await import('../../../../src/App.tsx');
 const { Toasts } = await import('../../../../src/shell/Toasts.tsx');

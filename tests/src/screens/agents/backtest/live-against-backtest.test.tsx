@@ -15,10 +15,6 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call },
 }));
-// jsdom has no canvas: what is drawn is looked at in a browser.
-vi.mock('../../../../../src/components/chart-drawing.ts', () => ({
-  drawChart: () => ({ set: () => undefined, point: () => undefined, close: () => undefined }),
-}));
 
 const {
   default: LiveAgainstBacktest,
