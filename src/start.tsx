@@ -4,14 +4,15 @@
  */
 import './platform/left-page.ts';
 import { startTransition, StrictMode, useLayoutEffect } from 'react';
-import { createRoot } from 'react-dom/client';
+import { createRoot, type Root } from 'react-dom/client';
 import { App, firstScreen } from './App.tsx';
 import { preloadClient } from './api/api.ts';
 import { openCommands, preloadDelivery, queueRead } from './commands.ts';
 import { environment } from './environment.ts';
 import { endFirstFrame, handOverPresses, hasFirstFrame } from './first-frame/first-frame.ts';
 import { preloadSentences } from './format/failure-sentence.ts';
-import { numberMarks, rereadNumberMarks } from './format/number-marks.ts';
+import { keepForms, openForms } from './format/kept-forms.ts';
+import { numberMarks } from './format/number-marks.ts';
 import { formatMoment } from './format/times.ts';
 import { breathe, idle } from './platform/breathe.ts';
 import { openBadge } from './platform/icon-badge.ts';
@@ -34,7 +35,7 @@ addEventListener('error', (event) => {
 addEventListener('unhandledrejection', (event) => {
   log.error('Unhandled rejection', event.reason);
 });
-addEventListener('languagechange', rereadNumberMarks);
+addEventListener('languagechange', keepForms);
 openUpdates(sendsAreOver);
 guardPresses(window);
 handOverPresses();
@@ -93,29 +94,6 @@ function afterPaint(work: () => Promise<void>, what: string): void {
   });
 }
 
-const root = document.getElementById('root');
-if (root === null) throw new Error('Root element not found');
-
-openCommands();
-openPush();
-onPurge((uid) => {
-  // A purge that was cut short is finished at a later start: the wallet may be the next person's by
-  // then.
-  if ((readLastUser()?.uid ?? uid) === uid) forgetWallet();
-  return Promise.resolve();
-});
-openBadge();
-openSession();
-const restored = startSync();
-const page = createRoot(root, {
-  onCaughtError: (error) => {
-    log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
-  },
-  onUncaughtError: (error) => {
-    log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
-  },
-});
-
 /** The app in place of the first frame. What was pressed on that goes on. */
 function Page() {
   useLayoutEffect(() => {
@@ -129,10 +107,11 @@ function Page() {
 }
 
 /**
- * The browser takes some milliseconds for the first format of each kind: while the device is read
- * there is time for it, within the first picture there is none.
+ * Where the device has not kept them, the browser takes some milliseconds for the first format of
+ * each kind: while the device is read there is time for it, within the first picture there is none.
  */
 async function warmFormats(): Promise<void> {
+  openForms();
   for (const first of [numberMarks, () => formatMoment(Date.now())]) {
     await breathe();
     first();
@@ -152,7 +131,7 @@ async function readQueue(): Promise<void> {
 
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
-async function paint(): Promise<void> {
+async function paint(page: Root, restored: Promise<void>): Promise<void> {
   await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
   // A placeholder in place of a form would take the letters and the press that are under way.
   if (tookOverPage()) await Promise.race([firstScreen, after(FRAME_WAIT_MS)]);
@@ -176,7 +155,12 @@ async function openTheUnhurried(): Promise<void> {
     ...(import.meta.env.PROD
       ? [[registerWorker, 'The service worker'] satisfies [() => Promise<void>, string]]
       : []),
-    [async () => (await import('./first-frame/keep-frames.ts')).openFrames(), 'The last frames'],
+    [
+      async () => {
+        (await import('./first-frame/keep-frames.ts')).openFrames();
+      },
+      'The last frames',
+    ],
   ];
   for (const [work, what] of parts) {
     await idle();
@@ -197,5 +181,37 @@ function openTheRest(): void {
   void openTheUnhurried();
 }
 
+function createPage(element: HTMLElement): Root {
+  return createRoot(element, {
+    onCaughtError: (error) => {
+      log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
+    },
+    onUncaughtError: (error) => {
+      log.error(`React Error: ${error instanceof Error ? error.message : String(error)}`, error);
+    },
+  });
+}
+
+/** In pieces, so that a finger on the first frame is heard between them. */
+async function begin(element: HTMLElement): Promise<void> {
+  openCommands();
+  openPush();
+  onPurge((uid) => {
+    // A purge that was cut short is finished at a later start: the wallet may be the next person's
+    // by then.
+    if ((readLastUser()?.uid ?? uid) === uid) forgetWallet();
+    return Promise.resolve();
+  });
+  openBadge();
+  openSession();
+  await breathe();
+  const restored = startSync();
+  await breathe();
+  await paint(createPage(element), restored);
+  openTheRest();
+}
+
+const root = document.getElementById('root');
+if (root === null) throw new Error('Root element not found');
 // Not awaited here: the screens' code imports this file's chunk, and would wait for it in turn.
-void paint().then(openTheRest);
+void begin(root);

@@ -28,6 +28,15 @@ const CALM_MS = 30_000;
 
 type Draw = (path: FramePath) => string;
 
+/** What draws, and the screens it draws: a large part of React, so it comes when a frame is due. */
+async function loadDraw(): Promise<Draw> {
+  const [{ drawScreen }] = await Promise.all([
+    import('./draw-frames.tsx'),
+    ...FRAME_PATHS.map((path) => preload(path)),
+  ]);
+  return drawScreen;
+}
+
 /** What a frame says of agents and queue; null while the server's word on them is not here. */
 function presentFacts(): Pick<FrameRecord, 'agents' | 'mark'> | null {
   const { data } = agentsStore;
@@ -49,8 +58,9 @@ class FrameKeeper {
   private dueAt = Infinity;
   /** A frame that this start has shown is on the device as it would be drawn. */
   private drawnMark = shownFrameMark();
+  private draw: Draw | null = null;
 
-  constructor(private readonly draw: Draw) {
+  constructor() {
     for (const store of [agentsStore, portfolioStore, historyStore, queue, session])
       subscribe(store, () => {
         this.schedule();
@@ -71,9 +81,21 @@ class FrameKeeper {
     this.dueAt = at;
     this.timer = setTimeout(() => {
       this.dueAt = Infinity;
-      this.drawnMark = facts.mark;
-      this.keepInTurn(FRAME_PATHS);
+      void this.withDraw(() => {
+        this.drawnMark = facts.mark;
+        this.keepInTurn(FRAME_PATHS);
+      });
     }, at - Date.now());
+  }
+
+  private async withDraw(work: () => void): Promise<void> {
+    try {
+      this.draw ??= await loadDraw();
+    } catch (error) {
+      log.warn('What draws the last frames could not be loaded', error);
+      return;
+    }
+    work();
   }
 
   /** One screen at a time, so that nobody waits for more than one. */
@@ -88,13 +110,17 @@ class FrameKeeper {
   private keepAll(): void {
     clearTimeout(this.timer);
     this.dueAt = Infinity;
-    for (const path of FRAME_PATHS) this.keep(path);
+    const all = (): void => {
+      for (const path of FRAME_PATHS) this.keep(path);
+    };
+    if (this.draw === null) void this.withDraw(all);
+    else all();
   }
 
   private keep(path: FramePath): void {
     const facts = presentFacts();
     const uid = session.user?.uid;
-    if (facts === null || uid === undefined) return;
+    if (facts === null || uid === undefined || this.draw === null) return;
     const failed = (error: unknown): void => {
       log.warn('The last frame could not be kept', error);
     };
@@ -108,10 +134,6 @@ class FrameKeeper {
 }
 
 /** Begins to keep frames. Called once, after the first paint. */
-export async function openFrames(): Promise<void> {
-  const [{ drawScreen }] = await Promise.all([
-    import('./draw-frames.tsx'),
-    ...FRAME_PATHS.map((path) => preload(path)),
-  ]);
-  new FrameKeeper(drawScreen);
+export function openFrames(): void {
+  new FrameKeeper();
 }

@@ -1,5 +1,5 @@
 /** Shows the last frame of a screen where it is still true, with its ages as of now. */
-import { formatAgo } from '../format/times.ts';
+import { formatAgo } from '../format/ages.ts';
 import { frameMark, type FrameRecord } from '../offline/frame-record.ts';
 import type { DeviceUser } from '../identity/device-record.ts';
 import type { KeptFrame } from './read-device.ts';

@@ -1,52 +1,48 @@
-/** Ages, spans and moments in words, in the reader's time zone. */
+/** Moments and dates in words, in the reader's time zone. */
+import { formatBy, type DateForm } from './date-form.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const DATE_FORMATS = {
+  clock: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  date: { day: 'numeric', month: 'short', year: 'numeric' },
+  moment: {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>;
+export type DateFormat = keyof typeof DATE_FORMATS;
 
-/** A span in its largest unit, rounded down: `12 s`, `4 min`, `3 h`, `2 d`. */
-export function formatSpan(ms: number): string {
-  const span = Math.max(0, ms);
-  if (span < MINUTE) return `${Math.floor(span / SECOND)} s`;
-  if (span < HOUR) return `${Math.floor(span / MINUTE)} min`;
-  if (span < 2 * DAY) return `${Math.floor(span / HOUR)} h`;
-  return `${Math.floor(span / DAY)} d`;
+const formats: Partial<Record<DateFormat, (at: number) => string>> = {};
+
+/** From now on this is written by the form; null: as the browser writes it. */
+export function setDateForm(name: DateFormat, form: DateForm | null): void {
+  if (form === null) delete formats[name];
+  else formats[name] = (at) => formatBy(form, at);
 }
 
-/** How long ago: `now`, `12 s ago`, `4 min ago`. */
-export function formatAgo(ms: number | null): string {
-  if (ms === null) return 'never';
-  return ms < 2 * SECOND ? 'now' : `${formatSpan(ms)} ago`;
+/** Without a form the browser is asked on first use, because it takes some milliseconds for it. */
+function askedOf(name: DateFormat): (at: number) => string {
+  const format = new Intl.DateTimeFormat(undefined, DATE_FORMATS[name]);
+  return (at) => format.format(at);
 }
 
-/** How long until: `now`, `in 3 min`. */
-export function formatUntil(ms: number): string {
-  return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;
-}
-
-/** Created on first use, because the browser takes some milliseconds for it. */
-function lazily(options: Intl.DateTimeFormatOptions): (at: number) => string {
-  let format: Intl.DateTimeFormat | undefined;
-  return (at) => (format ??= new Intl.DateTimeFormat(undefined, options)).format(at);
-}
+const writer =
+  (name: DateFormat) =>
+  (at: number): string =>
+    (formats[name] ??= askedOf(name))(at);
 
 /** `14:32`, local. */
-export const formatClock = lazily({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+export const formatClock = writer('clock');
 
 /** The date, local. */
-export const formatDate = lazily({ day: 'numeric', month: 'short', year: 'numeric' });
+export const formatDate = writer('date');
 
 /** Date and time to the second, local. */
-export const formatMoment = lazily({
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
+export const formatMoment = writer('moment');
 
 /** `14:32` today, the date with the time otherwise: for "Showing 14:32". */
 export function formatWhen(at: number, now = Date.now()): string {

@@ -6,7 +6,7 @@ import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { latePart, LatePart } from '../components/LatePart.tsx';
 import { useNow } from '../components/use-now.ts';
-import { formatSpan } from '../format/times.ts';
+import { formatSpan } from '../format/ages.ts';
 import { session } from '../identity/session.ts';
 import { UndoStop, useStopOffer } from '../screens/agents/start-stop/UndoStop.tsx';
 import { commandName } from '../stores/agent-view.ts';

@@ -7,7 +7,6 @@ import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader } from './Header.tsx';
 import { InstallOffer } from './InstallOffer.tsx';
-import { KeyboardShortcuts } from './KeyboardShortcuts.tsx';
 import { closeMenu, menu } from './menu-state.ts';
 import { isDashboard, showsTrialBanner } from './navigation.ts';
 import { PublicFrame } from './PublicFrame.tsx';
@@ -16,6 +15,10 @@ import { SkipLink } from './SkipLink.tsx';
 import { StatusStrip } from './StatusStrip.tsx';
 import { forgetTrialBanner, TrialBanner } from './TrialBanner.tsx';
 
+const keyboard = latePart(
+  'the keyboard shortcuts',
+  async () => (await import('./KeyboardShortcuts.tsx')).KeyboardShortcuts,
+);
 const menuPart = latePart('the menu', async () => (await import('./Menu.tsx')).Menu);
 
 function MenuWhenOpened({ path }: { path: string }) {
@@ -69,7 +72,7 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
       <BottomBar path={path} />
       <MenuWhenOpened path={path} />
       <Dock />
-      <KeyboardShortcuts />
+      <LatePart part={keyboard} needed props={{}} />
     </>
   );
 }

@@ -2,7 +2,8 @@
 import { useEffect, useState } from 'react';
 import type { BadgeTone } from '../../components/Tags.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { formatAgo, formatUntil, formatWhen } from '../../format/times.ts';
+import { formatAgo, formatUntil } from '../../format/ages.ts';
+import { formatWhen } from '../../format/times.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import type { MarketState } from '../use-store.ts';
 import { intervalText } from './agent-text.ts';

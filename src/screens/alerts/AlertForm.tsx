@@ -17,7 +17,7 @@ import { Field, Select } from '../../components/Field.tsx';
 import { formatMinutes, repeatText } from '../../format/alert-text.ts';
 import { formatPercent, formatPrice } from '../../format/numbers.ts';
 import { fieldText } from '../../format/typed-numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatSpan } from '../../format/ages.ts';
 import { connection } from '../../stores/connection.ts';
 import { marketStore } from '../../stores/market-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';

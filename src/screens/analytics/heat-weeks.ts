@@ -19,7 +19,10 @@ export interface HeatWeek {
   days: (HeatDay | null)[];
 }
 
-const MONTH = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+let month: Intl.DateTimeFormat | undefined;
+/** Created on first use, because the browser takes some milliseconds for it. */
+const monthOf = (at: number): string =>
+  (month ??= new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' })).format(at);
 const mondayOf = (at: number): number => at - ((new Date(at).getUTCDay() + 6) % 7) * DAY_MS;
 
 export function heatWeeks(daily: readonly DayResult[]): HeatWeek[] {
@@ -44,12 +47,12 @@ export function heatWeeks(daily: readonly DayResult[]): HeatWeek[] {
       ? 0
       : Math.min(4, Math.max(1, Math.ceil((Math.abs(change) / full) * 4)));
   const weeks: HeatWeek[] = [];
-  let month = '';
+  let shown = '';
   for (let week = mondayOf(first.start); week <= last.start; week += 7 * DAY_MS) {
-    const name = MONTH.format(week + 6 * DAY_MS);
+    const name = monthOf(week + 6 * DAY_MS);
     weeks.push({
       start: week,
-      label: name === month ? '' : name,
+      label: name === shown ? '' : name,
       days: Array.from({ length: 7 }, (_, index) => {
         const start = week + index * DAY_MS;
         if (start < first.start || start > last.start) return null;
@@ -62,7 +65,7 @@ export function heatWeeks(daily: readonly DayResult[]): HeatWeek[] {
         };
       }),
     });
-    month = name;
+    shown = name;
   }
   return weeks;
 }

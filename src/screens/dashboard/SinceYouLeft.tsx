@@ -9,7 +9,7 @@ import type { Agent } from '../../../contract/agents.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { formatAgo } from '../../format/times.ts';
+import { formatAgo } from '../../format/ages.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
 import { visits, type Seen } from '../../stores/last-visit.ts';

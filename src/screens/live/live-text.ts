@@ -4,7 +4,7 @@ import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../cont
 import type * as z from 'zod/mini';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { formatExact, formatPrice } from '../../format/numbers.ts';
-import { formatAgo, formatSpan, formatUntil } from '../../format/times.ts';
+import { formatAgo, formatSpan, formatUntil } from '../../format/ages.ts';
 import { reasonText } from '../agents/reason-text.ts';
 
 export const nameOf = ({ exchange }: Pick<LiveConnection, 'exchange'>): string =>

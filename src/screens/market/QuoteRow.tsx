@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { Percent, Price } from '../../components/Figures.tsx';
 import { coinName } from '../../format/coin-names.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatSpan } from '../../format/ages.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
 import type { MarketBoard } from '../../stores/market-store.ts';
 import { useMarketNow } from '../use-store.ts';

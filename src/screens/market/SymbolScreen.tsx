@@ -10,7 +10,7 @@ import { Percent, Price } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { coinName } from '../../format/coin-names.ts';
 import { formatPercent, formatPrice, formatQuantity } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatSpan } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { ScreenProps } from '../../shell/routes.ts';
 import { connection } from '../../stores/connection.ts';

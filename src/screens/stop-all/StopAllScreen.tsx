@@ -8,7 +8,7 @@ import { Button, LinkButton } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { formatAgo } from '../../format/times.ts';
+import { formatAgo } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { commandText, untilThen, type AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';

@@ -22,7 +22,8 @@ import {
 import { localDecimal, numberMarks, withLocalNumbers } from '../../../src/format/number-marks.ts';
 import { fieldText, parseTyped, typedNumber } from '../../../src/format/typed-numbers.ts';
 import { browserLocale, LOCALES, ownLocale } from '../../support/locale.ts';
-import { formatAgo, formatSpan, formatUntil, formatWhen } from '../../../src/format/times.ts';
+import { formatAgo, formatSpan, formatUntil } from '../../../src/format/ages.ts';
+import { formatWhen } from '../../../src/format/times.ts';
 import { byField, check } from '../../../src/format/validation.ts';
 
 const plain = (text: string): string => text.replaceAll('\u202f', ' ');

@@ -143,12 +143,16 @@ function DecisionRow({
           {ACTION[decision.action]} {decision.pair.split('/')[0]}
         </span>
         <time
-          className="text-xs whitespace-nowrap text-ink-3"
+          className="text-right text-xs text-ink-3 *:whitespace-nowrap"
           dateTime={new Date(decision.at).toISOString()}
         >
-          {count > 1 && <span className="mr-2 text-ink-2">{formatNumber(count)} times</span>}
-          {count > 1 ? `${formatWhen(since, now)} – ` : ''}
-          {formatWhen(decision.at, now)}
+          {count > 1 && (
+            <>
+              <span className="mr-2 text-ink-2">{formatNumber(count)} times</span>
+              <span>{formatWhen(since, now)} – </span>
+            </>
+          )}
+          <span>{formatWhen(decision.at, now)}</span>
         </time>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-0.5">

@@ -1,7 +1,8 @@
 /** What a new agent is waiting for and when it checks next, until its first trade. */
 import { useState } from 'react';
 import type { Agent } from '../../../../contract/agents.ts';
-import { formatClock, formatUntil } from '../../../format/times.ts';
+import { formatUntil } from '../../../format/ages.ts';
+import { formatClock } from '../../../format/times.ts';
 import { useCurrent } from '../../../shell/data-age.ts';
 import { useMarketNow, useMarketSpeed } from '../../use-store.ts';
 
