@@ -2,7 +2,9 @@
  * The real server with its identity emulator, a victim with a mark in every text, and attackers of
  * several plans with accounts of their own.
  */
+import type { Database } from '../../../server/db/database.ts';
 import { openPglite } from '../../../server/db/pglite.ts';
+import { openPostgres } from '../../../server/db/postgres.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import {
   callApi,
@@ -13,6 +15,7 @@ import {
   type TestUser,
 } from '../server.ts';
 import { buyPlan } from '../sign-in.ts';
+import { startPostgres, type TestPostgres } from '../postgres.ts';
 import { samplesOf, TARGETS } from './contract-samples.ts';
 import type { Attacker, World } from './attack-requests.ts';
 import { newCanary, plantVictim, type Victim } from './victim.ts';
@@ -20,8 +23,12 @@ import { newCanary, plantVictim, type Victim } from './victim.ts';
 const ATTACKERS = 12;
 const SAMPLES_OF_EACH = 150;
 
-/** In this world there is no signer and no chain: what needs one says so, with a time to come back. */
-export const OUTSIDE = ['signer_unavailable', 'chain_unavailable'];
+/**
+ * In this world there is no signer and no chain, and an emulator that starves on a busy machine:
+ * what needs one says so, with a time to come back.
+ */
+export const OUTSIDE = ['signer_unavailable', 'chain_unavailable', 'identity_unavailable'];
+const STARVED = /The identity provider is unavailable|the identity provider rejected/;
 
 export interface AttackWorld {
   server: TestServer;
@@ -94,9 +101,22 @@ async function plant(server: TestServer): Promise<{ user: TestUser; victim: Vict
   };
 }
 
-export async function openAttackWorld(seed: number): Promise<AttackWorld> {
+export type DatabaseKind = 'pglite' | 'postgres';
+
+/** What is lost with the machine is not what an attack is about: without fsync. */
+async function postgresFor(kind: DatabaseKind): Promise<TestPostgres | null> {
+  if (kind === 'pglite') return null;
+  const postgres = await startPostgres(['fsync=off', 'synchronous_commit=off']);
+  if (postgres === null) throw new Error('This machine has no PostgreSQL');
+  return postgres;
+}
+
+export async function openAttackWorld(seed: number, kind: DatabaseKind): Promise<AttackWorld> {
+  const postgres = await postgresFor(kind);
+  const url = postgres?.fresh('attacked');
   const server = await startServer({
     env: {
+      ...(url === undefined ? {} : { DATABASE_URL: url }),
       RATE_LIMIT_USER_PER_SECOND: '1000000',
       RATE_LIMIT_IP_PER_SECOND: '1000000',
       ACCOUNT_CHECK_SECONDS: '3600',
@@ -155,16 +175,18 @@ export async function openAttackWorld(seed: number): Promise<AttackWorld> {
       server
         .logs()
         .split('\n')
-        .filter((line) => /"level":(50|60)|Unhandled|uncaught/i.test(line)),
+        .filter((line) => /"level":(50|60)|Unhandled|uncaught/i.test(line) && !STARVED.test(line)),
     endAndCheckLedger: async () => {
       await server.kill9();
-      const database = await openPglite(server.dataDir);
+      const database: Database =
+        url === undefined ? await openPglite(server.dataDir) : await openPostgres(url);
       const { problems } = await checkLedger(database.db);
       await database.close();
       return problems;
     },
     close: async () => {
       await server.stop();
+      postgres?.stop();
     },
   };
 }

@@ -1,6 +1,6 @@
 /** One attack from start to verdict: the world, the requests, and what is checked behind them. */
 import { readFileSync } from 'node:fs';
-import { openAttackWorld, OUTSIDE } from './attack-world.ts';
+import { openAttackWorld, OUTSIDE, type DatabaseKind } from './attack-world.ts';
 import { runFuzz, type Tally } from './fuzz.ts';
 
 export interface AttackVerdict {
@@ -9,12 +9,14 @@ export interface AttackVerdict {
   wrong: string[];
   /** Of the server at the end. */
   residentMiB: number;
+  serverCpuSeconds: number;
 }
 
 interface AttackOptions {
   requests: number;
   seconds: number;
   seed: number;
+  database?: DatabaseKind;
   say?: (text: string) => void;
 }
 
@@ -25,13 +27,23 @@ const residentMiB = (pid: number): number =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024,
   );
 
+const TICKS_A_SECOND = 100;
+/** Of all its threads. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+}
+
 export async function attack({
   requests,
   seconds,
   seed,
+  database = 'pglite',
   say = () => undefined,
 }: AttackOptions): Promise<AttackVerdict> {
-  const opened = await openAttackWorld(seed);
+  const opened = await openAttackWorld(seed, database);
   const { server, victim } = opened;
   let saidAt = Date.now();
   try {
@@ -52,6 +64,7 @@ export async function attack({
       },
     });
     const resident = residentMiB(server.pid);
+    const cpu = cpuSeconds(server.pid);
     const wrong = [
       ...tally.findings.map(({ kind, what, answer }) => `${kind}: ${what}\n    ${answer}`),
       ...(await opened.changesOfVictim()).map((line) => `the victim's data changed: ${line}`),
@@ -59,13 +72,18 @@ export async function attack({
       ...opened.errorsLogged().map((line) => `an error in the log: ${line.slice(0, 1_500)}`),
       ...(await opened.endAndCheckLedger()).map((line) => `the ledger: ${line}`),
     ];
-    return { tally, wrong, residentMiB: resident };
+    return { tally, wrong, residentMiB: resident, serverCpuSeconds: cpu };
   } finally {
     await opened.close();
   }
 }
 
-export function saidOf({ tally, wrong, residentMiB: resident }: AttackVerdict): string {
+export function saidOf({
+  tally,
+  wrong,
+  residentMiB: resident,
+  serverCpuSeconds: cpu,
+}: AttackVerdict): string {
   const { answered, sent, seconds, limited, busy, outside, unanswered, slowestMs } = tally;
   const statuses = Object.entries(tally.byStatus)
     .map(([status, count]) => `${status}: ${count}`)
@@ -75,7 +93,7 @@ export function saidOf({ tally, wrong, residentMiB: resident }: AttackVerdict): 
     `Seed ${tally.seed}: ${answered} answered of ${sent} sent in ${Math.round(seconds)} s (${Math.round(answered / seconds)} a second)`,
     `${limited} answered 429, ${busy} busy, ${outside} without an outside party, ${unanswered} cut off by the server`,
     statuses,
-    `${tally.reached.size} calls answered 2xx, slowest answer ${slowestMs} ms, server at ${resident} MiB`,
+    `${tally.reached.size} calls answered 2xx, slowest answer ${slowestMs} ms, server at ${resident} MiB and ${Math.round(cpu)} s of processor time`,
     `${wrong.length} wrong`,
   ].join('\n');
 }

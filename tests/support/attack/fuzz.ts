@@ -8,9 +8,10 @@ import type { Roll } from './hostile-values.ts';
 import { Pipeline, type Shot, type Under } from './pipeline.ts';
 import type { RawAnswer } from './answer-parser.ts';
 
-const HANG_MS = 10_000;
-const CONNECTIONS = 10;
-const DEPTH = 3;
+/** Longer on a machine that is shared: `ATTACK_PATIENCE_MS`. */
+const HANG_MS = Number(process.env.ATTACK_PATIENCE_MS ?? 10_000);
+const CONNECTIONS = 15;
+const DEPTH = 2;
 const BROKEN_AT_ONCE = 4;
 /** One in so many requests is broken in its frame. */
 const BROKEN_ONE_IN = 20;
