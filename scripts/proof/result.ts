@@ -78,6 +78,11 @@ export function keepResult(found: Found): void {
   writeFileSync(join(folder(), `${found.part}.json`), `${JSON.stringify(result, null, 2)}\n`);
 }
 
+/** At the start of a proof: what breaks off has failed, and no older success stands in its place. */
+export const beginProof = (part: string): void => {
+  keepResult({ part, ok: false, figures: { 'how it ended': 'broken off' } });
+};
+
 /** The latest, or null where the part was never run here. */
 export function latestResult(part: string): ProofResult | null {
   let text: string;

@@ -69,7 +69,7 @@ const own = (text: string, attacker: Attacker, roll: Roll): string =>
 /** A text as it stands in an address, now and then in a spelling of its own. */
 const spelled = (text: string, roll: Roll): string =>
   roll() < 0.9
-    ? encodeURIComponent(text.isWellFormed() ? text : '\ufffd')
+    ? encodeURIComponent(/\p{Surrogate}/u.test(text) ? '\ufffd' : text)
     : `${Buffer.from(text)
         .toString('latin1')
         .replace(/[^!-~]/g, '%0a')}`.slice(0, 300);
@@ -286,5 +286,6 @@ export function brokenShot(world: World, roll: Roll): Shot {
   const names = Object.keys(kinds).filter((name) => name !== 'ten megabytes' || roll() < 0.05);
   const name = pick(roll, names);
   const made = kinds[name]?.() ?? { bytes: bytes('0') };
-  return { what: `${name}: ${draft.what} ${draft.path.slice(0, 120)}`, isHead: false, ...made };
+  const what = `${name}: ${draft.what} ${draft.path.slice(0, 120)}`;
+  return { what, isHead: draft.method === 'HEAD', ...made };
 }

@@ -15,6 +15,7 @@ import {
   type TestUser,
 } from '../server.ts';
 import { buyPlan } from '../sign-in.ts';
+import { silentLog } from '../app.ts';
 import { startPostgres, type TestPostgres } from '../postgres.ts';
 import { samplesOf, TARGETS } from './contract-samples.ts';
 import type { Attacker, World } from './attack-requests.ts';
@@ -179,7 +180,9 @@ export async function openAttackWorld(seed: number, kind: DatabaseKind): Promise
     endAndCheckLedger: async () => {
       await server.kill9();
       const database: Database =
-        url === undefined ? await openPglite(server.dataDir) : await openPostgres(url);
+        url === undefined
+          ? await openPglite(server.dataDir)
+          : await openPostgres(url, { poolMax: 4, log: silentLog });
       const { problems } = await checkLedger(database.db);
       await database.close();
       return problems;

@@ -54,6 +54,7 @@ export async function attack({
       seconds,
       canary: victim.canary,
       outside: OUTSIDE,
+      workedMs: () => 1_000 * cpuSeconds(server.pid),
       onLockedOut: (token) => {
         opened.replace(token);
       },

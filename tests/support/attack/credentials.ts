@@ -2,7 +2,7 @@
  * Tokens that must not be taken, each with the code of the refusal: forged in every part, expired,
  * too old, and none at all. The keys are those of a provider of our own.
  */
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
@@ -45,7 +45,7 @@ async function forged(keys: TestKeys, uid: string): Promise<Record<string, strin
       .setProtectedHeader({
         alg: 'RS256',
         kid: keys.kid,
-        jwk: createPublicKey(weak.publicKey).export({ format: 'jwk' }) as never,
+        jwk: weak.publicKey.export({ format: 'jwk' }),
       })
       .sign(weak.privateKey),
     'another user under a good signature': `${head}.${encoded({ ...claims, sub: 'Mallory' })}.${signature}`,

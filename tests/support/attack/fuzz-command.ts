@@ -3,7 +3,7 @@
  * `ATTACK_REQUESTS=1000000`, `ATTACK_SECONDS`, `ATTACK_SEED` and `ATTACK_DATABASE=postgres` say how
  * many, for how long, which, and on what.
  */
-import { keepResult } from '../../../scripts/proof/result.ts';
+import { beginProof, keepResult } from '../../../scripts/proof/result.ts';
 import { attack, saidOf } from './attack.ts';
 import { TARGETS } from './contract-samples.ts';
 
@@ -16,6 +16,7 @@ const say = (text: string): void => {
 };
 
 say(`Seed ${seed}`);
+beginProof('fuzz');
 const verdict = await attack({ requests, seconds, seed, database, say });
 say(saidOf(verdict));
 const { tally, wrong } = verdict;

@@ -41,11 +41,7 @@ export class Pipeline {
     return this.underWay.length;
   }
 
-  /** When the oldest request that has no answer was sent. */
-  get oldestAt(): number | null {
-    return this.underWay[0]?.sentAt ?? null;
-  }
-
+  /** The request that the next answer is to. */
   get oldest(): Under | null {
     return this.underWay[0] ?? null;
   }

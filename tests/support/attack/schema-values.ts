@@ -114,6 +114,7 @@ export function valuesOf(schema: JsonSchema, hints: Hints = {}): fc.Arbitrary<un
       return listOf(schema, hints);
     case 'object':
       return objectOf(schema, hints);
+    case undefined:
     default:
       return schema.allOf === undefined
         ? fc.jsonValue({ maxDepth: 2 })
