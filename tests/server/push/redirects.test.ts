@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_PUSH_SETTINGS } from '../../../contract/push.ts';
 import { readAgentList } from '../../../server/agents/read-agents.ts';
-import { pushMessages } from '../../../server/db/schema.ts';
+import { pushMessages, pushSubscriptions } from '../../../server/db/schema.ts';
 import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
 import { pushCallables } from '../../../server/push/push-callables.ts';
 import { PushSender } from '../../../server/push/sender.ts';
@@ -43,7 +42,9 @@ afterAll(async () => {
   await service.close();
   await floor.close();
 });
-beforeEach(() => {
+beforeEach(async () => {
+  await floor.database.db.delete(pushMessages);
+  await floor.database.db.delete(pushSubscriptions);
   innerAsked = [];
   service.taken.length = 0;
 });
@@ -68,6 +69,35 @@ async function listener(): Promise<{ uid: string; agentId: string; endpoint: str
   return { uid, agentId: agent.id, endpoint: subscription.endpoint };
 }
 
+/** A stop loss of theirs was hit, which is pushed at once. */
+const hitStop = ({ uid, agentId }: { uid: string; agentId: string }): Promise<unknown> =>
+  floor.database.transaction((tx) =>
+    floor.deps.events.append(tx, uid, [
+      {
+        type: 'fill.recorded',
+        fill: {
+          id: randomUUID(),
+          orderId: randomUUID(),
+          agentId,
+          agentName: 'Harbour',
+          pair: 'ETH/USDT',
+          side: 'sell',
+          quantity: '1',
+          price: '2400',
+          notional: '2400',
+          fee: '2.4',
+          feeBps: '10',
+          slippageBps: '3',
+          realized: '-52.4',
+          reason: 'stop_loss',
+          decidedAt: 1,
+          filledAt: 2,
+          tickId: `t:${randomUUID()}`,
+        },
+      },
+    ]),
+  );
+
 const sendDue = (): Promise<void> =>
   new PushSender({
     database: floor.database,
@@ -87,24 +117,18 @@ describe('a push service that answers with a redirect', () => {
     [307, '/internal'],
     [308, '/internal'],
   ])('by %s leads nowhere: no other address is asked (F53)', async (status, path) => {
-    const { uid, agentId, endpoint } = await listener();
-    service.answer(endpoint, status, { location: `${innerUrl}${path}` });
-    await floor.call(uid, 'stopAgent', { params: { id: agentId }, body: { ageMs: 20 * 60_000 } });
+    const device = await listener();
+    service.answer(device.endpoint, status, { location: `${innerUrl}${path}` });
+    await hitStop(device);
     await sendDue();
-    // The service itself was asked, so that what is not asked behind it means something.
-    expect(service.taken.length).toBeGreaterThan(0);
     expect(innerAsked).toEqual([]);
-    const sent = await floor.database.db
-      .select()
-      .from(pushMessages)
-      .where(eq(pushMessages.state, 'sent'));
-    expect(sent).toEqual([]);
-    await floor.database.db.delete(pushMessages);
+    // The service itself was asked, once, and has not taken it.
+    const rows = await floor.database.db.select().from(pushMessages);
+    expect(rows.map(({ attempts, state }) => [attempts, state])).toEqual([[1, 'waiting']]);
   });
 
   it('is told from one that takes the message', async () => {
-    const { uid, agentId } = await listener();
-    await floor.call(uid, 'stopAgent', { params: { id: agentId }, body: { ageMs: 20 * 60_000 } });
+    await hitStop(await listener());
     await sendDue();
     const rows = await floor.database.db.select().from(pushMessages);
     expect(rows.map(({ state }) => state)).toEqual(['sent']);
