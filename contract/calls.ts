@@ -74,6 +74,7 @@ import {
   Usage,
 } from './subscription.ts';
 import { TaxLots, TaxLotsQuery } from './tax.ts';
+import { tierPermits, type Permission, type Tier } from './tiers.ts';
 import {
   AgentPerformance,
   Analytics,
@@ -126,6 +127,11 @@ export interface Call<
    * as well.
    */
   access: 'open' | 'token';
+  /**
+   * What the caller's plan must permit; null where every plan does. A value in the body may need
+   * more.
+   */
+  needs: Pick<Permission, 'resource' | 'action'> | null;
   params: P;
   query: Q;
   body: B;
@@ -141,17 +147,28 @@ const call = <
   method: Call<P, Q, B, R>['method'],
   path: string,
   summary: string,
-  parts: { params?: P; query?: Q; body?: B; reply: R; access?: 'open' | 'token' },
+  parts: {
+    params?: P;
+    query?: Q;
+    body?: B;
+    reply: R;
+    access?: 'open' | 'token';
+    needs?: NonNullable<Call<P, Q, B, R>['needs']>;
+  },
 ): Call<P, Q, B, R> => ({
   method,
   path,
   summary,
   access: parts.access ?? 'token',
+  needs: parts.needs ?? null,
   params: (parts.params ?? NoParams) as P,
   query: (parts.query ?? AnyQuery) as Q,
   body: (parts.body ?? Nothing) as B,
   reply: parts.reply,
 });
+
+const CREATE_AGENTS = { resource: 'agents', action: 'create' } as const;
+const START_AGENTS = { resource: 'trading', action: 'basic' } as const;
 
 export const CALLS = {
   healthz: call('GET', '/healthz', 'Whether this is Tradewind and running', {
@@ -221,23 +238,24 @@ export const CALLS = {
     'POST',
     '/api/agents/create-pool',
     'One agent for each pool that suits the profile',
-    { body: PoolCreateBody, reply: AgentsCreatedReply },
+    { body: PoolCreateBody, needs: CREATE_AGENTS, reply: AgentsCreatedReply },
   ),
   createAgent: call('POST', '/api/agents/create', 'Create an agent', {
     body: AgentCreateBody,
+    needs: CREATE_AGENTS,
     reply: AgentReply,
   }),
   previewAgent: call(
     'POST',
     '/api/agents/preview',
     'What an agent would do now, on the newest closed candle; changes nothing',
-    { body: AgentPreviewBody, reply: AgentPreview },
+    { body: AgentPreviewBody, needs: CREATE_AGENTS, reply: AgentPreview },
   ),
   backtestTerms: call(
     'POST',
     '/api/agents/backtest-terms',
     'Everything a backtest of an agent needs except the candles; changes nothing',
-    { body: BacktestTermsBody, reply: BacktestTerms },
+    { body: BacktestTermsBody, needs: CREATE_AGENTS, reply: BacktestTerms },
   ),
   updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', {
     params: IdParams,
@@ -247,6 +265,7 @@ export const CALLS = {
   startAgent: call('POST', '/api/agents/:id/start', 'Start an agent', {
     params: IdParams,
     body: AgentCommandBody,
+    needs: START_AGENTS,
     reply: AgentCommandReply,
   }),
   stopAgent: call('POST', '/api/agents/:id/stop', 'Stop an agent; its stop losses stay active', {
@@ -266,7 +285,11 @@ export const CALLS = {
     'POST',
     '/api/agents/reconfigure',
     'Give every agent a profile and a frequency',
-    { body: ReconfigureBody, reply: AgentsCreatedReply },
+    {
+      body: ReconfigureBody,
+      needs: { resource: 'trading', action: 'advanced' },
+      reply: AgentsCreatedReply,
+    },
   ),
   deleteAgent: call('DELETE', '/api/agents/:id', 'Delete an agent without open positions', {
     params: IdParams,
@@ -302,7 +325,12 @@ export const CALLS = {
     'PUT',
     '/api/alerts/:id',
     'Create or change a price alert; the id is made by the client',
-    { params: IdParams, body: AlertBody, reply: AlertReply },
+    {
+      params: IdParams,
+      body: AlertBody,
+      needs: { resource: 'market', action: 'read' },
+      reply: AlertReply,
+    },
   ),
   deleteAlert: call('DELETE', '/api/alerts/:id', 'Delete a price alert', {
     params: IdParams,
@@ -311,6 +339,7 @@ export const CALLS = {
 
   riskProfile: call('PUT', '/api/user/risk-profile', "The user's own percentages for a profile", {
     body: RiskProfileBody,
+    needs: { resource: 'trading', action: 'standard' },
     reply: RiskProfileReply,
   }),
   tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", {
@@ -437,7 +466,7 @@ export const CALLS = {
     'POST',
     '/api/live/agents/:id/start',
     'Start an agent with real money, by a confirmation that the signer accepts',
-    { params: IdParams, body: StartLiveBody, reply: StartLiveReply },
+    { params: IdParams, body: StartLiveBody, needs: START_AGENTS, reply: StartLiveReply },
   ),
   closeLivePosition: call(
     'POST',
@@ -495,6 +524,12 @@ export type CallReply<N extends CallName> = z.output<(typeof CALLS)[N]['reply']>
 export type CallBody<N extends CallName> = z.input<(typeof CALLS)[N]['body']>;
 export type CallQuery<N extends CallName> = z.input<(typeof CALLS)[N]['query']>;
 export type CallParams<N extends CallName> = z.input<(typeof CALLS)[N]['params']>;
+
+/** Whether a plan permits a call at all. */
+export function tierPermitsCall(tier: Tier | null | undefined, name: CallName): boolean {
+  const { needs } = CALLS[name];
+  return needs === null || tierPermits(tier, needs.resource, needs.action);
+}
 
 /**
  * Mutations that must arrive even under load and past limits: stop has a bucket of its own and is

@@ -4,12 +4,14 @@ import { LIVE_EXCHANGES } from './exchanges.ts';
 import { DecimalText } from './money.ts';
 import { KeyPermissions } from './venue.ts';
 
+const Limit = DecimalText.check(z.refine((text) => !text.startsWith('-'), 'Must not be negative'));
+
 /** In US dollars; USDC and USDT count as dollars. */
 export const LiveLimits = z.strictObject({
-  maxOrder: DecimalText,
-  maxExposure: DecimalText,
+  maxOrder: Limit,
+  maxExposure: Limit,
   /** Of a day by UTC. */
-  maxDailyLoss: DecimalText,
+  maxDailyLoss: Limit,
 });
 export type LiveLimits = z.infer<typeof LiveLimits>;
 

@@ -16,6 +16,7 @@ import {
   PasskeyKey,
   StepUpKey,
   StepUpStatement,
+  StepUpToken,
 } from './signer.ts';
 import { TaxLots } from './tax.ts';
 import { Position } from './trading.ts';
@@ -37,8 +38,8 @@ export const StatementWire = z.strictObject({
 /** A confirmation as it crosses the wire; the signer checks it, the server only hands it on. */
 export const StepUpWire = z.strictObject({
   statement: StatementWire,
-  keyId: z.string().check(z.maxLength(64)),
-  signature: z.string().check(z.maxLength(16_384)),
+  keyId: StepUpToken.shape.keyId,
+  signature: StepUpToken.shape.signature,
 });
 export type StepUpWire = z.infer<typeof StepUpWire>;
 
@@ -59,7 +60,7 @@ const Balance = z.object({ asset: z.string(), total: DecimalText, available: Dec
 /** `limits`: null for those in force, which a start is bound to. */
 export const ConfirmationBody = z.strictObject({
   purpose: StepUpStatement.shape.purpose,
-  agentId: z.nullable(z.string().check(z.maxLength(64))),
+  agentId: StepUpStatement.shape.agentId,
   limits: z.nullable(LiveLimits),
 });
 /** What to sign, once and within five minutes. Nothing is confirmed by asking for it. */

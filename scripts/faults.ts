@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { bin, run } from './check-steps.ts';
+import { beginProof, keepResult } from './proof/result.ts';
 import { FAULT_LIST, faultsIn, filesByFault, listedFaults } from './fault-list.ts';
 
 const END_TO_END = 'vitest.e2e.config.ts';
@@ -50,6 +51,10 @@ const asked = process.argv.slice(2);
 const unlisted = asked.filter((id) => !faults.has(id));
 if (unlisted.length > 0) throw new RangeError(`Not in ${FAULT_LIST}: ${unlisted.join(', ')}`);
 const ids = asked.length > 0 ? asked : [...faults.keys()];
+/** Some of them are no proof of all. */
+const isWhole = asked.length === 0;
+if (isWhole) beginProof('faults');
+const startedAt = Date.now();
 const byFault = filesByFault();
 const files = [...new Set(ids.flatMap((id) => byFault.get(id) ?? []))];
 const inBrowser = files.filter((file) => file.includes('.e2e.'));
@@ -65,6 +70,7 @@ const runs = [
 ];
 const tests = runs.flatMap((one) => one.tests);
 
+const rows: (string | number)[][] = [['Id', 'Fault', 'Tests passed', 'Of', '']];
 let survived = 0;
 console.log('\n| Id | Fault | Tests passed | |\n| --- | --- | --- | --- |');
 for (const id of ids) {
@@ -74,10 +80,20 @@ for (const id of ids) {
   const passed = of.filter(({ status }) => status === 'passed').length;
   const isSurvived = passed > 0 && passed === of.length;
   if (isSurvived) survived += 1;
-  console.log(
-    `| ${id} | ${faults.get(id) ?? ''} | ${passed} of ${of.length} | ${isSurvived ? 'survived' : 'NOT SHOWN'} |`,
-  );
+  const outcome = isSurvived ? 'survived' : 'NOT SHOWN';
+  rows.push([id, faults.get(id) ?? '', passed, of.length, outcome]);
+  console.log(`| ${id} | ${faults.get(id) ?? ''} | ${passed} of ${of.length} | ${outcome} |`);
 }
 console.log(`\n${survived} of ${ids.length} faults survived`);
 if (!runs.every(({ ok }) => ok)) console.log('A test failed or could not be run: see above');
-process.exitCode = survived === ids.length && runs.every(({ ok }) => ok) ? 0 : 1;
+const ok = survived === ids.length && runs.every((one) => one.ok);
+process.exitCode = ok ? 0 : 1;
+if (isWhole)
+  keepResult({
+    part: 'faults',
+    command: 'npm run test:faults',
+    ok,
+    seconds: (Date.now() - startedAt) / 1_000,
+    figures: { 'faults survived': `${survived} of ${ids.length}`, tests: tests.length },
+    rows,
+  });

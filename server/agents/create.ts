@@ -12,6 +12,7 @@ import type {
 } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import { agentCap, tierPermits, type Tier } from '../../contract/tiers.ts';
 import { POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
 import { STRATEGIES } from '../../engine/strategies/registry.ts';
@@ -56,7 +57,7 @@ async function places(
       'plan_lapsed',
       'Your plan has ended. You keep your agents and history, but need a plan to create or start one.',
     );
-  if (!tierPermits(tier, 'agents', 'create'))
+  if (!tierPermitsCall(tier, 'createAgent'))
     throw new Refusal(
       'insufficient_permissions',
       'Insufficient permissions: you need a plan or the free trial to create agents.',

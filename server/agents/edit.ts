@@ -3,7 +3,7 @@ import { and, count, eq, isNull, sql } from 'drizzle-orm';
 import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
-import { tierPermits } from '../../contract/tiers.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
@@ -107,7 +107,7 @@ export async function reconfigureAgents(
   const { tier, lapsed } = await deps.entitlement.tierOf(uid, tx);
   if (lapsed)
     throw new Refusal('plan_lapsed', 'Your plan has ended. You keep your agents and history.');
-  if (!tierPermits(tier, 'trading', 'advanced'))
+  if (!tierPermitsCall(tier, 'reconfigure'))
     throw new Refusal(
       'insufficient_permissions',
       'Insufficient permissions: you need the Pro plan to reconfigure all agents.',

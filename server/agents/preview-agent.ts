@@ -11,7 +11,7 @@ import type {
   PairPreview,
   PreviewTerms,
 } from '../../contract/preview.ts';
-import { tierPermits } from '../../contract/tiers.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import { memoryOnStart } from '../../engine/execution/agent-memory.ts';
 import { executionIntervalMs } from '../../engine/execution/schedule.ts';
 import { exitTrade } from '../../engine/execution/stops.ts';
@@ -124,7 +124,7 @@ export async function termsOf(
   if (terms === undefined)
     throw new Refusal('invalid_request', 'Name either settings or an agent.', { field: 'terms' });
   const { tier } = await deps.entitlement.tierOf(uid);
-  if (!tierPermits(tier, 'agents', 'create'))
+  if (!tierPermitsCall(tier, 'previewAgent'))
     throw new Refusal(
       'insufficient_permissions',
       'Insufficient permissions: you need a plan or the free trial for agents.',

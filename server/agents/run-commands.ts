@@ -9,7 +9,7 @@ import type {
 import { placesOf } from '../../contract/consequences.ts';
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
-import { tierPermits } from '../../contract/tiers.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import { withdrawEntries } from '../live/stop-live.ts';
@@ -49,7 +49,7 @@ async function freePlaces(
       'plan_lapsed',
       'Your plan has ended. You keep your agents and history, but need a plan to start one.',
     );
-  if (!tierPermits(tier, 'trading', 'basic'))
+  if (!tierPermitsCall(tier, 'startAgent'))
     throw new Refusal(
       'insufficient_permissions',
       'Insufficient permissions: you need a plan or the free trial to start agents.',

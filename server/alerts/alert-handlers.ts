@@ -12,7 +12,7 @@ import type { CallReply } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { ALERT_LOOK_BACK_DAYS, ALERTS_MAX } from '../../contract/limits.ts';
 import { parseFixed } from '../../contract/money.ts';
-import { tierPermits } from '../../contract/tiers.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import type { BatchEntitlement } from '../billing/entitlement.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -111,7 +111,7 @@ async function lockOwn(tx: Tx, uid: string, source: string, id: string): Promise
 
 async function requirePermission(deps: AlertCallDeps, tx: Tx, uid: string): Promise<void> {
   const { tier } = await deps.entitlement.tierOf(uid, tx);
-  if (!tierPermits(tier, 'market', 'read'))
+  if (!tierPermitsCall(tier, 'setAlert'))
     throw new Refusal(
       'insufficient_permissions',
       'Insufficient permissions: alerts need market:read.',

@@ -1,5 +1,5 @@
 /** Assembles the HTTP server from its parts, independent of database, market and provider. */
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { Refusal } from '../../contract/errors.ts';
@@ -111,6 +111,18 @@ function finishBeforeClosing(app: FastifyInstance, streams: Streams): void {
 }
 
 /**
+ * Node puts its "100 Continue" behind the head of an answer that waits for its turn on the
+ * connection, where it counts as the body's first bytes and every later answer is misread. Such a
+ * request goes without, and Node closes the connection behind its answer.
+ */
+function continueInTurn({ server }: FastifyInstance): void {
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (response.socket !== null) response.writeContinue();
+    server.emit('request', request, response);
+  });
+}
+
+/**
  * Only the neighbour's word on where a request came from: everything further along the list was
  * written by the caller.
  */
@@ -146,6 +158,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
 
   finishBeforeClosing(app, streams);
+  continueInTurn(app);
   registerErrors(app, log);
   registerBodies(app);
   registerHeaders(app, config, deps.bare ?? []);

@@ -5,11 +5,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
-import { retryAfterHeader } from '../../contract/retry.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import type { Log } from '../log.ts';
 import { isBadValue, isUnavailable } from '../db/faults.ts';
 import type { Gate } from './gate.ts';
+import { sayWhenAgain } from './http-errors.ts';
 import type { Caller } from './handlers.ts';
 
 export type Callables = Readonly<
@@ -37,8 +37,8 @@ const WORDS: Partial<Record<number, string>> = {
 };
 
 function sendError(reply: FastifyReply, refusal: Refusal): FastifyReply {
-  const { retryAfterMs, field, issues } = refusal.more;
-  if (retryAfterMs !== undefined) void reply.header('retry-after', retryAfterHeader(retryAfterMs));
+  const { field, issues } = refusal.more;
+  sayWhenAgain(reply, refusal);
   const error = {
     status: WORDS[refusal.status] ?? 'INTERNAL',
     message: sanitiseErrorText(refusal.message),

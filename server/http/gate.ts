@@ -29,6 +29,15 @@ export function bearerToken(request: FastifyRequest): string {
   return token;
 }
 
+/**
+ * Nobody's, once the caller has left: the socket tells no address any more, and what was sent in
+ * full still counts.
+ */
+export function addressOf(request: FastifyRequest): string {
+  const address: unknown = request.ip;
+  return typeof address === 'string' ? address : 'left';
+}
+
 export interface GateDeps {
   verifier: TokenVerifier;
   limits: RateLimits;
@@ -49,7 +58,7 @@ export class Gate {
 
   /** Checks that ask no one else. */
   arrive(request: FastifyRequest, isStop: boolean): void {
-    this.deps.limits.takeAddress(request.ip, isStop);
+    this.deps.limits.takeAddress(addressOf(request), isStop);
     requireContract(request);
   }
 

@@ -72,6 +72,12 @@ function toRefusal(error: unknown): Refusal | null {
   return null;
 }
 
+/** Whoever cannot be served now is told when to come back, also where a handler names no time. */
+export function sayWhenAgain(reply: FastifyReply, { status, more }: Refusal): void {
+  const waitMs = more.retryAfterMs ?? (status === 503 ? UNAVAILABLE_RETRY_MS : undefined);
+  if (waitMs !== undefined) void reply.header('retry-after', retryAfterHeader(waitMs));
+}
+
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const { field, issues, retryAfterMs, details } = refusal.more;
   const body: ErrorReply = {
@@ -84,7 +90,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
       ...(details === undefined ? {} : { details }),
     },
   };
-  if (retryAfterMs !== undefined) void reply.header('retry-after', retryAfterHeader(retryAfterMs));
+  sayWhenAgain(reply, refusal);
   return reply
     .code(ERROR_STATUS[refusal.code])
     .header('cache-control', 'no-store')

@@ -37,6 +37,9 @@ function operation(name: CallName): JsonSchema {
     operationId: name,
     summary: call.summary,
     ...(call.access === 'token' ? { security: [{ bearer: [] }] } : { security: [] }),
+    ...(call.needs === null
+      ? {}
+      : { 'x-plan-permits': `${call.needs.resource}:${call.needs.action}` }),
     parameters: [
       ...parameters(call.params, 'path'),
       ...parameters(call.query, 'query'),

@@ -7,7 +7,7 @@ import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { invalidRequest } from './http-errors.ts';
-import type { Gate } from './gate.ts';
+import { addressOf, type Gate } from './gate.ts';
 import type { Caller, CallContext, Handler, Handlers } from './handlers.ts';
 import type { Turn } from '../reads/known-facts.ts';
 import type { Reading, Readings } from '../reads/reading.ts';
@@ -87,7 +87,7 @@ async function context<N extends CallName>(
   };
   return {
     caller: { uid: caller.uid, email: caller.email },
-    ip: request.ip,
+    ip: addressOf(request),
     commandId,
     params,
     query,

@@ -2,7 +2,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
-import { tierPermits } from '../../contract/tiers.ts';
+import { tierPermitsCall } from '../../contract/calls.ts';
 import type { RiskProfileBody, TradingSettingsBody } from '../../contract/user.ts';
 import type { Entitlement } from '../billing/entitlement.ts';
 import type { Database, Tx } from '../db/database.ts';
@@ -36,7 +36,7 @@ export function userHandlers(deps: UserDeps) {
     riskProfile: ({ caller, commandId, body, once }) =>
       once(async (tx) => {
         const { tier } = await entitlement.tierOf(caller.uid, tx);
-        if (!tierPermits(tier, 'trading', 'standard')) {
+        if (!tierPermitsCall(tier, 'riskProfile')) {
           throw new Refusal(
             'insufficient_permissions',
             'Insufficient permissions: you need the Standard plan to set your own risk limits.',

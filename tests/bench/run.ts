@@ -2,8 +2,8 @@
  * `npm run bench`: measures and prints JSON and a table; judges nothing, because machines are
  * shared and noisy.
  */
-import { cpus, totalmem } from 'node:os';
 import { writeFileSync } from 'node:fs';
+import { keepResult, machineNow } from '../../scripts/proof/result.ts';
 import type { Measurement } from './measurement.ts';
 
 const SECTIONS: Record<string, () => Promise<{ measure: () => Promise<Measurement[]> }>> = {
@@ -42,12 +42,7 @@ for (const [name, load] of Object.entries(SECTIONS)) {
 }
 
 const report = {
-  machine: {
-    cores: cpus().length,
-    model: cpus()[0]?.model ?? 'unknown',
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-  },
+  machine: { ...machineNow(), node: process.version },
   results,
 };
 console.log(JSON.stringify(report, null, 2));
@@ -67,4 +62,12 @@ for (const row of rows)
   );
 const out = process.env.BENCH_OUT;
 if (out !== undefined) writeFileSync(out, `${JSON.stringify(report, null, 2)}\n`);
+if (only.length === 0)
+  keepResult({
+    part: 'bench',
+    command: 'npm run bench',
+    ok: process.exitCode === undefined,
+    figures: { figures: results.length },
+    rows: [['Section', 'What', 'Value', 'Unit'], ...rows],
+  });
 process.exit(process.exitCode ?? 0);

@@ -13,6 +13,7 @@ import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { fills, marketClocks, receipts, ticks } from '../../server/db/schema.ts';
+import { beginProof, keepResult } from '../../scripts/proof/result.ts';
 import { checkLedger } from '../../server/portfolio/check-ledgers.ts';
 import { startTestKeys, TEST_PROJECT, type TestKeys } from '../support/keys.ts';
 import { startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -249,9 +250,12 @@ async function settleUnknown(
 }
 
 async function killAgainAndAgain(
+  part: 'kills-pglite' | 'kills-postgres',
   open: (dataDir: string) => Promise<Database>,
   env: Record<string, string>,
 ): Promise<void> {
+  beginProof(part);
+  const startedAt = Date.now();
   const roll = random(SEED);
   const token = await keys.sign(UID);
   const server = await startServer({
@@ -286,9 +290,19 @@ async function killAgainAndAgain(
     expect(witness.acknowledged.length).toBeGreaterThan(KILLS);
     const own = await callApi(server.url, token, 'agents');
     expect(own.agents.map((agent) => agent.id).sort()).toEqual([...ids].sort());
-    console.log(
-      `${KILLS} kills: ${witness.acknowledged.length} acknowledged commands, ${witness.seenFills.size} fills seen, ${witness.ticksBefore.size} ticks, seed ${SEED}`,
-    );
+    keepResult({
+      part,
+      ok: true,
+      seed: SEED,
+      seconds: (Date.now() - startedAt) / 1_000,
+      command: `KILLS=${KILLS} SEED=${SEED} npx vitest run --config vitest.e2e.config.ts tests/faults/kill`,
+      figures: {
+        'kills survived': KILLS,
+        'acknowledged commands, all found again': witness.acknowledged.length,
+        'fills that were shown, all found again': witness.seenFills.size,
+        ticks: witness.ticksBefore.size,
+      },
+    });
   } finally {
     await server.stop();
   }
@@ -298,7 +312,7 @@ describe('kill -9 with commands in flight', () => {
   it(
     'loses and doubles nothing on PGlite (F36)',
     async () => {
-      await killAgainAndAgain((dataDir) => openPglite(dataDir), {});
+      await killAgainAndAgain('kills-pglite', (dataDir) => openPglite(dataDir), {});
     },
     60_000 + KILLS * 60_000,
   );
@@ -313,9 +327,8 @@ describe('kill -9 with commands in flight', () => {
       }
       try {
         const url = postgres.fresh('kills');
-        await killAgainAndAgain(() => openPostgres(url, { poolMax: 4, log: quiet }), {
-          DATABASE_URL: url,
-        });
+        const open = () => openPostgres(url, { poolMax: 4, log: quiet });
+        await killAgainAndAgain('kills-postgres', open, { DATABASE_URL: url });
       } finally {
         postgres.stop();
       }

@@ -1,0 +1,114 @@
+/** The proof report: what it says of a part that was run, that failed, and that was never run. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mutationScores } from '../../scripts/proof/mutation-score.ts';
+import { PARTS, type Part } from '../../scripts/proof/parts.ts';
+import { reportText } from '../../scripts/proof/report-text.ts';
+import { beginProof, keepResult, latestResult } from '../../scripts/proof/result.ts';
+
+let folder: string;
+const before = process.env.PROOF_DIR;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradewind-proof-'));
+  process.env.PROOF_DIR = folder;
+});
+afterEach(() => {
+  if (before === undefined) delete process.env.PROOF_DIR;
+  else process.env.PROOF_DIR = before;
+  rmSync(folder, { recursive: true });
+});
+
+const FUZZ: Part = {
+  name: 'fuzz',
+  title: 'Hostile requests',
+  shows: 'What it shows.',
+  short: 'npm run test:attack',
+  long: null,
+  read: () => latestResult('fuzz'),
+};
+const text = (): string => reportText([{ part: FUZZ, result: FUZZ.read() }]);
+
+describe('the report', () => {
+  it('says of a part without a result that it was not run, and how to', () => {
+    expect(text()).toContain('| Hostile requests | not run |');
+    expect(text()).toContain('Not run. `npm run test:attack` runs it.');
+    expect(text()).not.toMatch(/passed|failed/);
+  });
+
+  it('says of a part what was found, by which seed and command, and where', () => {
+    keepResult({
+      part: 'fuzz',
+      command: 'ATTACK_SEED=7 npm run test:attack',
+      ok: true,
+      seed: 7,
+      seconds: 61.4,
+      figures: { 'requests answered': 1_234_567 },
+      rows: [
+        ['What', 'Count'],
+        ['a | b', 3],
+      ],
+    });
+    const said = text();
+    expect(said).toContain('| Hostile requests | passed | 1,234,567 requests answered |');
+    for (const line of [
+      '| Again by | `ATTACK_SEED=7 npm run test:attack` |',
+      '| Seed | 7 |',
+      '| Took | 61 s |',
+      '| requests answered | 1,234,567 |',
+      '| a \\| b | 3 |',
+    ])
+      expect(said).toContain(line);
+    expect(said).toMatch(/\| Machine \| \d+ cores, .+, \d+ GiB \|/);
+    expect(said).toContain(process.version);
+  });
+
+  it('calls what broke off failed, also after an earlier success', () => {
+    keepResult({ part: 'fuzz', ok: true, figures: { requests: 1 } });
+    beginProof('fuzz');
+    expect(text()).toContain('**failed**');
+    expect(text()).toContain('broken off');
+  });
+
+  it('names no machine and no path', () => {
+    keepResult({ part: 'fuzz', ok: true, figures: { requests: 1 } });
+    expect(text()).not.toContain(process.cwd());
+    expect(text()).not.toContain(folder);
+  });
+
+  it('has each part once, with a name that is a file name', () => {
+    const names = PARTS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z-]+$/);
+  });
+});
+
+describe('mutation scores', () => {
+  const mutants = (...statuses: string[]) => ({ mutants: statuses.map((status) => ({ status })) });
+
+  it('are told by module, what found no test among the living', () => {
+    const { rows, all, ok } = mutationScores(
+      JSON.stringify({
+        files: {
+          'engine/guards/day-loss.ts': mutants('Killed', 'Timeout', 'Killed'),
+          'engine/guards/drawdown.ts': mutants('Survived', 'Ignored', 'CompileError'),
+          'src/offline/queue-rules.ts': mutants('Killed', 'NoCoverage'),
+        },
+      }),
+    );
+    expect(rows).toEqual([
+      ['Module', 'Killed', 'Alive', 'Score'],
+      ['engine/guards', 3, 1, '75.0 %'],
+      ['src/offline', 1, 1, '50.0 %'],
+    ]);
+    expect([all, ok]).toEqual([{ killed: 4, alive: 2 }, false]);
+  });
+
+  it('are good from nine in ten in every module', () => {
+    const nine = mutants(...Array<string>(9).fill('Killed'), 'Survived');
+    expect(mutationScores(JSON.stringify({ files: { 'a/b.ts': nine } })).ok).toBe(true);
+    const files = { 'a/b.ts': nine, 'c/d.ts': mutants('Survived') };
+    expect(mutationScores(JSON.stringify({ files })).ok).toBe(false);
+  });
+});
