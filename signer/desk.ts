@@ -27,12 +27,14 @@ import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
 import { lossToday, placeOrder } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
+import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
 
 export interface DeskParts {
   journal: Journal;
   audit: AuditLog;
   keys: KeyStore;
+  spent: Pick<SpentStore, 'record'>;
   box: Box;
   secrets: Secrets;
   log: Log;
@@ -462,6 +464,7 @@ export class Desk {
         origin: origins[exchange] ?? null,
         clock,
         bans: (scope) => this.banRecord(exchange, scope),
+        spent: (scope) => this.spentRecord(exchange, scope),
         ...(fetch === undefined ? {} : { fetch }),
       });
     this.exchanges.set(exchange, open);
@@ -484,6 +487,11 @@ export class Desk {
         journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
       },
     };
+  }
+
+  /** What a process before this one used of an allowance is used. */
+  private spentRecord(exchange: LiveExchange, scope: string): SpentRecord {
+    return this.parts.spent.record(`${exchange}.${scope}`);
   }
 
   private async withKey(
