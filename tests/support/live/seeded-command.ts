@@ -15,6 +15,8 @@ import { FAST_FOLDER, openRunDatabase } from './seeded-world.ts';
 /** A process begins anew after so many runs: what ccxt and PGlite keep adds up. */
 const RUNS_A_PROCESS = 500;
 const SAY_EVERY = 100;
+/** Of the runs that ask the exchange in the process, one in ten goes over sockets all the same. */
+const HTTP_EVERY = 10;
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +28,8 @@ const { values } = parseArgs({
     /** Seconds after which no run begins any more. */
     seconds: { type: 'string', default: '0' },
     database: { type: 'string', default: 'pglite' },
+    /** Every run over sockets. */
+    http: { type: 'boolean', default: false },
     /** Of a process that another one has started: its seeds, and the database it works on. */
     only: { type: 'string' },
     url: { type: 'string' },
@@ -52,6 +56,7 @@ interface Sums {
   serverKills: number;
   signerKills: number;
   fewestFaults: number;
+  cpuMs: number;
 }
 const NOTHING: Sums = {
   runs: 0,
@@ -62,6 +67,7 @@ const NOTHING: Sums = {
   serverKills: 0,
   signerKills: 0,
   fewestFaults: Number.POSITIVE_INFINITY,
+  cpuMs: 0,
 };
 
 const plus = (sums: Sums, more: Omit<Sums, 'runs' | 'bad'> & Partial<Sums>): Sums => ({
@@ -73,6 +79,7 @@ const plus = (sums: Sums, more: Omit<Sums, 'runs' | 'bad'> & Partial<Sums>): Sum
   serverKills: sums.serverKills + more.serverKills,
   signerKills: sums.signerKills + more.signerKills,
   fewestFaults: Math.min(sums.fewestFaults, more.fewestFaults),
+  cpuMs: sums.cpuMs + more.cpuMs,
 });
 
 async function runThese(seeds: readonly number[], planted: Planted | null): Promise<Sums> {
@@ -83,6 +90,7 @@ async function runThese(seeds: readonly number[], planted: Planted | null): Prom
       seed,
       dialect: dialectOf(seed),
       fault: planted,
+      transport: values.http || seed % HTTP_EVERY === 0 ? 'http' : 'in process',
     });
     const bad = isBad(verdict) ? 1 : 0;
     if (bad > 0) process.stdout.write(`${describe(verdict)}\n`);
@@ -97,6 +105,7 @@ function inProcess(seeds: readonly number[], url: string | undefined): Promise<S
   const args = ['--dialect', values.dialect, '--only', seeds.join(',')];
   if (url !== undefined) args.push('--url', url);
   if (values.fault !== undefined) args.push('--fault', values.fault);
+  if (values.http) args.push('--http');
   const child = spawn(
     process.execPath,
     ['--import', import.meta.resolve('tsx'), fileURLToPath(import.meta.url), ...args],
@@ -157,11 +166,13 @@ if (values.only !== undefined) {
   const sums = await runAll(postgres).finally(() => {
     postgres?.stop();
   });
-  const { runs, bad, faults, orders, fills, serverKills, signerKills, fewestFaults } = sums;
+  const { runs, bad, faults, orders, fills, serverKills, signerKills } = sums;
+  const { fewestFaults, cpuMs } = sums;
   process.stdout.write(
     `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
       `at least ${fewestFaults} a run; ${orders} orders, ${fills} fills, server killed ` +
-      `${serverKills} times, signer ${signerKills} times\n`,
+      `${serverKills} times, signer ${signerKills} times; ${(cpuMs / runs / 1_000).toFixed(2)} s of ` +
+      `processor time a run without the database's\n`,
   );
   process.exitCode = (fault === null) === (bad === 0) ? 0 : 1;
 }
