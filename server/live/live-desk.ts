@@ -10,7 +10,7 @@ import { PeriodicTask } from '../periodic-task.ts';
 import { takeBackBroken } from './connect.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
-import { LiveRun } from './live-run.ts';
+import { LiveRun, NOT_COMPARED } from './live-run.ts';
 import { SignerClient } from './signer-client.ts';
 
 const TICK_MS = 1_000;
@@ -72,9 +72,7 @@ export class LiveDesk implements LivePort {
 
   entriesOff(connectionId: string): string | null {
     const run = this.runs.get(connectionId);
-    return run?.gate.kind === 'open'
-      ? null
-      : 'the exchange account is being compared with the exchange.';
+    return run === undefined ? NOT_COMPARED : run.entriesOff;
   }
 
   ended(connectionId: string, agentId: string): void {
@@ -152,12 +150,27 @@ export class LiveDesk implements LivePort {
     const read = await this.deps.signer
       .ask({ act: 'pair_rules', exchange, symbols: [] })
       .catch(() => null);
-    if (read?.kind === 'read')
-      this.known.set(exchange, {
-        readAtMs: now,
-        bySymbol: new Map(read.value.map((rules) => [rules.symbol, rules])),
-      });
+    if (read?.kind !== 'read') return;
+    const bySymbol = new Map(read.value.map((rules) => [rules.symbol, rules]));
+    this.known.set(exchange, { readAtMs: now, bySymbol });
+    const changed = known === undefined ? [] : changedRules(known.bySymbol, bySymbol);
+    if (changed.length === 0) return;
+    for (const run of this.runs.values()) if (run.exchange === exchange) run.rulesChanged(changed);
   }
+}
+
+/** The pairs that have other rules than before, or are new, or gone. */
+function changedRules(before: KnownRules['bySymbol'], after: KnownRules['bySymbol']): string[] {
+  const isSame = (a: PairRules, b: PairRules): boolean =>
+    a.quantityStep === b.quantityStep &&
+    a.priceTick === b.priceTick &&
+    a.minQuantity === b.minQuantity &&
+    a.minNotional === b.minNotional &&
+    a.status === b.status;
+  return [...new Set([...before.keys(), ...after.keys()])].filter((symbol) => {
+    const [was, is] = [before.get(symbol), after.get(symbol)];
+    return was === undefined || is === undefined || !isSame(was, is);
+  });
 }
 
 export interface OpenLiveDesk {
