@@ -57,12 +57,15 @@ const CLOCKS_APART_MS = 2 * 60_000;
  * everyone else from asking: some exchanges read a day at a time.
  */
 const LISTS_BEFORE_MS = 60 * 60_000;
+/** How often a list that fails makes the rules be read again. */
+const RULES_DOUBT_MS = 60_000;
 
 export class Desk {
   private readonly exchanges = new Map<LiveExchange, Promise<OpenExchange>>();
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
+  private readonly rulesDoubted = new Map<LiveExchange, number>();
   private readonly observer: Observer;
   private readonly doubts: Doubts;
 
@@ -394,7 +397,7 @@ export class Desk {
   ): Promise<unknown> {
     const connection = this.connectionOf(ask.connectionId);
     if (connection === null) return NO_CONNECTION;
-    return readAs(async () => {
+    const answer = await readAs(async () => {
       const adapter = await this.adapter(connection);
       if (ask.act === 'balances') return adapter.balances();
       const since = (ms: number): number =>
@@ -411,6 +414,17 @@ export class Desk {
       this.observer.orders(connection, orders);
       return orders;
     });
+    if (answer.kind === 'unknown' && answer.cause.startsWith('unlisted:'))
+      await this.doubtRules(connection.exchange);
+    return answer;
+  }
+
+  /** A pair that is gone makes lists fail that name it: which ones there are is read again soon. */
+  private async doubtRules(exchange: LiveExchange): Promise<void> {
+    const doubtedAtMs = this.rulesDoubted.get(exchange) ?? Number.NEGATIVE_INFINITY;
+    if (this.now() - doubtedAtMs < RULES_DOUBT_MS) return;
+    this.rulesDoubted.set(exchange, this.now());
+    (await this.market(exchange)).forgetRules();
   }
 
   private async state(connectionId: string): Promise<SignerReply<'state'>> {

@@ -3,6 +3,7 @@
  * deciding transactions need of them.
  */
 import type { LiveExchange } from '../../contract/signer.ts';
+import { parseFixed, ZERO } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { SignerAddress } from '../config.ts';
@@ -17,6 +18,7 @@ const TICK_MS = 1_000;
 /** How soon a connection that another process made is taken up. */
 const LIST_KEPT_MS = 5_000;
 const RULES_KEPT_MS = 10 * 60_000;
+const SMALLEST = parseFixed('0.000000000001');
 
 interface KnownRules {
   readAtMs: number;
@@ -59,7 +61,8 @@ export class LiveDesk implements LivePort {
   }
 
   rules(exchange: LiveExchange, symbol: string): PairRules | null {
-    return this.known.get(exchange)?.bySymbol.get(symbol) ?? null;
+    const known = this.known.get(exchange);
+    return known === undefined ? null : (known.bySymbol.get(symbol) ?? delisted(symbol));
   }
 
   /** Read again at the next look; until then those that are known count. */
@@ -158,6 +161,16 @@ export class LiveDesk implements LivePort {
     for (const run of this.runs.values()) if (run.exchange === exchange) run.rulesChanged(changed);
   }
 }
+
+/** Of a pair that the exchange does not list: nothing is too small, and nothing is traded. */
+const delisted = (symbol: string): PairRules => ({
+  symbol,
+  quantityStep: SMALLEST,
+  priceTick: SMALLEST,
+  minQuantity: ZERO,
+  minNotional: ZERO,
+  status: 'delisted',
+});
 
 /** The pairs that have other rules than before, or are new, or gone. */
 function changedRules(before: KnownRules['bySymbol'], after: KnownRules['bySymbol']): string[] {

@@ -30,6 +30,8 @@ import { settleOrder } from './settle-order.ts';
 const RECONCILE_BUSY_MS = 90_000;
 const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
+/** How often a comparison that fails makes the exchange's rules be read again. */
+const RULES_DOUBT_MS = 60_000;
 /** How soon a stop that the person takes away is noticed. */
 const OPEN_ORDERS_MS = 8_000;
 const LOOK_FIRST_MS = 500;
@@ -43,7 +45,7 @@ const ROUNDS = 12;
 
 /** What a run needs of the desk besides. */
 interface RunPort extends LivePort {
-  /** An order was rejected: the exchange's rules may be others by now. */
+  /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
 }
 
@@ -63,6 +65,7 @@ export class LiveRun {
   private reconciledAtMs: number | null = null;
   private triedAtMs: number | null = null;
   private openReadAtMs = 0;
+  private doubtedAtMs = Number.NEGATIVE_INFINITY;
   private readonly looks = new Map<string, Look>();
   private readonly inFlight = new Set<string>();
   /** When a cancellation was asked of the signer, by order. */
@@ -185,6 +188,11 @@ export class LiveRun {
       );
     this.gate = found.gate;
     this.watches = found.watches;
+    // A pair that is gone makes the lists fail that name it.
+    if (!found.isRead && begunAtMs - this.doubtedAtMs >= RULES_DOUBT_MS) {
+      this.doubtedAtMs = begunAtMs;
+      this.port.rulesMayHaveChanged(connection.exchange);
+    }
     await this.reachability.note(connection, found.isRead);
   }
 
@@ -213,7 +221,7 @@ export class LiveRun {
         await lockBooks(tx, connection, 'all');
         const rules = this.rules(symbol);
         const made = await planPair(tx, deps, connection, symbol, rules, rulesSinceMs);
-        if (made.changed) await publishLive(tx, deps, connection);
+        await publishLive(tx, deps, connection);
         return made;
       });
       replans.delete(symbol);

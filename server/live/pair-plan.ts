@@ -21,6 +21,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
+import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents, insertOrder } from './order-store.ts';
@@ -77,7 +78,10 @@ export async function planPair(
     changed = true;
   }
   const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
-  for (const exit of facts.exits)
+  const isGone = rules.status === 'delisted';
+  if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
+  // What was asked for stays: a pair may be listed again.
+  for (const exit of isGone ? [] : facts.exits)
     if (!facts.refused.has(exit.agentId))
       changed = (await sell(tx, deps, connection, symbol, exit, input)) || changed;
   return {
@@ -85,6 +89,17 @@ export async function planPair(
     watches: actions.filter((action) => action.kind === 'watch'),
   };
 }
+
+/** Nobody can sell it there any more, we neither; the coins are the person's to withdraw. */
+const tellDelisted = (
+  tx: Tx,
+  deps: BookDeps,
+  { id: connectionId }: ConnectionRow,
+  symbol: string,
+): Promise<void> =>
+  raiseAlarms(tx, deps, [
+    { connectionId, kind: 'pair_delisted', about: symbol, detail: { symbol } },
+  ]);
 
 /** Sells what may be sold now of a position that is to go; true where an order was planned. */
 async function sell(
