@@ -27,12 +27,14 @@ import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
 import { lossToday, placeOrder } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
+import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
 
 export interface DeskParts {
   journal: Journal;
   audit: AuditLog;
   keys: KeyStore;
+  spent: Pick<SpentStore, 'record'>;
   box: Box;
   secrets: Secrets;
   log: Log;
@@ -55,12 +57,15 @@ const CLOCKS_APART_MS = 2 * 60_000;
  * everyone else from asking: some exchanges read a day at a time.
  */
 const LISTS_BEFORE_MS = 60 * 60_000;
+/** How often a list that fails makes the rules be read again. */
+const RULES_DOUBT_MS = 60_000;
 
 export class Desk {
   private readonly exchanges = new Map<LiveExchange, Promise<OpenExchange>>();
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
+  private readonly rulesDoubted = new Map<LiveExchange, number>();
   private readonly observer: Observer;
   private readonly doubts: Doubts;
 
@@ -392,7 +397,7 @@ export class Desk {
   ): Promise<unknown> {
     const connection = this.connectionOf(ask.connectionId);
     if (connection === null) return NO_CONNECTION;
-    return readAs(async () => {
+    const answer = await readAs(async () => {
       const adapter = await this.adapter(connection);
       if (ask.act === 'balances') return adapter.balances();
       const since = (ms: number): number =>
@@ -409,6 +414,17 @@ export class Desk {
       this.observer.orders(connection, orders);
       return orders;
     });
+    if (answer.kind === 'unknown' && answer.cause.startsWith('unlisted:'))
+      await this.doubtRules(connection.exchange);
+    return answer;
+  }
+
+  /** A pair that is gone makes lists fail that name it: which ones there are is read again soon. */
+  private async doubtRules(exchange: LiveExchange): Promise<void> {
+    const doubtedAtMs = this.rulesDoubted.get(exchange) ?? Number.NEGATIVE_INFINITY;
+    if (this.now() - doubtedAtMs < RULES_DOUBT_MS) return;
+    this.rulesDoubted.set(exchange, this.now());
+    (await this.market(exchange)).forgetRules();
   }
 
   private async state(connectionId: string): Promise<SignerReply<'state'>> {
@@ -462,6 +478,7 @@ export class Desk {
         origin: origins[exchange] ?? null,
         clock,
         bans: (scope) => this.banRecord(exchange, scope),
+        spent: (scope) => this.spentRecord(exchange, scope),
         ...(fetch === undefined ? {} : { fetch }),
       });
     this.exchanges.set(exchange, open);
@@ -484,6 +501,11 @@ export class Desk {
         journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
       },
     };
+  }
+
+  /** What a process before this one used of an allowance is used. */
+  private spentRecord(exchange: LiveExchange, scope: string): SpentRecord {
+    return this.parts.spent.record(`${exchange}.${scope}`);
   }
 
   private async withKey(

@@ -26,11 +26,21 @@ class BySymbol<T> {
   }
 }
 
+interface Mark {
+  bid: Fixed;
+  middle: Fixed;
+}
+
+function markOf(book: Book): Mark | null {
+  const middle = middleOf(book);
+  return middle === null ? null : { bid: book.bids[0]?.price ?? ZERO, middle };
+}
+
 export class MarketView {
   private readonly rules: Kept<Awaited<ReturnType<PublicData['rules']>>>;
   private readonly books: BySymbol<Book>;
   private readonly volumes: BySymbol<Fixed>;
-  private readonly middles: BySymbol<Fixed | null>;
+  private readonly marks: BySymbol<Mark | null>;
 
   constructor(
     readonly data: PublicData,
@@ -39,11 +49,7 @@ export class MarketView {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
     this.books = new BySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
     this.volumes = new BySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
-    this.middles = new BySymbol(
-      async (symbol) => middleOf(await data.book(symbol)),
-      MARK_KEEP_MS,
-      now,
-    );
+    this.marks = new BySymbol(async (symbol) => markOf(await data.book(symbol)), MARK_KEEP_MS, now);
   }
 
   /**
@@ -79,17 +85,20 @@ export class MarketView {
     const rules = await this.rules.get();
     for (const dollar of DOLLARS) {
       const symbol = `${asset}/${dollar}`;
-      const middle = rules.has(symbol) ? await this.middles.get(symbol) : null;
-      if (middle !== null) return middle;
+      const mark = rules.has(symbol) ? await this.marks.get(symbol) : null;
+      if (mark !== null) return mark.middle;
     }
     return null;
   }
 
-  /** What each pair is worth now; a pair without a book is worth nothing. */
-  async marksOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
-    const marks = await Promise.all(
-      symbols.map(async (symbol) => [symbol, (await this.middles.get(symbol)) ?? ZERO]),
+  /** What a unit of each pair would bring now: the best bid. A pair without a book brings nothing. */
+  async bidsOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
+    const bids = await Promise.all(
+      symbols.map(async (symbol): Promise<[string, Fixed]> => [
+        symbol,
+        (await this.marks.get(symbol))?.bid ?? ZERO,
+      ]),
     );
-    return new Map(marks as [string, Fixed][]);
+    return new Map(bids);
   }
 }

@@ -12,6 +12,7 @@ import { openLog } from './log.ts';
 import { Secrets } from './secrets.ts';
 import type { SignerSettings } from './settings.ts';
 import { openSocket } from './socket.ts';
+import { SpentStore } from './spent.ts';
 
 /** Permissions are read again this often. */
 const RECHECK_MS = 24 * 60 * 60_000;
@@ -26,11 +27,13 @@ export async function openStore(folder: string, now: () => number, secrets: Secr
   const keys = new KeyStore(join(folder, 'keys'), box, secrets);
   const journal = new Journal(join(folder, 'journal.jsonl'));
   const audit = AuditLog.open(join(folder, 'audit.jsonl'), now);
+  const spent = new SpentStore(join(folder, 'spent'));
   return {
     box,
     keys,
     journal,
     audit,
+    spent,
     close: () => {
       journal.close();
       audit.close();

@@ -59,13 +59,13 @@ interface LossToday {
   unpriced: string[];
 }
 
-/** Marks of what is held, and the day's beginning written down when the day is new. */
+/** With what is held at the bid, and the day's beginning written down when the day is new. */
 export async function lossToday(
   { journal, now }: Pick<Placing, 'journal' | 'now'>,
   connection: Connection,
   market: MarketView,
 ): Promise<LossToday> {
-  const marks = await market.marksOf([...connection.positions.keys()]);
+  const marks = await market.bidsOf([...connection.positions.keys()]);
   const day = dayOf(now());
   if (connection.dayStart.day !== day)
     journal.write({

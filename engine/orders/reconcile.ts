@@ -23,6 +23,8 @@ export interface VenueFacts {
   /** How far back the lists of ended orders and of trades reach, on our clock. */
   closedSinceMs: number;
   tradesSinceMs: number;
+  /** Pairs that the exchange lists no more, of which these lists may say nothing. */
+  unlisted?: ReadonlySet<string>;
 }
 
 /** A difference of a coin that nothing explains yet, and since when it is exactly this. */
@@ -245,11 +247,13 @@ class Work {
     for (const order of this.orders.values()) {
       if (found.has(order.intent.clientOrderId) || hasEnded(order) || order.sentAtMs === null)
         continue;
+      const isListed = facts.unlisted?.has(order.intent.symbol) !== true;
       const searched = {
         byClientId: false,
         open: facts.open !== null,
-        closed: facts.closed !== null && facts.closedSinceMs <= order.sentAtMs,
+        closed: isListed && facts.closed !== null && facts.closedSinceMs <= order.sentAtMs,
         trades:
+          isListed &&
           facts.trades !== null &&
           facts.tradesSinceMs <= order.sentAtMs &&
           !this.candidates.has(order.intent.clientOrderId),

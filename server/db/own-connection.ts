@@ -3,7 +3,6 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Db } from './database.ts';
 import { isUnavailable } from './faults.ts';
-import * as schema from './schema.ts';
 
 const textOf = (query: unknown): string =>
   typeof query === 'string' ? query : String((query as { text?: unknown }).text);
@@ -37,7 +36,8 @@ export async function onOwnConnection<T>(pool: pg.Pool, work: (db: Db) => Promis
   const client = await pool.connect();
   let broken = false;
   try {
-    return await drizzle(untilEnd(client), { schema }).transaction(work);
+    // Without the schema, which is for relational queries: it would be worked out for each anew.
+    return await (drizzle(untilEnd(client)) as unknown as Db).transaction(work);
   } catch (error) {
     broken = isUnavailable(error);
     throw error;

@@ -11,7 +11,7 @@ import { askExit } from './ask-exit.ts';
 import { asConnection, lockBooks } from './live-accounts.ts';
 import { publishLive } from './live-news.ts';
 import { lockOrder } from './order-rows.ts';
-import { applyEvent } from './order-store.ts';
+import { applyEvents } from './order-store.ts';
 import { toOrder } from './read-live.ts';
 
 /** The pair whose sale is on its way now. */
@@ -64,7 +64,7 @@ export async function giveUpOrder(
   const stored = await lockOrder(tx, clientOrderId);
   if (stored === null) throw new Refusal('not_found', 'Order not found.');
   const now = deps.clock.now();
-  const after = await applyEvent(tx, deps, connection, stored, { kind: 'given_up', atMs: now });
+  const after = await applyEvents(tx, deps, connection, stored, [{ kind: 'given_up', atMs: now }]);
   if (after === stored)
     throw new Refusal(
       'live_orders_open',

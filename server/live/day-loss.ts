@@ -1,4 +1,7 @@
-/** What a live account has lost today by its sales, and the word to the person at their limit. */
+/**
+ * What a live account has lost today, and the word to the person at their limit: by its sales as
+ * soon as they are booked, and with what its positions have lost by the signer's count.
+ */
 import { and, eq, gte, sql } from 'drizzle-orm';
 import {
   formatFixed,
@@ -12,9 +15,12 @@ import type { Db, Tx } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
-import type { BookDeps } from './live-deps.ts';
+import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
 
 const DAY_MS = 24 * 3_600_000;
+/** The signer marks positions twice a minute. */
+const WATCH_MS = 60_000;
 
 /** Of the day by UTC; zero where it is a gain. */
 export async function lossToday(db: Db, accountId: string, now: number): Promise<Fixed> {
@@ -30,15 +36,23 @@ export async function lossToday(db: Db, accountId: string, now: number): Promise
   return maximum(ZERO, subtract(ZERO, parseFixed(today?.realized ?? '0')));
 }
 
-/** Once a day, when nothing more is bought. The signer holds by its own count. */
-export async function noteDayLoss(
+type Limited = Pick<ConnectionRow, 'id' | 'accountId' | 'maxDailyLoss'>;
+
+/** As soon as a sale has realised it. */
+export async function noteDayLoss(tx: Tx, deps: BookDeps, connection: Limited): Promise<void> {
+  const loss = await lossToday(tx.db, connection.accountId, deps.clock.now());
+  if (loss !== ZERO) await tellDayLoss(tx, deps, connection, loss);
+}
+
+/** Once a day, when nothing more is bought. */
+async function tellDayLoss(
   tx: Tx,
   deps: BookDeps,
-  { id, accountId, maxDailyLoss }: Pick<ConnectionRow, 'id' | 'accountId' | 'maxDailyLoss'>,
+  { id, maxDailyLoss }: Limited,
+  loss: Fixed,
 ): Promise<void> {
   const now = deps.clock.now();
-  const loss = await lossToday(tx.db, accountId, now);
-  if (loss === ZERO || loss < parseFixed(maxDailyLoss)) return;
+  if (loss < parseFixed(maxDailyLoss)) return;
   await raiseAlarms(tx, deps, [
     {
       connectionId: id,
@@ -48,3 +62,42 @@ export async function noteDayLoss(
     },
   ]);
 }
+
+/** A loss without a sale: what the signer counts, by which it buys nothing more. */
+export class LossWatch {
+  private readAtMs = Number.NEGATIVE_INFINITY;
+  private known: { day: number; loss: Fixed } | null = null;
+  private toldDay: number | null = null;
+
+  constructor(private readonly deps: LiveDeps) {}
+
+  /** Whether nothing more is bought today. */
+  isReached({ maxDailyLoss }: Pick<ConnectionRow, 'maxDailyLoss'>): boolean {
+    const { known } = this;
+    const isToday = known?.day === dayNumber(this.deps.clock.now());
+    return isToday && known.loss !== ZERO && known.loss >= parseFixed(maxDailyLoss);
+  }
+
+  /** Asks once a minute. Where the signer cannot tell, it buys nothing itself. */
+  async look(connection: ConnectionRow): Promise<void> {
+    const { deps } = this;
+    const now = deps.clock.now();
+    if (now - this.readAtMs < WATCH_MS) return;
+    this.readAtMs = now;
+    const state = await deps.signer
+      .ask({ act: 'state', connectionId: connection.id })
+      .catch(() => null);
+    if (state?.kind !== 'read') return;
+    const day = dayNumber(now);
+    const loss = state.value.lossToday;
+    this.known = { day, loss };
+    if (!this.isReached(connection) || this.toldDay === day) return;
+    await deps.database.transaction(async (tx) => {
+      await tellDayLoss(tx, deps, connection, loss);
+      await publishLive(tx, deps, connection);
+    });
+    this.toldDay = day;
+  }
+}
+
+const dayNumber = (ms: number): number => Math.floor(ms / DAY_MS);

@@ -16,7 +16,7 @@ import { publishLive } from './live-news.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { applyEvent } from './order-store.ts';
+import { applyEvents } from './order-store.ts';
 
 /**
  * Agents stop, nothing more is bought, and every order of ours is cancelled, stop losses too: what
@@ -55,7 +55,7 @@ export async function endLiveTrading(
     .where(and(eq(positions.accountId, connection.accountId), isNull(positions.closedMarketMs)));
   for (const stored of await liveOrdersOf(tx.db, connection.id))
     if (!hasEnded(stored.order))
-      await applyEvent(tx, deps, connection, stored, { kind: 'cancel_asked', atMs: now });
+      await applyEvents(tx, deps, connection, stored, [{ kind: 'cancel_asked', atMs: now }]);
   const twins = await followLive(tx, deps, stopped, 'stop');
   await publishChanged(tx, deps, connection.uid, [...stopped, ...twins]);
   await raiseAlarms(tx, deps, [

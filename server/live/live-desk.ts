@@ -3,6 +3,7 @@
  * deciding transactions need of them.
  */
 import type { LiveExchange } from '../../contract/signer.ts';
+import { parseFixed, ZERO } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { SignerAddress } from '../config.ts';
@@ -10,13 +11,14 @@ import { PeriodicTask } from '../periodic-task.ts';
 import { takeBackBroken } from './connect.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
-import { LiveRun } from './live-run.ts';
+import { LiveRun, NOT_COMPARED } from './live-run.ts';
 import { SignerClient } from './signer-client.ts';
 
 const TICK_MS = 1_000;
 /** How soon a connection that another process made is taken up. */
 const LIST_KEPT_MS = 5_000;
 const RULES_KEPT_MS = 10 * 60_000;
+const SMALLEST = parseFixed('0.000000000001');
 
 interface KnownRules {
   readAtMs: number;
@@ -59,7 +61,8 @@ export class LiveDesk implements LivePort {
   }
 
   rules(exchange: LiveExchange, symbol: string): PairRules | null {
-    return this.known.get(exchange)?.bySymbol.get(symbol) ?? null;
+    const known = this.known.get(exchange);
+    return known === undefined ? null : (known.bySymbol.get(symbol) ?? delisted(symbol));
   }
 
   /** Read again at the next look; until then those that are known count. */
@@ -72,9 +75,7 @@ export class LiveDesk implements LivePort {
 
   entriesOff(connectionId: string): string | null {
     const run = this.runs.get(connectionId);
-    return run?.gate.kind === 'open'
-      ? null
-      : 'the exchange account is being compared with the exchange.';
+    return run === undefined ? NOT_COMPARED : run.entriesOff;
   }
 
   ended(connectionId: string, agentId: string): void {
@@ -152,12 +153,37 @@ export class LiveDesk implements LivePort {
     const read = await this.deps.signer
       .ask({ act: 'pair_rules', exchange, symbols: [] })
       .catch(() => null);
-    if (read?.kind === 'read')
-      this.known.set(exchange, {
-        readAtMs: now,
-        bySymbol: new Map(read.value.map((rules) => [rules.symbol, rules])),
-      });
+    if (read?.kind !== 'read') return;
+    const bySymbol = new Map(read.value.map((rules) => [rules.symbol, rules]));
+    this.known.set(exchange, { readAtMs: now, bySymbol });
+    const changed = known === undefined ? [] : changedRules(known.bySymbol, bySymbol);
+    if (changed.length === 0) return;
+    for (const run of this.runs.values()) if (run.exchange === exchange) run.rulesChanged(changed);
   }
+}
+
+/** Of a pair that the exchange does not list: nothing is too small, and nothing is traded. */
+const delisted = (symbol: string): PairRules => ({
+  symbol,
+  quantityStep: SMALLEST,
+  priceTick: SMALLEST,
+  minQuantity: ZERO,
+  minNotional: ZERO,
+  status: 'delisted',
+});
+
+/** The pairs that have other rules than before, or are new, or gone. */
+function changedRules(before: KnownRules['bySymbol'], after: KnownRules['bySymbol']): string[] {
+  const isSame = (a: PairRules, b: PairRules): boolean =>
+    a.quantityStep === b.quantityStep &&
+    a.priceTick === b.priceTick &&
+    a.minQuantity === b.minQuantity &&
+    a.minNotional === b.minNotional &&
+    a.status === b.status;
+  return [...new Set([...before.keys(), ...after.keys()])].filter((symbol) => {
+    const [was, is] = [before.get(symbol), after.get(symbol)];
+    return was === undefined || is === undefined || !isSame(was, is);
+  });
 }
 
 export interface OpenLiveDesk {

@@ -11,11 +11,12 @@ import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
+import { LossWatch } from './day-loss.ts';
 import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { planPair } from './pair-plan.ts';
+import { planPair, REFUSED_PAUSE_MS } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection, type Watch } from './reconcile-connection.ts';
@@ -29,10 +30,14 @@ import { settleOrder } from './settle-order.ts';
 const RECONCILE_BUSY_MS = 90_000;
 const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
+/** How often a comparison that fails makes the exchange's rules be read again. */
+const RULES_DOUBT_MS = 60_000;
 /** How soon a stop that the person takes away is noticed. */
 const OPEN_ORDERS_MS = 8_000;
 const LOOK_FIRST_MS = 500;
 const LOOK_MOST_MS = 60_000;
+/** Why nothing is bought before the gate is open, as a sentence goes on. */
+export const NOT_COMPARED = 'the exchange account is being compared with the exchange.';
 /** A request is answered or given up by then; whoever sent it is gone. */
 const STALE_SENDING_MS = 120_000;
 /** Rounds of one run: each sends what the one before has made possible. */
@@ -40,7 +45,7 @@ const ROUNDS = 12;
 
 /** What a run needs of the desk besides. */
 interface RunPort extends LivePort {
-  /** An order was rejected: the exchange's rules may be others by now. */
+  /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
 }
 
@@ -49,22 +54,32 @@ interface Look {
   nextMs: number;
 }
 
+interface Replan {
+  fromMs: number;
+  /** What was refused before then says nothing of the rules as they are now. */
+  rulesSinceMs: number;
+}
+
 export class LiveRun {
   gate: Gate = CLOSED_AT_START;
   private reconciledAtMs: number | null = null;
   private triedAtMs: number | null = null;
   private openReadAtMs = 0;
+  private doubtedAtMs = Number.NEGATIVE_INFINITY;
   private readonly looks = new Map<string, Look>();
   private readonly inFlight = new Set<string>();
   /** When a cancellation was asked of the signer, by order. */
   private readonly cancelled = new Map<string, number>();
   private watches: Watch[] = [];
   private readonly leaving = new Set<string>();
+  /** Pairs to plan anew, and from when on. */
+  private readonly replans = new Map<string, Replan>();
   private running: Promise<void> | null = null;
   private again = false;
 
   readonly ended: EndedAgents;
   private readonly reachability: Reachability;
+  private readonly loss: LossWatch;
 
   constructor(
     private readonly deps: LiveDeps,
@@ -73,6 +88,7 @@ export class LiveRun {
   ) {
     this.ended = new EndedAgents(deps, connection.id);
     this.reachability = new Reachability(deps);
+    this.loss = new LossWatch(deps);
   }
 
   /** As it is now in the database. */
@@ -80,8 +96,26 @@ export class LiveRun {
     this.connection = connection;
   }
 
+  get exchange(): LiveExchange {
+    return this.connection.exchange;
+  }
+
+  /** Why nothing new is bought, as a sentence goes on; null where something may be. */
+  get entriesOff(): string | null {
+    if (this.gate.kind === 'closed') return NOT_COMPARED;
+    return this.loss.isReached(this.connection)
+      ? "today's losses, with what is held at its price now, have reached your limit for this exchange account."
+      : null;
+  }
+
   get watched(): readonly Watch[] {
     return this.watches;
+  }
+
+  /** The exchange changed these pairs' rules: what was turned down by the old ones may pass now. */
+  rulesChanged(symbols: readonly string[]): void {
+    const now = this.deps.clock.now();
+    for (const symbol of symbols) this.replans.set(symbol, { fromMs: now, rulesSinceMs: now });
   }
 
   /** Runs now, or once more after the run that is under way. */
@@ -106,8 +140,10 @@ export class LiveRun {
     do {
       this.again = false;
       await this.reconcileIfDue();
+      await this.loss.look(this.connection);
       await this.ended.tell();
       await this.readOpenOrders();
+      await this.replanDue();
       await this.planExits();
       for (let round = 0; round < ROUNDS; round += 1) if (!(await this.work())) break;
     } while (this.again);
@@ -129,8 +165,8 @@ export class LiveRun {
       if (waited >= RECONCILE_RETRY_MS) await this.reconcile();
       return;
     }
-    const isBusy = (await this.orders()).length > 0;
-    if (waited >= (isBusy ? RECONCILE_BUSY_MS : RECONCILE_IDLE_MS)) await this.reconcile();
+    if (waited < RECONCILE_BUSY_MS) return;
+    if (waited >= RECONCILE_IDLE_MS || (await this.orders()).length > 0) await this.reconcile();
   }
 
   /** Reads and compares everything; opens the gate where that succeeded. */
@@ -152,6 +188,11 @@ export class LiveRun {
       );
     this.gate = found.gate;
     this.watches = found.watches;
+    // A pair that is gone makes the lists fail that name it.
+    if (!found.isRead && begunAtMs - this.doubtedAtMs >= RULES_DOUBT_MS) {
+      this.doubtedAtMs = begunAtMs;
+      this.port.rulesMayHaveChanged(connection.exchange);
+    }
     await this.reachability.note(connection, found.isRead);
   }
 
@@ -168,6 +209,31 @@ export class LiveRun {
         const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
         if (plan.changed) await publishLive(tx, deps, connection);
       });
+  }
+
+  /** Pairs whose rules have changed, and those of which a sale was refused a while ago. */
+  private async replanDue(): Promise<void> {
+    const { deps, connection, replans } = this;
+    const now = deps.clock.now();
+    for (const [symbol, { fromMs, rulesSinceMs }] of replans) {
+      if (now < fromMs) continue;
+      const plan = await deps.database.transaction(async (tx) => {
+        await lockBooks(tx, connection, 'all');
+        const rules = this.rules(symbol);
+        const made = await planPair(tx, deps, connection, symbol, rules, rulesSinceMs);
+        await publishLive(tx, deps, connection);
+        return made;
+      });
+      replans.delete(symbol);
+      this.watchAnew(
+        symbol,
+        plan.watches.map((watch) => ({ ...watch, symbol })),
+      );
+    }
+  }
+
+  private watchAnew(symbol: string, watches: readonly Watch[]): void {
+    this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
   }
 
   /** A stop that is not shown any more is looked up at once. */
@@ -233,11 +299,19 @@ export class LiveRun {
       if (claimed === null) return false;
       const event = await place(this.deps, claimed);
       if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
+      if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
       await this.settle(claimed, [event]);
       return true;
     } finally {
       this.inFlight.delete(clientOrderId);
     }
+  }
+
+  /** A sale that was refused is planned again after the pause, if it is still wanted. */
+  private replanLater({ intent: { side, symbol } }: LiveOrder): void {
+    if (side !== 'sell') return;
+    const fromMs = this.deps.clock.now() + REFUSED_PAUSE_MS;
+    this.replans.set(symbol, { fromMs, rulesSinceMs: 0 });
   }
 
   private lookIfDue(order: LiveOrder, now: number): Promise<boolean> {
@@ -265,8 +339,7 @@ export class LiveRun {
     const settled = await settleOrder(this.deps, this.connection, ids, events, this.rules);
     if (settled?.changed !== true) return false;
     this.looks.delete(clientOrderId);
-    const { symbol, watches } = settled;
-    this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
+    this.watchAnew(settled.symbol, settled.watches);
     return true;
   }
 

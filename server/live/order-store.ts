@@ -45,19 +45,25 @@ export async function insertOrder(
   return stored;
 }
 
-/** The order after the event; the very same object where nothing changed. */
-export async function applyEvent(
+/** The order after these events, in their order; the very same object where nothing changed. */
+export async function applyEvents(
   tx: Tx,
   deps: BookDeps,
   connection: ConnectionRow,
   stored: StoredOrder,
-  event: OrderEvent,
+  events: readonly OrderEvent[],
 ): Promise<StoredOrder> {
-  const step = applyOrderEvent(stored.order, event, policyOf(connection));
-  if (step.order === stored.order) return stored;
-  const id = step.order.intent.clientOrderId;
+  const steps: OrderStep[] = [];
+  let { order } = stored;
+  for (const event of events) {
+    const step = applyOrderEvent(order, event, policyOf(connection));
+    if (step.order === order) continue;
+    steps.push({ event, ...step });
+    ({ order } = step);
+  }
+  const id = order.intent.clientOrderId;
   const known = new Map([[id, stored]]);
-  await storeSteps(tx, deps, known, [{ event, ...step }]);
+  await storeSteps(tx, deps, known, steps);
   return known.get(id) ?? stored;
 }
 

@@ -62,9 +62,8 @@ async function symbolsOf(
   quote: string,
 ): Promise<string[]> {
   const { all } = await ownedBy(db, connection.accountId);
-  const coins = [...all.keys()]
-    .map((coin) => `${coin}/${quote}`)
-    .filter((symbol) => rules(symbol) !== null);
+  const isKnown = (symbol: string): boolean => rules(symbol) !== null && !isGone(rules, symbol);
+  const coins = [...all.keys()].map((coin) => `${coin}/${quote}`).filter(isKnown);
   const rows = await db
     .select({ pairs: agents.tradingPairs })
     .from(agents)
@@ -83,6 +82,10 @@ async function symbolsOf(
   ].sort();
 }
 
+/** Of such a pair an exchange may refuse every question, and with it the whole list. */
+const isGone = (rules: (symbol: string) => PairRules | null, symbol: string): boolean =>
+  rules(symbol)?.status === 'delisted';
+
 async function readList<T>(read: Promise<{ kind: string; value?: T }>): Promise<T | null> {
   const answer = await read.catch(() => null);
   return answer?.kind === 'read' && answer.value !== undefined ? answer.value : null;
@@ -91,11 +94,14 @@ async function readList<T>(read: Promise<{ kind: string; value?: T }>): Promise<
 async function readFacts(
   signer: SignerPort,
   connection: ConnectionRow,
-  symbols: string[],
+  all: readonly string[],
+  rules: (symbol: string) => PairRules | null,
   sinceMs: number,
   begunAtMs: number,
 ): Promise<VenueFacts> {
   const { id: connectionId } = connection;
+  const unlisted = new Set(all.filter((symbol) => isGone(rules, symbol)));
+  const symbols = all.filter((symbol) => !unlisted.has(symbol));
   const open = await readList(signer.ask({ act: 'open_orders', connectionId, symbols }));
   const closed = await readList(
     signer.ask({ act: 'closed_orders', connectionId, symbols, sinceMs }),
@@ -110,6 +116,7 @@ async function readFacts(
     balances,
     closedSinceMs: sinceMs,
     tradesSinceMs: sinceMs,
+    unlisted,
   };
 }
 
@@ -137,7 +144,7 @@ export async function reconcileConnection(
   const marks = await readMarks(database.db, connection.id);
   const sinceMs = await sinceOf(database.db, connection, marks, begunAtMs);
   const symbols = await symbolsOf(database.db, connection, rules, deps.market.source.quote);
-  const facts = await readFacts(signer, connection, symbols, sinceMs, begunAtMs);
+  const facts = await readFacts(signer, connection, symbols, rules, sinceMs, begunAtMs);
   return database.transaction(async (tx) => {
     await lockBooks(tx, connection, 'all');
     const before = await readMarks(tx.db, connection.id);

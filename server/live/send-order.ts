@@ -11,7 +11,7 @@ import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf, lockOrder } from './order-rows.ts';
-import { applyEvent } from './order-store.ts';
+import { applyEvents } from './order-store.ts';
 
 /** Commits that the request leaves now; null where it must not. */
 export async function claimSending(
@@ -28,7 +28,7 @@ export async function claimSending(
     const policy = policyOf(connection);
     if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
     const event = { kind: 'send_started', atMs: now } as const;
-    const { order } = await applyEvent(tx, deps, connection, stored, event);
+    const { order } = await applyEvents(tx, deps, connection, stored, [event]);
     await publishLive(tx, deps, connection);
     return order;
   });

@@ -4,7 +4,7 @@ import type { PairRules } from '../../contract/venue.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { lockOrder } from './order-rows.ts';
-import { applyEvent } from './order-store.ts';
+import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
 import { publishLive } from './live-news.ts';
 import { planPair } from './pair-plan.ts';
@@ -29,12 +29,12 @@ export async function settleOrder(
     await lockBooks(tx, connection, [agentId]);
     const before = await lockOrder(tx, clientOrderId);
     if (before === null) return null;
-    let stored = before;
-    for (const event of events) stored = await applyEvent(tx, deps, connection, stored, event);
+    const stored = await applyEvents(tx, deps, connection, before, events);
     const { symbol } = before.order.intent;
     if (stored === before) return { changed: false, symbol, watches: [] };
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
-    await noteDayLoss(tx, deps, connection);
+    // Only a trade realises a loss.
+    if (stored.order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);
     await publishLive(tx, deps, connection);
     return {
       changed: true,

@@ -8,7 +8,7 @@ import { askExit } from './ask-exit.ts';
 import { readConnection } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { applyEvent } from './order-store.ts';
+import { applyEvents } from './order-store.ts';
 
 interface StoppedAgent {
   id: string;
@@ -31,10 +31,9 @@ export async function withdrawEntries(
   for (const stored of await liveOrdersOf(tx.db, connectionId)) {
     const { intent } = stored.order;
     if (intent.agentId !== id || intent.side !== 'buy' || hasEnded(stored.order)) continue;
-    await applyEvent(tx, deps, connection, stored, {
-      kind: 'cancel_asked',
-      atMs: deps.clock.now(),
-    });
+    await applyEvents(tx, deps, connection, stored, [
+      { kind: 'cancel_asked', atMs: deps.clock.now() },
+    ]);
   }
   tx.afterCommit(() => {
     port?.ended(connectionId, id);

@@ -1,4 +1,5 @@
 /** Holds requests under an exchange's limits, and sends none while it has banned us. */
+import type { SpentRecord } from '../spent.ts';
 
 /** Of each limit, so that a neighbour on the same address or key still has room. */
 const SHARE = 0.8;
@@ -51,10 +52,15 @@ export class Budget {
     private readonly allowance: Allowance,
     private readonly clock: Clock,
     private readonly record: BanRecord | null = null,
+    private readonly spent: SpentRecord | null = null,
   ) {
     this.bannedUntilMs = record?.untilMs ?? 0;
-    this.level = allowance.burst * SHARE;
-    this.filledAtMs = clock.now();
+    const last = spent?.last ?? null;
+    // What cannot be told may have been used just now.
+    if (last === 'unreadable') this.level = 0;
+    else this.level = Math.min(last?.level ?? Number.POSITIVE_INFINITY, allowance.burst * SHARE);
+    const isKnown = last !== null && last !== 'unreadable';
+    this.filledAtMs = isKnown ? Math.min(last.atMs, clock.now()) : clock.now();
   }
 
   get bannedUntil(): number {
@@ -68,10 +74,20 @@ export class Budget {
     this.record?.note(untilMs);
   }
 
+  /** The same allowance as another, of which this much is left. */
+  takeOver(other: Budget): void {
+    this.fill();
+    other.fill();
+    this.level = Math.min(this.level, other.level);
+    this.ban(other.bannedUntilMs);
+    this.noteLevel();
+  }
+
   /** The exchange's own count of what was used, where it tells. */
   used(weight: number): void {
     this.fill();
     this.level = Math.min(this.level, this.allowance.burst * SHARE - weight);
+    this.noteLevel();
   }
 
   /**
@@ -87,6 +103,7 @@ export class Budget {
       waitMs = this.waitFor(weight + spare, endMs);
     }
     this.level -= weight;
+    this.noteLevel();
     if (waitMs > 0) await this.clock.sleep(waitMs);
     // It may have come while we waited.
     this.refuseBanned();
@@ -107,6 +124,11 @@ export class Budget {
   refuseBanned(): void {
     if (this.clock.now() < this.bannedUntilMs)
       throw new NotSent('exchange_ban', this.bannedUntilMs);
+  }
+
+  /** Before a request leaves that uses it. */
+  private noteLevel(): void {
+    this.spent?.note({ level: this.level, atMs: this.filledAtMs });
   }
 
   private fill(): void {

@@ -1,4 +1,5 @@
 /** Opens an exchange: one door for its public data, and one for each connection's key. */
+import { createHash } from 'node:crypto';
 import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { Adapter, PublicData } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
@@ -10,15 +11,20 @@ import { CoinbasePublic } from './coinbase/public.ts';
 import { Door } from './door.ts';
 import { KrakenAdapter } from './kraken/adapter.ts';
 import { KrakenPublic } from './kraken/public.ts';
+import type { SpentRecord } from '../spent.ts';
 
 /** How long the exchange's clock is taken to run like ours. */
 const TIME_KEEP_MS = 10 * 60_000;
+/** Keys whose use is remembered; whoever pastes more than this uses those that came first anew. */
+const KEYS_KEPT = 1_000;
 
 export interface ExchangeSettings {
   origin: string | null;
   clock: Clock;
   /** Of an address or a connection: bans that a process before this one was given. */
   bans?: (scope: string) => BanRecord;
+  /** Of the address or a key's digest: what was used before this process. */
+  spent?: (scope: string) => SpentRecord;
   fetch?: typeof fetch;
 }
 
@@ -31,9 +37,20 @@ export interface OpenExchange {
 
 export async function openExchange(
   exchange: LiveExchange,
-  { origin, clock, bans, fetch }: ExchangeSettings,
+  { origin, clock, bans, spent, fetch }: ExchangeSettings,
 ): Promise<OpenExchange> {
-  const byAddress = new Budget(ALLOWANCES[exchange].byAddress, clock, bans?.('address') ?? null);
+  const byAddress = new Budget(
+    ALLOWANCES[exchange].byAddress,
+    clock,
+    bans?.('address') ?? null,
+    spent?.('address') ?? null,
+  );
+  const byKey = new KeyBudgets((digest, connectionId) => {
+    const { byKey: allowance } = ALLOWANCES[exchange];
+    // Of a key that is only read nothing is written down.
+    if (connectionId === null) return new Budget(allowance, clock);
+    return new Budget(allowance, clock, bans?.(connectionId) ?? null, spent?.(digest) ?? null);
+  });
   const shared = { exchange, origin, byAddress, clock, ...(fetch === undefined ? {} : { fetch }) };
   const door = await Door.open({ ...shared, key: null, byKey: null });
   const publicData = {
@@ -49,11 +66,7 @@ export async function openExchange(
       const own = await Door.open({
         ...shared,
         key,
-        byKey: new Budget(
-          ALLOWANCES[exchange].byKey,
-          clock,
-          connectionId === null ? null : (bans?.(connectionId) ?? null),
-        ),
+        byKey: byKey.of(key, connectionId),
       });
       const adapter = adapterOf(exchange, own, publicData);
       return timed(adapter, async () => {
@@ -61,6 +74,31 @@ export async function openExchange(
       });
     },
   };
+}
+
+/**
+ * One allowance a key, however often it is opened: an exchange counts what a key asked, and not for
+ * which of our purposes.
+ */
+class KeyBudgets {
+  private readonly known = new Map<string, { connectionId: string | null; budget: Budget }>();
+
+  constructor(private readonly open: (digest: string, connectionId: string | null) => Budget) {}
+
+  of({ apiKey }: ApiKey, connectionId: string | null): Budget {
+    const digest = createHash('sha256').update(apiKey).digest('base64url');
+    const known = this.known.get(digest);
+    if (known !== undefined && (connectionId === null || known.connectionId === connectionId))
+      return known.budget;
+    const budget = this.open(digest, connectionId);
+    // What a key was asked before it was connected counts as well.
+    if (known !== undefined) budget.takeOver(known.budget);
+    this.known.delete(digest);
+    this.known.set(digest, { connectionId, budget });
+    const [first] = this.known.keys();
+    if (this.known.size > KEYS_KEPT && first !== undefined) this.known.delete(first);
+    return budget;
+  }
 }
 
 function adapterOf(exchange: LiveExchange, door: Door, data: PublicData): Adapter {

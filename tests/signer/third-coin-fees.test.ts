@@ -1,6 +1,6 @@
 /** Fees that are charged in a third coin count as losses of the day, at the market's price. */
 import { afterEach, expect, it } from 'vitest';
-import { multiply, parseFixed, subtract, sum, type Fixed } from '../../contract/money.ts';
+import { multiply, parseFixed, subtract, sum, ZERO, type Fixed } from '../../contract/money.ts';
 import { instrumentsOf } from '../support/exchange/instruments.ts';
 import type { StandInOptions } from '../support/exchange/stand-in.ts';
 import { openTheft, type Theft } from '../support/signer/theft.ts';
@@ -42,8 +42,10 @@ it('they are worth what the coin is worth now', async () => {
   const fills = one.standIn.journal.fillsOf({ by: 'api' });
   expect(fills.map(({ feeCoin }) => feeCoin)).toContain('BNB');
   const charged = sum(fills.map(({ fee }) => fee));
-  // The day began before the purchase: what it cost above the middle of the book is lost too.
-  const held = multiply(sum(fills.map(({ quantity }) => quantity)), parseFixed('64000'), 'down');
+  // The day began before the purchase: what it cost above what it would bring is lost too.
+  const { prices } = one.standIn;
+  const bid = prices.book(one.standIn.instrument(one.pair)).bids[0]?.price ?? ZERO;
+  const held = multiply(sum(fills.map(({ quantity }) => quantity)), bid, 'down');
   const spread = subtract(sum(fills.map(({ cost }) => cost)), held);
   const loss = subtract(await lossToday(one), spread);
   expect(loss).toBeGreaterThanOrEqual(multiply(charged, parseFixed('579'), 'down'));

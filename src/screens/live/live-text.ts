@@ -141,6 +141,7 @@ const ALARM: Readonly<Record<string, string>> = {
   coins_missing: 'The account has less of a coin than agents hold',
   oversold: 'More was sold than an agent held',
   stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
+  pair_delisted: 'The exchange no longer lists a pair that agents hold; nothing can be sold there',
   unreachable: 'The exchange cannot be reached',
   key_refused: 'The exchange no longer accepts the key',
   live_ended: 'Live trading was ended',

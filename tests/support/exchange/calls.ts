@@ -31,17 +31,20 @@ export const isPrivate = (call: CallName): boolean =>
   (PRIVATE_CALLS as readonly string[]).includes(call);
 
 /** One HTTP request as it arrived. */
-export interface Asked {
-  /** Counts every request to this exchange, from 1. */
-  number: number;
+export interface Arrived {
   method: string;
   /** Without the query. */
   path: string;
-  query: URLSearchParams;
   /** As it was sent, for signatures. */
   rawQuery: string;
   headers: Record<string, string | undefined>;
   body: string;
+}
+
+export interface Asked extends Arrived {
+  /** Counts every request to this exchange, from 1. */
+  number: number;
+  query: URLSearchParams;
   host: string;
 }
 

@@ -25,6 +25,8 @@ export class FaultRunner {
   private readonly reach: Reach;
   private readonly pending: PlannedFault[] = [];
   private readonly waiting: Fate[] = [];
+  /** Planned for a time that has not come. */
+  private scheduled = 0;
   private requests = 0;
   private readonly calls = new Map<CallName, number>();
 
@@ -39,7 +41,9 @@ export class FaultRunner {
       this.pending.push(fault);
       return;
     }
+    this.scheduled += 1;
     this.reach.clock.after(fault.when.afterMs, () => {
+      this.scheduled -= 1;
       this.strike(fault);
     });
   }
@@ -59,6 +63,11 @@ export class FaultRunner {
   /** What was planned for a request that has not come: now, so that it is over some time. */
   strikeRest(): void {
     for (const fault of this.pending.splice(0)) this.strike(fault);
+  }
+
+  /** Whether everything that was planned has struck. */
+  get isSpent(): boolean {
+    return this.pending.length + this.waiting.length + this.scheduled === 0;
   }
 
   get isUnderMaintenance(): boolean {

@@ -1,5 +1,4 @@
 /** Answers one request: carries it out, spoils the answer where the plan says so, and writes down both. */
-import type { FastifyReply } from 'fastify';
 import { setTimeout as realPause } from 'node:timers/promises';
 import type { Accounts } from './accounts.ts';
 import { isPrivate, type Answer, type Asked, type CallName } from './calls.ts';
@@ -25,9 +24,20 @@ export interface Desk {
   onHold: () => void;
 }
 
+/** The way back to whoever asked. */
+export interface Return {
+  /** They have given up and hung up: they cannot read an answer. */
+  readonly isGone: boolean;
+  send(status: number, headers: Record<string, string>, body: string): void;
+  /** Ends the connection without an answer. */
+  cut(): void;
+  /** Once the answer has left, or cannot any more. */
+  whenOver(then: () => void): void;
+}
+
 export interface Delivery {
   asked: Asked;
-  reply: FastifyReply;
+  way: Return;
 }
 
 /** Long enough for what was just sent on a stream to be read before the answer. */
@@ -46,7 +56,7 @@ const GARBAGE: Answer = {
   headers: { 'content-type': 'text/html' },
 };
 
-export async function respond(desk: Desk, { asked, reply }: Delivery): Promise<FastifyReply> {
+export async function respond(desk: Desk, { asked, way }: Delivery): Promise<void> {
   const { dialect, faults, clock } = desk;
   const call = dialect.callOf(asked);
   const isKeyed = call !== null && isPrivate(call);
@@ -57,8 +67,9 @@ export async function respond(desk: Desk, { asked, reply }: Delivery): Promise<F
   const usedWeight = call === null ? 0 : desk.meter.spend(call, clock.trueNow(), isWide);
   const turn: Turn | null =
     call === null ? null : { asked, call, arrivedMs: clock.now(), usedWeight };
-  const deliver = (answer: Answer, fault: FaultName | null): FastifyReply =>
-    send(desk, asked, reply, answer, fault);
+  const deliver = (answer: Answer, fault: FaultName | null): void => {
+    send(desk, asked, way, answer, fault);
+  };
   if (turn === null) return deliver(dialect.noSuchAddress(), null);
   if (bannedS > 0) return deliver(dialect.banned(bannedS), 'rate-limited');
   if (faults.isUnderMaintenance && call !== 'time')
@@ -68,17 +79,15 @@ export async function respond(desk: Desk, { asked, reply }: Delivery): Promise<F
       dialect.rateLimited(faults.limit({ retryAfterS: LIMIT_WAIT_S })),
       'rate-limited',
     );
-  if (fate !== null) return spoil(desk, turn, fate, reply);
+  if (fate !== null) return spoil(desk, turn, fate, way);
   const { result: answer, release } = desk.hub.holdBack(() => carryOut(desk, turn));
   if (turn.call === 'place' && faults.takeAckAfterFills()) {
     release();
     await realPause(STREAM_FIRST_MS);
     return deliver(answer, 'fill-before-ack');
   }
-  const sent = deliver(answer, null);
-  reply.raw.once('finish', release);
-  reply.raw.once('close', release);
-  return sent;
+  deliver(answer, null);
+  way.whenOver(release);
 }
 
 /** Checks the key and does what was asked. */
@@ -92,8 +101,8 @@ async function spoil(
   desk: Desk,
   turn: Turn,
   { fault, settings }: Fate,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  way: Return,
+): Promise<void> {
   const { asked } = turn;
   desk.journal.write({
     kind: 'fault',
@@ -102,21 +111,25 @@ async function spoil(
   });
   if (fault === 'rate-limited') {
     const seconds = desk.faults.limit(settings);
-    return send(desk, asked, reply, desk.dialect.rateLimited(seconds), fault);
+    send(desk, asked, way, desk.dialect.rateLimited(seconds), fault);
+    return;
   }
-  if (fault === 'slow-answer') return answerLate(desk, turn, settings, reply);
+  if (fault === 'slow-answer') return answerLate(desk, turn, settings, way);
   if (settings.effect !== 'none') carryOut(desk, turn);
-  if (fault === 'drop-response') return cut(desk, asked, reply, fault);
+  if (fault === 'drop-response') {
+    cut(desk, asked, way, fault);
+    return;
+  }
   const spoilt = { 'gateway-timeout': GATEWAY, garbage: GARBAGE, 'status-unknown': null }[fault];
-  return send(desk, asked, reply, spoilt ?? desk.dialect.statusUnknown(), fault);
+  send(desk, asked, way, spoilt ?? desk.dialect.statusUnknown(), fault);
 }
 
 async function answerLate(
   desk: Desk,
   turn: Turn,
   settings: PlannedFault,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+  way: Return,
+): Promise<void> {
   const { effect = 'now' } = settings;
   const early = effect === 'now' ? carryOut(desk, turn) : null;
   if (settings.realHoldMs === undefined)
@@ -127,7 +140,7 @@ async function answerLate(
   else await realPause(settings.realHoldMs);
   const answer =
     early ?? (effect === 'later' ? carryOut(desk, turn) : desk.dialect.statusUnknown());
-  return send(desk, turn.asked, reply, answer, 'slow-answer');
+  send(desk, turn.asked, way, answer, 'slow-answer');
 }
 
 function note(
@@ -145,28 +158,16 @@ function note(
 function send(
   { journal }: Desk,
   { number: request }: Asked,
-  reply: FastifyReply,
-  answer: Answer,
+  way: Return,
+  { status, headers, body: said }: Answer,
   fault: FaultName | null,
-): FastifyReply {
-  const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
-  // Who has given up and hung up cannot read it.
-  const delivered = reply.raw.socket?.destroyed === false;
-  journal.write({ kind: 'answer', request, status: answer.status, body, delivered, fault });
-  return reply
-    .code(answer.status)
-    .headers({ 'content-type': 'application/json', ...answer.headers })
-    .send(body);
+): void {
+  const body = typeof said === 'string' ? said : JSON.stringify(said);
+  journal.write({ kind: 'answer', request, status, body, delivered: !way.isGone, fault });
+  way.send(status, { 'content-type': 'application/json', ...headers }, body);
 }
 
-function cut(
-  { journal }: Desk,
-  { number: request }: Asked,
-  reply: FastifyReply,
-  fault: FaultName,
-): FastifyReply {
+function cut({ journal }: Desk, { number: request }: Asked, way: Return, fault: FaultName): void {
   journal.write({ kind: 'answer', request, status: 0, body: '', delivered: false, fault });
-  reply.hijack();
-  reply.raw.destroy();
-  return reply;
+  way.cut();
 }

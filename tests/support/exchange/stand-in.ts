@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { parseFixed, type Fixed } from '../../../contract/money.ts';
 import { Accounts, type AccountOptions, type ApiKey, type KeyPermissions } from './accounts.ts';
 import { makeBinance } from './binance/binance-dialect.ts';
-import type { Asked } from './calls.ts';
+import type { Arrived, Asked } from './calls.ts';
 import { makeCoinbase } from './coinbase/coinbase-dialect.ts';
 import type { Dialect, Floor } from './dialect.ts';
 import { ExchangeClock, type ClockOptions } from './exchange-clock.ts';
@@ -23,7 +23,8 @@ import { MatchingCore } from './matching-core.ts';
 import { Person } from './person.ts';
 import { Prices } from './prices.ts';
 import { RATE_LIMITS, RateMeter } from './rate-meter.ts';
-import { respond, type Delivery } from './respond.ts';
+import { respond, type Return } from './respond.ts';
+import { fetchFrom } from './in-process.ts';
 import { StreamHub } from './stream-hub.ts';
 import { acceptSocket, type ServerSocket } from './web-socket.ts';
 
@@ -60,7 +61,8 @@ const DIALECTS: Record<DialectName, (floor: Floor) => Dialect> = {
 const START_MS = Date.UTC(2026, 0, 15, 9, 0, 0);
 
 export class StandIn {
-  url = '';
+  /** Of an address that nobody has, until it listens. */
+  url = 'http://stand-in.invalid';
   readonly journal: Journal;
   readonly clock: ExchangeClock;
   readonly accounts: Accounts;
@@ -74,7 +76,8 @@ export class StandIn {
   readonly instruments: Map<string, Instrument>;
   private readonly dialect: Dialect;
   private readonly sockets = new Set<ServerSocket>();
-  private readonly app: FastifyInstance;
+  /** Null where it is asked in process alone. */
+  private app: FastifyInstance | null = null;
   private requests = 0;
 
   constructor(readonly options: StandInOptions) {
@@ -122,7 +125,6 @@ export class StandIn {
     this.dialect = DIALECTS[dialect](
       floorOf({ clock, core, prices, accounts, instruments, ids, hub }, this.faults),
     );
-    this.app = Fastify({ bodyLimit: 1_048_576 });
   }
 
   /** A key for one of the accounts, which may trade and nothing more unless said otherwise. */
@@ -154,62 +156,82 @@ export class StandIn {
   }
 
   async listen(): Promise<void> {
-    this.route();
-    this.app.server.on('upgrade', (request, duplex) => {
+    const app = Fastify({ bodyLimit: 1_048_576 });
+    this.app = app;
+    this.route(app);
+    app.server.on('upgrade', (request, duplex) => {
       const socket = acceptSocket(request, duplex);
       this.sockets.add(socket);
       socket.whenClosed(() => this.sockets.delete(socket));
       this.dialect.openSocket(socket, request.url ?? '/');
     });
-    await this.app.listen({ port: 0, host: '127.0.0.1' });
-    const { port } = this.app.server.address() as AddressInfo;
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = app.server.address() as AddressInfo;
     this.url = `http://127.0.0.1:${port}`;
   }
 
   async close(): Promise<void> {
     this.clock.close();
     for (const socket of this.sockets) socket.cut();
-    this.app.server.closeAllConnections();
-    await this.app.close();
+    this.app?.server.closeAllConnections();
+    await this.app?.close();
   }
 
-  private route(): void {
+  private route(app: FastifyInstance): void {
     // Signatures are over the bytes as they were sent: nothing parses them first.
-    this.app.removeAllContentTypeParsers();
-    this.app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
+    app.removeAllContentTypeParsers();
+    app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => {
       done(null, body);
     });
-    this.app.all('*', (request, reply) => this.handle(request, reply));
+    app.all('*', (request, reply) => this.handle(request, reply));
   }
 
+  /** Takes the place of `fetch`: the same answers, and nothing goes through a socket. */
+  readonly fetch = fetchFrom((arrived, way) => this.answer(arrived, way));
+
   private async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const [path = '/', rawQuery = ''] = request.url.split('?');
+    const headers: Asked['headers'] = {};
+    for (const [name, value] of Object.entries(request.headers))
+      headers[name] = Array.isArray(value) ? value.join(',') : value;
+    const body = typeof request.body === 'string' ? request.body : '';
+    await this.answer({ method: request.method, path, rawQuery, headers, body }, wayOf(reply));
+    return reply;
+  }
+
+  private answer(arrived: Arrived, way: Return): Promise<void> {
     this.clock.runDue();
     this.requests += 1;
-    const delivery: Delivery = { asked: askedOf(request, this.requests), reply };
     const { dialect, journal, clock, hub, accounts, faults, meter } = this;
     const { enforcesLimits = false, onHold = () => undefined } = this.options;
     return respond(
       { dialect, journal, clock, hub, accounts, faults, meter, enforcesLimits, onHold },
-      delivery,
+      { asked: askedOf(arrived, this.requests), way },
     );
   }
 }
 
-function askedOf(request: FastifyRequest, number: number): Asked {
-  const [path = '/', rawQuery = ''] = request.url.split('?');
-  const headers: Asked['headers'] = {};
-  for (const [name, value] of Object.entries(request.headers))
-    headers[name] = Array.isArray(value) ? value.join(',') : value;
-  return {
-    number,
-    method: request.method,
-    path,
-    query: new URLSearchParams(rawQuery),
-    rawQuery,
-    headers,
-    body: typeof request.body === 'string' ? request.body : '',
-    host: headers.host ?? '',
-  };
+const wayOf = (reply: FastifyReply): Return => ({
+  get isGone() {
+    return reply.raw.socket?.destroyed !== false;
+  },
+  send: (status, headers, body) => {
+    void reply.code(status).headers(headers).send(body);
+  },
+  cut: () => {
+    reply.hijack();
+    reply.raw.destroy();
+  },
+  whenOver: (then) => {
+    reply.raw.once('finish', then);
+    reply.raw.once('close', then);
+  },
+});
+
+function askedOf(arrived: Arrived, number: number): Asked {
+  const { rawQuery, headers } = arrived;
+  const host = headers.host ?? '';
+  return { ...arrived, number, query: new URLSearchParams(rawQuery), host };
 }
 
 /** Starts one and waits until it can be asked. */

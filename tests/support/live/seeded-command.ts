@@ -15,7 +15,9 @@ import { FAST_FOLDER, openRunDatabase } from './seeded-world.ts';
 
 /** A process begins anew after so many runs: what ccxt and PGlite keep adds up. */
 const RUNS_A_PROCESS = 500;
-const SAY_EVERY = 100;
+const SAY_EVERY = 50;
+/** Of the runs that ask the exchange in the process, one in ten goes over sockets all the same. */
+const HTTP_EVERY = 10;
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     /** Seconds after which no run begins any more. */
     seconds: { type: 'string', default: '0' },
     database: { type: 'string', default: 'pglite' },
+    /** Every run over sockets. */
+    http: { type: 'boolean', default: false },
     /** Of a process that another one has started: its seeds, and the database it works on. */
     only: { type: 'string' },
     url: { type: 'string' },
@@ -53,6 +57,7 @@ interface Sums {
   serverKills: number;
   signerKills: number;
   fewestFaults: number;
+  cpuMs: number;
 }
 const NOTHING: Sums = {
   runs: 0,
@@ -63,52 +68,67 @@ const NOTHING: Sums = {
   serverKills: 0,
   signerKills: 0,
   fewestFaults: Number.POSITIVE_INFINITY,
+  cpuMs: 0,
 };
 
-const plus = (sums: Sums, more: Omit<Sums, 'runs' | 'bad'> & Partial<Sums>): Sums => ({
-  runs: sums.runs + (more.runs ?? 1),
-  bad: sums.bad + (more.bad ?? 0),
+const plus = (sums: Sums, more: Sums): Sums => ({
+  runs: sums.runs + more.runs,
+  bad: sums.bad + more.bad,
   faults: sums.faults + more.faults,
   orders: sums.orders + more.orders,
   fills: sums.fills + more.fills,
   serverKills: sums.serverKills + more.serverKills,
   signerKills: sums.signerKills + more.signerKills,
   fewestFaults: Math.min(sums.fewestFaults, more.fewestFaults),
+  cpuMs: sums.cpuMs + more.cpuMs,
 });
 
-async function runThese(seeds: readonly number[], planted: Planted | null): Promise<Sums> {
+/** `told` hears of each run when it is over: what is ended early has its sums all the same. */
+async function runThese(
+  seeds: readonly number[],
+  planted: Planted | null,
+  told: (run: Sums) => void,
+): Promise<void> {
   const database = await openRunDatabase(values.url);
-  let sums = NOTHING;
   for (const seed of seeds) {
     const verdict: Verdict = await runSeed(database, {
       seed,
       dialect: dialectOf(seed),
       fault: planted,
+      transport: values.http || seed % HTTP_EVERY === 0 ? 'http' : 'in process',
     });
     const bad = isBad(verdict) ? 1 : 0;
     if (bad > 0) process.stdout.write(`${describe(verdict)}\n`);
-    sums = plus(sums, { ...verdict, bad, fewestFaults: verdict.faults });
+    const { faults, orders, fills, serverKills, signerKills, cpuMs } = verdict;
+    const counts = { faults, orders, fills, serverKills, signerKills, cpuMs };
+    told({ ...counts, runs: 1, bad, fewestFaults: faults });
   }
   await database.close();
-  return sums;
 }
 
-/** The sums of a process that takes these seeds; what it found is printed by itself. */
-function inProcess(seeds: readonly number[], url: string | undefined): Promise<Sums> {
+/** A process that takes these seeds; what it found is printed by itself. */
+function inProcess(
+  seeds: readonly number[],
+  url: string | undefined,
+  told: (run: Sums) => void,
+): Promise<void> {
   const args = ['--dialect', values.dialect, '--only', seeds.join(',')];
   if (url !== undefined) args.push('--url', url);
   if (values.fault !== undefined) args.push('--fault', values.fault);
+  if (values.http) args.push('--http');
   const child = spawn(
     process.execPath,
     ['--import', import.meta.resolve('tsx'), fileURLToPath(import.meta.url), ...args],
     { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] },
   );
+  child.on('message', (run) => {
+    told(run as Sums);
+  });
   return new Promise((resolve, reject) => {
-    child.once('message', (sums) => {
-      resolve(sums as Sums);
-    });
-    child.once('exit', (code) => {
-      reject(new Error(`A process of seeds ${seeds[0] ?? ''}… ended with ${code ?? 'a signal'}`));
+    child.once('close', (code) => {
+      if (code === 0) resolve();
+      else
+        reject(new Error(`A process of seeds ${seeds[0] ?? ''}… ended with ${code ?? 'a signal'}`));
     });
   });
 }
@@ -120,22 +140,32 @@ async function runAll(postgres: TestPostgres | null): Promise<Sums> {
   const size = Math.max(1, Math.min(RUNS_A_PROCESS, Math.ceil(count / workers)));
   let next = first;
   let sums = NOTHING;
-  let said = 0;
+  const note = (run: Sums): void => {
+    sums = plus(sums, run);
+    if (sums.runs % SAY_EVERY === 0) process.stdout.write(`so far: ${textOf(sums)}\n`);
+  };
   const work = async (worker: number): Promise<void> => {
     const url = postgres?.fresh(`seeded_${worker}`);
     while (next < first + count && Date.now() < endsAt) {
       const from = next;
       next = Math.min(first + count, from + size);
       const seeds = Array.from({ length: next - from }, (_, index) => from + index);
-      const more = await inProcess(seeds, url);
-      sums = plus(sums, more);
-      if (sums.runs - said < SAY_EVERY) continue;
-      said = sums.runs;
-      process.stdout.write(`${sums.runs} runs, ${sums.bad} of them wrong\n`);
+      await inProcess(seeds, url, note);
     }
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => work(worker)));
   return sums;
+}
+
+function textOf(sums: Sums): string {
+  const { runs, bad, faults, orders, fills, serverKills, signerKills } = sums;
+  const seconds = (sums.cpuMs / runs / 1_000).toFixed(2);
+  return (
+    `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
+    `at least ${sums.fewestFaults} a run; ${orders} orders, ${fills} fills, server killed ` +
+    `${serverKills} times, signer ${signerKills} times; ${seconds} s of processor time a run ` +
+    `without the database's`
+  );
 }
 
 /** In memory and without fsync: what is lost with a machine is not what these runs are about. */
@@ -150,8 +180,7 @@ async function openPostgresServer(): Promise<TestPostgres> {
 }
 
 if (values.only !== undefined) {
-  const sums = await runThese(values.only.split(',').map(Number), fault);
-  process.send?.(sums);
+  await runThese(values.only.split(',').map(Number), fault, (run) => process.send?.(run));
   process.disconnect();
 } else {
   // A planted fault proves the judge, not the product.
@@ -161,29 +190,24 @@ if (values.only !== undefined) {
   const sums = await runAll(postgres).finally(() => {
     postgres?.stop();
   });
-  const { runs, bad, faults, orders, fills, serverKills, signerKills, fewestFaults } = sums;
-  process.stdout.write(
-    `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
-      `at least ${fewestFaults} a run; ${orders} orders, ${fills} fills, server killed ` +
-      `${serverKills} times, signer ${signerKills} times\n`,
-  );
-  process.exitCode = (fault === null) === (bad === 0) ? 0 : 1;
+  process.stdout.write(`${textOf(sums)}\n`);
+  process.exitCode = (fault === null) === (sums.bad === 0) ? 0 : 1;
   if (fault === null)
     keepResult({
       part: 'live-seeds',
       command: `npm run test:live -- --runs ${count} --dialect ${values.dialect} --seed ${first}`,
-      ok: bad === 0 && runs > 0,
+      ok: sums.bad === 0 && sums.runs > 0,
       seed: first,
       seconds: (Date.now() - startedAt) / 1_000,
       figures: {
-        'seeded runs': runs,
-        'runs that went wrong': bad,
-        'faults of the exchange': faults,
-        'faults in a run, at least': runs === 0 ? 0 : fewestFaults,
-        orders,
-        fills,
-        'server killed': serverKills,
-        'signer killed': signerKills,
+        'seeded runs': sums.runs,
+        'runs that went wrong': sums.bad,
+        'faults of the exchange': sums.faults,
+        'faults in a run, at least': sums.runs === 0 ? 0 : sums.fewestFaults,
+        orders: sums.orders,
+        fills: sums.fills,
+        'server killed': sums.serverKills,
+        'signer killed': sums.signerKills,
       },
     });
 }

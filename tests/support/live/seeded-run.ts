@@ -16,7 +16,7 @@ import { random } from '../tape.ts';
 import { decideTrade, heldBy } from './agent-decision.ts';
 import { isSettled, isWrong, judge, ownChange, type Case, type Findings } from './live-judge.ts';
 import type { Planted } from './planted-faults.ts';
-import { ACCOUNT, SeededWorld } from './seeded-world.ts';
+import { ACCOUNT, SeededWorld, type SeededWorldOptions } from './seeded-world.ts';
 
 const STEPS = 16;
 /** Half a minute each: what lists hide and what is banned is over long before. */
@@ -39,6 +39,8 @@ export interface Verdict extends Findings {
   fills: number;
   serverKills: number;
   signerKills: number;
+  /** Processor time of this process; a database of its own has more. */
+  cpuMs: number;
 }
 
 export const isBad = (verdict: Verdict): boolean =>
@@ -49,17 +51,20 @@ export interface RunOptions {
   seed: number;
   dialect: LiveExchange;
   fault?: Planted | null;
+  transport?: SeededWorldOptions['transport'];
 }
 
 export async function runSeed(
   database: Database,
-  { seed, dialect, fault = null }: RunOptions,
+  { seed, dialect, fault = null, transport = 'http' }: RunOptions,
 ): Promise<Verdict> {
-  const world = await SeededWorld.open(database, { seed, dialect, fault });
+  const before = process.cpuUsage();
+  const world = await SeededWorld.open(database, { seed, dialect, fault, transport });
   try {
     const run = new Run(world, random(seed * 7_368_787 + 13));
     await run.live();
-    return await run.verdict();
+    const { user, system } = process.cpuUsage(before);
+    return await run.verdict((user + system) / 1_000);
   } finally {
     await world.close();
   }
@@ -97,12 +102,13 @@ class Run {
     await this.windDown();
   }
 
-  async verdict(): Promise<Verdict> {
+  async verdict(cpuMs: number): Promise<Verdict> {
     const { world, unsettled } = this;
     const { journal } = world.standIn;
     return {
       ...(await judge(this.case)),
-      ...world.options,
+      seed: world.options.seed,
+      dialect: world.options.dialect,
       uncommitted: world.unwritten,
       failed: world.faults,
       unsettled,
@@ -111,6 +117,7 @@ class Run {
       fills: journal.fillsOf({ by: 'api' }).length,
       serverKills: world.serverKills,
       signerKills: world.signerKills,
+      cpuMs,
     };
   }
 
@@ -239,7 +246,8 @@ class Run {
       world.signer.killIn(Number.POSITIVE_INFINITY);
       await world.tellQuotes();
       await world.look();
-      if (await isSettled(this.case)) return;
+      // A fault that waits for a request strikes with the next reading.
+      if (world.standIn.faults.isSpent && (await isSettled(this.case))) return;
     }
     const rows = await world.database.db.select().from(liveOrders);
     for (const { clientOrderId, state, type, side } of rows)

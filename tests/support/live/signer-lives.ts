@@ -26,6 +26,8 @@ export interface SignerHostOptions {
   folder: string;
   exchange: LiveExchange;
   origin: string;
+  /** Takes the place of the network's. */
+  fetch?: typeof fetch;
   clock: Clock;
   /** Told of a request that would make an order, before it leaves. */
   beforePlacing: (clientOrderId: string, isWritten: boolean) => Promise<void>;
@@ -53,6 +55,7 @@ class SignerLife {
       ...store,
       journal: this.mortalJournal(store.journal),
       audit: this.mortalAudit(store.audit),
+      spent: this.mortalSpent(store.spent),
       secrets,
       log: { info: quiet, warn: quiet, error: quiet },
       clock,
@@ -92,7 +95,8 @@ class SignerLife {
     const controller = new AbortController();
     this.flights.set(controller, this.options.clock.now());
     try {
-      return await fetch(url, { ...init, signal: controller.signal });
+      const way = this.options.fetch ?? fetch;
+      return await way(url, { ...init, signal: controller.signal });
     } finally {
       this.flights.delete(controller);
       this.pass();
@@ -107,6 +111,21 @@ class SignerLife {
       this.pass();
     };
     return mortal;
+  }
+
+  /** What a dead process still takes of an allowance is not written over what a later one notes. */
+  private mortalSpent(spent: Store['spent']): Pick<Store['spent'], 'record'> {
+    return {
+      record: (scope) => {
+        const record = spent.record(scope);
+        return {
+          last: record.last,
+          note: (level) => {
+            if (!this.dead) record.note(level);
+          },
+        };
+      },
+    };
   }
 
   private mortalAudit(audit: AuditLog): AuditLog {

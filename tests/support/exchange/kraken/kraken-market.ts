@@ -26,7 +26,8 @@ export function answerMarket(floor: Floor, call: CallName, asked: Asked): Answer
     const status = floor.core.isCancelOnly ? 'cancel_only' : 'online';
     return ok({ status, timestamp: new Date(now).toISOString() });
   }
-  if (call === 'coins') return ok(coins(listed));
+  // A coin stays in an account, and has its name, when its pair is gone.
+  if (call === 'coins') return ok(coins([...floor.instruments.values()]));
   if (call === 'markets')
     return ok(Object.fromEntries(listed.map((one) => [pairId(one), pair(one)])));
   return answerPair(floor, call, asked, listed);

@@ -1,0 +1,128 @@
+/** What planning one pair needs: who holds how much of it, what is out, and what is to be sold. */
+import { sql } from 'drizzle-orm';
+import { parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import type { FailedStop, StopPlanInput } from '../../engine/orders/stop-plan.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
+import type { Db } from '../db/database.ts';
+import { rowsOf } from '../db/sql-rows.ts';
+import type { ConnectionRow } from './live-accounts.ts';
+import { liveOrdersOf, type StoredOrder } from './order-rows.ts';
+
+/** A position that is to be sold. */
+export interface Exit {
+  agentId: string;
+  reason: string;
+  /** Null for all of it. */
+  quantity: Fixed | null;
+  tickId: string;
+  askedMarketMs: number;
+}
+
+export interface PairFacts {
+  input: StopPlanInput;
+  exits: Exit[];
+  stored: Map<string, StoredOrder>;
+  /** Agents of which a sale was refused a moment ago. */
+  refused: ReadonlySet<string>;
+}
+
+interface HeldText {
+  agentId: string;
+  quantity: string;
+  stopPrice: string | null;
+  /** The stop of it that did not stay. */
+  failed: { quantity: string; stopPrice: string; why: FailedStop['why'] } | null;
+}
+
+type ExitText = Omit<Exit, 'quantity'> & { quantity: string | null };
+
+interface FactsRow {
+  held: string;
+  exits: string;
+  refused: string;
+  missing: string | null;
+}
+
+/** All but the orders, in one statement: this is read with every change of an order. */
+async function readTexts(
+  db: Db,
+  { id, accountId }: ConnectionRow,
+  symbol: string,
+  refusedSinceMs: number,
+): Promise<FactsRow> {
+  const [row] = await rowsOf<FactsRow>(
+    db,
+    sql`
+    select
+      (select coalesce(json_agg(json_build_object(
+        'agentId', held.agent_id, 'quantity', held.quantity::text, 'stopPrice', held.stop_price::text,
+        'failed', (
+          select json_build_object('quantity', quantity::text, 'stopPrice', stop_price::text, 'why', why)
+          from live_failed_stops where agent_id = held.agent_id and symbol = held.pair)
+        ) order by held.opened_market_ms, held.id), '[]')
+        from positions held
+        where account_id = ${accountId} and pair = ${symbol} and closed_market_ms is null)::text as held,
+      (select coalesce(json_agg(json_build_object(
+        'agentId', agent_id, 'reason', reason, 'quantity', quantity::text, 'tickId', tick_id,
+        'askedMarketMs', asked_market_ms) order by asked_at, agent_id), '[]')
+        from live_exits where connection_id = ${id} and symbol = ${symbol})::text as exits,
+      (select coalesce(json_agg(distinct agent_id), '[]')
+        from live_orders
+        where account_id = ${accountId} and symbol = ${symbol} and side = 'sell'
+          and state = 'rejected' and changed_at >= ${refusedSinceMs}::bigint)::text as refused,
+      (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing`,
+  );
+  if (row === undefined) throw new Error('The facts of a pair are one row');
+  return row;
+}
+
+const failedOf = (failed: HeldText['failed']): FailedStop | null =>
+  failed === null
+    ? null
+    : {
+        quantity: parseFixed(failed.quantity),
+        stopPrice: parseFixed(failed.stopPrice),
+        why: failed.why,
+      };
+
+/** `refusedSinceMs`: a sale that was refused since holds the agent's next one back. */
+export async function readPairFacts(
+  db: Db,
+  connection: ConnectionRow,
+  symbol: string,
+  rules: PairRules,
+  refusedSinceMs: number,
+): Promise<PairFacts> {
+  const texts = await readTexts(db, connection, symbol, refusedSinceMs);
+  const held = JSON.parse(texts.held) as HeldText[];
+  const exits = (JSON.parse(texts.exits) as ExitText[]).map((exit): Exit => ({
+    ...exit,
+    quantity: exit.quantity === null ? null : parseFixed(exit.quantity),
+  }));
+  const leaving = new Set(exits.map(({ agentId }) => agentId));
+  const orders = (await liveOrdersOf(db, connection.id)).filter(
+    ({ order }) => order.intent.symbol === symbol,
+  );
+  return {
+    exits,
+    refused: new Set(JSON.parse(texts.refused) as string[]),
+    stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
+    input: {
+      rules,
+      abilities: connection.abilities,
+      holders: held.map(({ agentId, quantity, stopPrice, failed }) => ({
+        agentId,
+        held: parseFixed(quantity),
+        stopPrice: stopPrice === null ? null : parseFixed(stopPrice),
+        leaving: leaving.has(agentId),
+        failedStop: failedOf(failed),
+      })),
+      orders: orders.map(({ order }) => order),
+      // How much of the coin agents hold beyond what the account has.
+      missing: texts.missing === null ? ZERO : parseFixed(texts.missing),
+      // Each of the three exchanges takes the fee of a sale out of what it brings.
+      baseFeeBps: ZERO,
+    },
+  };
+}
