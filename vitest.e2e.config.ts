@@ -5,6 +5,7 @@ import { PATIENCE_MS } from './tests/support/until.ts';
 export default defineConfig({
   test: {
     include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
+    globalSetup: ['tests/support/shared-identity.ts'],
     testTimeout: 420_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },

@@ -60,21 +60,18 @@ const pause = (ms: number): Promise<void> =>
 let cluster: TestPostgres | null = null;
 let folder: string;
 let database: Database;
-/** Keeps the people who sign in; it is not behind the address. */
-let identity: TestServer;
 let servers: TestServer[] = [];
 let workers: TestWorker[] = [];
 let proxy: RoundRobin;
 let common: Record<string, string>;
 
-/** A server as a second machine runs it: nothing but the database is shared. */
+/** A server as a second machine runs it: only the database and the identity provider are shared. */
 const serverOf = (env: Record<string, string> = {}): Promise<TestServer> =>
   startServer({
     env: {
       ...common,
       RUN_AGENTS: 'false',
       TRUST_PROXY: 'true',
-      FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${identity.env.AUTH_EMULATOR_PORT ?? ''}`,
       ...env,
     },
   });
@@ -94,7 +91,6 @@ async function openFleet(): Promise<void> {
     // Only a word from the other server can be sooner.
     ACCOUNT_CHECK_SECONDS: '3600',
   };
-  identity = await startServer();
   servers = await Promise.all([serverOf(), serverOf()]);
   workers = await Promise.all([startWorker({ ...common }), startWorker({ ...common })]);
   proxy = await startRoundRobin(servers.map(({ port }) => port));
@@ -251,7 +247,6 @@ describe.skipIf(postgresBinaries() === null)(
       await proxy.close();
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all(servers.map((server) => server.stop()));
-      await identity.stop();
       await database.close();
       cluster?.stop();
       rmSync(folder, { recursive: true, force: true });
