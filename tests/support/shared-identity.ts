@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { startEmulator } from '../../server/identity/emulator.ts';
 import { SILENT } from '../../server/db/pglite.ts';
 
+const PROJECT = 'demo-tradewind';
 /** Where test files, each in a process of its own, find its port. */
 export const SHARED_IDENTITY = 'SHARED_IDENTITY_PORT';
 
@@ -19,24 +20,30 @@ async function warmUp(baseUrl: string): Promise<void> {
   const ask = async (path: string, body: object): Promise<Record<string, string>> => {
     const response = await fetch(`${baseUrl}/${path}?key=test`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: {
+        'content-type': 'application/json',
+        ...(path.includes('/projects/') ? { authorization: 'Bearer owner' } : {}),
+      },
       body: JSON.stringify(body),
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}`);
     return (await response.json()) as Record<string, string>;
   };
   const accounts = 'identitytoolkit.googleapis.com/v1/accounts';
-  const person = { email: 'first@example.com', password: 'correct horse 9' };
-  await ask(`${accounts}:signUp`, { ...person, returnSecureToken: true });
-  const { idToken, refreshToken } = await ask(`${accounts}:signInWithPassword`, {
-    ...person,
-    returnSecureToken: true,
-  });
-  await ask(`${accounts}:lookup`, { idToken });
+  const administered = `identitytoolkit.googleapis.com/v1/projects/${PROJECT}/accounts`;
+  const email = 'first@example.com';
+  const person = { email, password: 'correct horse 9', returnSecureToken: true };
+  const { localId } = await ask(`${accounts}:signUp`, person);
+  const { idToken, refreshToken } = await ask(`${accounts}:signInWithPassword`, person);
   await ask('securetoken.googleapis.com/v1/token', {
     grant_type: 'refresh_token',
     refresh_token: refreshToken,
   });
+  await ask(`${accounts}:lookup`, { idToken });
+  await ask(`${accounts}:update`, { idToken, displayName: 'First' });
+  await ask(`${accounts}:sendOobCode`, { requestType: 'PASSWORD_RESET', email });
+  await ask(`${administered}:lookup`, { localId: [localId] });
+  await ask(`${administered}:update`, { localId, displayName: 'First' });
   await ask(`${accounts}:delete`, { idToken });
 }
 
@@ -44,7 +51,7 @@ async function warmUp(baseUrl: string): Promise<void> {
 export default async function setup(): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tradewind-identity-'));
   const emulator = await startEmulator({
-    projectId: 'demo-tradewind',
+    projectId: PROJECT,
     dataDir,
     port: 0,
     portIsChosen: false,

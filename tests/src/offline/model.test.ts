@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { World, type Outcome } from './model.ts';
 import { MUTANTS, type Mutant } from './model-server.ts';
 
-const RUNS = Number(process.env.MODEL_RUNS ?? '2000');
+const RUNS = Number(process.env.MODEL_RUNS ?? '500');
 const FIRST_SEED = Number(process.env.MODEL_SEED ?? '1');
 const EVENTS = 60;
 
