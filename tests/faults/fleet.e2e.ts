@@ -37,9 +37,12 @@ import { startWorker, type TestWorker } from '../support/worker.ts';
 const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT'];
 const DAY_MS = 86_400_000;
 const TAPE_START = Date.UTC(2022, 0, 1);
-/** Commands of each person while servers are killed. */
+/**
+ * Commands of each person while servers are killed, each of the two once; `npm run test:fleet` sends
+ * and kills ten times as many.
+ */
 const COMMANDS = Number(process.env.FLEET_COMMANDS ?? 60);
-const KILLS = Number(process.env.FLEET_KILLS ?? 3);
+const KILLS = Number(process.env.FLEET_KILLS ?? 2);
 
 const AGENT: CallBody<'createAgent'> = {
   name: 'Trader',
