@@ -1,4 +1,6 @@
 /** Unit and server tests; end-to-end runs have a configuration of their own. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const ELSEWHERE = ['tests/e2e/**', 'tests/faults/**'];
@@ -7,6 +9,18 @@ const ELSEWHERE = ['tests/e2e/**', 'tests/faults/**'];
  * time.
  */
 const CLEAN = ['tests/{contract,engine,exchange,scripts,server,signer,support}/**/*.test.ts'];
+/** What a file of the page's tests may leave to the next one: a document, a stub, a global. */
+const LEAVES_BEHIND =
+  /@vitest-environment|\bvi\.|globalThis|defineProperty|indexedDB|fake-indexeddb|localStorage|process\.env|\b(?:window|document|navigator)\b/;
+const OF_THE_PAGE = ['tests/architecture', 'tests/src', 'tests/sw'].flatMap((folder) =>
+  readdirSync(join(import.meta.dirname, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => /\.test\.tsx?$/.test(entry.name))
+    .map((entry) => relative(import.meta.dirname, join(entry.parentPath, entry.name))),
+);
+/** The page's tests that only call functions are as clean. */
+const CALLS_ALONE = OF_THE_PAGE.filter(
+  (file) => !LEAVES_BEHIND.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
+);
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
@@ -26,7 +40,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'kept',
-          include: CLEAN,
+          include: [...CLEAN, ...CALLS_ALONE],
           exclude: [...ELSEWHERE, ...OWN_PROCESS],
           isolate: false,
         },
@@ -36,7 +50,7 @@ export default defineConfig({
           ...common,
           name: 'fresh',
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...ELSEWHERE, ...CLEAN],
+          exclude: [...ELSEWHERE, ...CLEAN, ...CALLS_ALONE],
           setupFiles: ['tests/support/page-styles.ts'],
         },
       },

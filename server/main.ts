@@ -93,7 +93,7 @@ async function openFoundation(
 ): Promise<Foundation> {
   const opening =
     config.databaseUrl === null
-      ? openPglite(dataDir, undefined, log)
+      ? openPglite(dataDir, log)
       : openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
   const identifying = openIdentity({ ...config, dataDir }, systemClock, log);
   const marketing = openConfiguredMarket(config, dataDir, opening, log);

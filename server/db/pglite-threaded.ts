@@ -12,14 +12,13 @@ const LOADER = new URL(
   './esm/api/index.mjs',
   pathToFileURL(createRequire(import.meta.url).resolve('tsx')),
 ).href;
-/**
- * The thread runs from its sources, whatever the server itself was started from; a thread does not
- * take over the loader of the one that starts it.
- */
-const START = `import(${JSON.stringify(LOADER)}).then(({ register }) => {
+/** A thread does not take over the loader of the one that starts it; a bundled one needs none. */
+const START = THREAD.endsWith('.ts')
+  ? `import(${JSON.stringify(LOADER)}).then(({ register }) => {
   register();
   return import(${JSON.stringify(THREAD)});
-});`;
+});`
+  : `import(${JSON.stringify(THREAD)});`;
 const AGAIN_MS = 500;
 
 interface Waiting {

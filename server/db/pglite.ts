@@ -14,33 +14,24 @@ import * as schema from './schema.ts';
 import { transact } from './transact.ts';
 
 const nothing = (): void => undefined;
-const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+export const SILENT: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 export const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /** What drizzle asks a client for, and what becomes of it. */
-type Client = Pick<PGlite, 'query' | 'transaction'> & {
+export type PgliteClient = Pick<PGlite, 'query' | 'transaction'> & {
   onReturn(listener: () => void): () => void;
   close(): Promise<void>;
 };
 
 /** In a folder it runs in a thread of its own; in memory, for tests, in the caller's. */
-async function openClient(
-  folder: string | undefined,
-  contents: Blob | undefined,
-  log: Log,
-): Promise<Client> {
-  if (folder !== undefined && contents === undefined)
-    return ThreadedPglite.open({ dataDir: folder, folder }, log);
-  const where = {
-    ...(folder === undefined ? {} : { dataDir: folder }),
-    ...(contents === undefined ? {} : { loadDataDir: contents }),
-  };
-  return RevivingPglite.open({ ...where, relaxedDurability: false }, folder, log);
-}
+const openClient = (folder: string | undefined, log: Log): Promise<PgliteClient> =>
+  folder === undefined
+    ? RevivingPglite.open({ relaxedDurability: false }, undefined, log)
+    : ThreadedPglite.open({ dataDir: folder, folder }, log);
 
 /** One connection for all: each query and each transaction waits for its turn, by lane. */
-function onLane(client: Client, lock: LaneLock, lane: Lane): Db {
+function onLane(client: PgliteClient, lock: LaneLock, lane: Lane): Db {
   const turn: Pick<PGlite, 'query' | 'transaction'> = {
     query: (...args) => lock.hold(lane, () => client.query(...args)) as never,
     transaction: (work) => lock.hold(lane, () => client.transaction(work)),
@@ -49,21 +40,8 @@ function onLane(client: Client, lock: LaneLock, lane: Lane): Db {
   return drizzle(turn as unknown as PGlite, { schema });
 }
 
-/**
- * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock
- * is the caller's. A new one begins with `contents`, a dump of another, where that is given.
- */
-export async function openPglite(
-  dataDir: string | null,
-  contents?: Blob,
-  log: Log = SILENT,
-): Promise<Database> {
-  const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
-  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const client = await openClient(folder, contents, log);
-  await migrate(drizzle(client as unknown as PGlite, { schema }), {
-    migrationsFolder: MIGRATIONS,
-  });
+/** A database of the newest schema, over the one client that everybody shares. */
+export function pgliteOver(client: PgliteClient): Database {
   const lock = new LaneLock();
   const lanes = new Map<Lane, Database>();
   const on = (lane: Lane): Database => {
@@ -83,4 +61,18 @@ export async function openPglite(
     return made;
   };
   return on('work');
+}
+
+/**
+ * Opens `dataDir/pglite` (null: memory only) and brings it to the newest schema. The folder's lock
+ * is the caller's.
+ */
+export async function openPglite(dataDir: string | null, log: Log = SILENT): Promise<Database> {
+  const folder = dataDir === null ? undefined : join(dataDir, 'pglite');
+  if (folder !== undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const client = await openClient(folder, log);
+  await migrate(drizzle(client as unknown as PGlite, { schema }), {
+    migrationsFolder: MIGRATIONS,
+  });
+  return pgliteOver(client);
 }

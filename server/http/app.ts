@@ -175,9 +175,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   registerCalls(app, { ...deps, replies, gate });
   registerCallables(app, { callables: deps.callables ?? {}, gate, log });
   registerStream(app, streams, gate);
-  const openApi = JSON.stringify(openApiDocument());
+  // Made for the first who asks: it takes most of a second.
+  let openApi: string | null = null;
   app.get('/openapi.json', async (_request, reply) =>
-    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(openApi),
+    reply
+      .type('application/json; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send((openApi ??= JSON.stringify(openApiDocument()))),
   );
   for (const extend of deps.extend ?? []) await extend(app);
   await registerStatic(app, deps.dist ?? config.distDir ?? DIST, {

@@ -32,6 +32,15 @@ export interface IdentityAdministration {
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : '';
 
+/** The library is large: loaded at the first use. */
+const loadLibrary = async () => {
+  const [{ applicationDefault, getApps, initializeApp }, { getAuth }] = await Promise.all([
+    import('firebase-admin/app'),
+    import('firebase-admin/auth'),
+  ]);
+  return { applicationDefault, getApps, initializeApp, getAuth };
+};
+
 /**
  * Opened at the first use: the library is large, and most servers' days pass without it. A real
  * project needs the credentials of a service account where Google's libraries look for them
@@ -89,10 +98,7 @@ export class FirebaseAdministration implements IdentityAdministration {
   }
 
   private async load(): Promise<Auth> {
-    const [{ applicationDefault, getApps, initializeApp }, { getAuth }] = await Promise.all([
-      import('firebase-admin/app'),
-      import('firebase-admin/auth'),
-    ]);
+    const { applicationDefault, getApps, initializeApp, getAuth } = await loadLibrary();
     // The library knows no other way to be told of an emulator, and reads it at every request.
     if (this.emulator !== null) process.env.FIREBASE_AUTH_EMULATOR_HOST = this.emulator;
     const name = 'tradewind';
@@ -109,6 +115,9 @@ export class FirebaseAdministration implements IdentityAdministration {
   }
 
   private async ask<T>(what: string, work: (auth: Auth) => Promise<T>): Promise<T> {
+    // To load it takes a busy machine longer than anybody waits for the provider, whose fault that
+    // is not. Where it cannot be loaded, opening it says so.
+    await loadLibrary().catch(() => undefined);
     // The library waits 25 seconds by itself and tries again: nobody waits for it longer than the
     // line allows.
     return this.line.run(async () => {

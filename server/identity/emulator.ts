@@ -1,9 +1,10 @@
 /** Starts, watches and stops the local Auth emulator. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
 import { ConfigError } from '../config.ts';
 import type { Log } from '../log.ts';
@@ -43,13 +44,15 @@ const pause = (ms: number) =>
     setTimeout(resolve, ms);
   });
 
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+
 function launch(options: EmulatorOptions, port: number): ChildProcess {
   mkdirSync(options.dataDir, { recursive: true, mode: 0o700 });
   const child = fork(
     fileURLToPath(new URL('./emulator-process.ts', import.meta.url)),
     [options.projectId, String(port), join(options.dataDir, USERS_FILE)],
     {
-      execArgv: ['--import', import.meta.resolve('tsx')],
+      execArgv: ['--import', TSX],
       // Nothing of the server's environment is the emulator's business, least of all its secrets.
       env: { PATH: process.env.PATH, HOME: process.env.HOME, NODE_ENV: 'production' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

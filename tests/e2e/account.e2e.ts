@@ -26,7 +26,7 @@ let page: Page;
 let email = `comes-by-link-${Date.now()}@example.com`;
 
 beforeAll(async () => {
-  [server, browser] = await Promise.all([startServer(), openBrowser()]);
+  [server, browser] = await Promise.all([startServer({ ownIdentity: true }), openBrowser()]);
   page = await browser.page();
 }, 240_000);
 afterAll(async () => {

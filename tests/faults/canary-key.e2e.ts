@@ -33,6 +33,8 @@ const WITH_GCORE = process.env.CANARY_DUMP === 'gcore';
 /** Requests after the key, so that buffers of the network are used again. */
 const LATER_REQUESTS = Number(process.env.CANARY_LATER ?? 300);
 const MEMORY_ROUNDS = 8;
+/** Within it the agent decides on a candle that has closed, and an order of its is filled, ms. */
+const DECIDED_MS = 5_000;
 
 let world: LiveProcesses;
 let person: TestUser;
@@ -141,9 +143,11 @@ async function connectAndTrade(): Promise<void> {
     params: { id: agent.id },
     body: { stepUp: z.encode(StepUpToken, stepUp) },
   });
-  for (let candles = 0; candles < 12 && standIn.journal.of('fill').length === 0; candles += 1) {
+  const isFilled = (): boolean => standIn.journal.of('fill').length > 0;
+  for (let candles = 0; candles < 12 && !isFilled(); candles += 1) {
     await world.untilCandle();
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    for (const end = Date.now() + DECIDED_MS; Date.now() < end && !isFilled();)
+      await new Promise((resolve) => setTimeout(resolve, 100));
   }
   expect(standIn.journal.of('fill').length).toBeGreaterThan(0);
   const { id } = connection;

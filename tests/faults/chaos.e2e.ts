@@ -50,7 +50,6 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-let identityHost: TestServer;
 let server: TestServer;
 let proxy: FaultProxy;
 let browser: Browser;
@@ -400,15 +399,12 @@ beforeAll(async () => {
   const target = { port: await freePort() };
   proxy = await startFaultProxy(target);
   proxy.watch(saw);
-  const emulatorPort = String(await freePort());
   // The identity provider outlives the server that is killed, as a real one does.
-  identityHost = await startServer({ env: { ...dist, AUTH_EMULATOR_PORT: emulatorPort } });
   server = await startServer({
     env: {
       ...dist,
       PORT: String(target.port),
       PUBLIC_ORIGIN: proxy.url,
-      FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${emulatorPort}`,
     },
   });
   user = await createUser(server.url);
@@ -439,7 +435,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close().catch(() => undefined);
   await server?.stop();
-  await identityHost?.stop();
   await proxy?.close();
   rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 });

@@ -58,7 +58,7 @@ beforeAll(async () => {
     env: process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR },
   });
   browser = await openBrowser({ profile });
-  user = await createUser(server.url, 'zephyrmark@example.com');
+  user = await createUser(server.url, 'first.zephyrmark@example.com');
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   const { agent } = await callApi(server.url, user.idToken, 'createAgent', {
     body: {

@@ -37,9 +37,12 @@ import { startWorker, type TestWorker } from '../support/worker.ts';
 const PAIRS = ['AAA/USDT', 'BBB/USDT', 'CCC/USDT', 'DDD/USDT'];
 const DAY_MS = 86_400_000;
 const TAPE_START = Date.UTC(2022, 0, 1);
-/** Commands of each person while servers are killed. */
+/**
+ * Commands of each person while servers are killed, each of the two once; `npm run test:fleet` sends
+ * and kills ten times as many.
+ */
 const COMMANDS = Number(process.env.FLEET_COMMANDS ?? 60);
-const KILLS = Number(process.env.FLEET_KILLS ?? 3);
+const KILLS = Number(process.env.FLEET_KILLS ?? 2);
 
 const AGENT: CallBody<'createAgent'> = {
   name: 'Trader',
@@ -60,21 +63,18 @@ const pause = (ms: number): Promise<void> =>
 let cluster: TestPostgres | null = null;
 let folder: string;
 let database: Database;
-/** Keeps the people who sign in; it is not behind the address. */
-let identity: TestServer;
 let servers: TestServer[] = [];
 let workers: TestWorker[] = [];
 let proxy: RoundRobin;
 let common: Record<string, string>;
 
-/** A server as a second machine runs it: nothing but the database is shared. */
+/** A server as a second machine runs it: only the database and the identity provider are shared. */
 const serverOf = (env: Record<string, string> = {}): Promise<TestServer> =>
   startServer({
     env: {
       ...common,
       RUN_AGENTS: 'false',
       TRUST_PROXY: 'true',
-      FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${identity.env.AUTH_EMULATOR_PORT ?? ''}`,
       ...env,
     },
   });
@@ -94,7 +94,6 @@ async function openFleet(): Promise<void> {
     // Only a word from the other server can be sooner.
     ACCOUNT_CHECK_SECONDS: '3600',
   };
-  identity = await startServer();
   servers = await Promise.all([serverOf(), serverOf()]);
   workers = await Promise.all([startWorker({ ...common }), startWorker({ ...common })]);
   proxy = await startRoundRobin(servers.map(({ port }) => port));
@@ -251,7 +250,6 @@ describe.skipIf(postgresBinaries() === null)(
       await proxy.close();
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all(servers.map((server) => server.stop()));
-      await identity.stop();
       await database.close();
       cluster?.stop();
       rmSync(folder, { recursive: true, force: true });

@@ -22,7 +22,10 @@ let server: TestServer;
 let alice: TestUser;
 let bob: TestUser;
 beforeAll(async () => {
-  server = await startServer({ env: { LOG_LEVEL: 'info', METRICS: 'true' } });
+  server = await startServer({
+    ownIdentity: true,
+    env: { LOG_LEVEL: 'info', METRICS: 'true' },
+  });
   [alice, bob] = await Promise.all([createUser(server.url), createUser(server.url)]);
   await Promise.all([alice, bob].map(({ idToken }) => callApi(server.url, idToken, 'portfolio')));
 });

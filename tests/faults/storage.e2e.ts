@@ -27,7 +27,7 @@ beforeAll(async () => {
     env: process.env.DIST_DIR === undefined ? {} : { DIST_DIR: process.env.DIST_DIR },
   });
   browser = await openBrowser({ profile });
-  user = await createUser(server.url, 'zephyrmark@example.com');
+  user = await createUser(server.url, 'kept.zephyrmark@example.com');
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   ({ agent } = await callApi(server.url, user.idToken, 'createAgent', {
     body: {

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
 import type { Database } from '../../server/db/database.ts';
 import { MIGRATIONS, openPglite } from '../../server/db/pglite.ts';
+import { lend } from './lent-database.ts';
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/tradewind', import.meta.url));
 
@@ -67,7 +68,7 @@ let dump: Promise<Blob> | null = null;
 /** In memory, migrated, with no rows. */
 export async function openEmptyDatabase(): Promise<Database> {
   dump ??= emptyDatabase().then((folder) => new Blob([readFileSync(join(folder, 'pglite.tar'))]));
-  return openPglite(null, await dump);
+  return lend(await dump);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * The server in one file, made once for each state of its sources and started twice as fast;
- * refuses to be what the start itself is tested with.
+ * The server and its worker as few files, made once for each state of their sources and started
+ * twice as fast; refuses to be what the start itself is tested with.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'vite';
+import type { Plugin } from 'vite';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CACHE = join(ROOT, 'node_modules/.cache/tradewind');
@@ -29,7 +29,20 @@ const APART = [
   'pino',
   'stripe',
 ];
-const ENTRY = 'virtual:server';
+/** What starts, whatever file it stands in. */
+const STARTS: Readonly<Record<string, string>> = {
+  server: startOf('server/main.ts', 'runServer'),
+  worker: startOf('server/worker.ts', 'runWorker'),
+};
+const virtual = (name: string): string => `virtual:${name}`;
+/** The file beside the server's that its database's thread runs from. */
+const THREAD = /new URL\(['"]\.\/pglite-thread\.ts['"], import\.meta\.url\)/;
+
+function startOf(file: string, run: string): string {
+  return `import { ${run} } from ${JSON.stringify(join(ROOT, file))};
+import { failToStart } from ${JSON.stringify(join(ROOT, 'server/process.ts'))};
+${run}().catch(failToStart);`;
+}
 
 function stamp(): string {
   const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
@@ -43,20 +56,17 @@ function stamp(): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/**
- * Starts it whatever file it stands in, and keeps every source's own place, from which it finds
- * migrations, app and emulator.
- */
+/** Keeps every source's own place, from which it finds migrations, app and emulator. */
 const inPlace: Plugin = {
   name: 'in-place',
-  resolveId: (id) => (id === ENTRY ? ENTRY : null),
-  load: (id) =>
-    id === ENTRY
-      ? `import { runServer } from ${JSON.stringify(join(ROOT, 'server/main.ts'))};\nimport { failToStart } from ${JSON.stringify(join(ROOT, 'server/process.ts'))};\nrunServer().catch(failToStart);`
-      : null,
+  resolveId: (id) => (id.startsWith(virtual('')) ? id : null),
+  load: (id) => (id.startsWith(virtual('')) ? STARTS[id.slice(virtual('').length)] : null),
   transform: (code, id) =>
     id.startsWith(join(ROOT, 'server/'))
-      ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+      ? code
+          .split(THREAD)
+          .map((part) => part.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)))
+          .join("new URL('./thread.mjs', import.meta.url)")
       : null,
 };
 
@@ -73,9 +83,10 @@ function forget(current: string): void {
 async function make(): Promise<string> {
   const name = `server-${stamp()}`;
   const place = join(CACHE, name);
-  if (existsSync(place)) return join(place, 'server.mjs');
+  if (existsSync(place)) return place;
   mkdirSync(CACHE, { recursive: true });
   const draft = `${place}.${process.pid}`;
+  const { build } = await import('vite');
   await build({
     configFile: false,
     root: ROOT,
@@ -91,8 +102,15 @@ async function make(): Promise<string> {
       minify: false,
       copyPublicDir: false,
       rolldownOptions: {
-        input: { server: ENTRY },
-        output: { format: 'esm', entryFileNames: 'server.mjs' },
+        input: {
+          ...Object.fromEntries(Object.keys(STARTS).map((name) => [name, virtual(name)])),
+          thread: join(ROOT, 'server/db/pglite-thread.ts'),
+        },
+        output: {
+          format: 'esm',
+          entryFileNames: '[name].mjs',
+          chunkFileNames: '[name]-[hash].mjs',
+        },
       },
     },
   });
@@ -104,10 +122,13 @@ async function make(): Promise<string> {
     rmSync(draft, { recursive: true, force: true });
   }
   forget(name);
-  return join(place, 'server.mjs');
+  return place;
 }
 
 let made: Promise<string> | null = null;
 
 /** Where it stands. */
-export const serverBundle = (): Promise<string> => (made ??= make());
+export const serverBundle = async (): Promise<string> =>
+  join(await (made ??= make()), 'server.mjs');
+export const workerBundle = async (): Promise<string> =>
+  join(await (made ??= make()), 'worker.mjs');

@@ -17,6 +17,7 @@ import {
 import { ErrorReply } from '../../contract/errors.ts';
 import { layEmptyDatabase } from './empty-database.ts';
 import { serverBundle } from './server-bundle.ts';
+import { SHARED_IDENTITY } from './shared-identity.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -48,6 +49,8 @@ export interface ServerOptions {
    * fresh machine, in seconds.
    */
   firstStart?: boolean;
+  /** Has an identity emulator of its own also where the files of a run share one. */
+  ownIdentity?: boolean;
   /** Runs the sources of another checkout of this repository, to compare with. */
   checkout?: string;
 }
@@ -130,6 +133,27 @@ function ended(child: ChildProcess): Promise<number | null> {
   });
 }
 
+/** Settings that name an identity provider: whoever gives one has one of their own. */
+const NAMES_IDENTITY = [
+  'AUTH_EMULATOR_PORT',
+  'FIREBASE_AUTH_EMULATOR_HOST',
+  'VITE_FIREBASE_PROJECT_ID',
+];
+
+/** The emulator that the files of a run share where there is one, else the server starts its own. */
+async function identityOf({
+  checkout,
+  env = {},
+  firstStart = false,
+  ownIdentity = false,
+}: ServerOptions): Promise<Record<string, string>> {
+  const shared = process.env[SHARED_IDENTITY];
+  const isOwn = ownIdentity || firstStart || checkout !== undefined;
+  if (shared === undefined || isOwn || NAMES_IDENTITY.some((name) => env[name] !== undefined))
+    return { AUTH_EMULATOR_PORT: String(await freePort()) };
+  return { AUTH_EMULATOR_PORT: shared, FIREBASE_AUTH_EMULATOR_HOST: `127.0.0.1:${shared}` };
+}
+
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'tradewind-test-'));
   const port = Number(options.env?.PORT ?? (await freePort()));
@@ -137,7 +161,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     NODE_ENV: 'test',
     MARKET_SOURCE: 'simulated',
     LOG_LEVEL: 'warn',
-    AUTH_EMULATOR_PORT: String(await freePort()),
+    ...(await identityOf(options)),
     RATE_LIMIT_USER_PER_SECOND: '1000',
     RATE_LIMIT_IP_PER_SECOND: '5000',
     ...options.env,

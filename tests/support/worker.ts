@@ -1,9 +1,10 @@
 /** The real worker as a child process. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { workerBundle } from './server-bundle.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 200_000;
 const STOP_TIMEOUT_MS = 25_000;
 
 export interface TestWorker {
@@ -26,7 +27,7 @@ const gone = (child: ChildProcess): Promise<number | null> =>
 
 /** Resolves at its ready line; rejects with what it printed where it ends before. */
 export async function startWorker(env: Readonly<Record<string, string>>): Promise<TestWorker> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/worker.ts'], {
+  const child = spawn(process.execPath, [await workerBundle()], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -140,7 +140,7 @@ describe('candles that are none', () => {
         }
         expect(journal(run(spoilt))).toEqual(journal(run(without)));
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 

@@ -18,7 +18,7 @@ import {
 } from '../../support/stripe-server.ts';
 import { openWorld, ORIGIN, quietLog, type World } from './world.ts';
 
-const DELIVERIES = Number(process.env.WEBHOOKS ?? 1_000);
+const DELIVERIES = Number(process.env.WEBHOOKS ?? 450);
 const SEED = Number(process.env.WEBHOOK_SEED ?? 20_260_105);
 const SECRET = 'whsec_of_the_model';
 const PRICES = {
