@@ -7,8 +7,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { MUTATED_MODULES } from './mutated-modules.ts';
+import { isGood, mutationScore, shareText, type MutationScore } from './proof/mutation-score.ts';
+import { beginProof, keepResult } from './proof/result.ts';
 
 /** No dependency of ours: it brings two hundred packages, and only this command runs it. */
 const STRYKER = '9.6.1';
@@ -21,30 +22,6 @@ const RUNNER = join(
 const ROOT = join(import.meta.dirname, '..');
 const RESULTS = 'node_modules/.cache/tradewind/mutations';
 const WORKERS = process.env.MUTATION_WORKERS ?? '2';
-
-/** Ends that count as noticed, and as not; what does not compile or is never reached says neither. */
-const NOTICED = ['Killed', 'Timeout'];
-const UNNOTICED = ['Survived', 'NoCoverage'];
-
-const Report = z.object({
-  files: z.record(
-    z.string(),
-    z.object({
-      source: z.string(),
-      mutants: z.array(
-        z.object({
-          status: z.string(),
-          mutatorName: z.string(),
-          replacement: z.optional(z.string()),
-          location: z.object({
-            start: z.object({ line: z.number(), column: z.number() }),
-            end: z.object({ line: z.number(), column: z.number() }),
-          }),
-        }),
-      ),
-    }),
-  ),
-});
 
 function fetchStryker(): void {
   if (!existsSync(COMMAND))
@@ -65,32 +42,13 @@ function fetchStryker(): void {
   }
 }
 
-interface Score {
-  module: string;
-  noticed: number;
-  total: number;
-  unnoticed: string[];
-}
+type Module = keyof typeof MUTATED_MODULES;
+const reportOf = (module: Module): string => join(ROOT, RESULTS, `${module}.json`);
 
-function scoreOf(module: string, file: string): Score {
-  const { files } = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
-  const score: Score = { module, noticed: 0, total: 0, unnoticed: [] };
-  for (const [path, { mutants }] of Object.entries(files))
-    for (const { status, mutatorName, replacement = '', location } of mutants) {
-      if (![...NOTICED, ...UNNOTICED].includes(status)) continue;
-      score.total += 1;
-      if (NOTICED.includes(status)) score.noticed += 1;
-      else
-        score.unnoticed.push(
-          `${path}:${location.start.line}:${location.start.column} ${mutatorName} ${replacement.replace(/\s+/g, ' ').slice(0, 60)}`,
-        );
-    }
-  return score;
-}
-
-function mutate(module: keyof typeof MUTATED_MODULES): Score | null {
+/** Leaves a report of the module, or none where it could not be run. */
+function mutate(module: Module): void {
   const { files, tests } = MUTATED_MODULES[module];
-  const report = join(ROOT, RESULTS, `${module}.json`);
+  const report = reportOf(module);
   const config = join(FOLDER, `${module}.json`);
   rmSync(report, { force: true });
   writeFileSync(
@@ -104,37 +62,51 @@ function mutate(module: keyof typeof MUTATED_MODULES): Score | null {
       concurrency: Number(WORKERS),
       reporters: ['json'],
       jsonReporter: { fileName: report },
-      tempDirName: 'node_modules/.cache/tradewind/mutated',
-      ignorePatterns: ['dist*', 'screenshots', '.data', 'public', 'docs'],
+      tempDirName: '.mutated',
+      ignorePatterns: ['dist*', 'screenshots', '.data'],
       checkers: [],
       timeoutMS: 15_000,
     }),
   );
-  const { status } = spawnSync(process.execPath, [COMMAND, 'run', config], {
+  spawnSync(process.execPath, [COMMAND, 'run', config], {
     cwd: ROOT,
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, MUTATION_TESTS: JSON.stringify(tests) },
   });
-  return status === 0 && existsSync(report) ? scoreOf(module, report) : null;
 }
 
 const asked = process.argv.slice(2);
-const names = Object.keys(MUTATED_MODULES) as (keyof typeof MUTATED_MODULES)[];
+const names = Object.keys(MUTATED_MODULES) as Module[];
 const unknown = asked.filter((name) => !(names as string[]).includes(name));
 if (unknown.length > 0)
   throw new RangeError(`No module ${unknown.join(', ')}: there are ${names.join(', ')}`);
+beginProof('mutation');
+const startedAt = Date.now();
 fetchStryker();
 mkdirSync(join(ROOT, RESULTS), { recursive: true });
-const scores = names
-  .filter((name) => asked.length === 0 || asked.includes(name))
-  .map((name) => [name, mutate(name)] as const);
-for (const [, score] of scores)
-  for (const place of score?.unnoticed ?? []) console.log(`not noticed: ${place}`);
-console.log('\n| Module | Changes | Noticed | Share |\n| --- | --- | --- | --- |');
-for (const [name, score] of scores)
-  console.log(
-    score === null
-      ? `| ${name} | — | — | could not be run |`
-      : `| ${name} | ${score.total} | ${score.noticed} | ${((score.noticed / score.total) * 100).toFixed(1)} % |`,
-  );
-if (scores.some(([, score]) => score === null)) process.exitCode = 1;
+for (const name of names) if (asked.length === 0 || asked.includes(name)) mutate(name);
+
+// Those of earlier calls count as well: all modules at once take hours.
+const scores = names.flatMap((name): [Module, MutationScore][] =>
+  existsSync(reportOf(name)) ? [[name, mutationScore(readFileSync(reportOf(name), 'utf8'))]] : [],
+);
+for (const [, { unnoticed }] of scores)
+  for (const place of unnoticed) console.log(`not noticed: ${place}`);
+const rows = scores.map(([name, score]) => [name, score.total, score.noticed, shareText(score)]);
+const sum = (of: (score: MutationScore) => number): number =>
+  scores.reduce((total, [, score]) => total + of(score), 0);
+keepResult({
+  part: 'mutation',
+  command: 'npm run test:mutations',
+  ok: scores.length === names.length && scores.every(([, score]) => isGood(score)),
+  seconds: (Date.now() - startedAt) / 1_000,
+  figures: {
+    'changes of code': sum(({ total }) => total),
+    'noticed by a test': sum(({ noticed }) => noticed),
+    'modules measured': `${scores.length} of ${names.length}`,
+  },
+  rows: [['Module', 'Changes', 'Noticed', 'Share'], ...rows],
+});
+for (const row of rows) console.log(row.join('  '));
+console.log(`${scores.length} of ${names.length} modules measured`);
+if (!asked.every((name) => scores.some(([measured]) => measured === name))) process.exitCode = 1;

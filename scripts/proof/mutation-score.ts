@@ -1,74 +1,54 @@
-/** Reads Stryker's JSON report into a result with a score for each module. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+/** Reads Stryker's report of a module: how many changes of its code its tests notice. */
 import * as z from 'zod';
-import { machineNow, type ProofResult } from './result.ts';
-
-/** Where `jsonReporter.fileName` of Stryker's configuration has to point. */
-export const MUTATION_REPORT = 'node_modules/.cache/tradewind/proof/stryker.json';
 
 const Report = z.object({
-  files: z.record(z.string(), z.object({ mutants: z.array(z.object({ status: z.string() })) })),
+  files: z.record(
+    z.string(),
+    z.object({
+      mutants: z.array(
+        z.object({
+          status: z.string(),
+          mutatorName: z.optional(z.string()),
+          replacement: z.optional(z.string()),
+          location: z.optional(
+            z.object({ start: z.object({ line: z.number(), column: z.number() }) }),
+          ),
+        }),
+      ),
+    }),
+  ),
 });
 
-const KILLED = new Set(['Killed', 'Timeout']);
-const ALIVE = new Set(['Survived', 'NoCoverage']);
-
-interface Score {
-  killed: number;
-  alive: number;
-}
-
-const percent = ({ killed, alive }: Score): string =>
-  killed + alive === 0 ? '–' : `${((100 * killed) / (killed + alive)).toFixed(1)} %`;
-
-/** Least killed mutants of a module, as a part. */
+/** Ends that count as noticed, and as not; what does not compile or was left out says neither. */
+const NOTICED = new Set(['Killed', 'Timeout']);
+const UNNOTICED = new Set(['Survived', 'NoCoverage']);
+/** Share of its changes that the tests of a module must notice. */
 const LEAST = 0.9;
 
-export function mutationScores(text: string): {
-  rows: ProofResult['rows'];
-  all: Score;
-  ok: boolean;
-} {
-  const modules = new Map<string, Score>();
-  for (const [file, { mutants }] of Object.entries(Report.parse(JSON.parse(text)).files)) {
-    const score = modules.get(dirname(file)) ?? { killed: 0, alive: 0 };
-    score.killed += mutants.filter(({ status }) => KILLED.has(status)).length;
-    score.alive += mutants.filter(({ status }) => ALIVE.has(status)).length;
-    modules.set(dirname(file), score);
-  }
-  const scores = [...modules.values()];
-  const all = scores.reduce(
-    (sum, one) => ({ killed: sum.killed + one.killed, alive: sum.alive + one.alive }),
-    { killed: 0, alive: 0 },
-  );
-  return {
-    all,
-    ok:
-      scores.length > 0 && scores.every(({ killed, alive }) => killed >= LEAST * (killed + alive)),
-    rows: [
-      ['Module', 'Killed', 'Alive', 'Score'],
-      ...[...modules]
-        .sort(([a], [b]) => a.localeCompare(b))
-        .map(([name, score]) => [name, score.killed, score.alive, percent(score)]),
-    ],
-  };
+export interface MutationScore {
+  noticed: number;
+  total: number;
+  /** Where each change stands that no test noticed, and what it is. */
+  unnoticed: string[];
 }
 
-/** Stryker keeps no seed and no commit. */
-export function mutationResult(): ProofResult | null {
-  if (!existsSync(MUTATION_REPORT)) return null;
-  const { rows, all, ok } = mutationScores(readFileSync(MUTATION_REPORT, 'utf8'));
-  return {
-    part: 'mutation',
-    command: 'npx stryker run',
-    endedAt: statSync(MUTATION_REPORT).mtime.toISOString(),
-    ok,
-    seed: null,
-    seconds: null,
-    figures: { mutants: all.killed + all.alive, killed: percent(all) },
-    rows,
-    versions: { commit: 'not recorded', node: process.version },
-    machine: machineNow(),
-  };
+export function mutationScore(report: string): MutationScore {
+  const score: MutationScore = { noticed: 0, total: 0, unnoticed: [] };
+  for (const [path, { mutants }] of Object.entries(Report.parse(JSON.parse(report)).files))
+    for (const { status, mutatorName = '', replacement = '', location } of mutants) {
+      if (NOTICED.has(status)) score.noticed += 1;
+      else if (UNNOTICED.has(status))
+        score.unnoticed.push(
+          `${path}:${location?.start.line ?? '?'} ${mutatorName} ${replacement.replace(/\s+/g, ' ').slice(0, 60)}`.trim(),
+        );
+      else continue;
+      score.total += 1;
+    }
+  return score;
 }
+
+export const isGood = ({ noticed, total }: MutationScore): boolean =>
+  total > 0 && noticed >= LEAST * total;
+
+export const shareText = ({ noticed, total }: MutationScore): string =>
+  total === 0 ? '–' : `${((100 * noticed) / total).toFixed(1)} %`;

@@ -1,5 +1,4 @@
 /** The parts of the proof report: one entry each. */
-import { mutationResult } from './mutation-score.ts';
 import { latestResult, type ProofResult } from './result.ts';
 
 /** As it is typed in a shell at the top of the repository. */
@@ -68,9 +67,8 @@ export const PARTS: readonly Part[] = [
     name: 'mutation',
     title: 'Mutations',
     shows: 'How many deliberate errors the tests of each module find; at least 90 % is wanted.',
-    short: null,
-    long: null,
-    read: mutationResult,
+    short: 'npm run test:mutations -- tokens',
+    long: 'npm run test:mutations',
   }),
   part({
     name: 'backup',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { mutationScores } from '../../scripts/proof/mutation-score.ts';
+import { isGood, mutationScore, shareText } from '../../scripts/proof/mutation-score.ts';
 import { PARTS, type Part } from '../../scripts/proof/parts.ts';
 import { reportText } from '../../scripts/proof/report-text.ts';
 import { beginProof, keepResult, latestResult } from '../../scripts/proof/result.ts';
@@ -84,31 +84,44 @@ describe('the report', () => {
   });
 });
 
-describe('mutation scores', () => {
-  const mutants = (...statuses: string[]) => ({ mutants: statuses.map((status) => ({ status })) });
+describe('a mutation score', () => {
+  const report = (...statuses: string[]): string =>
+    JSON.stringify({
+      files: { 'engine/a.ts': { mutants: statuses.map((status) => ({ status })) } },
+    });
 
-  it('are told by module, what found no test among the living', () => {
-    const { rows, all, ok } = mutationScores(
+  it('counts what found no test among the unnoticed, and leaves out what says nothing', () => {
+    const score = mutationScore(
+      report('Killed', 'Timeout', 'Survived', 'NoCoverage', 'Ignored', 'CompileError'),
+    );
+    expect([score.noticed, score.total, score.unnoticed.length]).toEqual([2, 4, 2]);
+    expect(shareText(score)).toBe('50.0 %');
+  });
+
+  it('names the place and the change that nobody noticed', () => {
+    const { unnoticed } = mutationScore(
       JSON.stringify({
         files: {
-          'engine/guards/day-loss.ts': mutants('Killed', 'Timeout', 'Killed'),
-          'engine/guards/drawdown.ts': mutants('Survived', 'Ignored', 'CompileError'),
-          'src/offline/queue-rules.ts': mutants('Killed', 'NoCoverage'),
+          'engine/a.ts': {
+            mutants: [
+              {
+                status: 'Survived',
+                mutatorName: 'EqualityOperator',
+                replacement: 'a  <= b',
+                location: { start: { line: 7, column: 3 } },
+              },
+            ],
+          },
         },
       }),
     );
-    expect(rows).toEqual([
-      ['Module', 'Killed', 'Alive', 'Score'],
-      ['engine/guards', 3, 1, '75.0 %'],
-      ['src/offline', 1, 1, '50.0 %'],
-    ]);
-    expect([all, ok]).toEqual([{ killed: 4, alive: 2 }, false]);
+    expect(unnoticed).toEqual(['engine/a.ts:7 EqualityOperator a <= b']);
   });
 
-  it('are good from nine in ten in every module', () => {
-    const nine = mutants(...Array<string>(9).fill('Killed'), 'Survived');
-    expect(mutationScores(JSON.stringify({ files: { 'a/b.ts': nine } })).ok).toBe(true);
-    const files = { 'a/b.ts': nine, 'c/d.ts': mutants('Survived') };
-    expect(mutationScores(JSON.stringify({ files })).ok).toBe(false);
+  it('is good from nine in ten, and not where nothing was changed', () => {
+    const nine = Array<string>(9).fill('Killed');
+    expect(isGood(mutationScore(report(...nine, 'Survived')))).toBe(true);
+    expect(isGood(mutationScore(report(...nine, 'Survived', 'Survived')))).toBe(false);
+    expect(isGood(mutationScore(report()))).toBe(false);
   });
 });
