@@ -1,4 +1,4 @@
-/** End-to-end and fault runs: real server, real database, real Chromium; three files at a time. */
+/** End-to-end and fault runs: real server, real database, real Chromium; two files at a time. */
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
@@ -10,9 +10,7 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
     pool: 'forks',
-    // What the files import is loaded once for all of them; each leaves nothing behind.
-    isolate: false,
     // Each file has a server, a browser and ports of its own, and waits more than it computes.
-    maxWorkers: 3,
+    maxWorkers: 2,
   },
 });
