@@ -4,7 +4,6 @@ import { Refusal } from '../../contract/errors.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import type { EventLog } from '../db/user-events.ts';
-import { addressOf } from '../http/gate.ts';
 import type { Log } from '../log.ts';
 import type { Payments } from './payments.ts';
 import { fakeProviderRoutes } from './fake-provider/fake-routes.ts';
@@ -60,7 +59,7 @@ function webhookRoute(
     },
   );
   scope.addHook('onRequest', async (request) => {
-    deps.limit(addressOf(request));
+    deps.limit(request.ip);
   });
   scope.post('/webhooks/stripe', async (request, reply) => {
     const signature = request.headers['stripe-signature'];

@@ -3,7 +3,6 @@
  * test.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { addressOf } from '../../http/gate.ts';
 import type { CheckoutRow } from '../open-checkout.ts';
 import { readSubscription } from '../entitlement.ts';
 import { builtInPlans } from '../plans.ts';
@@ -46,7 +45,7 @@ const show = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
 
 export function fakeProviderRoutes(scope: FastifyInstance, deps: FakeRouteDeps): void {
   scope.addHook('onRequest', async (request) => {
-    deps.limit(addressOf(request));
+    deps.limit(request.ip);
   });
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser(

@@ -20,6 +20,12 @@ beginProof('fuzz');
 const verdict = await attack({ requests, seconds, seed, database, say });
 say(saidOf(verdict));
 const { tally, wrong } = verdict;
+/** What was wrong by its kind, which each line begins with. */
+const kinds = new Map<string, number>();
+for (const line of wrong) {
+  const kind = line.split(':', 1)[0] ?? line;
+  kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+}
 keepResult({
   part: 'fuzz',
   command: `ATTACK_REQUESTS=${requests} ATTACK_SEED=${seed} npm run test:attack`,
@@ -42,5 +48,6 @@ keepResult({
     'things wrong': wrong.length,
     database,
   },
+  rows: [['Wrong', 'Times'], ...kinds],
 });
 process.exitCode = wrong.length === 0 ? 0 : 1;
