@@ -94,7 +94,9 @@ export class FaultRunner {
       condition.bannedUntilMs = this.reach.clock.trueNow() + condition.banMs;
       condition.limitedUntilMs = 0;
     }
-    return this.bannedS > 0 ? null : (this.waiting.shift() ?? null);
+    // Who is turned away at the door has nothing that could be spoilt.
+    if (this.bannedS > 0 || this.isUnderMaintenance) return null;
+    return this.waiting.shift() ?? null;
   }
 
   /** Whether the placing that was just carried out is to be told on the stream first. */
