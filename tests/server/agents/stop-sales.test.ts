@@ -199,7 +199,10 @@ const openOf = ({ floor }: World, pair = PAIRS[0]) =>
     )
     .then((rows) => rows.map(({ position }) => position));
 
-describe('stops that are hit together', () => {
+/** Three worlds for each case, and on PostgreSQL each write waits for its disk. */
+const WORLDS_TIMEOUT_MS = 300_000;
+
+describe('stops that are hit together', { timeout: WORLDS_TIMEOUT_MS }, () => {
   it('leave the rows and words that they leave one by one', async () => {
     let sold = 0;
     await fc.assert(
