@@ -12,8 +12,12 @@ const SCRIPT_MAX = 10 * KIB;
 /** A page with its styles, packed: about what a server sends before it waits for an answer. */
 const PAGE_MAX = 15 * KIB;
 
-/** What the app runs before the dashboard is drawn, packed; React alone is 57 KiB of it. */
-const START_MAX = 148 * KIB;
+/**
+ * What the app runs before the dashboard is drawn, packed; React alone is 57 KiB of it. Parts that
+ * let a finger through between them pack 3 KiB worse than one, and the curve, which is in the first
+ * picture, is 2 KiB of it.
+ */
+const START_MAX = 152 * KIB;
 /** Sources that come with their first use, or right after the first picture. */
 const LATE =
   /@radix-ui|firebase|workbox|lightweight-charts|contract\/(?:calls|onramp|tax|plan-change)\.ts|src\/billing\/take-plan|src\/api\/client|src\/format\/error-text|src\/offline\/(?:deliver|drain|send|unsaved)\.ts|src\/shell\/(?:Menu|RailLinks|CommandTray|SignInAgain|InstallCard)\.tsx|StartDialog/;
@@ -63,7 +67,7 @@ describe('the start of the app', () => {
 
   it('keeps to its budget with the entry and the dashboard', () => {
     expect(files.map((file) => file.replace(/^assets\/(.*)-[\w-]{8}\.js$/, '$1')).sort()).toEqual(
-      expect.arrayContaining(['dashboard', 'react', 'schemas', 'start']),
+      expect.arrayContaining(['dashboard', 'react', 'first-schemas', 'schemas', 'state', 'start']),
     );
     const bytes = [...new Set(files)].reduce((sum, file) => sum + packed(read(file)), 0);
     expect(bytes).toBeLessThan(START_MAX);
