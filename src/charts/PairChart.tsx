@@ -2,7 +2,7 @@
  * The price chart of one pair with indicators and trades, shared by the pages of a pair and of an
  * agent.
  */
-import { useMemo, useState, type ReactNode } from 'react';
+import { useDeferredValue, useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
 import type { Fill } from '../../contract/trading.ts';
@@ -71,7 +71,9 @@ export function PairChart({
   const { interval: wanted, sma, ema, rsi, volume, ready } = useSnapshot(chartChoices);
   const { online } = useSnapshot(connection);
   const has = useTimeframes();
-  const interval = timeframeFor(wanted ?? usual, has);
+  const chosen = timeframeFor(wanted ?? usual, has);
+  // The press is shown with the next picture, and its candles with the one after.
+  const interval = useDeferredValue(chosen);
   const candles = useCandles(ready ? symbol : null, interval);
   /** Kept here, so that it survives an outage. */
   const [table, setTable] = useState(false);
@@ -81,7 +83,7 @@ export function PairChart({
   const controls = (
     <>
       {lead}
-      <Timeframes interval={interval} has={has} />
+      <Timeframes interval={chosen} has={has} />
       <Indicators />
     </>
   );

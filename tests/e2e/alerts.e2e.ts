@@ -106,6 +106,39 @@ describe('a price alert', () => {
     ]);
   });
 
+  it('opens a dialog under which the page keeps its widths and stays where it is scrolled', async () => {
+    await openPair();
+    await page.locator('canvas').first().waitFor();
+    const widths = () =>
+      page.evaluate(() =>
+        [document.body, ...document.querySelectorAll('main, main figure, main canvas')].map(
+          (element) => element.getBoundingClientRect().width,
+        ),
+      );
+    const before = await widths();
+    expect(before.length).toBeGreaterThan(3);
+    await page.getByRole('button', { name: 'Set alert' }).click();
+    await dialog().getByLabel('Price', { exact: true }).waitFor();
+    expect(await widths()).toEqual(before);
+    const finger = await page.context().newCDPSession(page);
+    const scrolled = () => page.evaluate(() => scrollY);
+    const from = await scrolled();
+    await page.mouse.move(195, 60);
+    await page.mouse.wheel(0, 400);
+    await finger.send('Input.synthesizeScrollGesture', {
+      x: 195,
+      y: 120,
+      yDistance: -90,
+      gestureSourceType: 'touch',
+    });
+    expect(await scrolled()).toBe(from);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await widths()).toEqual(before);
+    await page.mouse.wheel(0, 400);
+    await expect.poll(scrolled).toBeGreaterThan(from);
+  });
+
   it('set, changed and deleted without the server is received once, as it was last wanted', async () => {
     await openPair();
     await row('Above 9').waitFor();
