@@ -1,16 +1,37 @@
-/** End-to-end and fault runs: real server, real database, real Chromium; two files at a time. */
+/**
+ * End-to-end and fault runs: real server, real database, real Chromium; two files at a time. The
+ * project `short` is part of `npm test`, `long` of `npm run test:long`.
+ */
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
+/** What takes minutes, and whose subjects are touched by the short ones as well. */
+const LONG = ['canary-key', 'deploys', 'device', 'full', 'sessions', 'storage'].map(
+  (name) => `tests/faults/${name}.e2e.ts`,
+);
+
+const common = {
+  testTimeout: 420_000,
+  hookTimeout: 240_000,
+  expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
+  pool: 'forks' as const,
+};
+
 export default defineConfig({
   test: {
-    include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
     globalSetup: ['tests/support/shared-identity.ts'],
-    testTimeout: 420_000,
-    hookTimeout: 240_000,
-    expect: { poll: { timeout: PATIENCE_MS, interval: 100 } },
-    pool: 'forks',
     // Each file has a server, a browser and ports of its own, and waits more than it computes.
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'short',
+          include: ['tests/e2e/**/*.e2e.ts', 'tests/faults/**/*.e2e.ts'],
+          exclude: LONG,
+        },
+      },
+      { test: { ...common, name: 'long', include: LONG } },
+    ],
   },
 });

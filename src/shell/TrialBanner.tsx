@@ -31,12 +31,24 @@ export function TrialBanner({ shown }: { shown: boolean }) {
   const due = banner !== null;
   useEffect(() => {
     if (!known) return;
-    if (due)
-      localStorage.setItem(
-        HEIGHT_KEY,
-        String(box.current?.offsetHeight ?? localStorage.getItem(HEIGHT_KEY) ?? LEAST_HEIGHT),
-      );
-    else forgetTrialBanner();
+    if (!due) {
+      forgetTrialBanner();
+      return;
+    }
+    const shownBox = box.current;
+    if (shownBox === null || typeof ResizeObserver === 'undefined') {
+      localStorage.setItem(HEIGHT_KEY, localStorage.getItem(HEIGHT_KEY) ?? String(LEAST_HEIGHT));
+      return;
+    }
+    // Heard of once the page is laid out: to ask for it here would lay out the page for a press.
+    const observer = new ResizeObserver(([entry]) => {
+      const height = Math.round(entry?.borderBoxSize[0]?.blockSize ?? LEAST_HEIGHT);
+      localStorage.setItem(HEIGHT_KEY, String(height));
+    });
+    observer.observe(shownBox);
+    return () => {
+      observer.disconnect();
+    };
   }, [known, due, shown]);
   if (!shown) return null;
   if (!known) {
