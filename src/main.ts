@@ -2,9 +2,10 @@
 import './styles/app.css';
 import './styles/device.css';
 import { openFirstFrame } from './first-frame/first-frame.ts';
-import { openApp } from './open-app.ts';
+import { fetchParts, openApp } from './open-app.ts';
 
 // Not awaited here: the app imports parts of this file, and would wait for it in turn.
 void openFirstFrame()
   .catch(() => undefined)
+  .then(fetchParts)
   .then(openApp);

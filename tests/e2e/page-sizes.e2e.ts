@@ -73,6 +73,19 @@ describe('the start of the app', () => {
     expect(bytes).toBeLessThan(START_MAX);
   });
 
+  it('has its entry and its styles fetched before the first frame, and nothing else', () => {
+    const [, ahead = ''] = /<template id="start-parts">(.*?)<\/template>/s.exec(html) ?? [];
+    expect(ahead.match(/rel="preload"/g)?.length).toBeGreaterThan(4);
+    const before = [...html.replace(ahead, '').matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+      ([, file = '']) => file.replace(/-[\w-]{8}\./, '.'),
+    );
+    expect(before.sort()).toEqual([
+      'assets/first-frame.css',
+      'assets/first-frame.js',
+      'assets/rolldown-runtime.js',
+    ]);
+  });
+
   it('waits for no file that the page does not name', () => {
     const imported = files.flatMap((file) =>
       [...read(file).matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)].map(
