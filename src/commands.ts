@@ -117,6 +117,12 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
   }
 }
 
+/** A notification may still call the command saved. */
+function tellWorker(): void {
+  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
+  serviceWorker?.controller?.postMessage({ type: 'sent' });
+}
+
 const lifecycle = createLifecycle({
   line,
   token: bearer,
@@ -140,12 +146,14 @@ const lifecycle = createLifecycle({
   },
   onAgents(agents) {
     for (const agent of agents) applyAgent(agent, null);
+    tellWorker();
   },
   onAlert(alert) {
     if (typeof alert === 'string') removeAlert(alert, null);
     else applyAlert(alert, null);
   },
   onSettled(entry) {
+    tellWorker();
     void (isAlert(entry) ? loadAlerts(true) : loadAgents(true));
   },
   onDrained({ end }) {

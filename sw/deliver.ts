@@ -73,26 +73,42 @@ async function number(uid: string, baseUrl: string, pushedAgents: readonly Agent
   await showBadge(needsPerson(entries, kept?.value.agents ?? pushedAgents));
 }
 
-/**
- * A stop pressed outside any page: saved first, then sent. `waiting`: sent at the next opportunity.
- * `failed`: the server rejected it.
- */
+/** `waiting`: sent at the next opportunity. `failed`: the server rejected it. */
+export type StopOutcome = 'delivered' | 'waiting' | 'failed';
+
+/** What has become of a stop, whoever sent it. */
+export async function outcomeOf(
+  uid: string,
+  commandId: string,
+  baseUrl: string,
+): Promise<StopOutcome> {
+  const { entries } = await queueOf(uid, baseUrl).queue.outbox.state();
+  const left = entries.find((entry) => entry.commandId === commandId);
+  if (left === undefined) return 'delivered';
+  return isPending(left) ? 'waiting' : 'failed';
+}
+
+/** A stop pressed outside any page: saved first, then sent. */
 export async function stopWithoutPage(
   uid: string,
   request: CommandRequest,
   baseUrl: string,
-): Promise<'delivered' | 'waiting' | 'failed' | 'not-saved' | 'signed-out'> {
-  const { outbox } = queueOf(uid, baseUrl).queue;
+): Promise<
+  | { said: StopOutcome; commandId: string; isOffline: boolean }
+  | { said: 'not-saved' | 'signed-out'; commandId: null }
+> {
   try {
-    const { commandId } = await outbox.enqueue(request);
-    await deliver(baseUrl).catch(() => null);
-    const left = (await outbox.state()).entries.find((entry) => entry.commandId === commandId);
-    if (left === undefined) return 'delivered';
-    return isPending(left) ? 'waiting' : 'failed';
+    const { commandId } = await queueOf(uid, baseUrl).queue.outbox.enqueue(request);
+    const drained = await deliver(baseUrl).catch(() => null);
+    return {
+      said: await outcomeOf(uid, commandId, baseUrl),
+      commandId,
+      isOffline: drained === null || drained.end === 'offline',
+    };
   } catch (error) {
     if (error instanceof StorageFault)
-      return error.code === 'signed-out' ? 'signed-out' : 'not-saved';
-    if (error instanceof QueueFull) return 'not-saved';
+      return { said: error.code === 'signed-out' ? 'signed-out' : 'not-saved', commandId: null };
+    if (error instanceof QueueFull) return { said: 'not-saved', commandId: null };
     throw error;
   }
 }

@@ -11,6 +11,8 @@ export interface PushTarget {
   tag: string;
   /** The agent that Stop stops; null where there is no such button. */
   stop: { id: string; name: string; generation: number } | null;
+  /** The command that a notification calls saved, until it says what became of it. */
+  waitsFor?: string;
 }
 
 export interface Shown {

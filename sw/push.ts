@@ -3,7 +3,7 @@
 import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
-import { badge, currentToken, databaseOf, stopWithoutPage } from './deliver.ts';
+import { badge, currentToken, databaseOf, deliver, outcomeOf, stopWithoutPage } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
 import { notificationOf, type PushTarget } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
@@ -21,9 +21,14 @@ const Target = z.object({
   path: z.string().check(z.regex(/^\/(?!\/)/)),
   tag: z.string(),
   stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
+  waitsFor: z.optional(z.string()),
 });
+type Target = z.infer<typeof Target>;
 
 const SYNC_TAG = 'outbox';
+/** Browsers let a worker live for half a minute after a press. */
+const FOLLOWS_MS = 20_000;
+const FOLLOWS_EVERY_MS = 2_000;
 const ICON = '/icons/icon-192.png';
 const BADGE = '/icons/badge-96.png';
 
@@ -108,7 +113,55 @@ async function wakeWithNetwork(): Promise<void> {
   await sync?.register(SYNC_TAG).catch(() => undefined);
 }
 
-async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<void> {
+function showStop(said: keyof typeof SAID, target: Target, waitsFor?: string): Promise<void> {
+  const { uid, path, tag } = target;
+  const title =
+    said === 'delivered'
+      ? 'Stop delivered'
+      : said === 'waiting'
+        ? 'Stop saved'
+        : 'Stop not delivered';
+  return show(title, {
+    body: SAID[said],
+    tag,
+    silent: said === 'delivered',
+    requireInteraction: said === 'failed' || said === 'not-saved',
+    data: {
+      ...{ uid, path, tag, stop: null },
+      ...(waitsFor === undefined ? {} : { waitsFor }),
+    } satisfies PushTarget,
+    actions: [{ action: 'open', title: 'Open' }],
+  });
+}
+
+/**
+ * A notification that calls a stop saved says what became of it, whoever sent it: this worker or a
+ * page.
+ */
+export async function tellOutcomes(baseUrl: string): Promise<void> {
+  for (const shown of await self.registration.getNotifications()) {
+    const { data: target } = Target.safeParse(shown.data);
+    if (target?.waitsFor === undefined) continue;
+    const said = await outcomeOf(target.uid, target.waitsFor, baseUrl).catch(() => 'waiting');
+    if (said === 'delivered' || said === 'failed') await showStop(said, target);
+  }
+}
+
+/** A server that is only slow or busy has it in a moment; the worker may live for that long. */
+async function follow(baseUrl: string): Promise<void> {
+  const until = Date.now() + FOLLOWS_MS;
+  while (Date.now() < until) {
+    await new Promise((resolve) => {
+      setTimeout(resolve, FOLLOWS_EVERY_MS);
+    });
+    await deliver(baseUrl).catch(() => null);
+    await tellOutcomes(baseUrl);
+    const shown = await self.registration.getNotifications();
+    if (shown.every(({ data }) => Target.safeParse(data).data?.waitsFor === undefined)) return;
+  }
+}
+
+async function stop(target: Target, baseUrl: string): Promise<void> {
   if (target.stop === null) return open(target.path);
   const { id, name, generation } = target.stop;
   const request = {
@@ -119,24 +172,12 @@ async function stop(target: z.infer<typeof Target>, baseUrl: string): Promise<vo
     seenGeneration: generation,
     confirmed: false,
   };
-  const said = await stopWithoutPage(target.uid, request, baseUrl);
-  if (said === 'signed-out') return open('/login');
-  if (said === 'waiting') await wakeWithNetwork();
-  await show(
-    said === 'delivered'
-      ? 'Stop delivered'
-      : said === 'waiting'
-        ? 'Stop saved'
-        : 'Stop not delivered',
-    {
-      body: SAID[said],
-      tag: target.tag,
-      silent: said === 'delivered',
-      requireInteraction: said === 'failed' || said === 'not-saved',
-      data: { ...target, stop: null } satisfies PushTarget,
-      actions: [{ action: 'open', title: 'Open' }],
-    },
-  );
+  const stopped = await stopWithoutPage(target.uid, request, baseUrl);
+  if (stopped.said === 'signed-out') return open('/login');
+  if (stopped.said !== 'waiting') return showStop(stopped.said, target);
+  await wakeWithNetwork();
+  await showStop('waiting', target, stopped.commandId);
+  if (!stopped.isOffline) await follow(baseUrl);
 }
 
 /** Listens for pushes and presses. `baseUrl` is the back end's. */

@@ -355,9 +355,42 @@ describe('push in a browser', () => {
     expect((await agentNow())?.status).toBe('running');
     await browser.dispatchSync(server.url, 'outbox');
     await until(agentNow, (one) => one?.status === 'stopped');
+    // What was called saved does not stay so on the lock screen.
+    const told = await until(shownByWorker, (all) =>
+      all.every(({ title }) => title !== 'Stop saved'),
+    );
+    expect(told.map(({ title }) => title)).toContain('Stop delivered');
     page = await browser.page();
     await page.goto(`${server.url}/dashboard`);
     await controlled(page);
+  });
+
+  it('says of a stop that it called saved what became of it when an open page has sent it', async () => {
+    await start();
+    const held = JSON.parse((await service.wait(service.taken.length)).text) as PushPayload;
+    await page.goto(`${server.url}/dashboard`);
+    await controlled(page);
+    const agents = held.state.agents.map((one) => ({ ...one, status: 'halted' }));
+    const pushed = { ...held, id: 'slow', kind: 'agentHeld', state: { ...held.state, agents } };
+    await browser.deliverPush(server.url, JSON.stringify(pushed));
+    await until(
+      () => shown(page),
+      (all) => all.some(({ tag }) => tag === `agentHeld:${agent.id}`),
+    );
+    await server.kill9();
+    await press(`agentHeld:${agent.id}`, 'stop');
+    await until(
+      () => shown(page),
+      (all) => all.some(({ title }) => title === 'Stop saved'),
+    );
+    await server.restart();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await until(agentNow, (one) => one?.status === 'stopped');
+    const told = await until(
+      () => shown(page),
+      (all) => all.every(({ title }) => title !== 'Stop saved'),
+    );
+    expect(told.map(({ title }) => title)).toContain('Stop delivered');
   });
 
   it('renews an address that the browser has changed with no page asked, and the server sends to the new one', async () => {
