@@ -1,4 +1,7 @@
-/** Unit and server tests; end-to-end runs have a configuration of their own. */
+/**
+ * Unit and server tests; end-to-end runs have a configuration of their own. `npm test` leaves the
+ * project `long` to `npm run test:long`.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
@@ -24,6 +27,15 @@ const CALLS_ALONE = OF_THE_PAGE.filter(
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
+/** What takes half a minute and more; the shorter tests beside it touch the same code. */
+const LONG = [
+  'tests/scripts/{backtest,halt}.test.ts',
+  'tests/server/agents/parity.test.ts',
+  'tests/server/live/kills.test.ts',
+  'tests/server/live/lost-markets.test.ts',
+  'tests/server/live/on-postgres.test.ts',
+];
+
 const common = {
   testTimeout: 90_000,
   hookTimeout: 120_000,
@@ -41,7 +53,7 @@ export default defineConfig({
           ...common,
           name: 'kept',
           include: [...CLEAN, ...CALLS_ALONE],
-          exclude: [...ELSEWHERE, ...OWN_PROCESS],
+          exclude: [...ELSEWHERE, ...OWN_PROCESS, ...LONG],
           isolate: false,
         },
       },
@@ -50,11 +62,12 @@ export default defineConfig({
           ...common,
           name: 'fresh',
           include: ['tests/**/*.test.{ts,tsx}'],
-          exclude: [...ELSEWHERE, ...CLEAN, ...CALLS_ALONE],
+          exclude: [...ELSEWHERE, ...CLEAN, ...CALLS_ALONE, ...LONG],
           setupFiles: ['tests/support/page-styles.ts'],
         },
       },
-      { test: { ...common, name: 'postgres', include: OWN_PROCESS } },
+      { test: { ...common, name: 'postgres', include: OWN_PROCESS, exclude: LONG } },
+      { test: { ...common, name: 'long', include: LONG } },
     ],
   },
 });

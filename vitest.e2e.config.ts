@@ -5,10 +5,11 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
-/** What takes minutes, and whose subjects are touched by the short ones as well. */
-const LONG = ['canary-key', 'deploys', 'device', 'full', 'sessions', 'storage'].map(
-  (name) => `tests/faults/${name}.e2e.ts`,
-);
+/** What takes a minute and more; the shorter runs touch the same code. */
+const LONG = [
+  'tests/e2e/{billing,matrix,push,recorded}.e2e.ts',
+  'tests/faults/{bad-network,canary-key,chaos,deploys,device,fleet,full,sessions,storage}.e2e.ts',
+];
 
 const common = {
   testTimeout: 420_000,

@@ -1,4 +1,4 @@
-/** A private PostgreSQL for tests, with fsync on, from the machine's own binaries. */
+/** A private PostgreSQL for tests, from the machine's own binaries; it syncs unless told not to. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,13 +9,18 @@ export interface TestPostgres {
   url: string;
   /** Processor time of all its processes that live, seconds. */
   cpuSeconds(): number;
-  /** A database of its own, empty. */
+  /** A database of its own: empty, or a copy of the one that was prepared. */
   fresh(name: string): string;
+  /** Has `migrate` make the database that later ones are copies of, which takes a tenth of the time. */
+  prepare(migrate: (url: string) => Promise<void>): Promise<void>;
   /** Kills every process of the cluster at once, as a power cut would; `restart` recovers it. */
   kill9(): void;
   restart(): Promise<void>;
   stop(): void;
 }
+
+/** For tests that crash no PostgreSQL: what it says is what counts, and not what would survive. */
+export const WITHOUT_SYNC = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
 const asRoot = process.getuid?.() === 0;
 
@@ -139,6 +144,8 @@ export async function startPostgres(
     throw new Error('PostgreSQL did not start');
   };
   await start();
+  let template = 'template1';
+  const urlOf = (name: string): string => `postgres://tradewind@127.0.0.1:${port}/${name}`;
 
   const killAll = (): void => {
     try {
@@ -175,10 +182,15 @@ export async function startPostgres(
           .reduce((all, { ticks }) => all + ticks, 0) / 100
       );
     },
-    url: `postgres://tradewind@127.0.0.1:${port}/postgres`,
+    url: urlOf('postgres'),
     fresh(name) {
-      query('postgres', `create database ${name}`);
-      return `postgres://tradewind@127.0.0.1:${port}/${name}`;
+      query('postgres', `create database ${name} template ${template}`);
+      return urlOf(name);
+    },
+    async prepare(migrate) {
+      query('postgres', 'create database prepared');
+      await migrate(urlOf('prepared'));
+      template = 'prepared';
     },
     kill9: killAll,
     restart: start,

@@ -15,7 +15,12 @@ import { defaultSettings } from '../../../server/users/user-settings.ts';
 import { runOnce } from '../../../server/http/command-receipts.ts';
 import { randomUUID } from 'node:crypto';
 import { silentLog } from '../../support/app.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import {
+  postgresBinaries,
+  startPostgres,
+  WITHOUT_SYNC,
+  type TestPostgres,
+} from '../../support/postgres.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let cluster: TestPostgres | null = null;
@@ -62,7 +67,8 @@ describe.skipIf(postgresBinaries() === null)(
   'PostgreSQL (skipped where it cannot be installed)',
   () => {
     beforeAll(async () => {
-      cluster = await startPostgres();
+      cluster = await startPostgres(WITHOUT_SYNC);
+      await cluster?.prepare(async (url) => (await openAt(url)).close());
     }, 120_000);
     afterAll(() => {
       cluster?.stop();

@@ -24,7 +24,12 @@ import { EventNotifier, EventLog } from '../../../server/db/user-events.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import {
+  postgresBinaries,
+  startPostgres,
+  WITHOUT_SYNC,
+  type TestPostgres,
+} from '../../support/postgres.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { useDatabase } from '../../support/test-database.ts';
 import { until } from '../../support/until.ts';
@@ -89,7 +94,8 @@ describe.skipIf(postgresBinaries() === null)(
   'PostgreSQL (skipped where it cannot be installed)',
   () => {
     beforeAll(async () => {
-      cluster = await startPostgres();
+      cluster = await startPostgres(WITHOUT_SYNC);
+      await cluster?.prepare(async (url) => (await openAt(url)).close());
       useDatabase(() => openAt(freshUrl()));
     }, 120_000);
     afterAll(() => {

@@ -12,7 +12,12 @@ import { alertFirings, alerts } from '../../../server/db/schema-alerts.ts';
 import { EventNotifier, EventLog } from '../../../server/db/user-events.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { silentLog } from '../../support/app.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import {
+  postgresBinaries,
+  startPostgres,
+  WITHOUT_SYNC,
+  type TestPostgres,
+} from '../../support/postgres.ts';
 import { openFloor, type Floor } from '../../support/trading.ts';
 
 const PAIR = 'BTC/USDT';
@@ -81,7 +86,8 @@ describe.skipIf(postgresBinaries() === null)(
   'PostgreSQL (skipped where it cannot be installed)',
   () => {
     beforeAll(async () => {
-      cluster = await startPostgres();
+      cluster = await startPostgres(WITHOUT_SYNC);
+      await cluster?.prepare(async (url) => (await openAt(url)).close());
     }, 120_000);
     afterAll(() => {
       cluster?.stop();

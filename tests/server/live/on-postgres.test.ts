@@ -6,7 +6,12 @@ import { liveOrders } from '../../../server/db/schema-live.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { silentLog } from '../../support/app.ts';
 import { openLiveWorld } from '../../support/live/live-world.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import {
+  postgresBinaries,
+  startPostgres,
+  WITHOUT_SYNC,
+  type TestPostgres,
+} from '../../support/postgres.ts';
 import { useDatabase } from '../../support/test-database.ts';
 
 let cluster: TestPostgres | null = null;
@@ -20,7 +25,8 @@ const openAt = (url: string): Promise<Database> =>
 
 describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
   beforeAll(async () => {
-    cluster = await startPostgres();
+    cluster = await startPostgres(WITHOUT_SYNC);
+    await cluster?.prepare(async (url) => (await openAt(url)).close());
   }, 120_000);
   afterAll(() => {
     cluster?.stop();

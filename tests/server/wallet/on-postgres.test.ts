@@ -20,7 +20,12 @@ import {
   unlink,
   walletOf,
 } from '../../support/linking.ts';
-import { postgresBinaries, startPostgres, type TestPostgres } from '../../support/postgres.ts';
+import {
+  postgresBinaries,
+  startPostgres,
+  WITHOUT_SYNC,
+  type TestPostgres,
+} from '../../support/postgres.ts';
 
 const POOL = 12;
 let cluster: TestPostgres | null = null;
@@ -37,7 +42,7 @@ describe.skipIf(postgresBinaries() === null)(
   'linking on PostgreSQL (skipped where it cannot be installed)',
   () => {
     beforeAll(async () => {
-      cluster = await startPostgres();
+      cluster = await startPostgres(WITHOUT_SYNC);
       if (cluster === null) throw new Error('PostgreSQL did not start');
       database = await openPostgres(cluster.fresh('linking'), { poolMax: POOL, log: silentLog });
       test = await buildTestApp({ database, log });
