@@ -16,12 +16,14 @@ export function count(output: string, word: 'passed' | 'failed'): number {
 }
 
 /**
- * Every failed test by name, once each. A log that is cut short must at least hold all of these.
+ * Every failed test by name, once each; a project before it is left out. A log that is cut short must at least hold all of these.
  */
 export function failedNames(output: string): string[] {
   return [
     ...new Set(
-      [...plain(output).matchAll(/^\s*FAIL\s+(\S+ >.*)$/gm)].map(([, name = '']) => name.trim()),
+      [...plain(output).matchAll(/^\s*FAIL\s+(?:\w+\s+)?(\S+ >.*)$/gm)].map(([, name = '']) =>
+        name.trim(),
+      ),
     ),
   ];
 }
@@ -30,7 +32,9 @@ export function failedNames(output: string): string[] {
 export function failedFiles(output: string): string[] {
   return [
     ...new Set(
-      [...plain(output).matchAll(/^\s*FAIL\s+(\S+\.tsx?)\b/gm)].map(([, file = '']) => file),
+      [...plain(output).matchAll(/^\s*FAIL\s+(?:\w+\s+)?(\S+\.tsx?)\b/gm)].map(
+        ([, file = '']) => file,
+      ),
     ),
   ];
 }

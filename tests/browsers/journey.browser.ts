@@ -148,6 +148,27 @@ describe.each(['firefox', 'webkit'] as const)('%s', (name) => {
     await page.says(/Harbour/);
   });
 
+  step('keeps the page as wide and where it is under a dialog', async () => {
+    const WIDTHS =
+      "return [document.body, ...document.querySelectorAll('main, main figure')].map((one) => one.getBoundingClientRect().width).concat(scrollY);";
+    await page.goto(`${server.url}/market/BTC-USDT`);
+    await page.says(/24 hours/);
+    await until(
+      () => page.run<number[]>(WIDTHS),
+      (widths) => widths.length > 3,
+    );
+    const before = await page.run<number[]>(WIDTHS);
+    await page.click('button', 'Set alert');
+    await page.says(/Rises to/);
+    expect(await page.run<number[]>(WIDTHS)).toEqual(before);
+    await page.click('button', 'Close', 'dialog');
+    await until(
+      () => page.run<number>("return document.querySelectorAll('[role=dialog]').length;"),
+      (open) => open === 0,
+    );
+    expect(await page.run<number[]>(WIDTHS)).toEqual(before);
+  });
+
   step('has a worker that keeps what the server answers', async () => {
     await page.controlled();
     expect(await page.runAsync(KEPT_BY_WORKER, uid)).toEqual([200, true]);

@@ -36,6 +36,13 @@ describe('the report of a run', () => {
     expect(failedFiles(LONG)).toEqual([]);
   });
 
+  it('names them the same where the runner puts a project before them', () => {
+    const said =
+      ' FAIL   long  tests/e.e2e.ts > stops\nError: 1\n\n FAIL  fresh  tests/f.test.ts [ x ]\n';
+    expect(failedNames(said)).toEqual(['tests/e.e2e.ts > stops']);
+    expect(failedFiles(said)).toEqual(['tests/e.e2e.ts', 'tests/f.test.ts']);
+  });
+
   it('tells what a failed test printed, and nobody else', () => {
     const said =
       'stdout | tests/b.test.ts > stops\nhttp://localhost/dashboard\n\nNo agents yet\n\nstdout | tests/a.test.ts > goes on\nall is well\n\n';
