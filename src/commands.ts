@@ -117,10 +117,23 @@ async function bearer(force: boolean): Promise<{ uid: string; token: string } | 
   }
 }
 
-/** A notification may still call the command saved. */
-function tellWorker(): void {
-  const { serviceWorker } = navigator as { serviceWorker?: ServiceWorkerContainer };
-  serviceWorker?.controller?.postMessage({ type: 'sent' });
+/**
+ * A notification may still call the stop saved. The page says so itself: a message to a worker that
+ * is about to give way to a new one would hold it up.
+ */
+async function sayOnNotification(
+  commandId: string,
+  said: 'delivered' | 'failed' | 'undone',
+): Promise<void> {
+  try {
+    if (!('Notification' in globalThis) || Notification.permission !== 'granted') return;
+    const registration = await navigator.serviceWorker.getRegistration();
+    if (registration === undefined) return;
+    const { sayOfStop } = await import('./offline/stop-notification.ts');
+    await sayOfStop(registration, commandId, said);
+  } catch (error) {
+    log.debug('The notification of a stop could not be replaced', error);
+  }
 }
 
 const lifecycle = createLifecycle({
@@ -144,16 +157,18 @@ const lifecycle = createLifecycle({
   onView(view) {
     Object.assign(queue, view);
   },
+  onDelivered(commandId) {
+    void sayOnNotification(commandId, 'delivered');
+  },
   onAgents(agents) {
     for (const agent of agents) applyAgent(agent, null);
-    tellWorker();
   },
   onAlert(alert) {
     if (typeof alert === 'string') removeAlert(alert, null);
     else applyAlert(alert, null);
   },
   onSettled(entry) {
-    tellWorker();
+    if (entry.state === 'failed') void sayOnNotification(entry.commandId, 'failed');
     void (isAlert(entry) ? loadAlerts(true) : loadAgents(true));
   },
   onDrained({ end }) {
@@ -389,7 +404,9 @@ const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): 
 
 /** Undoes what was never sent, or dismisses what is finished. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
-  return (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
+  const result = (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
+  if (result === 'undone') void sayOnNotification(commandId, 'undone');
+  return result;
 }
 
 /** Retries what needed the user, failed or expired, as a new press on what is shown now. */

@@ -8,11 +8,14 @@ import type { Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
 import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
 import { readSnapshot } from '../src/offline/snapshots.ts';
+import type { StopOutcome } from '../src/offline/stop-notification.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker-token.ts';
 
 const channel = openChannel();
 const identity = workerIdentity();
+/** Commands that the server was heard to take, from here or from a page. */
+const taken = new Set<string>();
 const queues = new Map<string, { queue: UserQueue; database: UserDatabase }>();
 
 /** A user's database as the page created it; the worker never creates one. */
@@ -30,6 +33,9 @@ function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: Us
     deliver: byHttp,
     channel,
     token: (force) => identity.token(force),
+    onDelivered: ({ commandId }) => {
+      taken.add(commandId);
+    },
   });
   const made = { queue, database };
   queues.set(uid, made);
@@ -73,9 +79,6 @@ async function number(uid: string, baseUrl: string, pushedAgents: readonly Agent
   await showBadge(needsPerson(entries, kept?.value.agents ?? pushedAgents));
 }
 
-/** `waiting`: sent at the next opportunity. `failed`: the server rejected it. */
-export type StopOutcome = 'delivered' | 'waiting' | 'failed';
-
 /** What has become of a stop, whoever sent it. */
 export async function outcomeOf(
   uid: string,
@@ -83,8 +86,9 @@ export async function outcomeOf(
   baseUrl: string,
 ): Promise<StopOutcome> {
   const { entries } = await queueOf(uid, baseUrl).queue.outbox.state();
+  if (taken.has(commandId)) return 'delivered';
   const left = entries.find((entry) => entry.commandId === commandId);
-  if (left === undefined) return 'delivered';
+  if (left === undefined) return 'gone';
   return isPending(left) ? 'waiting' : 'failed';
 }
 
@@ -123,4 +127,5 @@ export async function forget(uid: string): Promise<void> {
 
 channel.listen((message) => {
   if (message.type === 'purged') void forget(message.uid);
+  if (message.type === 'delivered') taken.add(message.entry.commandId);
 });

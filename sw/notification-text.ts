@@ -3,17 +3,7 @@ import type { AlertFiring } from '../contract/alerts.ts';
 import type { LiveFact, PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
 import type { Pushed } from '../src/offline/pushed-state.ts';
-
-/** Stored in the notification; all that a press on it knows. */
-export interface PushTarget {
-  uid: string;
-  path: string;
-  tag: string;
-  /** The agent that Stop stops; null where there is no such button. */
-  stop: { id: string; name: string; generation: number } | null;
-  /** The command that a notification calls saved, until it says what became of it. */
-  waitsFor?: string;
-}
+import type { PushTarget } from '../src/offline/stop-notification.ts';
 
 export interface Shown {
   title: string;

@@ -1,40 +1,28 @@
 /** Handles pushes and presses on notifications, with or without a page. */
 /// <reference lib="webworker" />
-import * as z from 'zod/mini';
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
+import {
+  PushTarget,
+  sayOfStops,
+  showNotification,
+  showStop,
+  type FullOptions,
+} from '../src/offline/stop-notification.ts';
 import { badge, currentToken, databaseOf, deliver, outcomeOf, stopWithoutPage } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
-import { notificationOf, type PushTarget } from './notification-text.ts';
+import { notificationOf } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
 
 declare const self: ServiceWorkerGlobalScope;
-
-/** What the DOM library of TypeScript leaves out. */
-interface FullOptions extends NotificationOptions {
-  renotify?: boolean;
-  actions?: { action: string; title: string }[];
-}
-
-const Target = z.object({
-  uid: z.string(),
-  path: z.string().check(z.regex(/^\/(?!\/)/)),
-  tag: z.string(),
-  stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
-  waitsFor: z.optional(z.string()),
-});
-type Target = z.infer<typeof Target>;
 
 const SYNC_TAG = 'outbox';
 /** Browsers let a worker live for half a minute after a press. */
 const FOLLOWS_MS = 20_000;
 const FOLLOWS_EVERY_MS = 2_000;
-const ICON = '/icons/icon-192.png';
-const BADGE = '/icons/badge-96.png';
 
-function show(title: string, options: FullOptions): Promise<void> {
-  return self.registration.showNotification(title, { icon: ICON, badge: BADGE, ...options });
-}
+const show = (title: string, options: FullOptions): Promise<void> =>
+  showNotification(self.registration, title, options);
 
 function parse(data: PushMessageData | null): PushPayload | null {
   try {
@@ -52,7 +40,7 @@ function parse(data: PushMessageData | null): PushPayload | null {
  */
 async function forStranger(uid: string): Promise<void> {
   for (const shown of await self.registration.getNotifications()) {
-    const target = Target.safeParse(shown.data);
+    const target = PushTarget.safeParse(shown.data);
     if (target.success && target.data.uid === uid) shown.close();
   }
   await show('Tradewind', {
@@ -100,52 +88,15 @@ async function open(path: string): Promise<void> {
   focused.postMessage({ type: 'open', path });
 }
 
-const SAID = {
-  delivered: 'The server has received the stop.',
-  waiting: 'The stop is saved on this device and will be sent as soon as you are online.',
-  failed: 'The server rejected the stop. Open the app to see why.',
-  'not-saved': 'The stop could not be saved on this device. Open the app and stop the agent there.',
-} as const;
-
 /** Where the browser supports it; elsewhere the app sends when it is next opened. */
 async function wakeWithNetwork(): Promise<void> {
   const { sync } = self.registration as { sync?: { register(tag: string): Promise<void> } };
   await sync?.register(SYNC_TAG).catch(() => undefined);
 }
 
-function showStop(said: keyof typeof SAID, target: Target, waitsFor?: string): Promise<void> {
-  const { uid, path, tag } = target;
-  const title =
-    said === 'delivered'
-      ? 'Stop delivered'
-      : said === 'waiting'
-        ? 'Stop saved'
-        : 'Stop not delivered';
-  return show(title, {
-    body: SAID[said],
-    tag,
-    silent: said === 'delivered',
-    requireInteraction: said === 'failed' || said === 'not-saved',
-    data: {
-      ...{ uid, path, tag, stop: null },
-      ...(waitsFor === undefined ? {} : { waitsFor }),
-    } satisfies PushTarget,
-    actions: [{ action: 'open', title: 'Open' }],
-  });
-}
-
-/**
- * A notification that calls a stop saved says what became of it, whoever sent it: this worker or a
- * page.
- */
-export async function tellOutcomes(baseUrl: string): Promise<void> {
-  for (const shown of await self.registration.getNotifications()) {
-    const { data: target } = Target.safeParse(shown.data);
-    if (target?.waitsFor === undefined) continue;
-    const said = await outcomeOf(target.uid, target.waitsFor, baseUrl).catch(() => 'waiting');
-    if (said === 'delivered' || said === 'failed') await showStop(said, target);
-  }
-}
+/** A notification that calls a stop saved says what became of it. Returns how many still wait. */
+export const tellStops = (baseUrl: string): Promise<number> =>
+  sayOfStops(self.registration, (uid, commandId) => outcomeOf(uid, commandId, baseUrl));
 
 /** A server that is only slow or busy has it in a moment; the worker may live for that long. */
 async function follow(baseUrl: string): Promise<void> {
@@ -155,13 +106,11 @@ async function follow(baseUrl: string): Promise<void> {
       setTimeout(resolve, FOLLOWS_EVERY_MS);
     });
     await deliver(baseUrl).catch(() => null);
-    await tellOutcomes(baseUrl);
-    const shown = await self.registration.getNotifications();
-    if (shown.every(({ data }) => Target.safeParse(data).data?.waitsFor === undefined)) return;
+    if ((await tellStops(baseUrl)) === 0) return;
   }
 }
 
-async function stop(target: Target, baseUrl: string): Promise<void> {
+async function stop(target: PushTarget, baseUrl: string): Promise<void> {
   if (target.stop === null) return open(target.path);
   const { id, name, generation } = target.stop;
   const request = {
@@ -174,9 +123,9 @@ async function stop(target: Target, baseUrl: string): Promise<void> {
   };
   const stopped = await stopWithoutPage(target.uid, request, baseUrl);
   if (stopped.said === 'signed-out') return open('/login');
-  if (stopped.said !== 'waiting') return showStop(stopped.said, target);
+  if (stopped.said !== 'waiting') return showStop(self.registration, stopped.said, target);
   await wakeWithNetwork();
-  await showStop('waiting', target, stopped.commandId);
+  await showStop(self.registration, 'waiting', target, stopped.commandId);
   if (!stopped.isOffline) await follow(baseUrl);
 }
 
@@ -199,7 +148,7 @@ export function listenForPush(baseUrl: string): void {
   });
   self.addEventListener('notificationclick', (event) => {
     event.notification.close();
-    const target = Target.safeParse(event.notification.data);
+    const target = PushTarget.safeParse(event.notification.data);
     if (!target.success) event.waitUntil(open('/dashboard'));
     else
       event.waitUntil(

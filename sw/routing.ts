@@ -44,18 +44,21 @@ export const partsOf = (html: string): string[] => [
   ...new Set(html.match(/\/assets\/[\w.-]+/g) ?? []),
 ];
 
-export interface StaticRoute {
+interface CachedRoute {
   condition: { urlPattern: { pathname: string; search?: string }; requestMode?: 'navigate' };
   source: { cacheName: string };
 }
+export type StaticRoute = CachedRoute | { condition: { requestMethod: 'POST' }; source: 'network' };
 
 /**
- * What the browser may answer from the caches without this worker: public files alone, each by its
- * exact address.
+ * What the browser does without this worker. From the caches it answers public files alone, each by
+ * its exact address. A command goes to the server at once: it neither waits for this worker to
+ * start nor keeps it from giving way to a newer one.
  */
 export function staticRoutes(precache: string, shell: string): StaticRoute[] {
   return [
-    ...START_PATHS.map((pathname): StaticRoute => ({
+    { condition: { requestMethod: 'POST' }, source: 'network' },
+    ...START_PATHS.map((pathname): CachedRoute => ({
       condition: { urlPattern: { pathname, search: '' }, requestMode: 'navigate' },
       source: { cacheName: shell },
     })),

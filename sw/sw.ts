@@ -12,7 +12,7 @@ import { PUBLIC_PAGES, publicPageOf } from '../contract/public-pages.ts';
 import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, split, watched } from './observe.ts';
-import { listenForPush, tellOutcomes } from './push.ts';
+import { listenForPush, tellStops } from './push.ts';
 import {
   isAppRoute,
   partsOf,
@@ -150,7 +150,7 @@ listenForPush(baseUrl);
 self.addEventListener('sync', ((event: SyncEvent) => {
   event.waitUntil(
     deliver(baseUrl).then(async (drained) => {
-      await tellOutcomes(baseUrl);
+      await tellStops(baseUrl);
       // The browser tries again only if it is told that it did not work.
       if (drained?.end === 'offline' || drained?.end === 'waiting')
         throw new Error('Commands are still queued');
@@ -165,8 +165,6 @@ self.addEventListener('message', (event) => {
   if (message?.type === 'SKIP_WAITING')
     event.waitUntil(sendsAreOver().then(() => self.skipWaiting()));
   if (message?.type === 'drain') event.waitUntil(deliver(baseUrl));
-  // A page has sent something.
-  if (message?.type === 'sent') event.waitUntil(tellOutcomes(baseUrl));
   if (message?.type === 'purge' && typeof message.uid === 'string')
     event.waitUntil(forget(message.uid));
 });

@@ -4,6 +4,7 @@ import type { MarketData, MarketOverview, MarketPools } from '../../contract/mar
 import { reached } from '../../contract/unreached.ts';
 import { environment } from '../environment.ts';
 import { idToken } from '../identity/session.ts';
+import { readsMayGo } from '../platform/giving-way.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { ApiClient, ApiEvent, CallInput } from './client.ts';
 import { isExchange } from '../../contract/exchanges.ts';
@@ -157,7 +158,10 @@ const recorded: typeof fetch = async (input, init) =>
 /** How this build reaches the back end: by network, or recorded replies. */
 export const apiFetch: typeof fetch = environment.mockApi
   ? recorded
-  : async (input, init) => reached(await fetch(input, init));
+  : async (input, init) => {
+      if ((init?.method ?? 'GET') === 'GET') await readsMayGo();
+      return reached(await fetch(input, init));
+    };
 
 function announce(event: ApiEvent): void {
   for (const listener of listeners) listener(event);

@@ -62,6 +62,8 @@ export interface LifecycleOptions {
    */
   onWake(listener: () => void): () => void;
   onView(view: QueueView): void;
+  /** The server has accepted a command, sent from here or elsewhere on this device. */
+  onDelivered(commandId: string): void;
   onAgents(agents: Agent[]): void;
   /** An alert as just accepted by the server, or the id of a deleted one. */
   onAlert(alert: Alert | string): void;
@@ -315,6 +317,7 @@ class QueueLifecycle implements Lifecycle {
       this.accepted.delete(entry.commandId);
       this.refreshSoon();
     }, ACCEPTED_SHOWN_MS);
+    this.options.onDelivered(entry.commandId);
     this.options.onAgents(agents);
     if (alert !== null) this.options.onAlert(alert);
     else if (entry.alert?.terms === null) this.options.onAlert(entry.alert.id);

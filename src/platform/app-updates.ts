@@ -3,6 +3,7 @@
  * is typing.
  */
 import { proxy } from 'valtio';
+import { holdReads } from './giving-way.ts';
 import { log } from './page-log.ts';
 
 /**
@@ -102,6 +103,8 @@ async function renew(reload: () => void): Promise<void> {
   const next = registration?.waiting ?? registration?.installing;
   if (next != null && (await Promise.race([laidDown(next), pause(LAID_MS)])) === true) {
     container?.addEventListener('controllerchange', reload, { once: true });
+    await sendsAreOver();
+    holdReads();
     next.postMessage({ type: 'SKIP_WAITING' });
     return;
   }
@@ -182,7 +185,10 @@ export async function registerWorker(): Promise<void> {
     if (registration === undefined || !isNewer(registration)) return;
     offer(() => {
       asked = true;
-      worker.messageSkipWaiting();
+      void sendsAreOver().then(() => {
+        holdReads();
+        worker.messageSkipWaiting();
+      });
     });
   };
   worker.addEventListener('waiting', () => {

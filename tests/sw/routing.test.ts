@@ -72,11 +72,15 @@ describe('the navigation fallback', () => {
   });
 });
 
-describe('what the browser answers without the worker', () => {
-  it('is screens of the app and its hashed parts, never a call', () => {
+describe('what the browser does without the worker', () => {
+  it('answers screens of the app and its hashed parts, never a call, and sends commands', () => {
     for (const path of START_PATHS) expect(isAppRoute(path)).toBe(true);
     const calls = new Set<string>(Object.values(CALLS).map((call) => call.path));
-    for (const { condition, source } of staticRoutes('precache', 'shell')) {
+    const [commands, ...answered] = staticRoutes('precache', 'shell');
+    expect(commands).toEqual({ condition: { requestMethod: 'POST' }, source: 'network' });
+    for (const { condition, source } of answered) {
+      if (!('urlPattern' in condition)) throw new Error('answers more than one address');
+      if (source === 'network') throw new Error('leaves out what the worker keeps');
       expect(calls.has(condition.urlPattern.pathname)).toBe(false);
       if (source.cacheName === 'shell')
         expect(condition).toMatchObject({ requestMode: 'navigate', urlPattern: { search: '' } });

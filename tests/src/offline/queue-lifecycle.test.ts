@@ -93,6 +93,7 @@ function tab(change: Partial<LifecycleOptions> = {}) {
       onView: (view) => {
         views.push(view);
       },
+      onDelivered: () => undefined,
       onAgents: (list) => {
         agents.push(...list.map((agent) => agent.id));
       },

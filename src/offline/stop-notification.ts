@@ -1,0 +1,110 @@
+/** The notification of a stop pressed outside any page: what it says became of the stop. */
+import * as z from 'zod/mini';
+
+/** What the DOM library of TypeScript leaves out. */
+export interface FullOptions extends NotificationOptions {
+  renotify?: boolean;
+  actions?: { action: string; title: string }[];
+}
+
+/** Stored in a notification; all that a press on it knows. */
+export const PushTarget = z.object({
+  uid: z.string(),
+  path: z.string().check(z.regex(/^\/(?!\/)/)),
+  tag: z.string(),
+  /** The agent that Stop stops; null where there is no such button. */
+  stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
+  /** The command that a notification calls saved, until it says what became of it. */
+  waitsFor: z.optional(z.string()),
+});
+export type PushTarget = z.infer<typeof PushTarget>;
+
+/**
+ * `waiting`: sent at the next opportunity. `failed`: the server rejected it. `gone`: no longer in
+ * the queue, and nobody here has heard the server take it.
+ */
+export type StopOutcome = 'delivered' | 'waiting' | 'failed' | 'gone';
+
+const TITLES = {
+  delivered: 'Stop delivered',
+  waiting: 'Stop saved',
+  failed: 'Stop not delivered',
+  'not-saved': 'Stop not delivered',
+  gone: 'Stop no longer waiting',
+} as const;
+const BODIES = {
+  delivered: 'The server has received the stop.',
+  waiting: 'The stop is saved on this device and will be sent as soon as you are online.',
+  failed: 'The server rejected the stop. Open the app to see why.',
+  'not-saved': 'The stop could not be saved on this device. Open the app and stop the agent there.',
+  gone: 'The stop is no longer saved on this device. Open the app to see whether the agent is stopped.',
+} as const;
+const ICON = '/icons/icon-192.png';
+const BADGE = '/icons/badge-96.png';
+
+export function showNotification(
+  registration: ServiceWorkerRegistration,
+  title: string,
+  options: FullOptions,
+): Promise<void> {
+  return registration.showNotification(title, { icon: ICON, badge: BADGE, ...options });
+}
+
+/** Takes the place of the notification that was pressed. `waitsFor`: the command still to be sent. */
+export function showStop(
+  registration: ServiceWorkerRegistration,
+  said: keyof typeof TITLES,
+  { uid, path, tag }: PushTarget,
+  waitsFor?: string,
+): Promise<void> {
+  return showNotification(registration, TITLES[said], {
+    body: BODIES[said],
+    tag,
+    silent: said === 'delivered',
+    requireInteraction: said === 'failed' || said === 'not-saved',
+    data: {
+      ...{ uid, path, tag, stop: null },
+      ...(waitsFor === undefined ? {} : { waitsFor }),
+    } satisfies PushTarget,
+    actions: [{ action: 'open', title: 'Open' }],
+  });
+}
+
+/** The notifications that call a stop saved, with the command that each waits for. */
+async function waitingStops(
+  registration: ServiceWorkerRegistration,
+): Promise<{ shown: Notification; target: PushTarget; commandId: string }[]> {
+  return (await registration.getNotifications()).flatMap((shown) => {
+    const { data: target } = PushTarget.safeParse(shown.data);
+    return target?.waitsFor === undefined ? [] : [{ shown, target, commandId: target.waitsFor }];
+  });
+}
+
+/**
+ * Whoever hears what became of a stop says so where a notification calls it saved: the worker or a
+ * page. `undone`: the person has taken it back, and there is nothing left to say.
+ */
+export async function sayOfStop(
+  registration: ServiceWorkerRegistration,
+  about: string,
+  said: 'delivered' | 'failed' | 'undone',
+): Promise<void> {
+  for (const { shown, target, commandId } of await waitingStops(registration))
+    if (commandId !== about) continue;
+    else if (said === 'undone') shown.close();
+    else await showStop(registration, said, target);
+}
+
+/** Says of every stop called saved what became of it. Returns how many still wait. */
+export async function sayOfStops(
+  registration: ServiceWorkerRegistration,
+  outcomeOf: (uid: string, commandId: string) => Promise<StopOutcome>,
+): Promise<number> {
+  let waiting = 0;
+  for (const { target, commandId } of await waitingStops(registration)) {
+    const said = await outcomeOf(target.uid, commandId).catch(() => 'waiting' as const);
+    if (said === 'waiting') waiting += 1;
+    else await showStop(registration, said, target);
+  }
+  return waiting;
+}
