@@ -79,12 +79,18 @@ function writeBuild(from: string, into: string, name: string, contract: number):
 export const buildsIn = (page: Page): Promise<string[]> =>
   page.evaluate(() => Object.keys((globalThis as { builds?: Record<string, true> }).builds ?? {}));
 
-/** Looks for a newer worker and answers what became of it. */
+/**
+ * Looks for a newer worker and answers what became of it. A look while the browser's own is under
+ * way is answered by that one, which may have asked before the deployment: so nothing found is
+ * looked for once more.
+ */
 export const look = (target: Page): Promise<string> =>
   target.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
     const before = registration.waiting;
     await registration.update().catch(() => undefined);
+    if (registration.installing === null && registration.waiting === before)
+      await registration.update().catch(() => undefined);
     const found = registration.installing;
     if (found === null) return registration.waiting === before ? 'none' : 'installed';
     return new Promise((resolve) => {
