@@ -29,7 +29,7 @@ const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
 /** What takes half a minute and more; the shorter tests beside it touch the same code. */
 const LONG = [
-  'tests/scripts/{backtest,halt}.test.ts',
+  'tests/scripts/{backtest,backup,halt}.test.ts',
   'tests/server/agents/parity.test.ts',
   'tests/server/live/kills.test.ts',
   'tests/server/live/lost-markets.test.ts',

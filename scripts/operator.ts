@@ -6,11 +6,10 @@ import { request } from 'node:http';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../server/clock.ts';
-import { readConfig, type Config } from '../server/config.ts';
-import { FolderInUse, lockFolder } from '../server/db/folder-lock.ts';
-import { openPglite } from '../server/db/pglite.ts';
-import { openPostgres } from '../server/db/postgres.ts';
+import { readConfig } from '../server/config.ts';
+import { FolderInUse } from '../server/db/folder-lock.ts';
 import { operate, operatorSocket, type OperatorAsk } from '../server/support/operator-socket.ts';
+import { openDataPlace } from './data-place.ts';
 
 /** Through the running server's socket; null where none answers. */
 function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
@@ -36,21 +35,22 @@ function overSocket(path: string, ask: OperatorAsk): Promise<unknown> {
   });
 }
 
-async function directly(config: Config, dataDir: string, ask: OperatorAsk): Promise<unknown> {
-  const nothing = (): void => undefined;
-  const unlock = config.databaseUrl === null ? lockFolder(dataDir) : nothing;
-  const database =
-    config.databaseUrl === null
-      ? await openPglite(dataDir)
-      : await openPostgres(config.databaseUrl, {
-          poolMax: 1,
-          log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
-        });
+async function directly(ask: OperatorAsk): Promise<unknown> {
   try {
-    return await operate(database, systemClock, ask);
-  } finally {
-    await database.close();
-    unlock();
+    const place = await openDataPlace();
+    try {
+      return await operate(place.database, systemClock, ask);
+    } finally {
+      await place.close();
+    }
+  } catch (error) {
+    // It has no socket, so it does not know the command.
+    if (error instanceof FolderInUse)
+      throw new Error(
+        `${error.message} The server is an older version without this command. Restart it.`,
+        { cause: error },
+      );
+    throw error;
   }
 }
 
@@ -61,9 +61,7 @@ export async function askOperator(what: OperatorAsk): Promise<unknown> {
   const config = readConfig({ DATA_DIR, DATABASE_URL });
   const dataDir = resolve(config.dataDir);
   const socket = operatorSocket(dataDir);
-  return (
-    (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(config, dataDir, what)
-  );
+  return (existsSync(socket) ? await overSocket(socket, what) : null) ?? directly(what);
 }
 
 export const moment = (ms: number): string =>
@@ -80,12 +78,7 @@ export function printAnswer(answer: Promise<string>): void {
       process.stdout.write(`${text}\n`);
     },
     (error: unknown) => {
-      const why =
-        error instanceof FolderInUse
-          ? `${error.message} The server is an older version without this command. Restart it.`
-          : error instanceof Error
-            ? error.message
-            : String(error);
+      const why = error instanceof Error ? error.message : String(error);
       process.stderr.write(`${why}\n`);
       process.exitCode = 1;
     },

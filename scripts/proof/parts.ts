@@ -73,9 +73,10 @@ export const PARTS: readonly Part[] = [
   part({
     name: 'backup',
     title: 'Backup and restore',
-    shows: 'A copy of the data, put back, is the same data.',
-    short: null,
-    long: null,
+    shows:
+      'A copy of the data, put back, is the same data, of one moment, and broken ones are refused.',
+    short: 'npm run test:backup',
+    long: 'npm run test:backup',
   }),
   part({
     name: 'bench',
