@@ -2,14 +2,17 @@
 import type { Database } from '../../server/db/database.ts';
 import { writeBackup } from '../../server/backup/write-backup.ts';
 
+/** `before`: awaited before the rows of each table are read. */
 export async function backupOf(
   database: Database,
-  madeAt = Date.UTC(2026, 0, 5),
+  before: (table: string) => Promise<void> = () => Promise.resolve(),
 ): Promise<string[]> {
   const pieces: string[] = [];
-  await writeBackup(database, { madeAt, files: {} }, (text) => {
+  const facts = { madeAt: Date.UTC(2026, 0, 5), files: {} };
+  await writeBackup(database, facts, async (text) => {
     pieces.push(text);
-    return Promise.resolve();
+    const [, table] = /^\["table","(\w+)"\]/.exec(text) ?? [];
+    if (table !== undefined) await before(table);
   });
   return pieces.join('').split('\n').slice(0, -1);
 }

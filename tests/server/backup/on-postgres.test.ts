@@ -60,15 +60,23 @@ describe.skipIf(postgresBinaries() === null)('a backup of PostgreSQL', () => {
     }
     const scheduler = floor.scheduler();
     await scheduler.open();
+    // Trades that commit after balances were read, and before fills and ledger are.
+    let during = 0;
+    const backups = [
+      await backupOf(source, async (table) => {
+        for (let tick = 0; table === 'fills' && during === 0 && tick < TICKS; tick += 1)
+          during = await floor.run(scheduler, 1);
+      }),
+    ];
+    expect(during).toBeGreaterThan(0);
     let trading = true;
     const traded = floor.run(scheduler, TICKS).finally(() => {
       trading = false;
     });
-    const backups: string[][] = [];
     while (trading) backups.push(await backupOf(source));
-    expect(await traded).toBeGreaterThan(0);
-    await scheduler.stop();
+    await traded;
     expect(backups.length).toBeGreaterThan(1);
+    await scheduler.stop();
 
     const restored: Database[] = [];
     const moments: number[] = [];
