@@ -4,7 +4,7 @@ import type { MarketData, MarketOverview, MarketPools } from '../../contract/mar
 import { reached } from '../../contract/unreached.ts';
 import { environment } from '../environment.ts';
 import { idToken } from '../identity/session.ts';
-import { readsMayGo } from '../platform/giving-way.ts';
+import { readsHeld } from '../platform/giving-way.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { ApiClient, ApiEvent, CallInput } from './client.ts';
 import { isExchange } from '../../contract/exchanges.ts';
@@ -159,7 +159,8 @@ const recorded: typeof fetch = async (input, init) =>
 export const apiFetch: typeof fetch = environment.mockApi
   ? recorded
   : async (input, init) => {
-      if ((init?.method ?? 'GET') === 'GET') await readsMayGo();
+      const held = (init?.method ?? 'GET') === 'GET' ? readsHeld() : null;
+      if (held !== null) await held;
       return reached(await fetch(input, init));
     };
 

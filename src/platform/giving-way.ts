@@ -3,7 +3,7 @@
 /** Longer than a slow phone takes to end a worker; then the page goes on as it was. */
 const MOST_MS = 5_000;
 
-let over: Promise<void> = Promise.resolve();
+let over: Promise<void> | null = null;
 
 /**
  * From now on reads wait. Chromium ends the old worker as soon as it has nothing to do; a request
@@ -11,9 +11,12 @@ let over: Promise<void> = Promise.resolve();
  */
 export function holdReads(): void {
   over = new Promise((resolve) => {
-    setTimeout(resolve, MOST_MS);
+    setTimeout(() => {
+      over = null;
+      resolve();
+    }, MOST_MS);
   });
 }
 
-/** When a read may be sent. Commands are never held. */
-export const readsMayGo = (): Promise<void> => over;
+/** When a read may be sent; null for at once. Commands are never held. */
+export const readsHeld = (): Promise<void> | null => over;
