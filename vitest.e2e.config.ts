@@ -8,7 +8,7 @@ import { PATIENCE_MS } from './tests/support/until.ts';
 /** What takes a minute and more; the shorter runs touch the same code. */
 const LONG = [
   'tests/e2e/{billing,matrix,push,recorded}.e2e.ts',
-  'tests/faults/{bad-network,canary-key,chaos,deploys,device,fleet,full,sessions,storage}.e2e.ts',
+  'tests/faults/{bad-network,canary-key,chaos,deploys,device,fleet,full,restored,sessions,storage}.e2e.ts',
 ];
 
 const common = {
