@@ -3,17 +3,14 @@
  * uses the data folder first.
  */
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../contract/money.ts';
 import { Portfolio } from '../contract/trading.ts';
-import { readConfig } from '../server/config.ts';
-import { lockFolder } from '../server/db/folder-lock.ts';
-import { openPglite } from '../server/db/pglite.ts';
-import { openPostgres } from '../server/db/postgres.ts';
+import { SILENT } from '../server/db/pglite.ts';
 import { systemClock } from '../server/clock.ts';
 import { runLedgerCheck } from '../server/portfolio/ledger-check.ts';
 import { checkLedger } from '../server/portfolio/check-ledgers.ts';
+import { openDataPlace } from './data-place.ts';
 
 /**
  * What `GET /api/trading/portfolio` said: equity against cash + Σ quantity × bid, rounded down per
@@ -38,20 +35,13 @@ function equityOf(file: string): object {
   };
 }
 
-const nothing = (): void => undefined;
-const quiet = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-const config = readConfig(process.env);
-const dataDir = resolve(config.dataDir);
-const unlock = config.databaseUrl === null ? lockFolder(dataDir) : null;
-const database =
-  config.databaseUrl === null
-    ? await openPglite(dataDir)
-    : await openPostgres(config.databaseUrl, { poolMax: 2, log: quiet });
+const place = await openDataPlace();
+const { database } = place;
 try {
   const asked = process.argv.slice(2);
   // Raises and lifts alarms, so that an account that was mended need not wait for the night.
   if (asked.includes('--alarm'))
-    await runLedgerCheck({ database, clock: systemClock, log: quiet }, { force: true });
+    await runLedgerCheck({ database, clock: systemClock, log: SILENT }, { force: true });
   const check = await database.transaction(async (tx) => {
     await tx.db.execute(sql`set transaction isolation level repeatable read, read only`);
     return checkLedger(tx.db);
@@ -66,6 +56,5 @@ try {
   );
   process.exitCode = check.ok ? 0 : 1;
 } finally {
-  await database.close();
-  unlock?.();
+  await place.close();
 }

@@ -3,7 +3,7 @@ import type { AlertFiring } from '../contract/alerts.ts';
 import type { LiveFact, PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
 import type { Pushed } from '../src/offline/pushed-state.ts';
-import type { PushTarget } from '../src/offline/stop-notification.ts';
+import type { PushTarget } from '../src/offline/notification.ts';
 
 export interface Shown {
   title: string;

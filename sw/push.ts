@@ -2,13 +2,8 @@
 /// <reference lib="webworker" />
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
-import {
-  PushTarget,
-  sayOfStops,
-  showNotification,
-  showStop,
-  type FullOptions,
-} from '../src/offline/stop-notification.ts';
+import { PushTarget, showNotification, type FullOptions } from '../src/offline/notification.ts';
+import { sayOfStops, showStop } from '../src/offline/stop-notification.ts';
 import { badge, currentToken, databaseOf, deliver, outcomeOf, stopWithoutPage } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
 import { notificationOf } from './notification-text.ts';

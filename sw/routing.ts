@@ -52,7 +52,7 @@ export type StaticRoute = CachedRoute | { condition: { requestMethod: 'POST' }; 
 
 /**
  * What the browser does without this worker. From the caches it answers public files alone, each by
- * its exact address. A command goes to the server at once: it neither waits for this worker to
+ * its exact address. A command that is a POST goes to the server at once: it neither waits for this worker to
  * start nor keeps it from giving way to a newer one.
  */
 export function staticRoutes(precache: string, shell: string): StaticRoute[] {

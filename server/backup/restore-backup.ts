@@ -46,8 +46,11 @@ export function restoreBackup(
     if (begun)
       throw new BackupRefused('The database was lost on the way. Start the restore again.');
     begun = true;
-    await refuseFull(tx.db);
-    const restored = await new Restoring(tx).read(lines);
+    // Rows and the check of a large ledger take longer than a server's statement may.
+    await tx.db.execute(sql`set local statement_timeout = 0`);
+    const tables = await tablesOf(tx.db);
+    await refuseFull(tx.db, tables);
+    const restored = await new Restoring(tx, tables).read(lines);
     await tx.db.execute(sql`
       update users set sequence = sequence + ${EVENTS_AHEAD},
         settings_version = settings_version + ${SETTINGS_AHEAD}`);
@@ -61,8 +64,8 @@ export function restoreBackup(
   });
 }
 
-async function refuseFull(db: Db): Promise<void> {
-  for (const table of await tablesOf(db)) {
+async function refuseFull(db: Db, tables: readonly string[]): Promise<void> {
+  for (const table of tables) {
     const rows = await rowsOf(db, sql`select 1 from ${sql.identifier(table)} limit 1`);
     if (rows.length > 0)
       throw new BackupRefused(
@@ -94,7 +97,10 @@ class Restoring {
   private rows: string[] = [];
   private characters = 0;
 
-  constructor(private readonly tx: Tx) {}
+  constructor(
+    private readonly tx: Tx,
+    private readonly tables: readonly string[],
+  ) {}
 
   async read(lines: AsyncIterable<string>): Promise<Restored> {
     for await (const line of lines) {
@@ -123,7 +129,7 @@ class Restoring {
   private async begin(line: string): Promise<void> {
     await this.flush();
     const table = BackupTable.safeParse(parsed(line));
-    if (!table.success || !(await tablesOf(this.tx.db)).includes(table.data[1])) throw DAMAGED();
+    if (!table.success || !this.tables.includes(table.data[1])) throw DAMAGED();
     [, this.table] = table.data;
     this.counts[this.table] = 0;
   }

@@ -1,23 +1,5 @@
 /** The notification of a stop pressed outside any page: what it says became of the stop. */
-import * as z from 'zod/mini';
-
-/** What the DOM library of TypeScript leaves out. */
-export interface FullOptions extends NotificationOptions {
-  renotify?: boolean;
-  actions?: { action: string; title: string }[];
-}
-
-/** Stored in a notification; all that a press on it knows. */
-export const PushTarget = z.object({
-  uid: z.string(),
-  path: z.string().check(z.regex(/^\/(?!\/)/)),
-  tag: z.string(),
-  /** The agent that Stop stops; null where there is no such button. */
-  stop: z.nullable(z.object({ id: z.string(), name: z.string(), generation: z.number() })),
-  /** The command that a notification calls saved, until it says what became of it. */
-  waitsFor: z.optional(z.string()),
-});
-export type PushTarget = z.infer<typeof PushTarget>;
+import { PushTarget, showNotification } from './notification.ts';
 
 /**
  * `waiting`: sent at the next opportunity. `failed`: the server rejected it. `gone`: no longer in
@@ -39,17 +21,6 @@ const BODIES = {
   'not-saved': 'The stop could not be saved on this device. Open the app and stop the agent there.',
   gone: 'The stop is no longer saved on this device. Open the app to see whether the agent is stopped.',
 } as const;
-const ICON = '/icons/icon-192.png';
-const BADGE = '/icons/badge-96.png';
-
-export function showNotification(
-  registration: ServiceWorkerRegistration,
-  title: string,
-  options: FullOptions,
-): Promise<void> {
-  return registration.showNotification(title, { icon: ICON, badge: BADGE, ...options });
-}
-
 /** Takes the place of the notification that was pressed. `waitsFor`: the command still to be sent. */
 export function showStop(
   registration: ServiceWorkerRegistration,

@@ -92,6 +92,13 @@ function laidDown(worker: ServiceWorker): Promise<boolean> {
   });
 }
 
+/** The new worker waits for sends as well; here their end decides from when reads are held. */
+async function letTakeOver(ask: () => void): Promise<void> {
+  await sendsAreOver();
+  holdReads();
+  ask();
+}
+
 /**
  * Loads the newest available build: the worker would answer a mere reload with its own page. If
  * there is none, this one is reloaded. Pending sends finish first.
@@ -103,9 +110,9 @@ async function renew(reload: () => void): Promise<void> {
   const next = registration?.waiting ?? registration?.installing;
   if (next != null && (await Promise.race([laidDown(next), pause(LAID_MS)])) === true) {
     container?.addEventListener('controllerchange', reload, { once: true });
-    await sendsAreOver();
-    holdReads();
-    next.postMessage({ type: 'SKIP_WAITING' });
+    await letTakeOver(() => {
+      next.postMessage({ type: 'SKIP_WAITING' });
+    });
     return;
   }
   await sendsAreOver();
@@ -185,8 +192,7 @@ export async function registerWorker(): Promise<void> {
     if (registration === undefined || !isNewer(registration)) return;
     offer(() => {
       asked = true;
-      void sendsAreOver().then(() => {
-        holdReads();
+      void letTakeOver(() => {
         worker.messageSkipWaiting();
       });
     });

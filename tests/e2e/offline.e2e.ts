@@ -109,6 +109,14 @@ describe('with the server gone', () => {
       (left) => left.length === 0,
     );
     await page.getByText('Stopped', { exact: true }).filter({ visible: true }).first().waitFor();
+    // Past the worker, which need not have started.
+    const ways = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.endsWith('/stop'))
+        .map((entry) => Reflect.get(entry, 'workerMatchedSourceType') as unknown),
+    );
+    expect(new Set(ways)).toEqual(new Set(['network']));
   });
 
   it('delivers from the worker alone, with no page open', async () => {

@@ -343,7 +343,7 @@ describe('a page with its worker', () => {
     tooOld.clear();
   });
 
-  it('is not disturbed by the notice in a form or in a send: the update waits for the answer, another tab for its person', async () => {
+  it('is not disturbed by the notice in a form or in a send: the update waits for the answer, another tab for its person (F78)', async () => {
     const agent = await world.agentOf(user, 'In a form');
     const other = await browser.page();
     let otherLoads = 0;

@@ -32,7 +32,7 @@ const run = (script: string, file: string) =>
     env: { ...process.env, DATA_DIR: world.server.dataDir, DATABASE_URL: '' },
   });
 
-it('has open pages and later starts show the restored data, where they have seen newer, and why nothing is bought', async () => {
+it('has open pages and later starts show the restored data, where they have seen newer, and why nothing is bought (F79)', async () => {
   const { server } = world;
   const user = await world.trader();
   const kept = await world.agentOf(user, 'Kept');

@@ -30,9 +30,12 @@ export function rowsByTable(lines: readonly string[]): Record<string, string[]> 
     if (line.startsWith('["table"')) {
       rows = [];
       tables[(JSON.parse(line) as [string, string])[1]] = rows;
-    } else rows.push(line.replace(/"(sequence|settings_version)":\d+,/g, ''));
+    } else rows.push(line);
   }
   delete tables.halts;
+  tables.users = (tables.users ?? []).map((row) =>
+    row.replace(/"(sequence|settings_version)":\d+,/g, ''),
+  );
   for (const table of Object.values(tables)) table.sort();
   return tables;
 }

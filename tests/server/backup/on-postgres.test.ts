@@ -80,10 +80,12 @@ describe.skipIf(postgresBinaries() === null)('a backup of PostgreSQL', () => {
 
     const restored: Database[] = [];
     const moments: number[] = [];
+    let compared = 0;
     for (const lines of [backups[0] ?? [], backups.at(-1) ?? []]) {
       const target = await fresh();
       await restoreBackup(target, reading(lines), NOW);
       expect(rowsByTable(await backupOf(target))).toEqual(rowsByTable(lines));
+      compared += 1;
       expect((await checkLedger(target.db)).problems).toEqual([]);
       moments.push(await fillsIn(target));
       restored.push(target);
@@ -93,6 +95,7 @@ describe.skipIf(postgresBinaries() === null)('a backup of PostgreSQL', () => {
     const other = await openEmptyDatabase();
     await restoreBackup(other, reading(backups.at(-1) ?? []), NOW);
     expect(rowsByTable(await backupOf(other))).toEqual(rowsByTable(backups.at(-1) ?? []));
+    compared += 1;
     await other.close();
 
     const [early] = restored;
@@ -124,7 +127,7 @@ describe.skipIf(postgresBinaries() === null)('a backup of PostgreSQL', () => {
       command: 'npm run test:backup',
       figures: {
         'backups taken while agents traded': backups.length,
-        'restored and compared row by row': 3,
+        'restored and compared row by row': compared,
         'rows of the last one': Object.values(rowsByTable(backups.at(-1) ?? [])).flat().length,
         'fills in the first and the last': moments.join(', '),
         'bought before the halt was lifted': boughtHalted,

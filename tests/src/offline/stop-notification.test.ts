@@ -1,10 +1,10 @@
 /** What the notification of a stop pressed outside a page says became of it, and when. */
 import { describe, expect, it } from 'vitest';
+import type { PushTarget } from '../../../src/offline/notification.ts';
 import {
   sayOfStop,
   sayOfStops,
   showStop,
-  type PushTarget,
   type StopOutcome,
 } from '../../../src/offline/stop-notification.ts';
 
