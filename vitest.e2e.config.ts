@@ -20,7 +20,7 @@ const common = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['tests/support/shared-identity.ts'],
+    globalSetup: ['tests/support/one-browser.ts', 'tests/support/shared-identity.ts'],
     // Each file has a server, a browser and ports of its own, and waits more than it computes.
     maxWorkers: 2,
     projects: [

@@ -9,6 +9,7 @@ import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from '
 import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { tokenClaims } from './token-claims.ts';
+import { besideDelivery } from './told-state.ts';
 
 export interface Bearer {
   uid: string;
@@ -214,7 +215,13 @@ class Turn {
         const versions = new Map(agents.map((agent) => [agent.id, agent.generation]));
         if (alert !== null) versions.set(alert.id, alert.version);
         if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
-        await outbox.delivered(entry, versions, results);
+        const beside = besideDelivery({
+          agents,
+          alert,
+          isNewAlert: entry.alert?.seenVersion === null,
+          deletedAlertId: entry.alert?.terms === null ? entry.alert.id : null,
+        });
+        await outbox.delivered(entry, versions, results, beside);
         this.ports.onDelivered?.(entry, agents, alert);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
         return;

@@ -19,7 +19,7 @@ import {
   rebase,
   type Stamp,
 } from './queue-rules.ts';
-import type { QueueMeta, QueueState, QueueStore } from './queue-store.ts';
+import type { Beside, QueueMeta, QueueState, QueueStore } from './queue-store.ts';
 
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
@@ -66,12 +66,13 @@ export interface Outbox {
   settle(entry: OutboxEntry): Promise<void>;
   /**
    * Deletes an entry whose id was echoed. If the server rejected some of its agents, a failure
-   * remains.
+   * remains. What the reply said of the agents is kept in the same moment.
    */
   delivered(
     entry: OutboxEntry,
     generations: ReadonlyMap<string, number>,
     results?: readonly EntryResult[],
+    beside?: Beside,
   ): Promise<void>;
   /**
    * Stores the server's clock. The answer proves that the network is there, so waits for it end.
@@ -90,8 +91,8 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   const { uid } = store;
   const origin: CommandOrigin = { uid, now, newId };
 
-  async function change<T>(work: (state: QueueState) => Changed<T>): Promise<T> {
-    const result = await store.change(work);
+  async function change<T>(work: (state: QueueState) => Changed<T>, beside?: Beside): Promise<T> {
+    const result = await store.change(work, beside);
     changed();
     return result;
   }
@@ -130,17 +131,20 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
     },
     claim: (commandId) => change((state) => claimEntry(state, commandId, now())),
     settle: (entry) => change((state) => settleEntry(state, entry)),
-    delivered: (entry, generations, results = []) =>
-      change((state) => ({
-        ...state,
-        result: undefined,
-        entries: entriesAfterDelivery(
-          state.entries,
-          entry,
-          generations,
-          partlyRefused(entry, results, now()),
-        ),
-      })),
+    delivered: (entry, generations, results = [], beside) =>
+      change(
+        (state) => ({
+          ...state,
+          result: undefined,
+          entries: entriesAfterDelivery(
+            state.entries,
+            entry,
+            generations,
+            partlyRefused(entry, results, now()),
+          ),
+        }),
+        beside,
+      ),
     proven: (clockOffsetMs) => change((state) => noteServerReached(state, clockOffsetMs, now())),
     pause: (pause) =>
       change((state) => ({ ...state, meta: { ...state.meta, pause }, result: undefined })),

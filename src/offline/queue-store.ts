@@ -35,6 +35,13 @@ export interface QueueState {
   meta: QueueMeta;
 }
 
+/** What of the snapshots changes in the same moment as the queue. */
+export interface Beside {
+  keys: readonly string[];
+  /** The record in place of one that lies there. */
+  change(key: string, record: unknown): unknown;
+}
+
 /**
  * Storage of the queue. `change` is atomic, and durable when it resolves; what it leaves out of
  * `entries` is deleted.
@@ -42,7 +49,7 @@ export interface QueueState {
 export interface QueueStore {
   readonly uid: string;
   read(): Promise<QueueState>;
-  change<T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T>;
+  change<T>(work: (state: QueueState) => QueueState & { result: T }, beside?: Beside): Promise<T>;
   /** The quarantined records. */
   quarantined(): Promise<SetAside[]>;
   /** Deletes them on the user's request. */
@@ -50,6 +57,7 @@ export interface QueueStore {
 }
 
 const QUEUE_META = 'queue';
+const NOTHING_BESIDE: Beside = { keys: [], change: (_key, record) => record };
 
 /** The stored records, split into readable and unreadable ones. */
 interface StoredQueue {
@@ -65,15 +73,24 @@ export function databaseStore(database: UserDatabase): QueueStore {
   const { uid } = database;
   const load = (transaction: IDBTransaction): Promise<StoredQueue> => loadQueue(transaction, uid);
 
-  const changeOnce = <T>(work: (state: QueueState) => QueueState & { result: T }): Promise<T> =>
-    database.transact(['outbox', 'quarantine', 'meta'], 'readwrite', async (transaction) => {
-      const before = await load(transaction);
-      // They are older than what is asked for now, and are in the queue before it.
-      const { presses, unreadable } = readPresses(before.presses);
-      const { result, ...after } = work(withPresses(before.state, presses, uid));
-      writeQueue(transaction, before, after, unreadable);
-      return result;
-    });
+  const changeOnce = <T>(
+    work: (state: QueueState) => QueueState & { result: T },
+    beside: Beside = NOTHING_BESIDE,
+  ): Promise<T> =>
+    database.transact(
+      ['outbox', 'quarantine', 'meta', ...(beside.keys.length > 0 ? (['snapshots'] as const) : [])],
+      'readwrite',
+      async (transaction) => {
+        const before = await load(transaction);
+        // They are older than what is asked for now, and are in the queue before it.
+        const { presses, unreadable } = readPresses(before.presses);
+        const { result, ...after } = work(withPresses(before.state, presses, uid));
+        writeQueue(transaction, before, after, unreadable);
+        for (const key of beside.keys)
+          await changeRecord(transaction.objectStore('snapshots'), key, beside);
+        return result;
+      },
+    );
 
   return {
     uid,
@@ -82,9 +99,9 @@ export function databaseStore(database: UserDatabase): QueueStore {
       if (found.corrupt.length === 0 && found.presses === undefined) return found.state;
       return changeOnce((state) => ({ ...state, result: state }));
     },
-    async change(work) {
+    async change(work, beside) {
       try {
-        return await changeOnce(work);
+        return await changeOnce(work, beside);
       } catch (error) {
         if (!(error instanceof StorageFault) || error.code !== 'quota') throw error;
         // If storage is full, snapshots are deleted for commands, never the other way round.
@@ -98,6 +115,32 @@ export function databaseStore(database: UserDatabase): QueueStore {
         transaction.objectStore('quarantine').clear();
       }),
   };
+}
+
+/** What does not lie there is not made: nobody wants it kept, or nothing was heard of it yet. */
+function changeRecord(store: IDBObjectStore, key: string, beside: Beside): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (request: IDBRequest) => (): void => {
+      reject(request.error ?? new Error('A snapshot could not be changed'));
+    };
+    const present = store.get(key) as IDBRequest<unknown>;
+    present.onerror = failed(present);
+    present.onsuccess = () => {
+      if (present.result === undefined) {
+        resolve();
+        return;
+      }
+      try {
+        const written = store.put(beside.change(key, present.result), key);
+        written.onerror = failed(written);
+        written.onsuccess = () => {
+          resolve();
+        };
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+  });
 }
 
 function sortRecords(

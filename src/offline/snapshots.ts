@@ -70,7 +70,7 @@ export async function readSnapshots(
         : kinds.map((kind) => known.get(kind));
     const read = kinds.map(
       (kind, index) =>
-        [kind, raws[index] === undefined ? undefined : parsed(kind, raws[index])] as const,
+        [kind, raws[index] === undefined ? undefined : readRecord(kind, raws[index])] as const,
     );
     for (const [kind, kept] of read)
       if (kept === null) await del(kind, database.store('snapshots'));
@@ -81,13 +81,21 @@ export async function readSnapshots(
   }
 }
 
-function parsed<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
+/** A stored record of a kind; null where it is of another version, or invalid. */
+export function readRecord<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
   const kept = Kept.safeParse(raw);
   const value = kept.success ? SNAPSHOTS[kind].schema.safeParse(kept.data.value) : null;
   return kept.success && value?.success === true
     ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> }
     : null;
 }
+
+/** A value as it is stored. */
+export const keptRecord = <T>(value: T, savedAt: number) => ({
+  version: CONTRACT_VERSION,
+  savedAt,
+  value,
+});
 
 /**
  * Saves a value, unless the user wants none saved. Never throws for storage: a snapshot is cache.
@@ -102,7 +110,7 @@ export async function writeSnapshot<K extends SnapshotKind>(
 ): Promise<boolean> {
   const parsed = SNAPSHOTS[kind].schema.safeParse(value);
   if (database === null || !parsed.success) return false;
-  const record = { version: CONTRACT_VERSION, savedAt, value: parsed.data };
+  const record = keptRecord(parsed.data, savedAt);
   try {
     return await put(database, kind, record);
   } catch (error) {

@@ -134,7 +134,10 @@ export function applyConnection(next: LiveConnection): void {
     connections.savedAt ?? Date.now(),
   );
   const account = accounts[next.id]?.data;
-  if (account != null) account.connection = next;
+  if (account != null)
+    account.connection =
+      // What was read before the first comparison does not come of it: it is read again.
+      account.connection.reconciledAt === null ? { ...next, reconciledAt: null } : next;
   keep();
 }
 

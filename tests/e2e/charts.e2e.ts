@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { Fill } from '../../contract/trading.ts';
 import { formatPrice } from '../../src/format/numbers.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import {
@@ -41,8 +42,13 @@ interface ShownRow {
   cells: string[];
 }
 
+interface ShownTable {
+  heads: string[];
+  rows: ShownRow[];
+}
+
 /** The whole table in one moment. */
-async function shownRows(): Promise<{ heads: string[]; rows: ShownRow[] }> {
+async function shownRows(): Promise<ShownTable> {
   return page.evaluate(() => {
     // The library draws every chart into a table of its own: the one for readers stands in a named
     // region.
@@ -66,6 +72,23 @@ async function shownRows(): Promise<{ heads: string[]; rows: ShownRow[] }> {
 async function choose(timeframe: CandleInterval): Promise<void> {
   await page.getByRole('button', { name: timeframe, exact: true }).click();
   await page.getByRole('region', { name: new RegExp(`, ${timeframe}: table$`) }).waitFor();
+}
+
+/** The first row without the trades of its time, in words; empty where each has its own. */
+function misplaced({ heads, rows }: ShownTable, fills: readonly Fill[], length: number): string {
+  const column = heads.indexOf('Trades');
+  if (column < 0) return 'no trades yet';
+  for (const { cells, opened } of rows) {
+    const inside = fills.filter(({ filledAt }) => filledAt >= opened && filledAt < opened + length);
+    const text = (['buy', 'sell'] as const).flatMap((side) => {
+      const count = inside.filter((fill) => fill.side === side).length;
+      const letter = side === 'buy' ? 'B' : 'S';
+      return count === 0 ? [] : [count === 1 ? letter : `${letter} ${count}`];
+    });
+    if (cells[column] !== text.join(', '))
+      return `${new Date(opened).toISOString()}: ${cells[column] ?? ''} instead of ${text.join(', ')}`;
+  }
+  return '';
 }
 
 /** Every row of a table against the tape; answers the row that is forming. */
@@ -296,24 +319,15 @@ describe('a chart beside the recorded candles', () => {
       for (const timeframe of [...TIMEFRAMES].reverse()) {
         await choose(timeframe);
         const length = INTERVAL_MS[timeframe];
-        const { heads, rows } = await until(shownRows, ({ heads: names }) =>
-          names.includes('Trades'),
+        // A page begins with the trades that the device has kept.
+        const { rows } = await until(
+          async () => {
+            const shown = await shownRows();
+            return { rows: shown.rows, wrong: misplaced(shown, fills, length) };
+          },
+          ({ wrong }) => wrong === '',
         );
-        const column = heads.indexOf('Trades');
         const [oldest, newest] = [rows.at(-1)?.opened ?? NaN, rows[0]?.opened ?? NaN];
-        for (const row of rows) {
-          const inside = fills.filter(
-            ({ filledAt }) => filledAt >= row.opened && filledAt < row.opened + length,
-          );
-          const text = (['buy', 'sell'] as const).flatMap((side) => {
-            const count = inside.filter((fill) => fill.side === side).length;
-            const letter = side === 'buy' ? 'B' : 'S';
-            return count === 0 ? [] : [count === 1 ? letter : `${letter} ${count}`];
-          });
-          expect(row.cells[column], `${timeframe} ${new Date(row.opened).toISOString()}`).toBe(
-            text.join(', '),
-          );
-        }
         expect(
           fills.some(({ filledAt }) => filledAt >= oldest),
           'trades in sight',

@@ -119,7 +119,7 @@ describe('with the server gone', () => {
     expect(new Set(ways)).toEqual(new Set(['network']));
   });
 
-  it('delivers from the worker alone, with no page open', async () => {
+  it('delivers from the worker alone, with no page open, and the next start knows of it though the server is gone again (F80)', async () => {
     const running = await agent('Beta');
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
@@ -140,12 +140,20 @@ describe('with the server gone', () => {
       (list) => list.find((one) => one.id === running.id)?.status === 'stopped',
     );
     expect(after.find((one) => one.id === running.id)?.generation).toBe(running.generation + 1);
+    // The signal goes again before anybody has looked.
+    await browser.stopWorkers();
+    await server.kill9();
     page = await browser.page();
     await page.goto(`${server.url}/agents`);
     await until(
       () => outbox(page),
       (left) => left.length === 0,
     );
+    const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Beta' });
+    await row.getByText('Stopped when last seen').first().waitFor();
+    expect(await row.getByText('Running').count()).toBe(0);
+    await server.restart();
+    await row.getByText('Stopped', { exact: true }).first().waitFor();
   });
 
   it('never puts a private reply into Cache Storage', async () => {

@@ -129,6 +129,28 @@ describe('exchange accounts', () => {
   });
 });
 
+it('an account is called compared once it was read after that, not by the news of it', async () => {
+  account = liveAccount(NOW, {
+    connection: liveConnection(NOW, { reconciledAt: null }),
+    cash: [],
+    value: '0',
+  });
+  await loadLive();
+  account = liveAccount(NOW, { sequence: 6, asOf: NOW + 1 });
+  applyLiveEvent({
+    type: 'live_connection',
+    sequence: 6,
+    connection: liveConnection(NOW),
+    raised: [],
+  });
+  expect(liveSlots.connections.data?.[0]?.reconciledAt).not.toBeNull();
+  expect(liveSlots.accounts[CONNECTION_ID]?.data?.connection.reconciledAt).toBeNull();
+  await vi.waitFor(() => {
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.connection.reconciledAt).not.toBeNull();
+  });
+  expect(liveSlots.accounts[CONNECTION_ID]?.data?.value).toBe('999.24633678');
+});
+
 describe('the account that is shown', () => {
   it('is kept on the device, and paper again once the account is gone', async () => {
     await noteLiveAccounts([liveConnection(NOW)]);

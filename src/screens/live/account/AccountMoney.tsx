@@ -4,6 +4,7 @@ import { EquityChart } from '../../../components/EquityChart.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { formatExact } from '../../../format/numbers.ts';
+import { nameOf } from '../live-text.ts';
 
 function Coins({
   term,
@@ -25,11 +26,13 @@ function Coins({
   );
 }
 
-function Cash({ cash }: { cash: LiveAccount['cash'] }) {
+function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
   return (
     <Section title="Cash and coins" aside="held by no agent">
       <dl>
-        {cash.length === 0 && <Line term="Nothing read yet">—</Line>}
+        {cash.length === 0 && (
+          <Line term={connection.reconciledAt === null ? 'Not read yet' : 'None'}>—</Line>
+        )}
         {cash.map(({ asset, amount, reserved }) => (
           <Line
             key={asset}
@@ -55,20 +58,26 @@ function Cash({ cash }: { cash: LiveAccount['cash'] }) {
 }
 
 export function AccountMoney({ account }: { account: LiveAccount }) {
-  const { quote, value, unpriced, realized, unrealized, fees, equityCurve } = account;
+  const { quote, unpriced, realized, unrealized, fees, equityCurve, connection } = account;
+  // Before the first comparison nothing is known of what is there.
+  const value = connection.reconciledAt === null ? null : account.value;
   return (
     <>
       <div>
         <p className="label">Value of the account</p>
         <p className="text-figure font-semibold tracking-[-0.02em]" data-figure="value">
-          <LiveAmount value={value} quote={quote} />
+          <LiveAmount
+            value={value}
+            quote={quote}
+            why={`Not compared with ${nameOf(connection)} yet`}
+          />
         </p>
         {unpriced.length > 0 && (
           <p className="text-xs text-amber">Without {unpriced.join(', ')}: no price here.</p>
         )}
         {equityCurve.length > 1 && (
           <div className="mt-3">
-            <EquityChart curve={equityCurve} quote={quote} now={[account.asOf, value]} />
+            <EquityChart curve={equityCurve} quote={quote} now={[account.asOf, account.value]} />
           </div>
         )}
         <dl className="mt-3">
@@ -81,7 +90,7 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
           <Coins term="Fees charged" list={fees} />
         </dl>
       </div>
-      <Cash cash={account.cash} />
+      <Cash account={account} />
     </>
   );
 }

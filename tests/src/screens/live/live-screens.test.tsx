@@ -216,6 +216,26 @@ describe('an exchange account', () => {
     expect(await seriousFaults()).toEqual([]);
   });
 
+  it('has no value before it was compared with the exchange: nothing read is not nothing there', async () => {
+    account = liveAccount(NOW, {
+      connection: liveConnection(NOW, { reconciledAt: null, waitsFor: ['not_reconciled'] }),
+      cash: [],
+      positions: [],
+      value: '0',
+      equityCurve: [],
+    });
+    await open(`/live/${CONNECTION_ID}`);
+    const value = await waitFor(() => {
+      const found = document.querySelector('[data-figure="value"]');
+      if (found === null) throw new Error('not drawn');
+      return found;
+    });
+    expect(value.textContent).toContain('—');
+    expect(value.textContent).toContain('Not compared with Kraken yet');
+    expect(value.textContent).not.toContain('0.00');
+    expect(part('Cash and coins').textContent).toContain('Not read yet');
+  });
+
   it('says of an unknown order what is done, and lets it be given up after its time', async () => {
     const doubt = {
       since: NOW - 6 * 60_000,
