@@ -42,14 +42,15 @@ export function split(answer: Promise<Response>): Split {
 }
 
 /**
- * Stores a copy of a good reply. `database` was opened when the request began: a logout since then
- * makes this fail.
+ * Stores a copy of a good reply. `database` was opened when the request began, at `askedAt` (device
+ * clock, ms): a logout since then makes this fail.
  */
 export async function keep(
   response: Response,
   { uid, kind }: Watched,
   database: UserDatabase,
   at: number,
+  askedAt: number,
 ): Promise<boolean> {
   if (!response.ok || !(response.headers.get('content-type') ?? '').includes('application/json'))
     return false;
@@ -60,5 +61,5 @@ export async function keep(
     // Cut off on the way: the last good one stays.
     return false;
   }
-  return writeSnapshot(uid, kind, value as SnapshotValue<typeof kind>, at, database);
+  return writeSnapshot(uid, kind, value as SnapshotValue<typeof kind>, at, database, askedAt);
 }

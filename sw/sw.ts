@@ -135,11 +135,12 @@ self.addEventListener('fetch', (event) => {
   const mine = watched(event.request, apiOrigin);
   if (mine === null) return;
   const database = databaseOf(mine.uid);
+  const askedAt = Date.now();
   const { page, copy } = split(fetch(event.request));
   event.respondWith(page);
   event.waitUntil(
     copy.then(
-      (response) => keep(response, mine, database, Date.now()),
+      (response) => keep(response, mine, database, Date.now(), askedAt),
       () => undefined,
     ),
   );

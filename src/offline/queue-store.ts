@@ -4,7 +4,7 @@ import { StorageFault, type UserDatabase } from './user-database.ts';
 import { PRESSES_KEY } from './frame-record.ts';
 import { readPresses, withPresses } from './frame-presses.ts';
 import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
-import { trimSnapshots } from './snapshots.ts';
+import { TOLD_KEY, trimSnapshots } from './snapshots.ts';
 
 /** State of sending that page and worker share, beside the entries. */
 export const QueueMeta = z.object({
@@ -88,6 +88,7 @@ export function databaseStore(database: UserDatabase): QueueStore {
         writeQueue(transaction, before, after, unreadable);
         for (const key of beside.keys)
           await changeRecord(transaction.objectStore('snapshots'), key, beside);
+        if (beside.keys.length > 0) transaction.objectStore('meta').put(Date.now(), TOLD_KEY);
         return result;
       },
     );

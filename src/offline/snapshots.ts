@@ -98,7 +98,15 @@ export const keptRecord = <T>(value: T, savedAt: number) => ({
 });
 
 /**
+ * Where the queue's facts say when a reply to a command was last laid into the snapshots (device
+ * clock, ms).
+ */
+export const TOLD_KEY = 'toldAt';
+
+/**
  * Saves a value, unless the user wants none saved. Never throws for storage: a snapshot is cache.
+ * `askedAt`: when the server was asked for it, device clock, ms. What was asked for before a command
+ * was answered, and comes after that, does not know of it.
  * @returns whether it was saved.
  */
 export async function writeSnapshot<K extends SnapshotKind>(
@@ -107,24 +115,36 @@ export async function writeSnapshot<K extends SnapshotKind>(
   value: SnapshotValue<K>,
   savedAt = Date.now(),
   database: UserDatabase | null = heldDatabase(uid),
+  askedAt: number | null = null,
 ): Promise<boolean> {
   const parsed = SNAPSHOTS[kind].schema.safeParse(value);
   if (database === null || !parsed.success) return false;
   const record = keptRecord(parsed.data, savedAt);
   try {
-    return await put(database, kind, record);
+    return await put(database, kind, record, askedAt);
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
     if (error.code !== 'quota') return false;
   }
   try {
     await trimSnapshots(database, kind);
-    return await put(database, kind, record);
+    return await put(database, kind, record, askedAt);
   } catch (error) {
     if (error instanceof StorageFault) return false;
     throw error;
   }
 }
+
+/** The kinds that a reply to a command is laid into. */
+const TOLD_KINDS: readonly SnapshotKind[] = ['agents', 'alerts'];
+
+/** A time to come is that of a clock which has been set back since. */
+const knowsLess = (kind: SnapshotKind, askedAt: number | null, toldAt: unknown): boolean =>
+  askedAt !== null &&
+  TOLD_KINDS.includes(kind) &&
+  typeof toldAt === 'number' &&
+  askedAt <= toldAt &&
+  toldAt <= Date.now();
 
 /**
  * Choice and present value are read in the writing transaction, so that a purge or a newer value
@@ -134,6 +154,7 @@ function put(
   database: UserDatabase,
   kind: SnapshotKind,
   record: { value: unknown },
+  askedAt: number | null,
 ): Promise<boolean> {
   return database.transact(
     ['snapshots', 'meta'],
@@ -142,12 +163,13 @@ function put(
       new Promise<boolean>((resolve, reject) => {
         const snapshots = transaction.objectStore('snapshots');
         const choice = transaction.objectStore('meta').get('keepSnapshots');
+        const told = transaction.objectStore('meta').get(TOLD_KEY) as IDBRequest<unknown>;
         const present = snapshots.get(kind);
         present.onsuccess = () => {
           const before = saidAt((present.result as { value?: unknown } | undefined)?.value ?? {});
           const next = saidAt(record.value);
           const late = before !== null && next !== null && next < before && before - next < LATE_MS;
-          if (choice.result === false || late) {
+          if (choice.result === false || late || knowsLess(kind, askedAt, told.result)) {
             resolve(false);
             return;
           }

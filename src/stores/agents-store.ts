@@ -5,6 +5,7 @@ import type { EntriesOff } from '../../contract/halts.ts';
 import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { ToldNews } from './told-news.ts';
 
 export interface AgentsData {
   agents: Agent[];
@@ -30,6 +31,10 @@ interface EarlyNews {
  */
 const early = new Map<string, EarlyNews>();
 
+const told = new ToldNews<Agent>(
+  (next, listed) => next.generation > listed.generation || next.version > listed.version,
+);
+
 /** Applies what the server's list is too old to know. */
 function applyEarly(): void {
   const news = [...early].sort(([, a], [, b]) => (a.sequence ?? -1) - (b.sequence ?? -1));
@@ -42,14 +47,19 @@ function applyEarly(): void {
   }
 }
 
-/** Replaces the list unless a newer one is loaded. */
-export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now()): void {
+/** Replaces the list unless a newer one is loaded. `asked`: when the server was asked for it. */
+export function applyAgents(
+  next: AgentList,
+  origin: Origin,
+  savedAt = Date.now(),
+  asked = told.asked(),
+): void {
   const present = agentsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
   fill(
     agentsStore,
     {
-      agents: next.agents,
+      agents: origin === 'network' ? told.over(next.agents, asked) : next.agents,
       sequence: next.sequence,
       asOf: next.asOf,
       entriesOff: next.entriesOff ?? [],
@@ -67,6 +77,7 @@ export function applyAgents(next: AgentList, origin: Origin, savedAt = Date.now(
  */
 export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
+  if (sequence === null) told.note(next.id, next);
   if (present === null) {
     const before = early.get(next.id)?.agent;
     if (before == null || (next.generation >= before.generation && next.version >= before.version))
@@ -109,6 +120,7 @@ export function applyEntriesOff(off: EntriesOff[]): void {
 /** Removes a deleted agent. */
 export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
+  if (sequence === null) told.note(agentId, null);
   if (present === null) {
     early.set(agentId, { agent: null, sequence });
     return;
@@ -123,17 +135,22 @@ export function removeAgent(agentId: string, sequence: number | null, savedAt = 
 }
 
 export function loadAgents(force = false): Promise<void> {
+  let asked = 0;
   return load(
     agentsStore,
     force,
-    () => api.call('agents', {}),
+    () => {
+      asked = told.asked();
+      return api.call('agents', {});
+    },
     (reply) => {
-      applyAgents(reply, 'network');
+      applyAgents(reply, 'network', Date.now(), asked);
     },
   );
 }
 
 export function clearAgents(): void {
   early.clear();
+  told.clear();
   clear(agentsStore);
 }

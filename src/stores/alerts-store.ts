@@ -7,6 +7,7 @@ import { firingText } from '../format/alert-text.ts';
 import { load } from './load-slot.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
 import { pageToast } from './toast-store.ts';
+import { ToldNews } from './told-news.ts';
 
 export const alertsStore = proxy<Slot<AlertList>>(emptySlot());
 
@@ -32,6 +33,8 @@ const early = {
   firings: new Map<string, { firing: AlertFiring; sequence: number }>(),
 };
 
+const told = new ToldNews<Alert>((next, listed) => next.version > listed.version);
+
 function forgetEarly(): void {
   early.alerts.clear();
   early.firings.clear();
@@ -51,13 +54,19 @@ function applyEarly(list: AlertList): void {
   }
 }
 
-/** Replaces the list unless a newer one is loaded. */
-export function applyAlerts(next: AlertList, origin: Origin, savedAt = Date.now()): void {
+/** Replaces the list unless a newer one is loaded. `asked`: when the server was asked for it. */
+export function applyAlerts(
+  next: AlertList,
+  origin: Origin,
+  savedAt = Date.now(),
+  asked = told.asked(),
+): void {
   const present = alertsStore.data;
   if (present !== null && next.sequence < present.sequence) return;
   if (alertsSeen.until === 0)
     alertsSeen.until = Number(localStorage.getItem(SEEN_KEY) ?? next.servedAt - NEWS_MS);
-  fill(alertsStore, next, origin, savedAt);
+  const alerts = origin === 'network' ? told.over(next.alerts, asked) : next.alerts;
+  fill(alertsStore, { ...next, alerts }, origin, savedAt);
   // A list from the device may lack more than that: it waits for the server's.
   if (origin === 'network') applyEarly(next);
 }
@@ -75,6 +84,7 @@ function noteSequence(sequence: number, savedAt: number): void {
  */
 export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
+  if (sequence === null) told.note(next.id, next);
   if (present === null) {
     const before = early.alerts.get(next.id)?.alert;
     if (before == null || next.version >= before.version)
@@ -93,6 +103,7 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
 /** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
+  if (sequence === null) told.note(id, null);
   if (present === null) {
     early.alerts.set(id, { alert: null, sequence });
     return;
@@ -145,18 +156,23 @@ export function noteAlertsSeen(): void {
 }
 
 export function loadAlerts(force = false): Promise<void> {
+  let asked = 0;
   return load(
     alertsStore,
     force,
-    () => api.call('alerts', {}),
+    () => {
+      asked = told.asked();
+      return api.call('alerts', {});
+    },
     (reply) => {
-      applyAlerts(reply, 'network');
+      applyAlerts(reply, 'network', Date.now(), asked);
     },
   );
 }
 
 export function clearAlerts(): void {
   forgetEarly();
+  told.clear();
   clear(alertsStore);
   alertsSeen.until = 0;
 }

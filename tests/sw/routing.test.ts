@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { CALLS } from '../../contract/calls.ts';
 import { reached } from '../../contract/unreached.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../src/offline/user-database.ts';
-import { readSnapshot } from '../../src/offline/snapshots.ts';
+import { readSnapshot, TOLD_KEY } from '../../src/offline/snapshots.ts';
 import { keep, split, watched } from '../../sw/observe.ts';
 import {
   isAppRoute,
@@ -169,22 +169,24 @@ describe('what the worker keeps', () => {
 
   it('keeps a good answer under the user of its token, and the last good one when the next is cut off', async () => {
     const database = openUserDatabase('ada', { mayCreate: () => true });
-    expect(await keep(json(portfolio(T0)), mine, database, 5)).toBe(true);
+    expect(await keep(json(portfolio(T0)), mine, database, 5, 4)).toBe(true);
     expect(
       await keep(
         new Response('{"cash":"1', { headers: { 'content-type': 'application/json' } }),
         mine,
         database,
         6,
+        4,
       ),
     ).toBe(false);
-    expect(await keep(json({ error: {} }, { status: 500 }), mine, database, 7)).toBe(false);
+    expect(await keep(json({ error: {} }, { status: 500 }), mine, database, 7, 4)).toBe(false);
     expect(
       await keep(
         new Response('<html>', { headers: { 'content-type': 'text/html' } }),
         mine,
         database,
         8,
+        4,
       ),
     ).toBe(false);
     expect(await readSnapshot('ada', 'portfolio', database)).toEqual({
@@ -193,11 +195,32 @@ describe('what the worker keeps', () => {
     });
     await deleteUserDatabase('ada');
   });
+  it('keeps no list that was asked for before a command was answered and comes after that (F81)', async () => {
+    const database = openUserDatabase('ada', { mayCreate: () => true });
+    const agents = { uid: 'ada', kind: 'agents' } as const;
+    const list = { agents: [], sequence: 7, asOf: T0 };
+    const now = Date.now();
+    expect(await keep(json(list), agents, database, now - 9_000, now - 9_500)).toBe(true);
+    await database.transact(['meta'], 'readwrite', (transaction) => {
+      transaction.objectStore('meta').put(now - 5_000, TOLD_KEY);
+    });
+    expect(await keep(json(list), agents, database, now - 1_000, now - 6_000)).toBe(false);
+    expect((await readSnapshot('ada', 'agents', database))?.savedAt).toBe(now - 9_000);
+    // A reply of another kind, and a list that was asked for since.
+    expect(await keep(json(portfolio(T0)), mine, database, now - 1_000, now - 6_000)).toBe(true);
+    expect(await keep(json(list), agents, database, now, now - 4_000)).toBe(true);
+    // A device whose clock was set back does not refuse every list until that time comes again.
+    await database.transact(['meta'], 'readwrite', (transaction) => {
+      transaction.objectStore('meta').put(now + 3_600_000, TOLD_KEY);
+    });
+    expect(await keep(json(list), agents, database, now + 1, now)).toBe(true);
+    await deleteUserDatabase('ada');
+  });
   it('keeps nothing of an answer that comes after the sign-out', async () => {
     const database = openUserDatabase('ada', { mayCreate: () => true });
     await database.transact(['meta'], 'readonly', () => undefined);
     await deleteUserDatabase('ada');
-    expect(await keep(json(portfolio(T0)), mine, database, 5)).toBe(false);
+    expect(await keep(json(portfolio(T0)), mine, database, 5, 4)).toBe(false);
     expect(await indexedDB.databases()).toEqual([]);
   });
 });

@@ -105,6 +105,16 @@ describe('a delivered stop', () => {
     expect([kept?.savedAt, kept?.value.sequence]).toEqual([T0, 7]);
   });
 
+  it('is not taken back by a list that was on its way (F81)', async () => {
+    const database = await device([agent('x')]);
+    const askedAt = Date.now() - 1;
+    await delivered(database, [stop('x')], { outcome: 'stopped', agent: stopped('x') });
+    const late = { agents: [agent('x')], sequence: 7, asOf: T0 };
+    const { uid } = database;
+    expect(await writeSnapshot(uid, 'agents', late, Date.now(), database, askedAt)).toBe(false);
+    expect(await statuses(database)).toEqual(['x stopped']);
+  });
+
   it('of all leaves each of them stopped', async () => {
     const database = await device([agent('x'), agent('y'), agent('z')]);
     await delivered(database, [stopAll('x', 'y', 'z')], {
