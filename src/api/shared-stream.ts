@@ -38,6 +38,8 @@ interface StreamMessage {
   event?: unknown;
   gap?: unknown;
   state?: unknown;
+  /** A tab that wants to hear. */
+  listens?: unknown;
 }
 
 /** Takes part in the shared stream while this page is visible. */
@@ -58,6 +60,10 @@ class TabStream implements SharedStream {
   private waiting: AbortController | null = null;
   private release: () => void = () => undefined;
   private silence: ReturnType<typeof setTimeout> | undefined;
+  /** Whether another tab listens. Passing an event on costs a copy of it, read by nobody or not. */
+  private others = true;
+  /** How often a tab has said that it listens. */
+  private announced = 0;
 
   constructor(private readonly options: SharedStreamOptions) {
     this.hidden = options.hidden ?? (() => document.visibilityState === 'hidden');
@@ -83,6 +89,7 @@ class TabStream implements SharedStream {
     this.waiting = new AbortController();
     const { signal } = this.waiting;
     this.follow();
+    this.channel.postMessage({ uid: this.options.uid, listens: true } satisfies StreamMessage);
     this.locks
       .request(LOCK, { signal }, async () => {
         if (!this.closed && !this.hidden()) await this.read();
@@ -140,13 +147,15 @@ class TabStream implements SharedStream {
   /** Reads for all tabs, until released. */
   private read(): Promise<void> {
     const { options, channel } = this;
+    void this.countOthers();
     return new Promise((resolve) => {
       clearTimeout(this.silence);
       this.own = openStream({
         ...options,
         onEvent: (event) => {
+          if (event.type === 'heartbeat') void this.countOthers();
           // First to the others: a store turns the event into a proxy, which cannot be posted.
-          channel.postMessage({ uid: options.uid, event });
+          if (this.others) channel.postMessage({ uid: options.uid, event });
           options.onEvent(event);
         },
         onState: (state) => {
@@ -168,6 +177,22 @@ class TabStream implements SharedStream {
     });
   }
 
+  /**
+   * A tab that listens waits for the lock. One that has gone without a word is noticed at the next
+   * heartbeat, one that has come has said so.
+   */
+  private async countOthers(): Promise<void> {
+    const { announced } = this;
+    try {
+      const { pending } = (await this.locks?.query()) ?? {};
+      // One that has come meanwhile need not be among those who waited then.
+      if (announced === this.announced)
+        this.others = pending?.some(({ name }) => name === LOCK) !== false;
+    } catch {
+      this.others = true;
+    }
+  }
+
   /** Another tab reads: waits for its next heartbeat. */
   private follow(): void {
     clearTimeout(this.silence);
@@ -178,7 +203,12 @@ class TabStream implements SharedStream {
 
   private takeFromOther(data: StreamMessage): void {
     const { options } = this;
+    if (data.listens === true) {
+      this.announced += 1;
+      this.others = true;
+    }
     if (this.closed || this.hidden() || this.own !== null || data.uid !== options.uid) return;
+    if (data.listens === true) return;
     if (data.gap === true) {
       options.onGap();
       return;

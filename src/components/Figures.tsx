@@ -12,6 +12,7 @@ import {
   formatShare,
   UNKNOWN,
 } from '../format/numbers.ts';
+import { isScrolling } from '../platform/scrolling.ts';
 import { classes } from './class-names.ts';
 
 const COLOUR = { down: 'text-loss', flat: 'text-ink-2', up: 'text-gain' } as const;
@@ -74,6 +75,7 @@ function tint(element: HTMLElement | null, up: boolean): void {
   if (
     element === null ||
     typeof element.animate !== 'function' ||
+    isScrolling() ||
     matchMedia('(prefers-reduced-motion: reduce)').matches
   )
     return;

@@ -1,11 +1,19 @@
 /** Applies prices four times a second, at most 64 per frame, the newest of each symbol. */
 import type { SymbolQuote } from '../../contract/market.ts';
+import { isScrolling } from '../platform/scrolling.ts';
 
 /**
  * Interval between batches, each with one quote per symbol. The server sends no more often, and
  * nobody can follow faster changes.
  */
 export const APPLY_EVERY_MS = 250;
+/**
+ * The same while the page is scrolled. Its frames come first, and a row that comes into sight reads
+ * the newest price that was applied.
+ */
+export const APPLY_WHILE_SCROLLING_MS = 1_000;
+/** How soon a scroll that ends is noticed, ms. */
+const LOOK_AGAIN_MS = 100;
 /**
  * Most quotes applied in one frame, a few milliseconds on a slow phone. The next frames take the
  * rest of a batch.
@@ -24,6 +32,7 @@ export interface BatchHost {
   later(work: () => void, ms: number): void;
   /** A monotonic clock, ms. */
   now(): number;
+  scrolls(): boolean;
 }
 
 const browser: BatchHost = {
@@ -36,6 +45,7 @@ const browser: BatchHost = {
     setTimeout(work, ms);
   },
   now: () => performance.now(),
+  scrolls: isScrolling,
 };
 
 /**
@@ -55,6 +65,8 @@ export function createTickBatches(
   let planned = false;
   let epoch = 0;
 
+  const isEarly = (): boolean => host.scrolls() && host.now() - beganAt < APPLY_WHILE_SCROLLING_MS;
+
   function plan(): void {
     if (planned || (batch.length === 0 && waiting.size === 0)) return;
     planned = true;
@@ -63,6 +75,11 @@ export function createTickBatches(
       if (begunIn !== epoch) return;
       planned = false;
       if (batch.length === 0) {
+        // A scroll has begun since this was planned.
+        if (isEarly()) {
+          plan();
+          return;
+        }
         beganAt = host.now();
         batch = [...waiting.values()];
         waiting.clear();
@@ -72,7 +89,8 @@ export function createTickBatches(
       apply(quotes, marketTime);
       plan();
     };
-    const restMs = batch.length > 0 ? 0 : beganAt + APPLY_EVERY_MS - host.now();
+    const dueInMs = batch.length > 0 ? 0 : beganAt + APPLY_EVERY_MS - host.now();
+    const restMs = batch.length === 0 && isEarly() ? Math.max(dueInMs, LOOK_AGAIN_MS) : dueInMs;
     if (restMs <= 0) host.nextFrame(work);
     else
       host.later(() => {

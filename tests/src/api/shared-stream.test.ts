@@ -23,9 +23,15 @@ const wire = (event: unknown): Uint8Array =>
 /** The browser's lock manager, as far as one exclusive lock goes. */
 function lockManager(): LockManager {
   let held: Promise<unknown> = Promise.resolve();
+  const waiting = new Set<object>();
   return {
+    query: () => Promise.resolve({ pending: [...waiting].map(() => ({ name: 'stream' })) }),
     request(_name: string, { signal }: { signal: AbortSignal }, work: () => Promise<unknown>) {
+      const one = {};
+      waiting.add(one);
+      signal.addEventListener('abort', () => waiting.delete(one));
       const mine = held.then(() => {
+        waiting.delete(one);
         signal.throwIfAborted();
         return work();
       });
@@ -44,10 +50,13 @@ function lockManager(): LockManager {
 
 class Line {
   onmessage: ((event: MessageEvent) => void) | null = null;
+  /** Events passed on through any of them. */
+  static passed = 0;
   constructor(private readonly all: Set<Line>) {
     all.add(this);
   }
   postMessage(data: unknown): void {
+    if (Object.hasOwn(data as object, 'event')) Line.passed += 1;
     for (const other of this.all)
       if (other !== this) other.onmessage?.({ data: structuredClone(data) } as MessageEvent);
   }
@@ -123,6 +132,7 @@ const turn = async (one: Tab, hidden: boolean): Promise<void> => {
 
 beforeEach(() => {
   vi.useFakeTimers();
+  Line.passed = 0;
   pipes.length = 0;
   lines = new Set();
   locks = lockManager();
@@ -132,6 +142,26 @@ afterEach(async () => {
   for (const one of open) one.close();
   await pass();
   vi.useRealTimers();
+});
+
+describe('a tab that is alone', () => {
+  it('copies no event for tabs that are not there, and each from when one comes until it has gone', async () => {
+    tab();
+    await pass();
+    await say(hello);
+    await say(changed(6));
+    expect(Line.passed).toBe(0);
+    const second = tab();
+    await pass();
+    await say(changed(7));
+    expect(second.events).toEqual([changed(7)]);
+    second.stream.close();
+    await pass();
+    await say({ type: 'heartbeat', serverTime: 2, marketTime: 2, sequence: 7 });
+    const before = Line.passed;
+    await say(changed(8));
+    expect(Line.passed).toBe(before);
+  });
 });
 
 describe('two tabs of one person', () => {

@@ -42,6 +42,21 @@ describe('a price', () => {
     ).toEqual([TINT_MS, TINT_MS]);
   });
 
+  it('is not washed while the page is scrolled: that costs its frames, and nobody sees it', () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(10_000);
+    const view = render(<Price value="10" />);
+    view.rerender(<Price value="11" />);
+    expect(animate).toHaveBeenCalledTimes(1);
+    clock.mockReturnValue(20_000);
+    document.dispatchEvent(new Event('scroll'));
+    clock.mockReturnValue(20_100);
+    view.rerender(<Price value="12" />);
+    expect(animate).toHaveBeenCalledTimes(1);
+    clock.mockReturnValue(22_000);
+    view.rerender(<Price value="13" />);
+    expect(animate).toHaveBeenCalledTimes(2);
+  });
+
   it('stays still where less motion is asked for', () => {
     asks(true);
     const view = render(<Price value="10" />);

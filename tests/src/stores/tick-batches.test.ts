@@ -6,9 +6,10 @@ import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import {
+  APPLY_EVERY_MS,
+  APPLY_WHILE_SCROLLING_MS,
   createTickBatches,
   QUOTES_PER_FRAME,
-  APPLY_EVERY_MS,
 } from '../../../src/stores/tick-batches.ts';
 
 const quote = (symbol: string, price: number, timestamp: number): SymbolQuote => ({
@@ -27,6 +28,7 @@ const quote = (symbol: string, price: number, timestamp: number): SymbolQuote =>
 /** Frames and time by hand. */
 function host() {
   let now = 0;
+  let scrolls = false;
   let due: { at: number; work: () => void }[] = [];
   const frames: (() => void)[] = [];
   return {
@@ -37,6 +39,10 @@ function host() {
       due.push({ at: now + ms, work });
     },
     now: () => now,
+    scrolls: () => scrolls,
+    scroll(on: boolean): void {
+      scrolls = on;
+    },
     /** The next frame, 16 ms on. */
     frame(): void {
       now += 16;
@@ -47,6 +53,52 @@ function host() {
     },
   };
 }
+
+describe('ticks while the page is scrolled', () => {
+  /** Prices as they are laid, with the time; one comes with each frame. */
+  function flow(frames: number, scrollsAt: (frame: number) => boolean): number[] {
+    const clock = host();
+    const laidAt: number[] = [];
+    const batches = createTickBatches(() => laidAt.push(clock.now()), clock);
+    for (let frame = 0; frame < frames; frame += 1) {
+      clock.scroll(scrollsAt(frame));
+      batches.take([quote('A/B', frame, frame)], frame);
+      clock.frame();
+    }
+    return laidAt;
+  }
+  const gaps = (times: number[]): number[] =>
+    times.slice(1).map((at, place) => at - (times[place] ?? 0));
+
+  it('are applied once a second, so that its frames come first', () => {
+    expect(Math.min(...gaps(flow(400, () => true)))).toBeGreaterThanOrEqual(
+      APPLY_WHILE_SCROLLING_MS,
+    );
+    expect(Math.max(...gaps(flow(400, () => true)))).toBeLessThan(APPLY_WHILE_SCROLLING_MS + 200);
+    expect(Math.max(...gaps(flow(400, () => false)))).toBeLessThan(APPLY_EVERY_MS + 40);
+  });
+
+  it('come at their usual pace within a moment of its end', () => {
+    // It scrolls for 50 frames, 800 ms.
+    const laidAt = flow(100, (frame) => frame >= 5 && frame < 55);
+    const first = laidAt.find((at) => at > 55 * 16) ?? Infinity;
+    expect(first - 55 * 16).toBeLessThan(150);
+  });
+
+  it('are not held back where a scroll begins between a batch and its rest', () => {
+    const clock = host();
+    const laid: number[] = [];
+    const batches = createTickBatches((quotes) => laid.push(quotes.length), clock);
+    batches.take(
+      Array.from({ length: QUOTES_PER_FRAME + 5 }, (_none, n) => quote(`A${n}/B`, 1, 1)),
+      1,
+    );
+    clock.frame();
+    clock.scroll(true);
+    clock.frame();
+    expect(laid).toEqual([QUOTES_PER_FRAME, 5]);
+  });
+});
 
 describe('ticks', () => {
   it('of one breath become one change at the next frame', () => {
