@@ -270,8 +270,23 @@ function tradesOf(id: string, streamed: readonly Fill[], read: readonly Fill[]):
   );
 }
 
-function Trades({ fills, quote }: { fills: readonly Fill[]; quote: string }) {
+/** `known`: whether the server's word of trades is here, of now or of an earlier time. */
+function Trades({
+  fills,
+  known,
+  quote,
+}: {
+  fills: readonly Fill[];
+  known: boolean;
+  quote: string;
+}) {
   const current = useCurrent('history');
+  if (!known)
+    return (
+      <Section title="Trades">
+        <SkeletonRows rows={2} label="Trades" />
+      </Section>
+    );
   return (
     <Section title="Trades">
       {fills.length === 0 ? (
@@ -379,7 +394,11 @@ export default function AgentScreen({ params }: ScreenProps) {
           <Decided id={id} slot={slot} />
           {/* At an exchange its orders above say what was filled. */}
           {(connectionId === null || fills.length > 0) && (
-            <Trades fills={fills} quote={agent.quote} />
+            <Trades
+              fills={fills}
+              known={history.data !== null || slot.data !== null}
+              quote={agent.quote}
+            />
           )}
           <Tests agent={agent} id={id} />
         </div>

@@ -1,6 +1,7 @@
 /** The agents that trade this account. */
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
+import { SkeletonRows } from '../../../components/EmptyState.tsx';
 import { LiveAmount } from '../../../components/LiveMark.tsx';
 import { Section } from '../../../components/Section.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
@@ -19,7 +20,7 @@ function Row({ view }: { view: AgentView }) {
 }
 
 export function AccountAgents({ account: { connection } }: { account: LiveAccount }) {
-  const views = useViewsOf(connection.id).views ?? [];
+  const { views } = useViewsOf(connection.id);
   return (
     <Section
       title="Agents"
@@ -31,11 +32,13 @@ export function AccountAgents({ account: { connection } }: { account: LiveAccoun
         ) : undefined
       }
     >
-      {views.length === 0 ? (
+      {views === null && <SkeletonRows rows={1} label="Your agents" />}
+      {views?.length === 0 && (
         <p className="rule row flex items-center py-2 text-ink-3">
           None yet. Nothing trades here until you start an agent and confirm it.
         </p>
-      ) : (
+      )}
+      {views !== null && views.length > 0 && (
         <ul>
           {views.map((view) => (
             <Row key={view.agent.id} view={view} />

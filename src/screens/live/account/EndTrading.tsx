@@ -16,16 +16,26 @@ import { hasEnded, nameOf } from '../live-text.ts';
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
 
+/** How many agents of the account run; null while that is not known. */
+function useRunning(connectionId: string): number | null {
+  const { views } = useViewsOf(connectionId);
+  return views?.filter(({ agent }) => agent.status !== 'stopped').length ?? null;
+}
+
 /** Exactly what the switch does now. */
 export function endSentence(
-  running: number,
+  running: number | null,
   account: Pick<LiveAccount, 'orders' | 'positions' | 'connection'>,
 ): string {
   const exchange = nameOf(account.connection);
   const open = account.orders.filter((order) => !hasEnded(order));
   const stops = open.filter(({ type }) => type === 'stop').length;
   const agents =
-    running === 0 ? 'No agent is running.' : `Stops ${count(running, 'agent', 'agents')}.`;
+    running === null
+      ? 'Stops every agent of this account.'
+      : running === 0
+        ? 'No agent is running.'
+        : `Stops ${count(running, 'agent', 'agents')}.`;
   const orders =
     open.length === 0
       ? 'No order of Tradewind’s is open.'
@@ -41,8 +51,7 @@ function End({ account }: { account: LiveAccount }) {
   const { online } = useSnapshot(server);
   const [busy, setBusy] = useState(false);
   const { connection } = account;
-  const running =
-    useViewsOf(connection.id).views?.filter(({ agent }) => agent.status !== 'stopped').length ?? 0;
+  const running = useRunning(connection.id);
   const sentence = endSentence(running, account);
   const end = async (): Promise<void> => {
     setBusy(true);
@@ -79,7 +88,8 @@ function End({ account }: { account: LiveAccount }) {
 }
 
 /** Why the key cannot be deleted now; null where it can. */
-function keptBecause(running: number, { orders }: LiveAccount): string | null {
+function keptBecause(running: number | null, { orders }: LiveAccount): string | null {
+  if (running === null) return 'The agents of this account are not loaded yet.';
   if (running > 0) return 'Stop all agents of this account first.';
   if (orders.some((order) => !hasEnded(order)))
     return 'End live trading first, and wait until every order has ended.';
@@ -90,8 +100,7 @@ function DeleteKey({ account }: { account: LiveAccount }) {
   const { online } = useSnapshot(server);
   const [, go] = useLocation();
   const { connection } = account;
-  const running =
-    useViewsOf(connection.id).views?.filter(({ agent }) => agent.status !== 'stopped').length ?? 0;
+  const running = useRunning(connection.id);
   const kept = keptBecause(running, account);
   const remove = async (): Promise<void> => {
     const work = api.call('removeConnection', { params: { id: connection.id } });

@@ -236,6 +236,21 @@ describe('an exchange account', () => {
     expect(part('Cash and coins').textContent).toContain('Not read yet');
   });
 
+  it('says of agents that are not loaded neither that there are none nor that none runs', async () => {
+    clearAgents();
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    expect(part('Agents').textContent).not.toContain('None yet');
+    expect(within(part('Agents')).getByRole('status')).toBeDefined();
+    const end = part('End and disconnect');
+    expect(end.textContent).toContain('Stops every agent of this account.');
+    expect(end.textContent).toContain('The agents of this account are not loaded yet.');
+    expect(within(end).getByRole('button', { name: /^Delete key/ })).toHaveProperty(
+      'disabled',
+      true,
+    );
+  });
+
   it('says of an unknown order what is done, and lets it be given up after its time', async () => {
     const doubt = {
       since: NOW - 6 * 60_000,

@@ -190,6 +190,10 @@ describe('ending live trading', () => {
     expect(endSentence(1, liveAccount(NOW, { orders }))).toBe(
       'Stops 1 agent. Cancels 2 open orders of Tradewind’s at Kraken, 1 of them stop losses. Nothing is sold: 1 position stays in your account without a stop loss.',
     );
+    // Before the agents are loaded, none is said to be stopped already.
+    expect(endSentence(null, liveAccount(NOW, { positions: [] }))).toMatch(
+      /^Stops every agent of this account\. /,
+    );
     expect(endSentence(0, liveAccount(NOW, { positions: [] }))).toBe(
       'No agent is running. No order of Tradewind’s is open. Nothing is sold.',
     );
