@@ -11,6 +11,7 @@ import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { Tag } from '../../components/Tags.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { firingText } from '../../format/alert-text.ts';
+import { UNKNOWN } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { AlertView } from '../../stores/alert-view.ts';
@@ -143,7 +144,7 @@ export default function AlertsScreen() {
         title="Alerts"
         note={
           <>
-            {sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
+            {views === null ? UNKNOWN : sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
           </>
         }
       >

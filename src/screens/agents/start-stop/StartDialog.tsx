@@ -13,7 +13,7 @@ import { Amount } from '../../../components/Figures.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
-import { formatNumber, formatRatio } from '../../../format/numbers.ts';
+import { formatNumber, formatRatio, UNKNOWN } from '../../../format/numbers.ts';
 import { may } from '../../../identity/security-context.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { portfolioStore } from '../../../stores/portfolio-store.ts';
@@ -36,34 +36,43 @@ function Preview({ agent }: { agent: Agent }) {
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
-  const worst = equity === null ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
+  // A preset does not stand in for the person's own values.
+  const known = settings !== null;
+  const worst =
+    equity === null || !known ? null : worstLoss(agent.max_position_size, equity, risk, feeBps);
+  const why = known ? 'Equity not loaded yet' : 'Your risk values are not loaded yet';
   return (
     <>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
       <dl>
         <Line term="Risk values">
           {agent.risk_profile},{' '}
-          {settings === null
-            ? 'your values not loaded yet'
-            : risk.isOwn
-              ? 'your own values'
-              : 'preset'}
+          {!known ? 'your values not loaded yet' : risk.isOwn ? 'your own values' : 'preset'}
         </Line>
-        <Line term="Signal needed to enter">{formatRatio(risk.threshold)} or more</Line>
-        <Line term={`Largest position, at most ${formatNumber(risk.position)} % of equity`}>
-          <Amount value={worst?.position} quote={agent.quote} why="Equity not loaded yet" />
+        <Line term="Signal needed to enter">
+          {known ? `${formatRatio(risk.threshold)} or more` : UNKNOWN}
         </Line>
-        <Line term="Stop loss">{formatNumber(risk.stop)} % below entry</Line>
+        <Line
+          term={
+            known
+              ? `Largest position, at most ${formatNumber(risk.position)} % of equity`
+              : 'Largest position'
+          }
+        >
+          <Amount value={worst?.position} quote={agent.quote} why={why} />
+        </Line>
+        <Line term="Stop loss">{known ? `${formatNumber(risk.stop)} % below entry` : UNKNOWN}</Line>
         <Line term={<strong className="text-ink">Maximum loss per pair at the stop</strong>}>
           <strong>
-            <Amount value={worst?.loss} change why="Equity not loaded yet" />
+            <Amount value={worst?.loss} change why={why} />
           </strong>
         </Line>
       </dl>
       <p className="mt-3 mb-4 text-ink-2">
-        {feeBps === undefined ? '' : 'Fees included. '}If the price gaps, you can lose more. After a
-        loss of {formatNumber(risk.dayLoss)} % of equity in a day, or {formatNumber(risk.drawdown)}{' '}
-        % from the peak, the agent opens no new positions. Paper money.
+        {feeBps === undefined ? '' : 'Fees included. '}If the price gaps, you can lose more.{' '}
+        {known &&
+          `After a loss of ${formatNumber(risk.dayLoss)} % of equity in a day, or ${formatNumber(risk.drawdown)} % from the peak, the agent opens no new positions. `}
+        Paper money.
       </p>
       <Suspense fallback={<Skeleton className="h-60 w-full" />}>
         <PreviewPanel ask={{ agentId: agent.id }} rows={agent.trading_pairs.length} />

@@ -9,7 +9,7 @@ import { api } from '../../../api/api.ts';
 import { cancelCommand, startAgent } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
-import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { LiveAmount, LiveFrame } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line } from '../../../components/Section.tsx';
@@ -17,12 +17,13 @@ import { formatNumber } from '../../../format/numbers.ts';
 import { may } from '../../../identity/security-context.ts';
 import { applyAgent } from '../../../stores/agents-store.ts';
 import { connection as server } from '../../../stores/connection.ts';
+import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { useSecurity } from '../../../stores/use-security.ts';
-import { riskOf } from '../../agents/agent-risk.ts';
+import { riskOf, type RiskNumbers } from '../../agents/agent-risk.ts';
 import { planText } from '../../agents/agent-text.ts';
 import { EntriesOffNotice } from '../../agents/EntriesOffNotice.tsx';
 import { showResult } from '../../show-result.ts';
@@ -33,12 +34,34 @@ import { connectionText, nameOf } from '../live-text.ts';
 import { useLiveAccount } from '../use-live.ts';
 import { liveRisk } from './live-risk.ts';
 
-function Stakes({ agent, account }: { agent: Agent; account: LiveAccount }) {
-  const settings = useSlot(settingsStore, loadSettings).data;
-  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps ?? 0;
-  const risk = riskOf(agent.risk_profile, settings?.riskProfiles ?? []);
+/** What the loss follows from, besides the account: the person's own risk values, and fees. */
+interface Terms {
+  risk: RiskNumbers;
+  /** Null where the source of prices names none. */
+  feeBps: number | null;
+}
+
+/** Null while a part is not loaded: of real money no preset stands in for the person's own values. */
+function useTerms(agent: Agent): { terms: Terms | null; error: string | null } {
+  const settings = useSlot(settingsStore, loadSettings);
+  const market = useSlot(marketStore, loadMarket);
+  if (settings.data === null || market.data === null)
+    return { terms: null, error: settings.data === null ? settings.error : market.error };
+  const risk = riskOf(agent.risk_profile, settings.data.riskProfiles);
+  return { terms: { risk, feeBps: market.data.source.feeBps ?? null }, error: null };
+}
+
+function Stakes({
+  agent,
+  account,
+  terms: { risk, feeBps },
+}: {
+  agent: Agent;
+  account: LiveAccount;
+  terms: Terms;
+}) {
   const { quote, value, connection } = account;
-  const can = liveRisk(agent, value, connection.limits, risk, feeBps);
+  const can = liveRisk(agent, value, connection.limits, risk, feeBps ?? 0);
   return (
     <>
       <dl aria-label="What can be lost">
@@ -68,9 +91,9 @@ function Stakes({ agent, account }: { agent: Agent; account: LiveAccount }) {
         </Line>
       </dl>
       <p className="my-3 text-ink-2">
-        Fees included. Stop losses are {formatNumber(risk.stop)} % below entry and rest at{' '}
-        {nameOf(connection)}; they sell at the price there is. All agents of this account share its
-        limits. {connectionText(connection)}
+        {feeBps === null ? '' : 'Fees included. '}Stop losses are {formatNumber(risk.stop)} % below
+        entry and rest at {nameOf(connection)}; they sell at the price there is. All agents of this
+        account share its limits. {connectionText(connection)}
       </p>
     </>
   );
@@ -153,13 +176,26 @@ function Body({
   const { online } = useSnapshot(server);
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
+  const { terms, error } = useTerms(agent);
   return (
     <LiveFrame>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
-      {account === null ? (
-        <SkeletonRows rows={5} label="Account" />
+      {account === null || terms === null ? (
+        <>
+          <ReadError
+            message={account === null ? slot.error : error}
+            onRetry={() => {
+              void Promise.all([
+                loadLiveAccount(connectionOf(agent) ?? '', true),
+                loadSettings(true),
+                loadMarket(true),
+              ]);
+            }}
+          />
+          <SkeletonRows rows={5} label="What can be lost" />
+        </>
       ) : (
-        <Stakes agent={agent} account={account} />
+        <Stakes agent={agent} account={account} terms={terms} />
       )}
       {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}
       {online === 'offline' && commandId !== null && (
@@ -167,7 +203,7 @@ function Body({
           You need a connection to confirm this start. It waits on this device.
         </p>
       )}
-      {online !== 'offline' && account !== null && (
+      {online !== 'offline' && account !== null && terms !== null && (
         <Confirmation agent={agent} account={account} commandId={commandId} onDone={onDone} />
       )}
     </LiveFrame>

@@ -33,6 +33,7 @@ const { clearLive } = await import('../../../../src/stores/live-slots.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
+const { clearSettings } = await import('../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
 
@@ -66,6 +67,7 @@ beforeEach(() => {
     liveAccount: () => account,
     liveConnections: () => ({ connections: [account.connection], sequence: 5, asOf: NOW }),
     passkeys: () => ({ passkeys: [] }),
+    tradingSettings: () => replies.tradingSettings,
   };
   call.mockReset();
   call.mockImplementation((name: string, input: unknown) => {
@@ -328,7 +330,25 @@ describe('an exchange account', () => {
 });
 
 describe('a start with real money', () => {
+  it('names no loss and takes no confirmation before the person’s own risk values are loaded', async () => {
+    clearSettings();
+    answers.tradingSettings = () => {
+      throw new Error('away');
+    };
+    await open(`/agents/${AGENT_ID}`);
+    press('Start');
+    const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+    await within(dialog).findByRole('status', { name: 'What can be lost' });
+    expect(within(dialog).queryByText('Lost if all stops fill at their price')).toBeNull();
+    expect(within(dialog).queryByRole('button', { name: /^Start with/ })).toBeNull();
+    answers.tradingSettings = () => replies.tradingSettings;
+    fireEvent.click(await within(dialog).findByRole('button', { name: 'Try again' }));
+    await within(dialog).findByText('Lost if all stops fill at their price');
+    expect(within(dialog).getByRole('button', { name: /^Start with/ })).toBeDefined();
+  });
+
   it('says in money what can be lost, and sends nothing before it is confirmed', async () => {
+    applyMarket(replies.marketData!, 'network');
     await open(`/agents/${AGENT_ID}`);
     press('Start');
     const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });

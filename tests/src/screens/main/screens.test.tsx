@@ -402,6 +402,12 @@ describe('truth on the screen', () => {
     expect(screen.getAllByText(/10.000\.00/).length).toBeGreaterThan(0);
   });
 
+  it('counts no alerts before it knows of any', async () => {
+    await open('/alerts');
+    expect(screen.getByText(/^— of \d+/)).toBeTruthy();
+    expect(screen.queryByText(/^0 of/)).toBeNull();
+  });
+
   it('says whose prices these are', async () => {
     await open('/market');
     expect(screen.getByText('Replayed prices')).toBeTruthy();
@@ -426,6 +432,18 @@ describe('before a start', () => {
         .closest('div')?.textContent,
     ).toContain('\u221250.00');
     expect(within(dialog).getByText(/If the price gaps, you can lose more/)).toBeTruthy();
+  });
+
+  it('names no loss by a preset while the person’s own values are not loaded', async () => {
+    clearSettings();
+    const dialog = await preview();
+    expect(within(dialog).getByText(/your values not loaded yet$/)).toBeTruthy();
+    const loss = within(dialog)
+      .getByText(/Maximum loss per pair at the stop/)
+      .closest('div')?.textContent;
+    expect(loss).toContain('Your risk values are not loaded yet');
+    expect(loss).not.toMatch(/\d/);
+    expect(within(dialog).queryByText(/% below entry/)).toBeNull();
   });
 
   it('shows the person’s own risk values where they have set them', async () => {
