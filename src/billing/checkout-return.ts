@@ -14,6 +14,7 @@ import {
   subscriptionStore,
 } from '../stores/subscription-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
+import type { Outcome } from './checkout-outcome.ts';
 import {
   forgetCheckout,
   readCheckout,
@@ -145,22 +146,6 @@ function wait(
     });
   };
   ask(0);
-}
-
-/**
- * How the user has returned: a checkout's two results, or from the billing portal; null for any
- * other visit.
- */
-export type Outcome = 'success' | 'canceled' | 'portal' | null;
-
-export function outcomeOf(search: string): Outcome {
-  const query = new URLSearchParams(search);
-  const word = query.get('subscription');
-  return word === 'success' || word === 'canceled'
-    ? word
-    : query.get('billing') === 'portal'
-      ? 'portal'
-      : null;
 }
 
 /** Continues what the user had left for; `back` navigates to a path of the app. */

@@ -3,9 +3,8 @@ import * as z from 'zod/mini';
 import { readLastUser } from '../identity/last-user.ts';
 import { ownAddress } from '../identity/own-address.ts';
 import { routeRule } from '../identity/security-context.ts';
+import { PENDING_KEY } from './checkout-outcome.ts';
 
-/** Deleted at log-out, as everything under this prefix except settings of the device. */
-const KEY = 'tradewind.checkout';
 /** As long as a checkout can be completed. */
 const KEPT_MS = 24 * 60 * 60_000;
 
@@ -33,7 +32,8 @@ export function ownPath(path: string | null): string | null {
 
 export function rememberCheckout(pending: PendingCheckout): void {
   try {
-    if (readLastUser()?.uid === pending.uid) localStorage.setItem(KEY, JSON.stringify(pending));
+    if (readLastUser()?.uid === pending.uid)
+      localStorage.setItem(PENDING_KEY, JSON.stringify(pending));
   } catch {
     // Without free storage the user returns to the dashboard.
   }
@@ -41,7 +41,9 @@ export function rememberCheckout(pending: PendingCheckout): void {
 
 export function readCheckout(uid: string, now = Date.now()): PendingCheckout | null {
   try {
-    const pending = PendingCheckout.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
+    const pending = PendingCheckout.safeParse(
+      JSON.parse(localStorage.getItem(PENDING_KEY) ?? 'null'),
+    );
     if (
       !pending.success ||
       pending.data.uid !== uid ||
@@ -56,7 +58,7 @@ export function readCheckout(uid: string, now = Date.now()): PendingCheckout | n
 
 export function forgetCheckout(): void {
   try {
-    localStorage.removeItem(KEY);
+    localStorage.removeItem(PENDING_KEY);
   } catch {
     // Nothing was saved then.
   }

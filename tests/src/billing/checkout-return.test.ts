@@ -20,8 +20,8 @@ const {
   returnFromCheckout,
   endCheckoutReturn,
   leaveCheckoutReturn,
-  outcomeOf,
 } = await import('../../../src/billing/checkout-return.ts');
+const { followsCheckout, outcomeOf } = await import('../../../src/billing/checkout-outcome.ts');
 const { readCheckout, rememberCheckout } = await import('../../../src/billing/pending-checkout.ts');
 const { writeLastUser } = await import('../../../src/identity/last-user.ts');
 const { resetSession, session } = await import('../../../src/identity/session.ts');
@@ -263,6 +263,19 @@ describe('after a checkout that was left, and after the portal', () => {
         '',
       ].map(outcomeOf),
     ).toEqual(['success', 'canceled', 'portal', null, null]);
+  });
+
+  it('is followed from the day it was left for, or once an address has told of it', () => {
+    expect(followsCheckout('')).toBe(false);
+    pending();
+    expect(followsCheckout('')).toBe(true);
+    localStorage.clear();
+    expect([followsCheckout('?plan=pro'), followsCheckout('?subscription=success')]).toEqual([
+      false,
+      true,
+    ]);
+    // The address is cleaned at once, and the plan may be awaited without a note on this device.
+    expect(followsCheckout('')).toBe(true);
   });
 
   it('forgets a checkout after a day', () => {
