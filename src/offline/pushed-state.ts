@@ -4,7 +4,7 @@
  */
 import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
-import type { AgentList } from '../../contract/agents.ts';
+import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
@@ -61,6 +61,18 @@ const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
   kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff };
 
 /**
+ * A message can wait at the push service for longer than a stop takes: the answer to that has given
+ * the agent a later generation, while the list is still as old as it was.
+ */
+function latest(pushed: Agent, kept: readonly Agent[]): Agent {
+  const known = kept.find(({ id }) => id === pushed.id);
+  return known !== undefined &&
+    (known.generation > pushed.generation || known.version > pushed.version)
+    ? known
+    : pushed;
+}
+
+/**
  * Agents: a whole list replaces the snapshot; a part is merged, which is current only without a
  * gap.
  */
@@ -69,23 +81,27 @@ async function keepAgents(
   database: UserDatabase,
   at: number,
 ): Promise<Pushed> {
+  // What is told of agents from here on is not in what is read.
+  const readAt = Date.now();
   const kept = await readSnapshot(uid, 'agents', database);
+  const write = (value: AgentList, savedAt: number): Promise<boolean> =>
+    writeSnapshot(uid, 'agents', value, savedAt, database, readAt);
   if (kept !== null && kept.value.sequence >= sequence) return 'fresh';
+  const news = state.agents.map((agent) => latest(agent, kept?.value.agents ?? []));
   if (state.wholeAgents) {
-    const value = { ...keptOff(kept?.value), agents: state.agents, sequence, asOf: state.asOf };
-    return (await writeSnapshot(uid, 'agents', value, at, database)) ? 'fresh' : 'not-kept';
+    const value = { ...keptOff(kept?.value), agents: news, sequence, asOf: state.asOf };
+    return (await write(value, at)) ? 'fresh' : 'not-kept';
   }
   if (kept === null) return 'behind';
   const gap = kept.value.sequence !== sequence - 1;
-  const pushed = new Map(state.agents.map((agent) => [agent.id, agent]));
+  const pushed = new Map(news.map((agent) => [agent.id, agent]));
   const agents = kept.value.agents.map((agent) => pushed.get(agent.id) ?? agent);
-  for (const agent of state.agents) if (!agents.includes(agent)) agents.push(agent);
+  for (const agent of news) if (!agents.includes(agent)) agents.push(agent);
   // With a gap the list keeps its age and sequence, and is loaded again.
   const value = gap
     ? { ...kept.value, agents }
     : { ...keptOff(kept.value), agents, sequence, asOf: state.asOf };
-  if (!(await writeSnapshot(uid, 'agents', value, gap ? kept.savedAt : at, database)))
-    return 'not-kept';
+  if (!(await write(value, gap ? kept.savedAt : at))) return 'not-kept';
   return gap ? 'behind' : 'fresh';
 }
 

@@ -76,6 +76,7 @@ export function databaseStore(database: UserDatabase): QueueStore {
   const changeOnce = <T>(
     work: (state: QueueState) => QueueState & { result: T },
     beside: Beside = NOTHING_BESIDE,
+    isTold = beside.keys.length > 0,
   ): Promise<T> =>
     database.transact(
       ['outbox', 'quarantine', 'meta', ...(beside.keys.length > 0 ? (['snapshots'] as const) : [])],
@@ -88,7 +89,7 @@ export function databaseStore(database: UserDatabase): QueueStore {
         writeQueue(transaction, before, after, unreadable);
         for (const key of beside.keys)
           await changeRecord(transaction.objectStore('snapshots'), key, beside);
-        if (beside.keys.length > 0) transaction.objectStore('meta').put(Date.now(), TOLD_KEY);
+        if (isTold) transaction.objectStore('meta').put(Date.now(), TOLD_KEY);
         return result;
       },
     );
@@ -104,10 +105,13 @@ export function databaseStore(database: UserDatabase): QueueStore {
       try {
         return await changeOnce(work, beside);
       } catch (error) {
-        if (!(error instanceof StorageFault) || error.code !== 'quota') throw error;
+        const isTold = beside !== undefined && beside.keys.length > 0;
+        if (!(error instanceof StorageFault)) throw error;
         // If storage is full, snapshots are deleted for commands, never the other way round.
-        await trimSnapshots(database, null);
-        return changeOnce(work);
+        if (error.code === 'quota') await trimSnapshots(database, null);
+        // A snapshot that cannot be changed holds up no command.
+        else if (!isTold || error.code !== 'broken') throw error;
+        return changeOnce(work, NOTHING_BESIDE, isTold);
       }
     },
     quarantined: () => database.transact(['quarantine'], 'readonly', loadQuarantine),

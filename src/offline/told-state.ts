@@ -17,6 +17,15 @@ export interface Told {
   deletedAlertId: string | null;
 }
 
+/**
+ * Neither back to an earlier generation nor to earlier settings. An answer that was kept on the
+ * server and is given again says the same generation with figures as they were then.
+ */
+const isLater = (next: Agent, known: Agent): boolean =>
+  next.generation >= known.generation &&
+  next.version >= known.version &&
+  (next.generation > known.generation || next.version > known.version);
+
 /** The list keeps its age and sequence: of the others nothing was heard. */
 function withAgents(record: unknown, told: readonly Agent[]): unknown {
   const kept = readRecord('agents', record);
@@ -25,10 +34,7 @@ function withAgents(record: unknown, told: readonly Agent[]): unknown {
   // No command makes an agent: one that the list does not know has been deleted meanwhile.
   const agents = kept.value.agents.map((known) => {
     const next = news.get(known.id);
-    // Neither back to an earlier generation nor to earlier settings.
-    const isLater =
-      next !== undefined && next.generation >= known.generation && next.version >= known.version;
-    return isLater ? next : known;
+    return next !== undefined && isLater(next, known) ? next : known;
   });
   return keptRecord({ ...kept.value, agents }, kept.savedAt);
 }

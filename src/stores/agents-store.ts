@@ -31,9 +31,13 @@ interface EarlyNews {
  */
 const early = new Map<string, EarlyNews>();
 
-const told = new ToldNews<Agent>(
-  (next, listed) => next.generation > listed.generation || next.version > listed.version,
-);
+const isEarlier = (next: Agent, known: Agent): boolean =>
+  next.generation < known.generation || next.version < known.version;
+/** A reply may be one that the server kept, and its figures older than those of the list. */
+const isLater = (next: Agent, known: Agent): boolean =>
+  !isEarlier(next, known) && (next.generation > known.generation || next.version > known.version);
+
+const told = new ToldNews<Agent>(isLater);
 
 /** Applies what the server's list is too old to know. */
 function applyEarly(): void {
@@ -77,7 +81,8 @@ export function applyAgents(
  */
 export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
-  if (sequence === null) told.note(next.id, next);
+  const known = present?.agents.find((agent) => agent.id === next.id);
+  if (sequence === null) told.note(next.id, next, present !== null && known === undefined);
   if (present === null) {
     const before = early.get(next.id)?.agent;
     if (before == null || (next.generation >= before.generation && next.version >= before.version))
@@ -85,10 +90,8 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
     return;
   }
   if (sequence !== null && sequence <= present.sequence) return;
-  const index = present.agents.findIndex((agent) => agent.id === next.id);
-  const known = present.agents[index];
   if (known === undefined) present.agents.push(next);
-  else if (next.generation >= known.generation && next.version >= known.version)
+  else if (sequence === null ? isLater(next, known) : !isEarlier(next, known))
     Object.assign(known, next);
   if (sequence !== null) {
     present.sequence = sequence;
@@ -120,7 +123,7 @@ export function applyEntriesOff(off: EntriesOff[]): void {
 /** Removes a deleted agent. */
 export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
-  if (sequence === null) told.note(agentId, null);
+  if (sequence === null) told.note(agentId, null, false);
   if (present === null) {
     early.set(agentId, { agent: null, sequence });
     return;

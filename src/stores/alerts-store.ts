@@ -84,7 +84,8 @@ function noteSequence(sequence: number, savedAt: number): void {
  */
 export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
-  if (sequence === null) told.note(next.id, next);
+  const known = present?.alerts.find(({ id }) => id === next.id);
+  if (sequence === null) told.note(next.id, next, known === undefined);
   if (present === null) {
     const before = early.alerts.get(next.id)?.alert;
     if (before == null || next.version >= before.version)
@@ -92,7 +93,6 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
     return;
   }
   if (sequence !== null && sequence <= present.sequence) return;
-  const known = present.alerts.find(({ id }) => id === next.id);
   if (known === undefined) present.alerts.push(next);
   // A reply may arrive after the stream has reported a later state of that version.
   else if (sequence === null ? next.version > known.version : next.version >= known.version)
@@ -103,7 +103,7 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
 /** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
-  if (sequence === null) told.note(id, null);
+  if (sequence === null) told.note(id, null, false);
   if (present === null) {
     early.alerts.set(id, { alert: null, sequence });
     return;

@@ -8,7 +8,7 @@
 let moments = 0;
 
 export class ToldNews<T extends { id: string }> {
-  private readonly told = new Map<string, { value: T | null; heard: number }>();
+  private readonly told = new Map<string, { value: T | null; isNew: boolean; heard: number }>();
 
   /** `isLater`: whether the first was made of the second by a change. */
   constructor(private readonly isLater: (told: T, listed: T) => boolean) {}
@@ -19,10 +19,13 @@ export class ToldNews<T extends { id: string }> {
     return moments;
   }
 
-  /** A reply has just said this of it; null: that it is deleted. */
-  note(id: string, value: T | null): void {
+  /**
+   * A reply has just said this of it; null: that it is deleted. `isNew`: nobody had heard of it, so a
+   * list may lack it. What was known, and a list lacks, has been deleted meanwhile.
+   */
+  note(id: string, value: T | null, isNew: boolean): void {
     moments += 1;
-    this.told.set(id, { value, heard: moments });
+    this.told.set(id, { value, isNew, heard: moments });
   }
 
   /** A list that was asked for at `asked`, with what was heard since. The rest is forgotten. */
@@ -38,7 +41,7 @@ export class ToldNews<T extends { id: string }> {
     });
     return [
       ...known,
-      ...[...news.values()].flatMap(({ value }) => (value === null ? [] : [value])),
+      ...[...news.values()].flatMap(({ value, isNew }) => (value !== null && isNew ? [value] : [])),
     ];
   }
 

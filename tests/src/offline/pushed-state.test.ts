@@ -151,6 +151,26 @@ describe('a push', () => {
     expect(await isBehindPush(db.uid, db)).toBe(false);
   });
 
+  it.each(['a part', 'the whole list'])(
+    'that waited while a stop was answered takes that stop back by no word, with %s (F80)',
+    async (what) => {
+      const db = database();
+      const agents = [{ ...agent('a', 'stopped'), generation: 2 }, agent('b')];
+      await writeSnapshot(db.uid, 'agents', { agents, sequence: 4, asOf: T0 }, T0, db);
+      const waited = [agent('a'), agent('b', 'halted')];
+      await keepPushed(payload(db.uid, 5, waited, what === 'the whole list'), db, T0 + 9);
+      expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
+        value: {
+          sequence: 5,
+          agents: [
+            { id: 'a', status: 'stopped', generation: 2 },
+            { id: 'b', status: 'halted' },
+          ],
+        },
+      });
+    },
+  );
+
   it('that comes late changes nothing, and one that comes twice is known', async () => {
     const db = database();
     await writeSnapshot(

@@ -131,6 +131,38 @@ describe('a delivered stop', () => {
     expect(await statuses(database)).toEqual(['x running']);
   });
 
+  it('that is answered again as it was then changes no figures that were told since', async () => {
+    const sold = { ...stopped('x'), openPositions: 0 };
+    const database = await device([sold]);
+    await delivered(database, [stop('x')], {
+      outcome: 'stopped',
+      agent: { ...stopped('x'), openPositions: 2 },
+    });
+    expect((await keptAgents(database))?.value.agents[0]?.openPositions).toBe(0);
+  });
+
+  it('leaves the queue where the list of the device cannot be read at all', async () => {
+    const database = await device([agent('x')]);
+    const held = await database.transact(['meta'], 'readonly', ({ db }) => db);
+    const real = held.transaction.bind(held);
+    held.transaction = (...args: [string[], IDBTransactionMode, IDBTransactionOptions]) => {
+      const transaction = real(...args);
+      const open = transaction.objectStore.bind(transaction);
+      transaction.objectStore = (name: string) => {
+        const store = open(name);
+        if (name === 'snapshots')
+          store.put = () => {
+            throw new DOMException('unreadable value', 'DataError');
+          };
+        return store;
+      };
+      return transaction;
+    };
+    expect(
+      await delivered(database, [stop('x')], { outcome: 'stopped', agent: stopped('x') }),
+    ).not.toBe('no-storage');
+  });
+
   it('is in the queue or in the list at every moment (F80)', async () => {
     const database = await device([agent('x')]);
     const moments: string[] = [];

@@ -114,6 +114,24 @@ describe('a list of agents that comes after the reply to a command', () => {
     expect(statuses()).toEqual(['y running', 'z running']);
   });
 
+  it('takes an agent away that was known, and has been deleted since the command', async () => {
+    applyAgents(list([running('x'), running('y')]), 'network');
+    const asked = loadAgents(true);
+    // Its stop is answered again as it was then.
+    applyAgent(stopped('x'), null);
+    answers[0]?.(list([running('y')], 9));
+    await asked;
+    expect(statuses()).toEqual(['y running']);
+  });
+
+  it('keeps its figures against a reply of the same generation', () => {
+    applyAgents(list([{ ...stopped('x'), openPositions: 0 }]), 'network');
+    applyAgent({ ...stopped('x'), openPositions: 2 }, null);
+    expect(agentsStore.data?.agents[0]?.openPositions).toBe(0);
+    applyAgent({ ...stopped('x'), openPositions: 1 }, 8);
+    expect(agentsStore.data?.agents[0]?.openPositions).toBe(1);
+  });
+
   it('wins over a reply that was heard again and is older than it', async () => {
     applyAgents(list([running('x')]), 'network');
     const asked = loadAgents(true);
