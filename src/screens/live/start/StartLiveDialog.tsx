@@ -177,6 +177,8 @@ function Body({
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
   const { terms, error } = useTerms(agent);
+  // Until the first comparison nothing of the account is booked, and its value is not known.
+  const isCompared = account !== null && account.connection.reconciledAt !== null;
   return (
     <LiveFrame>
       <EntriesOffNotice agentId={agent.id} className="mb-3" />
@@ -194,8 +196,13 @@ function Body({
           />
           <SkeletonRows rows={5} label="What can be lost" />
         </>
-      ) : (
+      ) : isCompared ? (
         <Stakes agent={agent} account={account} terms={terms} />
+      ) : (
+        <p role="status" className="my-3 text-amber">
+          {nameOf(account.connection)} has not been read yet, so what can be lost is not known. You
+          can start the agent once it has been. {connectionText(account.connection)}
+        </p>
       )}
       {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}
       {online === 'offline' && commandId !== null && (
@@ -203,7 +210,7 @@ function Body({
           You need a connection to confirm this start. It waits on this device.
         </p>
       )}
-      {online !== 'offline' && account !== null && terms !== null && (
+      {online !== 'offline' && isCompared && terms !== null && (
         <Confirmation agent={agent} account={account} commandId={commandId} onDone={onDone} />
       )}
     </LiveFrame>

@@ -359,6 +359,20 @@ describe('a start with real money', () => {
     expect(call.mock.calls.map(([name]) => name as string)).not.toContain('confirmLive');
   });
 
+  it('names no loss of an account that the exchange has not been asked about yet', async () => {
+    applyMarket(replies.marketData!, 'network');
+    account = liveAccount(NOW, {
+      value: '0',
+      connection: liveConnection(NOW, { reconciledAt: null }),
+    });
+    await open(`/agents/${AGENT_ID}`);
+    press('Start');
+    const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+    await within(dialog).findByText(/Kraken has not been read yet/);
+    expect(within(dialog).queryByText('Lost if all stops fill at their price')).toBeNull();
+    expect(within(dialog).queryByRole('button', { name: /^Start with/ })).toBeNull();
+  });
+
   it('offline is only saved, and says that it will ask', async () => {
     await open(`/agents/${AGENT_ID}`);
     act(() => {
