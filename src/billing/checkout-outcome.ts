@@ -28,8 +28,10 @@ let isFollowed = false;
 export function followsCheckout(search: string): boolean {
   isFollowed ||= outcomeOf(search) !== null;
   try {
-    return isFollowed || localStorage.getItem(PENDING_KEY) !== null;
+    // Its note goes once the plan is confirmed, and what was said of that stays.
+    isFollowed ||= localStorage.getItem(PENDING_KEY) !== null;
   } catch {
-    return isFollowed;
+    // Without storage nothing was noted.
   }
+  return isFollowed;
 }

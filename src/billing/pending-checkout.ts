@@ -44,12 +44,12 @@ export function readCheckout(uid: string, now = Date.now()): PendingCheckout | n
     const pending = PendingCheckout.safeParse(
       JSON.parse(localStorage.getItem(PENDING_KEY) ?? 'null'),
     );
-    if (
-      !pending.success ||
-      pending.data.uid !== uid ||
-      Math.abs(now - pending.data.openedAt) > KEPT_MS
-    )
+    if (!pending.success || Math.abs(now - pending.data.openedAt) > KEPT_MS) {
+      // No checkout can end any more: the dashboard need not look for one at every start.
+      forgetCheckout();
       return null;
+    }
+    if (pending.data.uid !== uid) return null;
     return { ...pending.data, from: ownPath(pending.data.from) };
   } catch {
     return null;

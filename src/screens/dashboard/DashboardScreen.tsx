@@ -2,7 +2,7 @@
 import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { useSearch } from 'wouter';
-import { followsCheckout } from '../../billing/checkout-outcome.ts';
+import { followsCheckout, outcomeOf } from '../../billing/checkout-outcome.ts';
 import { screenPart } from '../../components/screen-part.tsx';
 import { may } from '../../identity/security-context.ts';
 import { session } from '../../identity/session.ts';
@@ -13,7 +13,6 @@ import { useSecurity } from '../../stores/use-security.ts';
 import { note, readNotes } from '../getting-started/step-notes.ts';
 import { Overview } from './StandardDashboard.tsx';
 
-// Without a `Suspense` of its own: the dashboard waits for it, so that nothing moves.
 const AfterCheckout = screenPart(() => import('./AfterCheckout.tsx'));
 const ChosenAccount = screenPart(async () => ({
   default: (await import('../live/account/LiveAccountScreen.tsx')).ChosenAccount,
@@ -52,7 +51,19 @@ export default function DashboardScreen() {
     );
   return (
     <>
-      {followsCheckout(search) && <AfterCheckout />}
+      {followsCheckout(search) && (
+        <Suspense
+          fallback={
+            outcomeOf(search) === 'success' && (
+              <p className="mb-5 min-h-20 border-l-2 border-amber py-1 pl-3 text-amber md:min-h-10">
+                Checkout finished.
+              </p>
+            )
+          }
+        >
+          <AfterCheckout />
+        </Suspense>
+      )}
       {isNew && chosen === null ? (
         <Suspense fallback={overview}>
           <FirstDashboard onHide={hide} />
