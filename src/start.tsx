@@ -17,7 +17,7 @@ import { formatMoment } from './format/times.ts';
 import { breathe, idle } from './platform/breathe.ts';
 import { openBadge } from './platform/icon-badge.ts';
 import { readLastUser } from './identity/last-user.ts';
-import { connectIdentity, onPurge, openSession } from './identity/session.ts';
+import { connectIdentity, onPurge, openSession, session } from './identity/session.ts';
 import { log } from './platform/page-log.ts';
 import { sendsAreOver } from './offline/sends-over.ts';
 import { guardPresses } from './platform/presses.ts';
@@ -25,6 +25,7 @@ import { openPush } from './push/open-push.ts';
 import { takeCaughtStop } from './screens/agents/start-stop/caught-stops.ts';
 import { tookOverPage } from './shell/built-page.ts';
 import { loadTray } from './shell/Dock.tsx';
+import { hearTold } from './stores/hydrate.ts';
 import { startSync } from './stores/sync.ts';
 import { openUpdates, registerWorker } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
@@ -129,10 +130,20 @@ async function readQueue(): Promise<void> {
   }
 }
 
+/** A command that is no longer in the queue was answered: by now the list says how. */
+async function readTold(restored: Promise<void>): Promise<void> {
+  await Promise.all([queueRead(), restored]);
+  const uid = session.user?.uid;
+  if (uid !== undefined) await hearTold(uid);
+}
+
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would
 // hold the screen back (React shows one for at least 300 ms) and move when it goes.
 async function paint(page: Root, restored: Promise<void>): Promise<void> {
-  await Promise.race([Promise.all([firstScreen, restored, readQueue(), warmFormats()]), soon()]);
+  await Promise.race([
+    Promise.all([firstScreen, restored, readQueue(), readTold(restored), warmFormats()]),
+    soon(),
+  ]);
   // A placeholder in place of a form would take the letters and the press that are under way.
   if (tookOverPage()) await Promise.race([firstScreen, after(FRAME_WAIT_MS)]);
   const draw = (): void => {

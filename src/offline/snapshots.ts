@@ -2,7 +2,7 @@
  * The server's last reply of each kind, stored per user. Replies that are unknown to the contract
  * or late are dropped.
  */
-import { del, getMany, set } from 'idb-keyval';
+import { del, get, getMany, set } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { deleteFrames } from './frames.ts';
@@ -102,6 +102,17 @@ export const keptRecord = <T>(value: T, savedAt: number) => ({
  * clock, ms).
  */
 export const TOLD_KEY = 'toldAt';
+
+/** Whether the reply to a command was laid into the snapshots since a time, device clock, ms. */
+export async function isToldSince(database: UserDatabase, sinceMs: number): Promise<boolean> {
+  try {
+    const toldAt = await get<unknown>(TOLD_KEY, database.store('meta'));
+    return typeof toldAt === 'number' && toldAt >= sinceMs;
+  } catch (error) {
+    if (error instanceof StorageFault) return false;
+    throw error;
+  }
+}
 
 /**
  * Saves a value, unless the user wants none saved. Never throws for storage: a snapshot is cache.

@@ -4,8 +4,11 @@
  */
 import { subscribe } from 'valtio';
 import { restoredKinds, SNAPSHOT_KINDS, type SnapshotKind } from '../offline/snapshot-registry.ts';
-import { readSnapshots, writeSnapshot } from '../offline/snapshots.ts';
+import { isToldSince, readSnapshots, writeSnapshot } from '../offline/snapshots.ts';
+import { heldDatabase } from '../offline/user-database.ts';
 import { log } from '../platform/page-log.ts';
+import { agentsStore, applyAgent } from './agents-store.ts';
+import { alertsStore, applyAlert, removeAlert } from './alerts-store.ts';
 import { keptStore, type KeptStore } from './kept-stores.ts';
 import { takePreloadedSnapshots } from '../first-frame/read-device.ts';
 import type { Slot } from './slot.ts';
@@ -43,6 +46,23 @@ export async function hydrate(
     restoredKinds(when, location.pathname);
   await restore(uid, kindsAt('first-paint'), present, takePreloadedSnapshots(uid)).finally(onFirst);
   await restore(uid, kindsAt('after-paint'), present);
+}
+
+/**
+ * The first reading lies before the first look into the queue. A command that the worker delivers
+ * between the two is in neither; what its answer said is in the list by now.
+ */
+export async function hearTold(uid: string): Promise<void> {
+  const database = heldDatabase(uid);
+  if (database === null || !(await isToldSince(database, performance.timeOrigin))) return;
+  const { agents, alerts } = await readSnapshots(uid, ['agents', 'alerts'], database);
+  if (agentsStore.origin === 'snapshot')
+    for (const agent of agents?.value.agents ?? []) applyAgent(agent, null);
+  if (alertsStore.origin !== 'snapshot' || alerts === undefined) return;
+  const left = new Set(alerts.value.alerts.map(({ id }) => id));
+  for (const { id } of [...(alertsStore.data?.alerts ?? [])])
+    if (!left.has(id)) removeAlert(id, null);
+  for (const alert of alerts.value.alerts) applyAlert(alert, null);
 }
 
 /** Whether a slot holds the server's data. What came from the device is saved already. */

@@ -15,7 +15,7 @@ import { recordedReplies, recordState } from '../../../src/api/recorded-replies.
 import { TokenFault } from '../../../src/identity/token.ts';
 import { resetSession, session } from '../../../src/identity/session.ts';
 import { deleteUserDatabase, openUserDatabase } from '../../../src/offline/user-database.ts';
-import { readSnapshot } from '../../../src/offline/snapshots.ts';
+import { readSnapshot, TOLD_KEY, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import {
   agentsStore,
   applyAgent,
@@ -39,7 +39,7 @@ import {
   removeAlert,
 } from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
-import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
+import { hearTold, hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import {
   applyMarket,
   applyTicks,
@@ -636,6 +636,54 @@ describe('the device', () => {
     });
     stop();
   });
+
+  it.each([
+    ['since the page began', 1, 'stopped', ['b']],
+    ['before it', -60_000, 'running', ['a']],
+  ] as const)(
+    'tells the screen of a command that was answered %s, after the first reading (F80)',
+    async (_when, afterMs, status, alertIds) => {
+      clearAlerts();
+      const database = openUserDatabase('ann', { mayCreate: () => true });
+      const alert = (id: string): Alert => ({
+        id,
+        symbol: 'BTC/USDT',
+        condition: { kind: 'above', price: '5' },
+        repeatMinutes: null,
+        note: '',
+        active: true,
+        phase: 'watching',
+        version: 1,
+        restsUntil: null,
+        lastFiredAt: null,
+        createdAt: NOW,
+      });
+      applyAgents(
+        { agents: [{ ...agent, status: 'running' }], sequence: 3, asOf: NOW },
+        'snapshot',
+        NOW,
+      );
+      applyAlerts({ alerts: [alert('a')], firings: [], sequence: 3, servedAt: NOW }, 'snapshot');
+      const stopped = { ...agent, status: 'stopped' as const, generation: agent.generation + 1 };
+      await writeSnapshot('ann', 'agents', { agents: [stopped], sequence: 3, asOf: NOW }, NOW);
+      await writeSnapshot('ann', 'alerts', {
+        alerts: [alert('b')],
+        firings: [],
+        sequence: 3,
+        servedAt: NOW,
+      });
+      await database.transact(['meta'], 'readwrite', (transaction) => {
+        transaction.objectStore('meta').put(performance.timeOrigin + afterMs, TOLD_KEY);
+      });
+      await hearTold('ann');
+      expect(agentsStore.data?.agents.map((one) => one.status)).toEqual([status]);
+      expect(alertsStore.data?.alerts.map(({ id }) => id)).toEqual(alertIds);
+      // Of the rest nothing was heard: the list keeps its age.
+      expect(agentsStore).toMatchObject({ origin: 'snapshot', savedAt: NOW });
+      clearAlerts();
+      await deleteUserDatabase('ann');
+    },
+  );
 
   it('never paints over what the server has said, and keeps no fallback price', async () => {
     openUserDatabase('ann', { mayCreate: () => true });
