@@ -134,7 +134,8 @@ async function readQueue(): Promise<void> {
 async function readTold(restored: Promise<void>): Promise<void> {
   await Promise.all([queueRead(), restored]);
   const uid = session.user?.uid;
-  if (uid !== undefined) await hearTold(uid);
+  // What the device cannot say holds up no first picture.
+  if (uid !== undefined) await hearTold(uid).catch(notLoaded('What was answered meanwhile'));
 }
 
 // The first picture is the whole one: screen and last-known data. A placeholder drawn first would

@@ -6,6 +6,7 @@ import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
 import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
+import { isEarlier } from './agent-order.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
@@ -66,10 +67,7 @@ const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
  */
 function latest(pushed: Agent, kept: readonly Agent[]): Agent {
   const known = kept.find(({ id }) => id === pushed.id);
-  return known !== undefined &&
-    (known.generation > pushed.generation || known.version > pushed.version)
-    ? known
-    : pushed;
+  return known !== undefined && isEarlier(pushed, known) ? known : pushed;
 }
 
 /**

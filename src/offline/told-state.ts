@@ -5,6 +5,7 @@
  */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
+import { isLater } from './agent-order.ts';
 import type { Beside } from './queue-store.ts';
 import { keptRecord, readRecord } from './snapshots.ts';
 
@@ -16,15 +17,6 @@ export interface Told {
   /** The id of an alert that was deleted. */
   deletedAlertId: string | null;
 }
-
-/**
- * Neither back to an earlier generation nor to earlier settings. An answer that was kept on the
- * server and is given again says the same generation with figures as they were then.
- */
-const isLater = (next: Agent, known: Agent): boolean =>
-  next.generation >= known.generation &&
-  next.version >= known.version &&
-  (next.generation > known.generation || next.version > known.version);
 
 /** The list keeps its age and sequence: of the others nothing was heard. */
 function withAgents(record: unknown, told: readonly Agent[]): unknown {

@@ -5,6 +5,7 @@ import type { EntriesOff } from '../../contract/halts.ts';
 import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
 import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { isEarlier, isLater } from '../offline/agent-order.ts';
 import { ToldNews } from './told-news.ts';
 
 export interface AgentsData {
@@ -30,12 +31,6 @@ interface EarlyNews {
  * comes after, does not know of it.
  */
 const early = new Map<string, EarlyNews>();
-
-const isEarlier = (next: Agent, known: Agent): boolean =>
-  next.generation < known.generation || next.version < known.version;
-/** A reply may be one that the server kept, and its figures older than those of the list. */
-const isLater = (next: Agent, known: Agent): boolean =>
-  !isEarlier(next, known) && (next.generation > known.generation || next.version > known.version);
 
 const told = new ToldNews<Agent>(isLater);
 
@@ -85,8 +80,7 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
   if (sequence === null) told.note(next.id, next, present !== null && known === undefined);
   if (present === null) {
     const before = early.get(next.id)?.agent;
-    if (before == null || (next.generation >= before.generation && next.version >= before.version))
-      early.set(next.id, { agent: next, sequence });
+    if (before == null || !isEarlier(next, before)) early.set(next.id, { agent: next, sequence });
     return;
   }
   if (sequence !== null && sequence <= present.sequence) return;

@@ -22,7 +22,7 @@ import { checkSubscription } from '../../stores/subscription-store.ts';
 function useReturn(): void {
   const search = useSearch();
   const [, go] = useLocation();
-  // Before the first paint, so that nothing moves.
+  // With the notice itself: what it says first is what it is about.
   useLayoutEffect(() => {
     const outcome = outcomeOf(search);
     // Handled once: a reload or a step back in history must not repeat it.
