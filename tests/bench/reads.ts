@@ -2,13 +2,14 @@
  * Reads of people who have traded for a month: a mix at a fixed rate, and portfolios as fast as they
  * come. With `BENCH_BASE`, another checkout first.
  */
-import { quantile, type Measurement } from './measurement.ts';
+import { median, quantile, type Measurement } from './measurement.ts';
 import {
   databases,
   openWorld,
   sides,
   type DatabaseKind,
   type Person,
+  type ProbeLine,
   type World,
 } from './serving-world.ts';
 import { atRate, callers, type Ask } from './traffic.ts';
@@ -62,6 +63,25 @@ async function portfolios(world: World, seconds: number): Promise<Measurement[]>
   return tally.rows('reads', `portfolio, ${CALLERS} callers`, seconds);
 }
 
+const MIB = 2 ** 20;
+
+/** Memory in the first and the last tenth of a load: flat where the two are alike. */
+function memory(lines: readonly ProbeLine[]): Measurement[] {
+  const tenth = Math.ceil(lines.length / 10);
+  const row = (when: string, part: readonly ProbeLine[], of: 'rss' | 'heapUsed'): Measurement => ({
+    section: 'reads',
+    what: `mix, ${of === 'rss' ? 'memory' : 'heap'}, ${when} tenth`,
+    value: median(part.map((line) => line[of] / MIB)),
+    unit: 'MiB',
+  });
+  return [
+    row('first', lines.slice(0, tenth), 'rss'),
+    row('last', lines.slice(-tenth), 'rss'),
+    row('first', lines.slice(0, tenth), 'heapUsed'),
+    row('last', lines.slice(-tenth), 'heapUsed'),
+  ];
+}
+
 async function measureSide(
   side: string,
   checkout: string | undefined,
@@ -74,7 +94,8 @@ async function measureSide(
     const tally = await atRate(world.server.port, PER_SECOND, SECONDS, (n) =>
       mixed(world.people, n),
     );
-    const held = world.probe(began).map(({ longestMs }) => longestMs);
+    const probed = world.probe(began);
+    const held = probed.map(({ longestMs }) => longestMs);
     const machine = world.idle(began).map(({ longestMs }) => longestMs);
     const results: Measurement[] = [
       ...tally.rows('reads', `mix at ${PER_SECOND}/s`, SECONDS),
@@ -96,6 +117,7 @@ async function measureSide(
         value: quantile(machine, 0.99),
         unit: 'ms',
       },
+      ...memory(probed),
       ...(await portfolios(world, Math.min(SECONDS, 10))),
     ];
     return results.map((one) => ({ ...one, what: `${database}, ${side}: ${one.what}` }));
