@@ -158,13 +158,20 @@ const knowsLess = (kind: SnapshotKind, askedAt: number | null, toldAt: unknown):
   toldAt <= Date.now();
 
 /**
+ * Whether something was heard after `thanMs`. Page and worker share the device's clock, so a tab that
+ * was hidden for long does not write its list over a newer one. A time to come tells nothing.
+ */
+const isNewer = (savedAt: number, thanMs: number): boolean =>
+  savedAt > thanMs && savedAt <= Date.now();
+
+/**
  * Choice and present value are read in the writing transaction, so that a purge or a newer value
  * cannot slip between.
  */
 function put(
   database: UserDatabase,
   kind: SnapshotKind,
-  record: { value: unknown },
+  record: { savedAt: number; value: unknown },
   askedAt: number | null,
 ): Promise<boolean> {
   return database.transact(
@@ -177,10 +184,16 @@ function put(
         const told = transaction.objectStore('meta').get(TOLD_KEY) as IDBRequest<unknown>;
         const present = snapshots.get(kind);
         present.onsuccess = () => {
-          const before = saidAt((present.result as { value?: unknown } | undefined)?.value ?? {});
+          const known = present.result as { savedAt?: number; value?: unknown } | undefined;
+          const before = saidAt(known?.value ?? {});
           const next = saidAt(record.value);
           const late = before !== null && next !== null && next < before && before - next < LATE_MS;
-          if (choice.result === false || late || knowsLess(kind, askedAt, told.result)) {
+          if (
+            choice.result === false ||
+            late ||
+            isNewer(known?.savedAt ?? 0, record.savedAt) ||
+            knowsLess(kind, askedAt, told.result)
+          ) {
             resolve(false);
             return;
           }

@@ -413,6 +413,21 @@ describe('snapshots', () => {
     expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 - 1, '1'))).toBe(false);
     expect((await readSnapshot(uid, 'portfolio'))?.value.cash).toBe('2');
   });
+  it('does not let a tab that was hidden for long write its list over a newer one', async () => {
+    const { uid } = fresh();
+    const list = (sequence: number) => ({ agents: [], sequence, asOf: T0 });
+    const heardAt = Date.now() - 1_000;
+    expect(await writeSnapshot(uid, 'agents', list(50), heardAt)).toBe(true);
+    expect(await writeSnapshot(uid, 'agents', list(40), heardAt - 1_800_000)).toBe(false);
+    expect(await readSnapshot(uid, 'agents')).toMatchObject({ value: { sequence: 50 } });
+    expect(await writeSnapshot(uid, 'agents', list(51), heardAt)).toBe(true);
+  });
+  it('takes a list in place of one from a time to come: the clock was set back', async () => {
+    const { uid } = fresh();
+    const list = (sequence: number) => ({ agents: [], sequence, asOf: T0 });
+    await writeSnapshot(uid, 'agents', list(50), Date.now() + 86_400_000);
+    expect(await writeSnapshot(uid, 'agents', list(51), Date.now())).toBe(true);
+  });
   it('keeps nothing when the person does not want it, and leaves the queue alone', async () => {
     const database = fresh();
     await outboxOf(database).enqueue(stop('x'));
