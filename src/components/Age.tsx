@@ -1,6 +1,6 @@
 /** Shows how old a figure is, and counts on. */
 import { Clock } from 'lucide-react';
-import { formatAgo } from '../format/ages.ts';
+import { AHEAD_MS, formatAge } from '../format/ages.ts';
 import { classes } from './class-names.ts';
 import { useNow, usePast } from './use-now.ts';
 
@@ -25,7 +25,7 @@ export function Age({
   className,
 }: AgeProps) {
   const now = useNow();
-  const stale = usePast((savedAt ?? 0) + staleAfterMs + 1);
+  const past = usePast((savedAt ?? 0) + staleAfterMs + 1);
   if (savedAt === null)
     return onlyStale ? null : (
       <span
@@ -37,6 +37,7 @@ export function Age({
         No data yet
       </span>
     );
+  const stale = past || savedAt > now + AHEAD_MS;
   if (onlyStale && !stale) return null;
   return (
     <span
@@ -48,7 +49,7 @@ export function Age({
     >
       {icon && <Clock className="size-3.5" aria-hidden />}
       <span className="sr-only">Data </span>
-      <span data-age-since={savedAt}>{formatAgo(Math.max(0, now - savedAt))}</span>
+      <span data-age-since={savedAt}>{formatAge(savedAt, now)}</span>
     </span>
   );
 }

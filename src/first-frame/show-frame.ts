@@ -1,5 +1,5 @@
 /** Shows the last frame of a screen where it is still true, with its ages as of now. */
-import { formatAgo } from '../format/ages.ts';
+import { formatAge } from '../format/ages.ts';
 import { frameMark, type FrameRecord } from '../offline/frame-record.ts';
 import type { DeviceUser } from '../identity/device-record.ts';
 import type { KeptFrame } from './read-device.ts';
@@ -62,5 +62,5 @@ export function frameToShow(
 export function showFrame(root: Element, frame: FrameRecord, now = Date.now()): void {
   root.innerHTML = frame.html;
   for (const age of root.querySelectorAll('[data-age-since]'))
-    age.textContent = formatAgo(Math.max(0, now - Number(age.getAttribute('data-age-since'))));
+    age.textContent = formatAge(Number(age.getAttribute('data-age-since')), now);
 }

@@ -20,6 +20,17 @@ export function formatAgo(ms: number | null): string {
   return ms < 2 * SECOND ? 'now' : `${formatSpan(ms)} ago`;
 }
 
+/**
+ * A time that lies further ahead was read from a clock that has been put back since: how old what it
+ * dates is, nobody knows.
+ */
+export const AHEAD_MS = 2 * MINUTE;
+
+/** How old what was heard at `savedAt` is. */
+export function formatAge(savedAt: number, now: number): string {
+  return savedAt > now + AHEAD_MS ? 'age unknown' : formatAgo(Math.max(0, now - savedAt));
+}
+
 /** How long until: `now`, `in 3 min`. */
 export function formatUntil(ms: number): string {
   return ms < SECOND ? 'now' : `in ${formatSpan(ms)}`;

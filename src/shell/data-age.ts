@@ -4,6 +4,7 @@
  */
 import { useSnapshot } from 'valtio';
 import { usePast } from '../components/use-now.ts';
+import { AHEAD_MS } from '../format/ages.ts';
 import { environment } from '../environment.ts';
 import { connection } from '../stores/connection.ts';
 import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
@@ -38,8 +39,13 @@ export function trueAt(kind: DataKind, parts: KnownParts): number | null {
   const whole = parts.gapAt === null || (parts.savedAt ?? 0) >= parts.gapAt;
   const streaming = whole && (parts.stream === 'open' || parts.stream === 'shared');
   const isWord = parts.origin === 'network' || parts.origin === 'stream';
-  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind))
-    return Math.max(parts.verifiedAt ?? 0, parts.savedAt);
+  if (parts.savedAt !== null && streaming && isWord && isStreamed(kind)) {
+    const heardAt = parts.verifiedAt ?? 0;
+    // A reading this far ahead of the stream's last word was dated before the clock was put back.
+    return heardAt > 0 && parts.savedAt > heardAt + AHEAD_MS
+      ? heardAt
+      : Math.max(heardAt, parts.savedAt);
+  }
   return parts.savedAt;
 }
 
@@ -57,9 +63,11 @@ export function useCurrent(kind: DataKind): boolean {
   const { online, backAt } = useSnapshot(connection);
   const at = useDataTime(kind);
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
+  // The clock was put back: it may be as old as it likes.
+  const ahead = !usePast((at ?? 0) - AHEAD_MS);
   // What the stream tells of may have changed at any moment of the absence; the rest is as good as
   // its age.
   const unheard = isStreamed(kind) && (at ?? 0) < (backAt ?? 0);
-  if (online === 'offline' || at === null || unheard) return false;
+  if (online === 'offline' || at === null || unheard || ahead) return false;
   return environment.mockApi || !stale;
 }

@@ -8,7 +8,7 @@ import { Button, LinkButton } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
-import { formatAgo } from '../../format/ages.ts';
+import { formatAge } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { commandText, untilThen, type AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
@@ -96,9 +96,7 @@ function OfflineNotes({
   return (
     <>
       {savedAt !== undefined && (
-        <p className="text-ink-2">
-          {savedAt === null ? '' : `Data ${formatAgo(Math.max(0, now - savedAt))}.`}
-        </p>
+        <p className="text-ink-2">{savedAt === null ? '' : `Data ${formatAge(savedAt, now)}.`}</p>
       )}
       {!waits && (
         <p className="text-amber">

@@ -224,6 +224,12 @@ describe('ages and lines', () => {
     expect(container.querySelector('.text-amber')?.textContent).toContain('1 min ago');
   });
 
+  it('are unknown, and not fresh, once the clock was put back', () => {
+    vi.setSystemTime(1_000_000_000);
+    const { container } = render(<Age savedAt={1_000_000_000 + 86_400_000} onlyStale />);
+    expect(container.querySelector('.text-amber')?.textContent).toContain('age unknown');
+  });
+
   it('draw at most 64 points and nothing of one', () => {
     expect(sparklinePath([1])).toBeNull();
     expect(sparklinePath([1, Number.NaN])).toBeNull();

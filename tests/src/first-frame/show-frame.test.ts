@@ -67,4 +67,11 @@ describe('a shown frame', () => {
     showFrame(root, FRAME, 500);
     expect(root.textContent).toBe('10,000.00 now');
   });
+
+  it('has an unknown age where the clock was put back since, and is not called new', () => {
+    const root = document.querySelector('#root');
+    if (root === null) throw new Error('no root');
+    showFrame(root, FRAME, 1_000 - 24 * 3_600_000);
+    expect(root.textContent).toBe('10,000.00 age unknown');
+  });
 });

@@ -44,6 +44,10 @@ describe('when a kind was last known to be true', () => {
     expect(trueAt('agents', { ...parts, gapAt: 700 })).toBe(500);
     expect(trueAt('agents', { ...parts, gapAt: 700, savedAt: 800 })).toBe(900);
   });
+  it("is the stream's last word, where the reading was dated before the clock was put back", () => {
+    expect(trueAt('agents', { ...parts, savedAt: 900 + 3_600_000 })).toBe(900);
+    expect(trueAt('agents', { ...parts, savedAt: 950 })).toBe(950);
+  });
   it('is never made younger for a snapshot, nor by a stream that is away', () => {
     expect(trueAt('portfolio', { ...parts, origin: 'snapshot' })).toBe(500);
     expect(trueAt('portfolio', { ...parts, stream: 'stale' })).toBe(500);
