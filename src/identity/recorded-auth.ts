@@ -18,6 +18,7 @@ export function recordedToken(
   email: string,
   projectId: string,
   nowMs: number,
+  signedInMs = nowMs,
 ): string {
   const now = Math.floor(nowMs / 1_000);
   const claims = {
@@ -25,7 +26,7 @@ export function recordedToken(
     aud: projectId,
     sub: uid,
     email,
-    auth_time: now,
+    auth_time: Math.floor(signedInMs / 1_000),
     iat: now,
     exp: now + HOUR_S,
   };

@@ -21,7 +21,7 @@ import {
   writeClockOffset,
   writeLastUser,
 } from './last-user.ts';
-import { TokenFault, verifiedToken, type VerifiedToken } from './token.ts';
+import { readToken, TokenFault, verifiedToken, type VerifiedToken } from './token.ts';
 
 export interface SessionUser {
   uid: string;
@@ -149,11 +149,26 @@ function setNobody(): void {
   } satisfies Session);
 }
 
+/**
+ * When the sign-in of this device was. The provider's record names the last one of the account,
+ * which may have been on another device; the token tells of the one it stems from.
+ */
+async function signedInTime(user: AuthUser, before: string | null): Promise<string | null> {
+  const accounts = user.metadata.lastSignInTime ?? null;
+  if (accounts === before) return before;
+  try {
+    const { authenticatedAt } = readToken(await user.getIdToken(false), projectId);
+    if (authenticatedAt !== null) return new Date(authenticatedAt).toUTCString();
+  } catch {
+    // Without a network an expired token is not renewed.
+  }
+  return before ?? accounts;
+}
+
 /** Applies the user that the provider reports. */
 async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   const before = readLastUser();
-  const lastSignInTime = user.metadata.lastSignInTime ?? null;
-  if (justSignedIn || lastSignInTime !== before?.lastSignInTime) ending = false;
+  if (justSignedIn) ending = false;
   absent = false;
   confirmed = true;
   // A sign-out that the provider would not take is over with this: told again at the next start, it
@@ -167,6 +182,14 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
     // Signed out again while the first user's data was being deleted: then nobody is here.
     if (port !== null && port.currentUser()?.uid !== user.uid) return;
   }
+  const known = before?.uid === user.uid ? before.lastSignInTime : null;
+  const noted = JSON.stringify(readLastUser());
+  const lastSignInTime = justSignedIn
+    ? (user.metadata.lastSignInTime ?? null)
+    : await signedInTime(user, known);
+  // Somebody has signed in or out here meanwhile: that counts.
+  if (JSON.stringify(readLastUser()) !== noted) return;
+  if (lastSignInTime !== known) ending = false;
   writeLastUser({ uid: user.uid, email: user.email, lastSignInTime });
   setUser(
     {

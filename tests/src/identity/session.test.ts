@@ -30,14 +30,15 @@ const HOUR = 3_600_000;
 const PROJECT = 'demo-tradewind';
 const at = (ms: number): string => new Date(ms).toUTCString();
 
-function person(uid: string, signedInAt: number): AuthUser {
+/** `accountAt`: the account's last sign-in, where that was on another device. */
+function person(uid: string, signedInAt: number, accountAt = signedInAt): AuthUser {
   return {
     uid,
     email: `${uid}@example.com`,
     displayName: null,
-    metadata: { lastSignInTime: at(signedInAt) },
+    metadata: { lastSignInTime: at(accountAt) },
     getIdToken: () =>
-      Promise.resolve(recordedToken(uid, `${uid}@example.com`, PROJECT, Date.now())),
+      Promise.resolve(recordedToken(uid, `${uid}@example.com`, PROJECT, Date.now(), signedInAt)),
   };
 }
 
@@ -162,6 +163,36 @@ describe('four hours', () => {
     expect(session.status).toBe('expired');
   });
 
+  it('are not made longer by a sign-in of the same person on another device', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 6 * HOUR) });
+    openSession();
+    connectIdentity(provider(person('ann', NOW - 6 * HOUR, NOW - HOUR)).port, PROJECT);
+    await settled();
+    expect(session.status).toBe('expired');
+    expect(readLastUser()?.lastSignInTime).toBe(at(NOW - 6 * HOUR));
+  });
+
+  it('stay as they were noted where no token can be had to tell of another sign-in', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 6 * HOUR) });
+    openSession();
+    const ann = {
+      ...person('ann', NOW - 6 * HOUR, NOW - HOUR),
+      getIdToken: () => Promise.reject(new Error('no network')),
+    };
+    connectIdentity(provider(ann).port, PROJECT);
+    await settled();
+    expect(session.status).toBe('expired');
+  });
+
+  it('follow a sign-in that another tab of this device has made', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 6 * HOUR) });
+    openSession();
+    connectIdentity(provider(person('ann', NOW - HOUR)).port, PROJECT);
+    await settled();
+    expect(session.status).toBe('signed-in');
+    expect(readLastUser()?.lastSignInTime).toBe(at(NOW - HOUR));
+  });
+
   it('begin anew when the same person signs in again, also after the server ended them', async () => {
     const { port } = provider(person('ann', NOW - 5 * HOUR));
     connectIdentity(port, PROJECT);
@@ -271,6 +302,7 @@ describe('identity operations', () => {
     );
     openSession();
     await settled();
+    asked.length = 0;
     const tokens = await Promise.all([idToken(true), idToken(true), idToken(true)]);
     expect(new Set(tokens).size).toBe(1);
     expect(asked).toEqual([true]);
