@@ -309,6 +309,8 @@ export async function preloadDelivery(): Promise<void> {
 async function sendNow(request: CommandRequest): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendOnce(uid, request);
+  // Somebody else is here by now: nothing of it is theirs to see.
+  if (session.user?.uid !== uid) return { said: 'refused', message: 'Not authenticated' };
   if (sent === null || sent.outcome === 'unknown')
     return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };

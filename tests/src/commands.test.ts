@@ -286,6 +286,18 @@ describe('a press that no disk takes', () => {
     expect(queue.storage).toBe('memory');
   });
 
+  it('and that is answered when somebody else is here lays nothing into their list (F34)', async () => {
+    refuseStorage();
+    await enter();
+    applyAgents({ agents: [], sequence: 1, asOf: T0 }, 'network');
+    server.answer((asked) => {
+      if (asked.path !== '/healthz' && session.user !== null) session.user.uid = 'ben';
+      return echo(asked);
+    });
+    expect(await stopAgent(agent)).toEqual({ said: 'refused', message: 'Not authenticated' });
+    expect(agentsStore.data?.agents).toEqual([]);
+  });
+
   it('is "not saved" in so many words when the server is not there either (F13, F18)', async () => {
     refuseStorage();
     await enter();
