@@ -28,7 +28,9 @@ import { openAccount, openAccountOf, type AccountRow } from '../portfolio/open-a
 import { readOwnRiskOf, readSettingsOf } from '../users/user-settings.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
+import { notOfTerms } from './due-agents.ts';
 import { asAgentRow, takesPlace, type AgentRow, type AgentTerms } from './read-agents.ts';
+import type { TickInputs } from './tick-inputs.ts';
 
 export interface HeldPosition extends OpenPosition {
   agentId: string;
@@ -58,13 +60,14 @@ interface PersonState {
 }
 
 /**
- * Agents due at `tick`, locked; those that another worker or a command holds are left to them. Who
- * waits longest comes first, then person by person, so that workers seldom meet at one account.
+ * Agents due at `tick`, locked; those that another worker or a command holds are left to them, and
+ * those of the terms left out stay due. Who waits longest comes first, then person by person, so
+ * that workers seldom meet at one account.
  */
 export async function claimDue(
   tx: Tx,
   source: string,
-  tick: number,
+  { tick, leftOut }: Pick<TickInputs, 'tick' | 'leftOut'>,
   limit: number,
 ): Promise<AgentRow[]> {
   const rows = await tx.db
@@ -76,6 +79,7 @@ export async function claimDue(
         inArray(agents.status, [...EVALUATED_STATUSES]),
         isNull(agents.deletedAt),
         lte(agents.nextDueMarketMs, tick),
+        notOfTerms(leftOut),
       ),
     )
     .orderBy(asc(agents.nextDueMarketMs), asc(agents.uid), asc(agents.id))

@@ -2,7 +2,7 @@
  * One batch of due agents in one transaction: decide, then write everything or nothing. One faulty
  * agent does not affect others.
  */
-import type { AgentPause } from '../../engine/execution/agent-types.ts';
+import type { AgentPause, TickInput } from '../../engine/execution/agent-types.ts';
 import type { Tx } from '../db/database.ts';
 import { isRetryable, isUnavailable } from '../db/faults.ts';
 import { holdSwitches } from './trading-halts.ts';
@@ -18,7 +18,8 @@ export interface BatchReport {
   /** Agents that were due and free. */
   claimed: number;
   /**
-   * Of these, the agents that were evaluated; the account of the others was held by somebody else.
+   * Of these, the agents that were evaluated; the account of the others was held by somebody else,
+   * or their candles were not read.
    */
   agents: number;
   /** Of these, the agents whose evaluation at an older tick was skipped. */
@@ -43,7 +44,7 @@ export async function runBatch(
   limit: number,
 ): Promise<BatchReport> {
   await holdSwitches(tx);
-  const rows = await claimDue(tx, deps.market.source.id, inputs.tick, limit);
+  const rows = await claimDue(tx, deps.market.source.id, inputs, limit);
   if (rows.length === 0) return NOBODY;
   try {
     // All at once is the usual way; a savepoint, because one row the database refuses would spoil
@@ -74,7 +75,7 @@ interface RanAll {
 
 /**
  * Decides each agent in memory, so that one that fails is only left out, and writes what the others
- * decided in bulk.
+ * decided in bulk. One whose candles were not read stays due: that is no fault of its strategy.
  */
 async function runAll(
   tx: Tx,
@@ -82,19 +83,41 @@ async function runAll(
   inputs: TickInputs,
   claimed: readonly AgentRow[],
 ): Promise<RanAll> {
-  const state = await BatchState.load(tx, deps, claimed);
-  const rows = claimed.filter((row) => state.has(row));
+  const { given, failed } = inputsOf(inputs, claimed);
+  if (given.size === 0) return { rows: failed.map(({ row }) => row), traded: [], failed };
+  const state = await BatchState.load(tx, deps, [...given.keys()]);
+  const rows = failed.map(({ row }) => row);
   const decided: Decided[] = [];
-  const failed: Failed[] = [];
-  for (const row of rows) {
+  for (const [row, input] of given) {
+    if (!state.has(row)) continue;
+    rows.push(row);
     try {
-      decided.push(await decide(state, inputs, deps, row));
+      decided.push(decide(state, input, deps, row));
     } catch (error) {
       if (isRetryable(error) || isUnavailable(error)) throw error;
       failed.push({ row, error });
     }
   }
   return { rows, traded: await writeDecided(tx, deps, inputs.tick, decided), failed };
+}
+
+/** The input of each agent; a strategy may fail over the candles already. */
+function inputsOf(
+  inputs: TickInputs,
+  claimed: readonly AgentRow[],
+): { given: Map<AgentRow, TickInput>; failed: Failed[] } {
+  const given = new Map<AgentRow, TickInput>();
+  const failed: Failed[] = [];
+  for (const row of claimed) {
+    try {
+      const input = inputs.of(row);
+      if (input === null) inputs.leaveOut(row);
+      else given.set(row, input);
+    } catch (error) {
+      failed.push({ row, error });
+    }
+  }
+  return { given, failed };
 }
 
 /**
@@ -146,13 +169,13 @@ async function fault(
   if (faulted !== null) await publishChanged(tx, deps, row.uid, [faulted]);
 }
 
-async function decide(
+function decide(
   state: BatchState,
-  inputs: TickInputs,
+  input: TickInput,
   { market }: TradingDeps,
   row: AgentRow,
-): Promise<Decided> {
-  const { input, held, outcome, live } = await decideAgent(state, inputs, market, row);
+): Decided {
+  const { held, outcome, live } = decideAgent(state, input, market, row);
   return {
     row,
     accountId: state.account(row).id,

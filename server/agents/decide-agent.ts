@@ -6,10 +6,8 @@ import { toLiveTrades, type LiveTrades } from '../live/live-batch.ts';
 import type { Market } from '../market/market-source.ts';
 import type { BatchState, HeldPosition } from './batch-state.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
-import type { TickInputs } from './tick-inputs.ts';
 
 export interface AgentDecision {
-  input: TickInput;
   /** What it held before. */
   held: readonly HeldPosition[];
   outcome: AgentOutcome;
@@ -18,13 +16,12 @@ export interface AgentDecision {
 }
 
 /** Decides, and takes the trades into `state` so that whoever comes next in the batch sees them. */
-export async function decideAgent(
+export function decideAgent(
   state: BatchState,
-  inputs: TickInputs,
+  input: TickInput,
   market: Market,
   row: AgentTerms,
-): Promise<AgentDecision> {
-  const input = await inputs.of(row);
+): AgentDecision {
   const held = state.held(row);
   const { live } = state.account(row);
   const pairs = withHeld(pairsOf(market, row), held);
@@ -42,12 +39,12 @@ export async function decideAgent(
       memory: row.memory,
     },
     input,
-    state.input(row, inputs.quotes),
+    state.input(row, input.quotes),
     held,
   );
-  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row.memory) };
+  if (live !== null) return { held, ...toLiveTrades(live, state.port, outcome, row.memory) };
   for (const trade of outcome.trades) state.apply(row, trade);
-  return { input, held, outcome, live: null };
+  return { held, outcome, live: null };
 }
 
 /** A pair that left the pool's list is looked at for as long as it is held. */

@@ -34,7 +34,7 @@ type Answer = Omit<AgentPreview, 'commandId'>;
 
 export class Previews {
   /** Signals of the present tick, shared by everybody who asks within it. */
-  private computed = new Map<string, Promise<ComputedSignals>>();
+  private computed = new Map<string, ComputedSignals>();
   private tick = -1;
 
   constructor(private readonly deps: TradingDeps) {}
@@ -44,11 +44,14 @@ export class Previews {
     const terms = await termsOf(this.deps, uid, body);
     const inputs = this.inputsFor(terms);
     // Candles are read before the transaction: an exchange may take its time over them.
-    const input = await inputs.of(terms);
+    await inputs.load([terms]);
+    const input = inputs.of(terms);
+    if (input === null)
+      throw new Refusal('market_unavailable', 'Unable to read the candles that it decides on');
     return database.transaction(async (tx) => {
       const state = await BatchState.readUnlocked(tx, this.deps, uid, terms.id);
       const { equity, freeCash } = state.input(terms, inputs.quotes);
-      const { outcome } = await decideAgent(state, inputs, market, terms);
+      const { outcome } = decideAgent(state, input, market, terms);
       const trades = new Map(outcome.trades.map((trade) => [trade.fill.pair, trade]));
       const held = state.held(terms);
       const stops = new Map(held.map((position) => [position.pair, position.stopPrice]));

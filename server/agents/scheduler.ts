@@ -2,30 +2,26 @@
  * Follows the market clock and runs due agents when a candle closes, alone or with other processes
  * on one database.
  */
-import { sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/market.ts';
-import type { PoolId } from '../../contract/agents.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { PaperVenue } from '../venues/paper.ts';
-import { rowsOf } from '../db/sql-rows.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { countDue, dueTerms, isAnyDue } from './due-agents.ts';
 import { pairsOf } from './read-agents.ts';
 import { runLedgerCheck } from '../portfolio/ledger-check.ts';
 import { keepTidy } from '../retention.ts';
 import { StopWatch } from './stop-watch.ts';
 import {
   beginTick,
-  countDue,
   countRun,
   finishTick,
-  isAnyDue,
-  isDue,
   joinTick,
   lastTick,
+  markAccounts,
   type TickRun,
 } from './tick-run.ts';
-import { TickInputs } from './tick-inputs.ts';
+import { TickInputs, type Unread } from './tick-inputs.ts';
 
 const POLL_EVERY_MS = 20;
 const AFTER_FAILURE_MS = 1_000;
@@ -39,6 +35,11 @@ const RELOAD_SHARE = 20;
 const QUOTE_WAIT_MARKET_MS = 60_000;
 const QUOTE_WAIT_MS = 20_000;
 const QUOTE_LOOK_MS = 5;
+/** How long a tick waits for the candles of its agents; who needs others is run at a later look. */
+const CANDLES_WAIT_MS = 15_000;
+const CANDLES_LOOK_MS = 100;
+/** The pause before candles that could not be read are asked for again. */
+const CANDLES_AGAIN_MS = 5_000;
 const HOUR_MS = 60 * 60_000;
 /** The first time soon after a start, but not in its way. */
 const TIDY_FIRST_MS = 60_000;
@@ -60,6 +61,13 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+
+/** Null: they did not come in time. */
+function reasonOf(unread: readonly Unread[] | null): { pairs?: string[]; reason: string } {
+  if (unread === null) return { reason: `not there after ${CANDLES_WAIT_MS} ms` };
+  const pairs = [...new Set(unread.map(({ pair }) => pair))];
+  return { pairs, reason: String(unread[0]?.error) };
+}
 
 interface FirstQuote {
   tick: number;
@@ -83,6 +91,8 @@ export class Scheduler {
   private readonly gaps = new Map<string, Gap>();
   private readonly unsubscribes: (() => void)[] = [];
   private last: number | null = null;
+  /** The tick that waits for candles, and when it is run again, by `performance.now`. */
+  private waiting = { tick: -1, until: 0 };
   private stopping = false;
   private running: Promise<void> = Promise.resolve();
   private tidying: Promise<void> = Promise.resolve();
@@ -253,22 +263,25 @@ export class Scheduler {
 
   /**
    * Runs the newest closed tick, if it was not run yet; older ones between are recorded as skipped.
-   * Others may run it too: it is over when no agent is due any more, whoever held the last. Once
-   * the next candle has closed, what is left of it is left to the newer tick, where those who
-   * waited longest come first.
+   * Others may run it too: it is over when no agent is due any more, whoever held the last. Agents
+   * whose candles could not be read stay due, and are run after a pause. Once the next candle has
+   * closed, what is left of it is left to the newer tick, where those who waited longest come
+   * first.
    */
   async runOnce(): Promise<TickReport> {
     const { market, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
     if (this.gaps.size > 0) await this.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
+    if (tick === this.waiting.tick && performance.now() < this.waiting.until) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };
     const run = await this.begin(tick, report);
     if (this.stopping) return report;
     const began = performance.now();
     const inputs = new TickInputs(market, tick, run.quotes);
     if (run.state === 'running') await this.runAll(inputs, report);
-    if (!this.stopping) this.last = tick;
+    if (inputs.leftOut.size > 0) await this.leaveWaiting(tick);
+    else if (!this.stopping) this.last = tick;
     if (report.agents > 0)
       log.info({ ...report, ms: Math.round(performance.now() - began) }, 'A tick was run');
     return report;
@@ -299,8 +312,43 @@ export class Scheduler {
     return run;
   }
 
+  /** Agents of it stay due. What everybody has is marked without them. */
+  private async leaveWaiting(tick: number): Promise<void> {
+    const { market, database } = this.deps;
+    const known = this.waiting.tick === tick;
+    this.waiting = { tick, until: performance.now() + CANDLES_AGAIN_MS };
+    if (known || this.stopping || market.now() >= tick + this.stepMs) return;
+    await database.transaction((tx) => markAccounts(tx, this.deps, tick));
+  }
+
+  /**
+   * Reads what the due agents decide on, while nothing is locked: who waits for a row must not wait
+   * for an exchange. What has not come in time is read by a later look.
+   */
+  private async readCandles(inputs: TickInputs): Promise<void> {
+    const { market, database, log } = this.deps;
+    const { tick } = inputs;
+    const terms = await dueTerms(database.db, market, tick);
+    const giveUpAt = performance.now() + CANDLES_WAIT_MS;
+    let ended = false;
+    const reading = inputs.load(terms).finally(() => {
+      ended = true;
+    });
+    const late = async (): Promise<null> => {
+      while (!ended && !this.stopping && performance.now() < giveUpAt) await pause(CANDLES_LOOK_MS);
+      return null;
+    };
+    const unread = await Promise.race([reading, late()]);
+    if (unread?.length === 0 || this.stopping || this.waiting.tick === tick) return;
+    log.warn(
+      { tick, ...reasonOf(unread) },
+      'Candles could not be read: agents that decide on them stay due',
+    );
+  }
+
   /** Some batches side by side: while the database writes one, the next is decided. */
   private async runAll(inputs: TickInputs, report: TickReport): Promise<void> {
+    await this.readCandles(inputs);
     const worker = async (): Promise<void> => {
       while (!this.stopping && (await this.runNext(inputs, report)));
     };
@@ -317,9 +365,10 @@ export class Scheduler {
     const { over, batch } = await database.transaction(
       async (tx): Promise<{ over: boolean; batch: BatchReport }> => {
         const ran = await runBatch(tx, this.deps, inputs, this.batch);
-        const drained = ran.claimed < this.batch && !(await isAnyDue(tx.db, market, tick));
+        const drained =
+          ran.claimed < this.batch && !(await isAnyDue(tx.db, market, tick, inputs.leftOut));
         const newest = ran.agents === 0 || (await countRun(tx, market, tick, ran.agents));
-        if (drained) await finishTick(tx, this.deps, tick);
+        if (drained && inputs.leftOut.size === 0) await finishTick(tx, this.deps, tick);
         return { over: drained || !newest, batch: ran };
       },
     );
@@ -361,20 +410,8 @@ export class Scheduler {
 
   private async duePairs(tick: number): Promise<Set<string>> {
     const { market, database } = this.deps;
-    const rows = await rowsOf<{ pool: string | null; pair: string | null }>(
-      database.db,
-      sql`
-      select distinct case when cardinality(trading_pairs) = 0 then pool end as pool, pair
-      from agents left join lateral unnest(trading_pairs) as pair on true where ${isDue(market, tick)}`,
-    );
-    return new Set(
-      rows.flatMap(({ pool, pair }) =>
-        pairsOf(market, {
-          pool: (pool ?? 'all_pools') as PoolId,
-          tradingPairs: pair === null ? [] : [pair],
-        }),
-      ),
-    );
+    const terms = await dueTerms(database.db, market, tick);
+    return new Set(terms.flatMap((one) => pairsOf(market, one)));
   }
 
   /**

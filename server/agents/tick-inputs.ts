@@ -1,6 +1,6 @@
 /**
  * The shared inputs of all agents due at one tick, each computed once and without candles that
- * close later.
+ * close later. Candles are read first, all of them; after that nothing waits for the market.
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/signals/correlation.ts';
@@ -17,6 +17,7 @@ import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
 import type { Signal } from '../../engine/signals/signal.ts';
 import type { TickInput } from '../../engine/execution/agent-types.ts';
 import type { Market } from '../market/market-source.ts';
+import { termsKey, type CandleTerms } from './due-agents.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
 import { evaluationIntervalMs } from './transitions.ts';
 
@@ -39,6 +40,23 @@ const KEPT_MAX = 1_000;
 /** A series is built again only when the market's list of candles is another one. */
 const BUILT = new WeakMap<readonly Candle[], Series>();
 
+/** Readings begun before others have their turn. */
+const BEGUN_AT_ONCE = 50;
+
+/** What could not be read of a pair. */
+export interface Unread {
+  pair: string;
+  error: unknown;
+}
+
+/** The candles that agents of the same terms decide on. */
+interface Stretch {
+  pairs: readonly string[];
+  close: number;
+  /** How far before the close, ms. */
+  back: number;
+}
+
 function keep<T>(map: Map<string, T>, key: string, value: T): T {
   if (map.size >= KEPT_MAX) map.clear();
   map.set(key, value);
@@ -46,8 +64,10 @@ function keep<T>(map: Map<string, T>, key: string, value: T): T {
 }
 
 export class TickInputs {
-  private readonly inputs = new Map<string, Promise<TickInput>>();
-  private pegsRead: Promise<(at: number) => PegBreaks> | null = null;
+  /** Terms of agents that stay due, because candles of theirs were not read. */
+  readonly leftOut = new Set<string>();
+  private readonly inputs = new Map<string, TickInput>();
+  private pegs: ((at: number) => PegBreaks) | null = null;
   /**
    * By how far back and to when, then by pair: each is asked of the market once a tick, so that all
    * agents see the same candles.
@@ -63,7 +83,7 @@ export class TickInputs {
     private readonly market: Market,
     readonly tick: number,
     readonly quotes: ReadonlyMap<string, Quote>,
-    private readonly computed = new Map<string, Promise<ComputedSignals>>(),
+    private readonly computed = new Map<string, ComputedSignals>(),
   ) {}
 
   /** Close of the newest candle of the agent's own interval, ms. */
@@ -72,17 +92,58 @@ export class TickInputs {
     return Math.floor(this.tick / every) * every;
   }
 
-  of(row: AgentTerms): Promise<TickInput> {
+  /**
+   * Reads the candles that agents of these terms decide on, and answers what could not be read.
+   * Never within a transaction: an exchange may take its time.
+   */
+  async load(list: readonly CandleTerms[]): Promise<Unread[]> {
+    const unread: Unread[] = [];
+    const begun = new Map<string, Promise<void>>([['pegs', this.loadPegs()]]);
+    for (const terms of list) {
+      const stretch = this.stretchOf(terms, pairsOf(this.market, terms));
+      if (this.computed.has(this.signalsKey(terms, stretch))) continue;
+      const { pairs, close, back } = stretch;
+      const known = this.readBy(back, close);
+      for (const pair of pairs) {
+        const key = `${back} ${close} ${pair}`;
+        if (known.has(pair) || begun.has(key)) continue;
+        const reading = this.series(pair, back, close).then(
+          () => undefined,
+          (error: unknown) => {
+            unread.push({ pair, error });
+          },
+        );
+        begun.set(key, reading);
+        if (begun.size % BEGUN_AT_ONCE === 0)
+          await new Promise((resolve) => {
+            setImmediate(resolve);
+          });
+      }
+    }
+    await Promise.all(begun.values());
+    return unread;
+  }
+
+  /** Null where candles were not read. Throws where the strategy fails. */
+  of(row: AgentTerms): TickInput | null {
     const pairs = pairsOf(this.market, row);
     const key = `${row.executionInterval}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
     const known = this.inputs.get(key);
     if (known !== undefined) return known;
-    return keep(this.inputs, key, this.make(row, pairs));
+    const made = this.make(row, this.stretchOf(row, pairs));
+    return made === null ? null : keep(this.inputs, key, made);
   }
 
-  private async make(row: AgentTerms, pairs: readonly string[]): Promise<TickInput> {
-    const close = this.closeFor(row.executionInterval);
-    const { signals, series } = await this.signalsOf(row, pairs, close);
+  /** Agents of these terms are not run at this look. */
+  leaveOut(terms: CandleTerms): void {
+    this.leftOut.add(termsKey(terms));
+  }
+
+  private make(row: CandleTerms, stretch: Stretch): TickInput | null {
+    const { pairs, close } = stretch;
+    const computed = this.signalsOf(row, stretch);
+    if (computed === null || this.pegs === null) return null;
+    const { signals, series } = computed;
     const candleVolume = this.volumesOf(row.executionInterval, close, series);
     const rules = new Map<string, PairRules>();
     for (const pair of pairs) {
@@ -96,27 +157,41 @@ export class TickInputs {
       quotes: this.quotes,
       rules,
       candleVolume,
-      pegBreaks: (await this.pegs())(close),
+      pegBreaks: this.pegs(close),
       correlation: correlationAt(series, close),
     };
+  }
+
+  private stretchOf(terms: CandleTerms, pairs: readonly string[]): Stretch {
+    const close = this.closeFor(terms.executionInterval);
+    const lookback = lookbackMs(terms.pool, close, horizonOf(terms.tradingFrequency));
+    return {
+      pairs,
+      close,
+      // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it
+      // at hand.
+      back: Math.ceil(lookback / DAY_MS) * DAY_MS,
+    };
+  }
+
+  private signalsKey(terms: CandleTerms, { pairs, close }: Stretch): string {
+    return `${close}|${signalKey(terms.pool, pairs, terms.tradingFrequency)}`;
   }
 
   /**
    * The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that
    * cannot be read tells nothing.
    */
-  private pegs(): Promise<(at: number) => PegBreaks> {
-    this.pegsRead ??= (async () => {
-      const pairs = this.market
-        .pairs()
-        .map(({ pair }) => pair)
-        .filter(isPegPair);
-      const read = await Promise.all(
-        pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)),
-      );
-      return pegReader(read.filter((one) => one !== null));
-    })();
-    return this.pegsRead;
+  private async loadPegs(): Promise<void> {
+    if (this.pegs !== null) return;
+    const pairs = this.market
+      .pairs()
+      .map(({ pair }) => pair)
+      .filter(isPegPair);
+    const read = await Promise.all(
+      pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)),
+    );
+    this.pegs = pegReader(read.filter((one) => one !== null));
   }
 
   private readBy(back: number, close: number): Map<string, Series> {
@@ -134,33 +209,26 @@ export class TickInputs {
     return built;
   }
 
-  private signalsOf(
-    row: AgentTerms,
-    pairs: readonly string[],
-    close: number,
-  ): Promise<ComputedSignals> {
-    const key = `${close}|${signalKey(row.pool, pairs, row.tradingFrequency)}`;
+  private signalsOf(terms: CandleTerms, stretch: Stretch): ComputedSignals | null {
+    const key = this.signalsKey(terms, stretch);
     const known = this.computed.get(key);
     if (known !== undefined) return known;
-    return keep(this.computed, key, this.compute(row, pairs, close));
+    const made = this.compute(terms, stretch);
+    return made === null ? null : keep(this.computed, key, made);
   }
 
-  private async compute(
-    row: AgentTerms,
-    pairs: readonly string[],
-    close: number,
-  ): Promise<ComputedSignals> {
-    const horizon = horizonOf(row.tradingFrequency);
-    // Whole days, so that neighbouring ticks ask for the same stretch and the market can keep it at
-    // hand.
-    const back = Math.ceil(lookbackMs(row.pool, close, horizon) / DAY_MS) * DAY_MS;
+  private compute(terms: CandleTerms, { pairs, close, back }: Stretch): ComputedSignals | null {
     const known = this.readBy(back, close);
     const series = new Map<string, Series>();
     // By name, as in a backtest: whoever asks first, the sums over pairs are the same to the last
     // digit.
-    for (const pair of [...pairs].sort())
-      series.set(pair, known.get(pair) ?? (await this.series(pair, back, close)));
-    return { signals: computeSignals(row.pool, series, close, horizon), series };
+    for (const pair of [...pairs].sort()) {
+      const one = known.get(pair);
+      if (one === undefined) return null;
+      series.set(pair, one);
+    }
+    const horizon = horizonOf(terms.tradingFrequency);
+    return { signals: computeSignals(terms.pool, series, close, horizon), series };
   }
 
   /** Grows with what is asked for; the same for all agents of an interval. */

@@ -136,19 +136,6 @@ export async function beginTick(
   };
 }
 
-export const isDue = (market: Market, tick: number) =>
-  sql`${agents.source} = ${market.source.id} and ${agents.deletedAt} is null and ${agents.nextDueMarketMs} <= ${tick}::bigint and ${inArray(agents.status, [...EVALUATED_STATUSES])}`;
-
-/** Whether any agent is still to be evaluated, those that another worker holds among them. */
-export async function isAnyDue(db: Db, market: Market, tick: number): Promise<boolean> {
-  return (
-    (await db.select({ id: agents.id }).from(agents).where(isDue(market, tick)).limit(1)).length > 0
-  );
-}
-
-export const countDue = (db: Db, market: Market, tick: number): Promise<number> =>
-  db.$count(agents, isDue(market, tick));
-
 /**
  * Records the ticks strictly between `last` and `tick` as skipped. Of a gap longer than 10,000 the
  * newest are rows, and the row before them, state `skipped_before`, counts the others in `agents`.
@@ -214,9 +201,9 @@ export async function finishTick(tx: Tx, deps: TradingDeps, tick: number): Promi
 /**
  * One equity point a tick for every account that holds something or has an agent at work, in one
  * statement: cash and what is held at the newest bid, rounded down as `markToMarket` does; what was
- * never quoted counts at cost.
+ * never quoted counts at cost. The first to mark a tick is who counts.
  */
-async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
+export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
   const bids = market.pairs().flatMap(({ pair }) => {
     const quote = market.quote(pair);
     return quote === null ? [] : [{ pair, bid: formatFixed(quote.bid) }];

@@ -114,6 +114,9 @@ describe.skipIf(postgresBinaries() === null)(
     describe('shared ticks', async () => {
       await import('./shared-ticks.test.ts');
     });
+    describe('candles that cannot be read', async () => {
+      await import('./unread-candles.test.ts');
+    });
     describe('commands', async () => {
       await import('./commands.test.ts');
     });

@@ -226,6 +226,20 @@ describe('a preview', () => {
     }
   });
 
+  it('says for now only that candles could not be read, and asks for them again (F82)', async () => {
+    const floor = await newFloor();
+    const uid = `unread${tapes}`;
+    await floor.join(uid);
+    const history = floor.market.history.bind(floor.market);
+    floor.market.history = async () => {
+      throw new Error('GET candles: request timed out (10000 ms)');
+    };
+    const ask = () => floor.call(uid, 'previewAgent', { body: { terms: TERMS } });
+    await expect(ask()).rejects.toMatchObject({ code: 'market_unavailable' });
+    floor.market.history = history;
+    expect((await ask()).pairs.map(({ pair }) => pair)).toEqual([...AGGRESSIVE.trading_pairs]);
+  });
+
   it('is held to what creating and owning are held to (R6-03, R6-05)', async () => {
     const floor = await newFloor();
     const [pro, plain, free, other] = ['p', 's', 'f', 'o'].map((name) => `${name}${tapes}`) as [

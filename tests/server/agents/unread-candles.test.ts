@@ -1,0 +1,225 @@
+/**
+ * Candles that cannot be read at a tick: who needs them stays due and is tried again, the others
+ * trade, and nobody waits for an exchange within a transaction.
+ */
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database, Db } from '../../../server/db/database.ts';
+import { agents, decisions, equityPoints, fills, ticks } from '../../../server/db/schema.ts';
+import { STEP_MS } from '../../support/tape-market.ts';
+import { openTestDatabase } from '../../support/test-database.ts';
+import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
+
+/** Longer than the pause after candles that could not be read. */
+const PAUSE_MS = 6_000;
+
+let database: Database;
+let db: Db;
+let floor: Floor;
+let uid = '';
+let tape = 0;
+/** Pairs whose candles the exchange does not answer for, and what it was asked. */
+let failing: Set<string>;
+let asked: string[];
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  db = database.db;
+});
+afterAll(async () => {
+  await database.close();
+});
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  uid = `reader${(tape += 1)}`;
+  floor = await openFloor({ candles: 300, sourceId: `unread${tape}` }, database);
+  await floor.join(uid);
+  failing = new Set();
+  asked = [];
+  const history = floor.market.history.bind(floor.market);
+  floor.market.history = async (pair, lookbackMs, to) => {
+    asked.push(pair);
+    // As ccxt says it: without a code.
+    if (failing.has(pair))
+      throw Object.assign(new Error('GET candles: request timed out (10000 ms)'), {
+        name: 'RequestTimeout',
+      });
+    return history(pair, lookbackMs, to);
+  };
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const make = async (pair: string, more: object = {}): Promise<string> =>
+  (
+    await floor.call(uid, 'createAgent', {
+      body: { ...AGGRESSIVE, trading_pairs: [pair], ...more },
+    })
+  ).agent.id;
+const rowOf = async (id: string) => (await db.select().from(agents).where(eq(agents.id, id)))[0];
+const looksOf = async (id: string) =>
+  (await db.select().from(decisions).where(eq(decisions.agentId, id))).length;
+const record = () =>
+  db
+    .select({ state: ticks.state, agents: ticks.agents })
+    .from(ticks)
+    .where(eq(ticks.source, floor.market.source.id))
+    .orderBy(ticks.closeMarketMs);
+const tickNow = (): number => Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
+
+/** The database, and how many transactions are open on it. */
+function counting(): { database: Database; open: () => number } {
+  let open = 0;
+  return {
+    database: {
+      ...database,
+      kind: 'pglite',
+      transaction: async (work) => {
+        open += 1;
+        try {
+          return await database.transaction(work);
+        } finally {
+          open -= 1;
+        }
+      },
+    },
+    open: () => open,
+  };
+}
+
+describe('a candle that cannot be read', () => {
+  it('faults nobody: who needs it stays due and runs once it can be read, the others trade at once (F82)', async () => {
+    const [held, free] = [await make('BTC/USDT'), await make('ETH/USDT')];
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    failing.add('BTC/USDT');
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, faults: 0 });
+    expect(await rowOf(held)).toMatchObject({
+      status: 'running',
+      hold: null,
+      nextDueMarketMs: tickNow(),
+    });
+    expect((await db.select().from(fills).where(eq(fills.agentId, free))).length).toBe(1);
+    // What everybody has is marked all the same.
+    const { accountId } = await floor.call(uid, 'portfolio');
+    const marked = await db
+      .select()
+      .from(equityPoints)
+      .where(eq(equityPoints.accountId, accountId));
+    expect(marked.map(({ atMarketMs }) => atMarketMs)).toContain(tickNow());
+    failing.clear();
+    vi.advanceTimersByTime(PAUSE_MS);
+    expect(await scheduler.runOnce()).toMatchObject({ tick: tickNow(), agents: 1, trades: 1 });
+    expect([await looksOf(held), await looksOf(free)]).toEqual([1, 1]);
+    expect(await record()).toEqual([{ state: 'done', agents: 2 }]);
+    expect(await scheduler.runOnce()).toMatchObject({ tick: null });
+    expect(floor.errors).toEqual([]);
+  });
+
+  it('is asked for again after a pause, not at every look, and said once a tick (F82)', async () => {
+    await make('BTC/USDT');
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    failing.add('BTC/USDT');
+    floor.market.step();
+    for (let look = 0; look < 5; look += 1) await scheduler.runOnce();
+    expect(asked.filter((pair) => pair === 'BTC/USDT')).toHaveLength(1);
+    vi.advanceTimersByTime(PAUSE_MS);
+    for (let look = 0; look < 5; look += 1) await scheduler.runOnce();
+    expect(asked.filter((pair) => pair === 'BTC/USDT')).toHaveLength(2);
+    expect(floor.warnings).toEqual([expect.stringContaining('request timed out')]);
+  });
+
+  it('leaves its agents to the next close, where they come as late ones (F82)', async () => {
+    const held = await make('BTC/USDT');
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    failing.add('BTC/USDT');
+    await floor.run(scheduler, 2);
+    failing.clear();
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, late: 1, faults: 0 });
+    expect(await looksOf(held)).toBe(1);
+    expect((await record()).map(({ state }) => state)).toEqual([
+      'unfinished',
+      'unfinished',
+      'done',
+    ]);
+  });
+
+  it('holds nobody back, however many wait for it before them (F82)', async () => {
+    const held: string[] = [];
+    for (let i = 0; i < 5; i += 1) held.push(await make('BTC/USDT'));
+    const free = [await make('ETH/USDT'), await make('SOL/USDT')];
+    const scheduler = floor.scheduler(undefined, 2);
+    await scheduler.open();
+    for (const id of held)
+      await db.update(agents).set({ nextDueMarketMs: tickNow() }).where(eq(agents.id, id));
+    failing.add('BTC/USDT');
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 2, faults: 0 });
+    for (const id of free) expect(await looksOf(id)).toBe(1);
+    for (const id of held) expect(await rowOf(id)).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('the candles of a tick', () => {
+  it('are read while no transaction is open, so that a stop waits for no exchange (F83)', async () => {
+    await make('BTC/USDT');
+    await make('ETH/USDT', { execution_interval: '20-minute', trading_frequency: 'long-haul' });
+    await make('SOL/USDT', { pool: 'all_pools', trading_pairs: [] });
+    await floor.join(`${uid}-other`);
+    const stopped = await floor.call(`${uid}-other`, 'createAgent', {
+      body: { ...AGGRESSIVE, enabled: false },
+    });
+    await db.update(agents).set({ nextDueMarketMs: 0 }).where(eq(agents.uid, uid));
+    const { database: watched, open } = counting();
+    const scheduler = floor.scheduler(watched);
+    await scheduler.open();
+    const history = floor.market.history.bind(floor.market);
+    const held: number[] = [];
+    let stops = 0;
+    floor.market.history = async (pair, lookbackMs, to) => {
+      held.push(open());
+      if (open() === 0 && (stops += 1) === 1)
+        await floor.call(`${uid}-other`, 'stopAgent', {
+          params: { id: stopped.agent.id },
+          body: {},
+        });
+      return history(pair, lookbackMs, to);
+    };
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 3, faults: 0 });
+    expect(held.length).toBeGreaterThan(3);
+    expect(new Set(held)).toEqual(new Set([0]));
+    expect(stops).toBeGreaterThan(0);
+  });
+
+  it('are read for whoever became due meanwhile at a later look (F83)', async () => {
+    const [one, other] = [await make('BTC/USDT'), await make('ETH/USDT')];
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    const history = floor.market.history.bind(floor.market);
+    let edited = false;
+    floor.market.history = async (pair, lookbackMs, to) => {
+      if (!edited) {
+        edited = true;
+        await db
+          .update(agents)
+          .set({ tradingPairs: ['SOL/USDT'] })
+          .where(eq(agents.id, other));
+      }
+      return history(pair, lookbackMs, to);
+    };
+    floor.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, faults: 0 });
+    expect([await looksOf(one), await looksOf(other)]).toEqual([1, 0]);
+    expect(await rowOf(other)).toMatchObject({ status: 'running', nextDueMarketMs: tickNow() });
+    vi.advanceTimersByTime(PAUSE_MS);
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1 });
+    expect(await looksOf(other)).toBe(1);
+    expect(await record()).toEqual([{ state: 'done', agents: 2 }]);
+  });
+});
