@@ -8,6 +8,7 @@ import { PaperVenue } from '../venues/paper.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { countDue, dueTerms, isAnyDue } from './due-agents.ts';
+import { PriceGaps } from './price-gaps.ts';
 import { pairsOf } from './read-agents.ts';
 import { runLedgerCheck } from '../portfolio/ledger-check.ts';
 import { keepTidy } from '../retention.ts';
@@ -74,21 +75,12 @@ interface FirstQuote {
   quote: Quote;
 }
 
-/** A stretch in which a pair had no price while this server was up, ms on the market clock. */
-interface Gap {
-  since: number;
-  /** Close of the candle in which prices came back: until then not all of the gap can be seen. */
-  until: number;
-  checked: boolean;
-}
-
 export class Scheduler {
   private readonly stops: StopWatch;
   private readonly stepMs: number;
   /** First sane quote of each pair after the close it belongs to. */
   private readonly first = new Map<string, FirstQuote>();
-  private readonly heardAt = new Map<string, number>();
-  private readonly gaps = new Map<string, Gap>();
+  private readonly gaps: PriceGaps;
   private readonly unsubscribes: (() => void)[] = [];
   private last: number | null = null;
   /** The tick that waits for candles, and when it is run again, by `performance.now`. */
@@ -107,13 +99,15 @@ export class Scheduler {
   ) {
     this.stepMs = INTERVAL_MS[deps.market.baseInterval];
     this.stops = new StopWatch(deps, new PaperVenue(deps.market));
+    this.gaps = new PriceGaps(deps, this.stops);
   }
 
   /**
-   * Reads where it stands, runs the stops over what was missed, and follows the market from here.
+   * Reads where it stands and follows the market from here. What was missed is made up first, but
+   * nobody waits for it: the source may not be there yet.
    */
   async start(): Promise<void> {
-    await this.open();
+    await this.prepare();
     this.running = this.follow();
   }
 
@@ -129,7 +123,12 @@ export class Scheduler {
 
   /** `start` without the loop: whoever calls this calls `runOnce` for every tick. */
   async open(): Promise<void> {
-    const { market, database, log } = this.deps;
+    await this.prepare();
+    await this.gaps.makeUp();
+  }
+
+  private async prepare(): Promise<void> {
+    const { market, database } = this.deps;
     this.stopping = false;
     if (this.unsubscribes.length === 0) {
       this.unsubscribes.push(
@@ -153,9 +152,13 @@ export class Scheduler {
     this.last = await lastTick(database, market);
     await this.stops.load();
     await this.stops.settled();
-    if (this.last === null || this.stops.watched === 0) return;
-    const sold = await this.stops.runMissed(this.last);
-    if (sold > 0) log.info({ sold }, 'Stop losses were hit while the server was down');
+    // Somebody was there at the last tick; of the time since then nobody may have seen anything.
+    this.gaps.missed(this.stops.pairs, this.lastHeard());
+  }
+
+  /** The last tick, or what has passed of the present candle where there was none. */
+  private lastHeard(): number {
+    return this.last ?? Math.floor(this.deps.market.now() / this.stepMs) * this.stepMs;
   }
 
   /**
@@ -163,16 +166,10 @@ export class Scheduler {
    * without it.
    */
   private startOver(): void {
-    const now = this.deps.market.now();
-    const since = this.last ?? Math.floor(now / this.stepMs) * this.stepMs;
-    for (const { pair } of this.deps.market.pairs()) {
-      const known = this.gaps.get(pair)?.since ?? since;
-      this.gaps.set(pair, {
-        since: Math.min(since, known),
-        until: (Math.floor(now / this.stepMs) + 1) * this.stepMs,
-        checked: false,
-      });
-    }
+    this.gaps.missed(
+      this.deps.market.pairs().map(({ pair }) => pair),
+      this.lastHeard(),
+    );
     this.stops.load().catch((error: unknown) => {
       this.deps.log.error(
         { reason: String(error) },
@@ -191,51 +188,9 @@ export class Scheduler {
   }
 
   private take(quote: Quote): void {
-    this.noteGap(quote);
+    this.gaps.hear(quote);
     this.note(quote);
     this.stops.onQuote(quote);
-  }
-
-  /**
-   * Silence for longer than a quarter of a candle: what happened meanwhile is known from the
-   * candles alone.
-   */
-  private noteGap({ pair, at }: Quote): void {
-    const before = this.heardAt.get(pair);
-    this.heardAt.set(pair, Math.max(at, before ?? at));
-    if (before === undefined || at - before <= this.stepMs / 4) return;
-    const since = Math.min(
-      Math.floor(before / this.stepMs) * this.stepMs,
-      this.gaps.get(pair)?.since ?? before,
-    );
-    this.gaps.set(pair, {
-      since,
-      until: (Math.floor(at / this.stepMs) + 1) * this.stepMs,
-      checked: false,
-    });
-  }
-
-  /**
-   * Runs the stops over the candles of every gap: as soon as prices are back, and again when the
-   * last of them has closed.
-   */
-  private async makeUp(): Promise<void> {
-    for (const [pair, gap] of [...this.gaps]) {
-      const over = this.deps.market.now() >= gap.until;
-      if (gap.checked && !over) continue;
-      try {
-        const sold = await this.stops.runMissed(gap.since, pair);
-        if (sold > 0)
-          this.deps.log.info({ pair, sold }, 'Stop losses were hit while there were no prices');
-        gap.checked = true;
-        if (over && this.gaps.get(pair) === gap) this.gaps.delete(pair);
-      } catch (error) {
-        this.deps.log.warn(
-          { pair, reason: String(error) },
-          'The candles of a gap could not be read and will be requested again',
-        );
-      }
-    }
   }
 
   private note(quote: Quote): void {
@@ -271,7 +226,7 @@ export class Scheduler {
   async runOnce(): Promise<TickReport> {
     const { market, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
-    if (this.gaps.size > 0) await this.makeUp();
+    await this.gaps.makeUp();
     if (this.last !== null && tick <= this.last) return NOTHING;
     if (tick === this.waiting.tick && performance.now() < this.waiting.until) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };

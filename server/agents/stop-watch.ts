@@ -11,6 +11,15 @@ import type { TradingDeps } from '../trading-deps.ts';
 import type { Watched } from './sell-stopped.ts';
 import { STOP_BATCH, StopSales } from './stop-sales.ts';
 
+/** What candles that nobody watched have come to. */
+export interface Missed {
+  sold: number;
+  /** Stops that were hit and not carried out: these positions are watched on. */
+  unsold: number;
+  /** Close of the newest candle that was there, market ms; everything where nothing is watched. */
+  seenTo: number;
+}
+
 export class StopWatch {
   private byPair = new Map<string, Map<string, Watched>>();
   private ofAgent = new Map<string, Watched[]>();
@@ -33,6 +42,11 @@ export class StopWatch {
     let count = 0;
     for (const list of this.byPair.values()) count += list.size;
     return count;
+  }
+
+  /** Pairs of which a position is watched. */
+  get pairs(): string[] {
+    return [...this.byPair].flatMap(([pair, list]) => (list.size > 0 ? [pair] : []));
   }
 
   /**
@@ -159,35 +173,34 @@ export class StopWatch {
   }
 
   /**
-   * Runs the stops over candles that closed while nobody watched: from `since` (market ms) to now.
-   * A gap is paid for: the sale gets the worse of the candle's open and the stop. Of all pairs, or
-   * of one.
+   * Runs the stops of a pair over candles that closed while nobody watched: from `since` (market
+   * ms) to now. A gap is paid for: the sale gets the worse of the candle's open and the stop.
    */
-  async runMissed(since: number, only?: string): Promise<number> {
+  async runMissed(pair: string, since: number): Promise<Missed> {
     const { market } = this.deps;
+    const list = this.byPair.get(pair);
+    if (list === undefined || list.size === 0) return { sold: 0, unsold: 0, seenTo: Infinity };
+    const rules = market.rules(pair);
+    if (rules === null) throw new Error('The source does not offer the pair now');
     const length = INTERVAL_MS[market.baseInterval];
+    const candles = await market.candles(pair, market.baseInterval, since, market.now());
+    const hits: Watched[] = [];
     const sales: Promise<boolean>[] = [];
-    for (const [pair, list] of this.byPair) {
-      if (only !== undefined && pair !== only) continue;
-      const rules = market.rules(pair);
-      const candles =
-        rules === null ? [] : await market.candles(pair, market.baseInterval, since, market.now());
-      let known: Depth | null = null;
-      for (const watched of list.values()) {
-        const hit = candles
-          .filter((candle) => candle.time >= watched.openedAt)
-          .map((candle) => ({
-            candle,
-            quote: rules === null ? null : stopQuoteInCandle(watched, candle, rules),
-          }))
-          .find(({ quote }) => quote !== null);
-        if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
-        known ??= await this.venue.depth(pair);
-        const depth = { ...known, volume: hit.candle.volume, intervalMs: length };
-        sales.push(this.begin(watched, hit.quote, depth));
-      }
+    let known: Depth | null = null;
+    for (const watched of list.values()) {
+      const hit = candles
+        .filter((candle) => candle.time >= watched.openedAt)
+        .map((candle) => ({ candle, quote: stopQuoteInCandle(watched, candle, rules) }))
+        .find(({ quote }) => quote !== null);
+      if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
+      known ??= await this.venue.depth(pair);
+      const depth = { ...known, volume: hit.candle.volume, intervalMs: length };
+      hits.push(watched);
+      sales.push(this.begin(watched, hit.quote, depth));
     }
-    return (await Promise.all(sales)).filter(Boolean).length;
+    const sold = (await Promise.all(sales)).filter(Boolean).length;
+    const unsold = hits.filter(({ id }) => this.byPair.get(pair)?.has(id) === true).length;
+    return { sold, unsold, seenTo: (candles.at(-1)?.time ?? -Infinity) + length };
   }
 
   private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {

@@ -3,7 +3,7 @@
  * and only once.
  */
 import { and, eq, isNull } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { Deletions } from '../../../server/users/account-deletion.ts';
 import { deleteRows } from '../../../server/users/account-rows.ts';
@@ -230,5 +230,166 @@ describe('a stop', () => {
     expect(sale).toMatchObject({ reason: 'stop_loss', filledMarketMs: tick });
     expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.95);
     expect((await checkLedger(db)).problems).toEqual([]);
+  });
+});
+
+describe('a start', () => {
+  /** Longer than the pause after candles that could not be read. */
+  const PAUSE_MS = 6_000;
+  const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
+  let stop = 0;
+
+  /** The server ends; after so long the price is back over the stop, and it dipped in this candle. */
+  const endAndDip = async (awayMs: number): Promise<number> => {
+    // Of the candle in which a position was opened, nobody knows what came first.
+    await floor.run(scheduler, 1);
+    await scheduler.stop();
+    stop = await stopOf();
+    floor.market.sleep(awayMs);
+    const candle = Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
+    floor.market.bend('BTC/USDT', candle, { low: stop * 0.9 });
+    return candle;
+  };
+  const reopen = async (): Promise<void> => {
+    scheduler = floor.scheduler();
+    await scheduler.open();
+    await scheduler.settled();
+  };
+  const look = async (looks = 1): Promise<void> => {
+    for (let i = 0; i < looks; i += 1) await scheduler.runOnce();
+    await scheduler.settled();
+  };
+  /** Prices every minute, well over the stop, until a candle has closed: no silence, no gap. */
+  const untilClose = async (): Promise<void> => {
+    const close = (Math.floor(floor.market.now() / STEP_MS) + 1) * STEP_MS;
+    for (;;) {
+      for (const pair of PAIRS) floor.market.say(pair, pair === 'BTC/USDT' ? stop * 1.1 : 100);
+      await look();
+      if (floor.market.now() >= close) return;
+      floor.market.sleep(60_000);
+    }
+  };
+  const expectSoldOnce = async (filledMarketMs: number): Promise<void> => {
+    expect(await sells()).toMatchObject([{ reason: 'stop_loss', filledMarketMs }]);
+    expect((await checkLedger(db)).problems).toEqual([]);
+    expect(floor.errors).toEqual([]);
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await scheduler.stop();
+  });
+
+  it.each([
+    ['within the candle in which the server ended', 120_000],
+    ['in a later candle', 10 * STEP_MS + 120_000],
+  ])(
+    'runs the stops over the candle it falls into, once that has closed: %s (F84)',
+    async (_when, awayMs) => {
+      const candle = await endAndDip(awayMs);
+      await reopen();
+      await look();
+      expect(await sells()).toEqual([]);
+      await untilClose();
+      await expectSoldOnce(candle);
+      await untilClose();
+      await reopen();
+      await untilClose();
+      await expectSoldOnce(candle);
+    },
+  );
+
+  it('runs them over the time until a pair has its first price, too (F84)', async () => {
+    await endAndDip(0);
+    floor.market.bend('BTC/USDT', Math.floor(floor.market.now() / STEP_MS) * STEP_MS, {
+      low: stop * 1.01,
+    });
+    await reopen();
+    floor.market.step(1, PAIRS);
+    const silent = Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
+    floor.market.bend('BTC/USDT', silent, { low: stop * 0.9 });
+    floor.market.sleep(STEP_MS / 2);
+    await look();
+    expect(await sells()).toEqual([]);
+    await untilClose();
+    await expectSoldOnce(silent);
+  });
+
+  it('succeeds where candles cannot be read, and asks for them again after a pause (F84)', async () => {
+    const candle = await endAndDip(120_000);
+    floor.market.step();
+    floor.market.say('BTC/USDT', stop * 1.1);
+    const candles = floor.market.candles.bind(floor.market);
+    const history = floor.market.history.bind(floor.market);
+    let asked = 0;
+    floor.market.candles = async () => {
+      asked += 1;
+      throw new Error('503');
+    };
+    // What a tick decides on is another subject.
+    floor.market.history = async (pair, lookbackMs, to) =>
+      (floor.market.tape.get(pair) ?? []).filter(
+        ({ time }) => time >= to - lookbackMs && time + STEP_MS <= to,
+      );
+    await reopen();
+    expect(scheduler.protectedPositions).toBe(1);
+    await look(5);
+    expect(asked).toBe(1);
+    expect(floor.warnings.filter((line) => line.includes('503'))).toHaveLength(1);
+    floor.market.candles = candles;
+    floor.market.history = history;
+    vi.advanceTimersByTime(PAUSE_MS);
+    await look();
+    await expectSoldOnce(candle);
+  });
+
+  it('keeps to a stop that the database refuses, until it is carried out (F84)', async () => {
+    const candle = await endAndDip(120_000);
+    floor.market.step();
+    floor.market.say('BTC/USDT', stop * 1.1);
+    let full = true;
+    scheduler = floor.scheduler({
+      ...database,
+      transaction: (work) =>
+        full ? Promise.reject(new Error('no room')) : database.transaction(work),
+    });
+    await scheduler.open();
+    expect(await sells()).toEqual([]);
+    full = false;
+    floor.errors.length = 0;
+    vi.advanceTimersByTime(PAUSE_MS);
+    await look(2);
+    await expectSoldOnce(candle);
+  });
+
+  it('waits for an exchange that has not named its pairs (F84)', async () => {
+    const candle = await endAndDip(120_000);
+    floor.market.step();
+    floor.market.say('BTC/USDT', stop * 1.1);
+    const rules = floor.market.rules.bind(floor.market);
+    floor.market.rules = () => null;
+    await reopen();
+    expect(await sells()).toEqual([]);
+    floor.market.rules = rules;
+    vi.advanceTimersByTime(PAUSE_MS);
+    await look();
+    await expectSoldOnce(candle);
+  });
+
+  it('looks again where the candle comes late (F84)', async () => {
+    const candle = await endAndDip(120_000);
+    await reopen();
+    const candles = floor.market.candles.bind(floor.market);
+    floor.market.candles = async (...asked) =>
+      (await candles(...asked)).filter(({ time }) => time < candle);
+    await untilClose();
+    expect(await sells()).toEqual([]);
+    floor.market.candles = candles;
+    vi.advanceTimersByTime(PAUSE_MS);
+    await look();
+    await expectSoldOnce(candle);
   });
 });
