@@ -114,11 +114,18 @@ async function thinEquity({ database, market }: Deps): Promise<void> {
   }
 }
 
-/** What is done every hour. */
+/** What is done every hour. A step that fails is said, and keeps none behind it from its turn. */
 export async function keepTidy(deps: Deps): Promise<void> {
-  await foldDecisions(deps);
-  await thinEquity(deps);
-  await forgetTicks(deps);
+  const attempt = async (step: () => Promise<unknown>, complaint: string): Promise<void> => {
+    try {
+      await step();
+    } catch (error) {
+      deps.log.warn({ reason: String(error) }, complaint);
+    }
+  };
+  await attempt(() => foldDecisions(deps), 'Old decisions could not be condensed');
+  await attempt(() => thinEquity(deps), 'Old equity points could not be thinned');
+  await attempt(() => forgetTicks(deps), 'Old ticks could not be removed');
 }
 
 async function forgetTicks({ database, market, clock }: Deps): Promise<void> {

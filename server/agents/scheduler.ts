@@ -402,10 +402,7 @@ export class Scheduler {
       .then(() => runLedgerCheck(this.deps))
       .then(() => undefined)
       .catch((error: unknown) => {
-        this.deps.log.warn(
-          { reason: String(error) },
-          'Old decisions could not be condensed, or ledgers not checked',
-        );
+        this.deps.log.warn({ reason: String(error) }, 'The ledgers could not be checked');
       });
   }
 }

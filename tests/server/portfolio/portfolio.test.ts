@@ -27,6 +27,7 @@ import {
   decisions,
   equityPoints,
   positions,
+  ticks as tickRows,
   users,
 } from '../../../server/db/schema.ts';
 import { recordTrades } from '../../../server/portfolio/record-trades.ts';
@@ -363,5 +364,25 @@ describe('retention', () => {
       (await floor.call(uid, 'agentPerformance', { params: { id } })).decisionCounts.length,
     ).toBeGreaterThan(0);
     expect((await db.select().from(users)).length).toBeGreaterThan(0);
+  });
+
+  it('goes on behind a step that fails, which is said', async () => {
+    const { market, clock } = floor;
+    const left = { source: `left-${market.source.id}`, interval: market.baseInterval };
+    await db.insert(tickRows).values({
+      ...left,
+      closeMarketMs: 0,
+      state: 'done',
+      finishedAt: clock.now() - 31 * 86_400_000,
+    });
+    let asked = 0;
+    const failing: Database = {
+      ...database,
+      transaction: (work) =>
+        (asked += 1) === 1 ? Promise.reject(new Error('no room')) : database.transaction(work),
+    };
+    await keepTidy({ ...floor.deps, database: failing });
+    expect(await db.select().from(tickRows).where(eq(tickRows.source, left.source))).toEqual([]);
+    expect(floor.warnings).toEqual([expect.stringContaining('Old decisions')]);
   });
 });
