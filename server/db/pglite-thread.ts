@@ -2,7 +2,7 @@
 import { parentPort } from 'node:worker_threads';
 import type { Results, Transaction } from '@electric-sql/pglite';
 import type { Log } from '../log.ts';
-import { RevivingPglite } from './pglite-client.ts';
+import { PgliteBroke, RevivingPglite } from './pglite-client.ts';
 import { toFault, type OpenOptions, type PgliteAsk, type PgliteTold } from './pglite-messages.ts';
 
 const port = parentPort;
@@ -39,7 +39,7 @@ let held: Held | null = null;
 let ending: Promise<unknown> = Promise.resolve();
 
 function present(): RevivingPglite {
-  if (client === null) throw new Error('PGlite is not open');
+  if (client === null) throw new PgliteBroke('PGlite is not open yet');
   return client;
 }
 
@@ -82,8 +82,9 @@ function begin(): Promise<void> {
 }
 
 async function end(commit: boolean): Promise<void> {
+  if (held === null) throw new PgliteBroke('No transaction is open');
   const ended = ending;
-  held?.end(commit);
+  held.end(commit);
   held = null;
   try {
     await ended;

@@ -63,16 +63,31 @@ export class ThreadedPglite {
   query: PGlite['query'] = async (text, params, options) =>
     this.ask(queryOf(text, params, options)) as never;
 
+  /**
+   * It ends with the thread it began on: in another one its queries would each commit by themselves.
+   * Nor does it take what is asked for after its end.
+   */
   transaction: PGlite['transaction'] = async (work) => {
-    await this.ask({ act: 'begin' });
+    const begunOn = this.worker;
+    let hasEnded = false;
+    const query: PGlite['query'] = async (text, params, options) => {
+      if (hasEnded) throw new Error('The transaction of this query has ended');
+      return this.ask(queryOf(text, params, options), begunOn) as never;
+    };
+    const end = async (commit: boolean): Promise<void> => {
+      hasEnded = true;
+      await this.ask({ act: 'end', commit }, begunOn);
+    };
+    await this.ask({ act: 'begin' }, begunOn);
     let result: Awaited<ReturnType<typeof work>>;
     try {
-      result = await work({ query: this.query } as unknown as Transaction);
+      result = await work({ query } as unknown as Transaction);
     } catch (error) {
-      await this.ask({ act: 'end', commit: false });
+      // A thread that ended has undone it too, and the work's own error is the one that counts.
+      await end(false).catch(() => undefined);
       throw error;
     }
-    await this.ask({ act: 'end', commit: true });
+    await end(true);
     return result;
   };
 
@@ -99,9 +114,10 @@ export class ThreadedPglite {
     await this.ask({ act: 'open', options: this.options });
   }
 
-  private ask(ask: PgliteAsk): Promise<unknown> {
-    const { worker } = this;
-    if (worker === null) return Promise.reject(new PgliteBroke('PGlite is being reopened'));
+  /** `worker`: the thread that alone may be asked. */
+  private ask(ask: PgliteAsk, worker = this.worker): Promise<unknown> {
+    if (worker === null || worker !== this.worker)
+      return Promise.reject(new PgliteBroke('PGlite is being reopened, or was'));
     return new Promise((resolve, reject) => {
       const id = (this.asked += 1);
       this.waiting.set(id, { resolve, reject });

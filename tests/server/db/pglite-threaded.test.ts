@@ -1,12 +1,15 @@
 /** PGlite in a thread of its own: the same answers, errors and transactions as in the caller's. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eq, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import type { Database } from '../../../server/db/database.ts';
-import { isBadValue } from '../../../server/db/faults.ts';
-import { openPglite } from '../../../server/db/pglite.ts';
+import { isBadValue, isUnavailable } from '../../../server/db/faults.ts';
+import { ThreadedPglite } from '../../../server/db/pglite-threaded.ts';
+import { openPglite, pgliteOver, SILENT } from '../../../server/db/pglite.ts';
 import { receipts, users } from '../../../server/db/schema.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { layEmptyDatabase } from '../../support/empty-database.ts';
@@ -94,5 +97,128 @@ describe('PGlite in its thread', () => {
     }
     expect(await query).toEqual([{ n: 1_500_000 }]);
     expect(turns).toBeGreaterThan(50);
+  });
+});
+
+describe('PGlite whose thread ends', () => {
+  let own = '';
+  let client: ThreadedPglite;
+  let restarted: Database;
+
+  beforeAll(async () => {
+    own = mkdtempSync(join(tmpdir(), 'tradewind-thread-'));
+    await layEmptyDatabase(own);
+    const dataDir = join(own, 'pglite');
+    client = await ThreadedPglite.open({ dataDir, folder: dataDir }, SILENT);
+    restarted = pgliteOver(client);
+  }, 60_000);
+  afterAll(async () => {
+    await restarted.close();
+    rmSync(own, { recursive: true, force: true });
+  });
+
+  const thread = (): Worker => (client as unknown as { worker: Worker }).worker;
+  /** Ends the thread and waits until another one has taken its place. */
+  async function restart(): Promise<void> {
+    const back = new Promise<void>((resolve) => {
+      const forget = client.onReturn(() => {
+        forget();
+        resolve();
+      });
+    });
+    await thread().terminate();
+    await back;
+  }
+  const faultOf = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'It was taken',
+      (error: unknown) => error,
+    );
+  const count = (...uids: string[]): Promise<number> =>
+    restarted.db.$count(users, inArray(users.uid, uids));
+
+  it('takes nothing of the rest of a transaction that another thread began (F85)', async () => {
+    const queried = await faultOf(
+      restarted.transaction(async ({ db }) => {
+        await db.insert(users).values(person('before'));
+        await restart();
+        await db.insert(users).values(person('after'));
+      }),
+    );
+    expect(isUnavailable(queried)).toBe(true);
+    expect(await count('before', 'after')).toBe(0);
+  });
+
+  it('commits no transaction that another thread began, whose work is told nothing (F85)', async () => {
+    const committed = await faultOf(
+      restarted.transaction(async (tx) => {
+        tx.afterCommit(() => {
+          throw new Error('It was not committed');
+        });
+        await tx.db.insert(users).values(person('lost'));
+        await restart();
+      }),
+    );
+    expect(isUnavailable(committed)).toBe(true);
+    expect(await count('lost')).toBe(0);
+  });
+
+  it('hands on the reason of a transaction that gives up after the restart (F85)', async () => {
+    const mine = new Error('mine');
+    const given = await faultOf(
+      restarted.transaction(async ({ db }) => {
+        await db.insert(users).values(person('given up'));
+        await restart();
+        await db
+          .insert(users)
+          .values(person('anyway'))
+          .catch(() => undefined);
+        throw mine;
+      }),
+    );
+    expect(given).toBe(mine);
+    expect(await count('given up', 'anyway')).toBe(0);
+  });
+
+  it('is unavailable, and nothing else, until it is back (F85)', async () => {
+    const back = restart();
+    const faults: unknown[] = [];
+    let answered = false;
+    while (!answered) {
+      const fault = await faultOf(restarted.db.execute(sql`select 1`));
+      answered = fault === 'It was taken';
+      if (!answered) faults.push(fault);
+      await new Promise(setImmediate);
+    }
+    await back;
+    expect(faults.filter((fault) => !isUnavailable(fault))).toEqual([]);
+    expect(faults.length).toBeGreaterThan(0);
+  });
+
+  it('says so where a transaction is to end that it did not begin (F85)', async () => {
+    const told = once(thread(), 'message');
+    thread().postMessage({ id: -1, ask: { act: 'end', commit: true } });
+    expect(await told).toMatchObject([{ id: -1, fault: { fields: { code: '57P02' } } }]);
+  });
+
+  it('takes nothing more from work that outlives its transaction (F77)', async () => {
+    let late: Promise<unknown> = Promise.resolve();
+    let begun = (): void => undefined;
+    const goOn = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    await restarted.transaction(async ({ db }) => {
+      await db.insert(users).values(person('in time'));
+      late = faultOf(goOn.then(() => db.insert(users).values(person('late'))));
+    });
+    await faultOf(
+      restarted.transaction(async ({ db }) => {
+        begun();
+        await late;
+        await db.insert(users).values(person('another'));
+      }),
+    );
+    expect(await late).toBeInstanceOf(Error);
+    expect(await count('in time', 'late', 'another')).toBe(2);
   });
 });
