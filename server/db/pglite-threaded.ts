@@ -45,6 +45,7 @@ export class ThreadedPglite {
       await made.start();
     } catch (error) {
       made.closed = true;
+      if (made.timer !== null) clearTimeout(made.timer);
       await made.worker?.terminate();
       throw error;
     }
@@ -148,11 +149,17 @@ export class ThreadedPglite {
     for (const { reject } of this.waiting.values())
       reject(new PgliteBroke('The thread of the database ended'));
     this.waiting.clear();
-    if (!this.closed) this.startSoon();
+    this.startSoon();
   }
 
+  /**
+   * Once for a thread that ends while it opens the folder: its end and the failed start both ask,
+   * and two threads must never have one folder.
+   */
   private startSoon(): void {
-    this.timer = setTimeout(() => {
+    if (this.closed) return;
+    this.timer ??= setTimeout(() => {
+      this.timer = null;
       this.start().then(
         () => {
           this.returned();
@@ -162,7 +169,7 @@ export class ThreadedPglite {
           const { worker } = this;
           this.worker = null;
           void worker?.terminate();
-          if (!this.closed) this.startSoon();
+          this.startSoon();
         },
       );
     }, AGAIN_MS);

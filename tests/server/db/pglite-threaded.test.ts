@@ -195,6 +195,23 @@ describe('PGlite whose thread ends', () => {
     expect(faults.length).toBeGreaterThan(0);
   });
 
+  it('has one thread in its place, also where the first one ends before it is open (F85)', async () => {
+    let returns = 0;
+    const forget = client.onReturn(() => {
+      returns += 1;
+    });
+    const first = thread();
+    await first.terminate();
+    // None, then the next.
+    const next = (): Worker | null => (thread() === first ? null : thread());
+    while (next() === null) await new Promise(setImmediate);
+    await next()?.terminate();
+    while ((await faultOf(restarted.db.execute(sql`select 1`))) !== 'It was taken')
+      await new Promise(setImmediate);
+    forget();
+    expect(returns).toBe(1);
+  });
+
   it('says so where a transaction is to end that it did not begin (F85)', async () => {
     const told = once(thread(), 'message');
     thread().postMessage({ id: -1, ask: { act: 'end', commit: true } });
