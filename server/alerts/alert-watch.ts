@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
 import { toWatched, type AlertRow } from './alert-rows.ts';
 import { barsOf, passCandles, type Bar } from './missed-candles.ts';
+import { missedSince, MissedStretches, type Stretch } from './missed-stretches.ts';
 import { recordTransitions } from './record.ts';
 import { SymbolBoard, type Transition, type Watched } from './symbol-board.ts';
 
@@ -40,15 +41,8 @@ const CHANGED_WITHIN_MS = 10_000;
 const CHANGED_LONG_MS = 5 * 60_000;
 const LONG_LOOK_EVERY = 60;
 const SAVE_EVERY = 5;
-
-/**
- * A stretch without prices of a symbol, market ms. `until`: close of the candle in which they came
- * back.
- */
-interface Gap {
-  since: number;
-  until: number;
-}
+/** Looks that pass before candles are read again after they could not be. */
+const LOOKS_AFTER_FAILURE = 10;
 
 /** The further along of two states of one alert. */
 const rank = ({ arming, phase }: Pick<Watched, 'arming' | 'phase'>): number =>
@@ -58,7 +52,7 @@ export class AlertWatch {
   private readonly boards = new Map<string, SymbolBoard>();
   private readonly symbolOf = new Map<string, string>();
   private readonly heardAt = new Map<string, number>();
-  private readonly gaps = new Map<string, Gap>();
+  private readonly missed = new MissedStretches();
   private readonly seeded = new Set<string>();
   private readonly due: Transition[] = [];
   private readonly noted = new Set<string>();
@@ -69,6 +63,7 @@ export class AlertWatch {
   private looking: Promise<void> = Promise.resolve();
   private lookingAround = false;
   private checks = 0;
+  private readAgainAt = 0;
   private startedAt = 0;
   private stopping = false;
 
@@ -135,7 +130,7 @@ export class AlertWatch {
   /** What happened in a silence is known from candles alone, once the last of them has closed. */
   private noteGap(pair: string, since: number, at: number): void {
     const until = (Math.floor(at / this.stepMs) + 1) * this.stepMs;
-    this.gaps.set(pair, { since: Math.min(since, this.gaps.get(pair)?.since ?? since), until });
+    this.missed.silence(pair, since, until);
   }
 
   private board(symbol: string): SymbolBoard {
@@ -319,9 +314,13 @@ export class AlertWatch {
     const past = missed ? await this.candles(symbol, moves ? from - DAY_MS : from) : [];
     // The candle that is open now tells of this once it has closed.
     if (missed) this.noteGap(symbol, now, now);
-    if (moves) await this.seed(symbol, board);
+    const seeded = !moves || (await this.seed(symbol, board));
+    if (past === null || !seeded) {
+      const ids = list.map(({ id }) => id);
+      this.missed.unread(symbol, past === null ? from : now, now, ids);
+    }
     for (const alert of list) {
-      const passed = passCandles(alert, past, watchedTo ?? alert.since);
+      const passed = passCandles(alert, past ?? [], watchedTo ?? alert.since);
       this.queue(passed.transitions);
       if (passed.alert === null) continue;
       board.put(passed.alert);
@@ -332,8 +331,8 @@ export class AlertWatch {
       this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
   }
 
-  /** Without candles an alert is watched from now on; the next start reads them again. */
-  private async candles(symbol: string, from: number): Promise<Bar[]> {
+  /** Null where they cannot be read: what they would have told is missed until they are. */
+  private async candles(symbol: string, from: number): Promise<Bar[] | null> {
     const { market, log } = this.deps;
     try {
       const start = Math.floor(from / this.stepMs) * this.stepMs;
@@ -342,38 +341,62 @@ export class AlertWatch {
         this.stepMs,
       );
     } catch (error) {
+      this.readAgainAt = this.checks + LOOKS_AFTER_FAILURE;
       log.warn({ symbol, reason: String(error) }, 'Candles for alerts could not be read');
-      return [];
+      return null;
     }
   }
 
   /**
    * The day before the first move alert of a symbol, so that its window is whole from the
-   * beginning.
+   * beginning. False where it could not be read.
    */
-  private async seed(symbol: string, board: SymbolBoard): Promise<void> {
-    if (this.seeded.has(symbol)) return;
+  private async seed(symbol: string, board: SymbolBoard): Promise<boolean> {
+    if (this.seeded.has(symbol)) return true;
+    const bars = await this.candles(symbol, this.deps.market.now() - DAY_MS);
+    if (bars === null) return false;
+    this.sow(symbol, board, bars);
+    return true;
+  }
+
+  private sow(symbol: string, board: SymbolBoard, bars: readonly Bar[]): void {
     this.seeded.add(symbol);
-    for (const { low, high, time } of await this.candles(symbol, this.deps.market.now() - DAY_MS)) {
-      board.extremes.seeCandle(low, high, time);
+    for (const { low, high, time } of bars) board.extremes.seeCandle(low, high, time);
+  }
+
+  /** After a failure it waits a little, and the symbol that failed comes after the others. */
+  private async makeUp(): Promise<void> {
+    const { market } = this.deps;
+    const now = market.now();
+    for (const [symbol, stretches] of this.missed.due(now)) {
+      const board = this.board(symbol);
+      const since = Math.min(...board.alerts.map(({ id }) => missedSince(id, stretches)));
+      if (since === Infinity) {
+        this.missed.told(symbol, stretches);
+        continue;
+      }
+      if (this.checks < this.readAgainAt) continue;
+      const from = Math.max(now - ALERT_LOOK_BACK_DAYS * DAY_MS, since);
+      const bars = await this.candles(symbol, from - (board.watchesMoves ? DAY_MS : 0));
+      if (bars === null) {
+        this.missed.putLast(symbol);
+        return;
+      }
+      if (board.watchesMoves && !this.seeded.has(symbol)) this.sow(symbol, board, bars);
+      this.missed.told(symbol, stretches);
+      this.pass(board, bars, stretches);
     }
   }
 
-  private async makeUp(): Promise<void> {
-    const { market } = this.deps;
-    for (const [symbol, gap] of [...this.gaps]) {
-      if (market.now() < gap.until) continue;
-      this.gaps.delete(symbol);
-      const board = this.board(symbol);
-      if (board.size === 0) continue;
-      const candles = await this.candles(symbol, gap.since - (board.watchesMoves ? DAY_MS : 0));
-      for (const alert of board.alerts) {
-        const { transitions, alert: next } = passCandles(alert, candles, gap.since);
-        if (transitions.length === 0) continue;
-        this.queue(transitions);
-        if (next === null) this.forget([alert.id]);
-        else board.put(next);
-      }
+  private pass(board: SymbolBoard, bars: readonly Bar[], stretches: readonly Stretch[]): void {
+    for (const alert of board.alerts) {
+      const since = missedSince(alert.id, stretches);
+      if (since === Infinity) continue;
+      const { transitions, alert: next } = passCandles(alert, bars, since);
+      if (transitions.length === 0) continue;
+      this.queue(transitions);
+      if (next === null) this.forget([alert.id]);
+      else board.put(next);
     }
   }
 
@@ -395,9 +418,8 @@ export class AlertWatch {
     const seen = [...this.boards]
       .filter(([, board]) => board.size > 0)
       .map(([symbol]) => this.heardAt.get(symbol) ?? this.startedAt);
-    const open = [...this.gaps.values()].map(({ since }) => since);
     const watchedMarketMs = Math.floor(
-      Math.min(market.now(), ...seen, ...open, ...this.due.map(({ at }) => at)),
+      Math.min(market.now(), ...seen, this.missed.earliest, ...this.due.map(({ at }) => at)),
     );
     await database.db
       .insert(alertWatches)

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Alert, AlertBody, AlertCondition, AlertList } from '../../../contract/alerts.ts';
 import { ALERTS_MAX } from '../../../contract/limits.ts';
 import { AlertWatch } from '../../../server/alerts/alert-watch.ts';
@@ -239,6 +239,163 @@ describe('what happened while no server watched', () => {
     const [row] = await database.db.select().from(alertWatches);
     expect(row?.watchedMarketMs).toBeLessThanOrEqual(at);
     expect(await database.db.select().from(alertFirings)).toEqual([]);
+  });
+});
+
+describe('what happened while candles cannot be read', () => {
+  const hitAfter = (steps: number, price = 5_200): number => {
+    const hit = (Math.floor(floor.market.now() / STEP_MS) + steps) * STEP_MS;
+    floor.market.bend(PAIR, hit, { high: price });
+    return hit;
+  };
+  /** Candles fail until the function that is returned is called. */
+  function failCandles(): () => void {
+    const { market } = floor;
+    const candles = market.candles.bind(market);
+    market.candles = () => Promise.reject(new Error('429'));
+    return () => {
+      market.candles = candles;
+    };
+  }
+  /** The watch looks around once a second; fifteen times is longer than it waits after a failure. */
+  async function look(times = 15): Promise<void> {
+    for (let n = 0; n < times; n += 1) {
+      vi.advanceTimersByTime(1_000);
+      await watch.settled();
+    }
+  }
+
+  beforeEach(async () => {
+    await watch.stop();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    await restart();
+  });
+  afterEach(async () => {
+    await watch.stop();
+    vi.useRealTimers();
+  });
+
+  it('is found once they can, by the server that could not at its start, and told once (F86)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    const hit = hitAfter(3);
+    floor.market.sleep(10 * STEP_MS);
+    const mend = failCandles();
+    await restart();
+    await say(100);
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+    mend();
+    await look();
+    const told = [{ alertId: alert.id, at: hit, late: true, price: '5200' }];
+    expect((await listOf()).firings).toMatchObject(told);
+    await look();
+    await watch.stop();
+    await restart();
+    expect((await listOf()).firings).toMatchObject(told);
+  });
+
+  it('is found by the next server where one could not at its start (F86)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    const hit = hitAfter(3);
+    floor.market.sleep(10 * STEP_MS);
+    const mend = failCandles();
+    await restart();
+    await say(100);
+    await look();
+    await watch.stop();
+    mend();
+    await restart();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true }]);
+  });
+
+  it('is found after a silence, by the same server and by the next (F86)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await set(bodyOf(above('6000')));
+    await say(100);
+    const first = hitAfter(1);
+    floor.market.sleep(3 * STEP_MS);
+    const mend = failCandles();
+    await say(100);
+    floor.market.sleep(STEP_MS);
+    await look();
+    expect((await listOf()).firings).toEqual([]);
+    mend();
+    await look();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: first, late: true }]);
+
+    const second = hitAfter(1, 6_200);
+    floor.market.sleep(3 * STEP_MS);
+    const mendAgain = failCandles();
+    await say(100);
+    await say(100, STEP_MS);
+    await look();
+    await watch.stop();
+    mendAgain();
+    await restart();
+    expect((await listOf()).firings).toMatchObject([{ at: second, late: true }, { at: first }]);
+  });
+
+  it('is found for an alert that was long on its way, and for no other (F86)', async () => {
+    const other = await set(bodyOf(above('5000')));
+    const seen = seenNow();
+    // A price that the watch did not hear, as one that the gate refused.
+    const hit = hitAfter(2);
+    for (let n = 0; n < 6 * 5; n += 1) await say(100, 60_000);
+    const mend = failCandles();
+    const late = await set(bodyOf(above('5000'), { seen }));
+    expect((await listOf()).firings).toEqual([]);
+    mend();
+    await look();
+    const { alerts: list, firings } = await listOf();
+    expect(firings).toMatchObject([{ alertId: late.id, at: hit, late: true }]);
+    expect(list.find(({ id }) => id === other.id)).toMatchObject({ phase: 'watching' });
+  });
+
+  it('is found once for an alert whose price comes again in the meantime (F86)', async () => {
+    await set(bodyOf(above('5000'), { repeatMinutes: 5 }));
+    await watch.stop();
+    hitAfter(3);
+    floor.market.sleep(10 * STEP_MS);
+    const mend = failCandles();
+    await restart();
+    await say(5_100);
+    await say(100);
+    mend();
+    await look();
+    expect((await listOf()).firings).toMatchObject([{ price: '5100', late: false }]);
+  });
+
+  it('is in the window of a move all the same, once they can be read (F86)', async () => {
+    hitAfter(1, 200);
+    floor.market.sleep(4 * STEP_MS);
+    await say(100, 0);
+    const mend = failCandles();
+    await set(bodyOf({ kind: 'move', direction: 'down', bps: 5_500, windowMinutes: 60 }));
+    mend();
+    await look();
+    await say(90);
+    expect((await listOf()).firings).toMatchObject([{ price: '90', late: false }]);
+  });
+
+  it('holds up no symbol whose candles can be read (F86)', async () => {
+    const { market } = floor;
+    await set(bodyOf(above('5000')));
+    const alert = await set({ ...bodyOf(above('5000')), symbol: 'ETH/USDT' });
+    await watch.stop();
+    const hit = (Math.floor(market.now() / STEP_MS) + 3) * STEP_MS;
+    market.bend('ETH/USDT', hit, { high: 5_200 });
+    market.sleep(10 * STEP_MS);
+    const mend = failCandles();
+    await restart();
+    mend();
+    const candles = market.candles.bind(market);
+    market.candles = (pair, ...more) =>
+      pair === PAIR ? Promise.reject(new Error('No such pair')) : candles(pair, ...more);
+    await look(30);
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit }]);
+    market.candles = candles;
   });
 });
 

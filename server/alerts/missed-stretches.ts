@@ -1,0 +1,63 @@
+/** Stretches of time in which alerts were not watched, until candles have told of them. */
+
+/** Market ms. */
+export interface Stretch {
+  since: number;
+  /** From then on candles tell of all of it. */
+  until: number;
+  /** The alerts that nobody watched in it; null for every one of its symbol. */
+  of: ReadonlySet<string> | null;
+}
+
+/** The earliest moment from which an alert was not watched; Infinity where it always was. */
+export const missedSince = (id: string, stretches: readonly Stretch[]): number =>
+  Math.min(...stretches.filter(({ of }) => of?.has(id) ?? true).map(({ since }) => since));
+
+export class MissedStretches {
+  private readonly bySymbol = new Map<string, Stretch[]>();
+
+  /** A symbol went without prices, which joins the silence before it. */
+  silence(symbol: string, since: number, until: number): void {
+    const others = this.of(symbol).filter(({ of }) => of !== null);
+    const before = this.of(symbol).find(({ of }) => of === null)?.since ?? since;
+    this.bySymbol.set(symbol, [...others, { since: Math.min(since, before), until, of: null }]);
+  }
+
+  /** These alerts are watched from `until`, and the candles before it could not be read. */
+  unread(symbol: string, since: number, until: number, ids: readonly string[]): void {
+    this.bySymbol.set(symbol, [...this.of(symbol), { since, until, of: new Set(ids) }]);
+  }
+
+  /** What candles can tell of by now. */
+  due(now: number): [symbol: string, stretches: Stretch[]][] {
+    return [...this.bySymbol]
+      .map(([symbol, list]): [string, Stretch[]] => [
+        symbol,
+        list.filter(({ until }) => until <= now),
+      ])
+      .filter(([, list]) => list.length > 0);
+  }
+
+  /** Candles have told of these. What has joined one since then stays. */
+  told(symbol: string, stretches: readonly Stretch[]): void {
+    const left = this.of(symbol).filter((stretch) => !stretches.includes(stretch));
+    if (left.length === 0) this.bySymbol.delete(symbol);
+    else this.bySymbol.set(symbol, left);
+  }
+
+  /** The candles of this symbol could not be read: the others come first. */
+  putLast(symbol: string): void {
+    const list = this.of(symbol);
+    this.bySymbol.delete(symbol);
+    this.bySymbol.set(symbol, list);
+  }
+
+  /** Nothing before this was missed; Infinity where nothing was. */
+  get earliest(): number {
+    return Math.min(...[...this.bySymbol.values()].flat().map(({ since }) => since));
+  }
+
+  private of(symbol: string): Stretch[] {
+    return this.bySymbol.get(symbol) ?? [];
+  }
+}
