@@ -329,6 +329,8 @@ export class AlertWatch {
     const quote = market.isStale(symbol) ? null : market.quote(symbol);
     if (quote !== null)
       this.queue(board.see(quote.last, Math.max(quote.at, this.heardAt.get(symbol) ?? quote.at)));
+    // Known up to here: a first price that comes later ends a silence too.
+    if (!this.heardAt.has(symbol)) this.heardAt.set(symbol, missed ? now : from);
   }
 
   /** Null where they cannot be read: what they would have told is missed until they are. */

@@ -242,7 +242,7 @@ describe('what happened while no server watched', () => {
   });
 });
 
-describe('what happened while candles cannot be read', () => {
+describe('what happened while prices are missing or candles cannot be read', () => {
   const hitAfter = (steps: number, price = 5_200): number => {
     const hit = (Math.floor(floor.market.now() / STEP_MS) + steps) * STEP_MS;
     floor.market.bend(PAIR, hit, { high: price });
@@ -351,6 +351,18 @@ describe('what happened while candles cannot be read', () => {
     const { alerts: list, firings } = await listOf();
     expect(firings).toMatchObject([{ alertId: late.id, at: hit, late: true }]);
     expect(list.find(({ id }) => id === other.id)).toMatchObject({ phase: 'watching' });
+  });
+
+  it('is found where no price has come since the start of the server (A-06)', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    await restart();
+    const hit = hitAfter(1);
+    floor.market.sleep(3 * STEP_MS);
+    await say(100);
+    floor.market.sleep(STEP_MS);
+    await look();
+    expect((await listOf()).firings).toMatchObject([{ alertId: alert.id, at: hit, late: true }]);
   });
 
   it('is found once for an alert whose price comes again in the meantime (F86)', async () => {
