@@ -2,7 +2,7 @@
  * Removes or condenses old rows: receipts after 30 days, events after one, decisions into daily
  * counts, equity into hourly and daily points. Fills and ledger are never touched.
  */
-import { and, lt, ne, sql } from 'drizzle-orm';
+import { and, inArray, lt, ne, sql } from 'drizzle-orm';
 import {
   ALERT_FIRINGS_KEEP_DAYS,
   DECISIONS_KEEP_DAYS,
@@ -14,10 +14,11 @@ import type { Database } from './db/database.ts';
 import { alertFirings, alerts } from './db/schema-alerts.ts';
 import { webhookEvents } from './db/schema-plans.ts';
 import { linkMessages } from './db/schema-wallet.ts';
-import { events, receipts, ticks } from './db/schema.ts';
+import { equityPoints, events, receipts, ticks } from './db/schema.ts';
 import { rowsOf } from './db/sql-rows.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
+import { ACCOUNTS_AT_ONCE, accountsAfter } from './portfolio/check-ledgers.ts';
 import type { TradingDeps } from './trading-deps.ts';
 
 const EVENT_KEEP_DAYS = 1;
@@ -93,29 +94,41 @@ async function foldDecisions({ database, clock }: Deps): Promise<number> {
 /**
  * The last point of each hour, later of each day, stands for the others. The first of a book is
  * always kept.
+ *
+ * A few accounts at a time: the points of all of them in one statement would take longer than a
+ * statement may, and none would ever be thinned.
  */
-async function thinEquity({ database, market }: Deps): Promise<void> {
+async function thinEquity({ database, market }: Deps, accountsAtOnce: number): Promise<void> {
   const now = market.now();
-  for (const [before, length] of [
-    [now - EVERY_POINT_MS, HOUR_MS],
-    [now - HOURLY_MS, DAY_MS],
-  ] as const) {
-    await database.transaction(async (tx) => {
-      await tx.db.execute(sql`
-        delete from equity_points using (
-          select account_id, at_market_ms,
-            max(at_market_ms) over (partition by account_id, at_market_ms / ${length}::bigint) as last,
-            min(at_market_ms) over (partition by account_id) as first
-          from equity_points where at_market_ms < ${before}::bigint
-        ) marked
-        where equity_points.account_id = marked.account_id and equity_points.at_market_ms = marked.at_market_ms
-          and marked.at_market_ms <> marked.last and marked.at_market_ms <> marked.first`);
-    });
+  const next = (after: string | null): Promise<string[]> =>
+    accountsAfter(database.db, after, accountsAtOnce);
+  for (let page = await next(null); page.length > 0; page = await next(page.at(-1) ?? null)) {
+    await thinPage(database, page, now - EVERY_POINT_MS, HOUR_MS);
+    await thinPage(database, page, now - HOURLY_MS, DAY_MS);
   }
 }
 
+const thinPage = (
+  database: Database,
+  page: readonly string[],
+  before: number,
+  lengthMs: number,
+): Promise<void> =>
+  database.transaction(async (tx) => {
+    const ofPage = inArray(equityPoints.accountId, [...page]);
+    await tx.db.execute(sql`
+      delete from equity_points using (
+        select account_id, at_market_ms,
+          max(at_market_ms) over (partition by account_id, at_market_ms / ${lengthMs}::bigint) as last,
+          min(at_market_ms) over (partition by account_id) as first
+        from equity_points where ${ofPage} and at_market_ms < ${before}::bigint
+      ) marked
+      where ${ofPage} and equity_points.account_id = marked.account_id and equity_points.at_market_ms = marked.at_market_ms
+        and marked.at_market_ms <> marked.last and marked.at_market_ms <> marked.first`);
+  });
+
 /** What is done every hour. A step that fails is said, and keeps none behind it from its turn. */
-export async function keepTidy(deps: Deps): Promise<void> {
+export async function keepTidy(deps: Deps, accountsAtOnce = ACCOUNTS_AT_ONCE): Promise<void> {
   const attempt = async (step: () => Promise<unknown>, complaint: string): Promise<void> => {
     try {
       await step();
@@ -124,7 +137,7 @@ export async function keepTidy(deps: Deps): Promise<void> {
     }
   };
   await attempt(() => foldDecisions(deps), 'Old decisions could not be condensed');
-  await attempt(() => thinEquity(deps), 'Old equity points could not be thinned');
+  await attempt(() => thinEquity(deps, accountsAtOnce), 'Old equity points could not be thinned');
   await attempt(() => forgetTicks(deps), 'Old ticks could not be removed');
 }
 

@@ -1,0 +1,95 @@
+/** Old marks of equity are thinned a few accounts at a time, to the same rows as all at once. */
+import { asc, inArray, sql } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
+import { insertOf } from '../../server/db/bulk.ts';
+import type { Database } from '../../server/db/database.ts';
+import { equityPoints } from '../../server/db/schema.ts';
+import { keepTidy } from '../../server/retention.ts';
+import { openFloor, type Floor } from '../support/trading.ts';
+
+const ACCOUNTS = 7;
+const AT_ONCE = 3;
+const MARK_MS = 20 * 60_000;
+let floor: Floor;
+let ids: string[];
+
+/** Each account has marks every twenty minutes around both limits of age, and its own beginning. */
+beforeEach(async () => {
+  floor = await openFloor({ candles: 2, warmUpDays: 0 });
+  ids = [];
+  const now = floor.market.now();
+  for (let index = 0; index < ACCOUNTS; index += 1) {
+    await floor.join(`p${index}`, null);
+    const { accountId } = await floor.call(`p${index}`, 'portfolio');
+    ids.push(accountId);
+    for (const days of [91, 8]) {
+      const from = now - days * DAY_MS - index * 17 * 60_000;
+      await floor.database.db
+        .execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+        select ${accountId}::uuid, at, 10000 from generate_series(${from}::bigint, ${from + 2 * DAY_MS}::bigint, ${MARK_MS}::bigint) as at`);
+    }
+  }
+}, 60_000);
+afterEach(() => floor.close());
+
+async function marks(): Promise<Map<string, number[]>> {
+  const rows = await floor.database.db
+    .select({ id: equityPoints.accountId, at: equityPoints.atMarketMs })
+    .from(equityPoints)
+    .where(inArray(equityPoints.accountId, ids))
+    .orderBy(asc(equityPoints.atMarketMs));
+  return new Map(ids.map((id) => [id, rows.filter((row) => row.id === id).map(({ at }) => at)]));
+}
+
+/** The first, and the last of each stretch among those before a moment. */
+function thinned(times: readonly number[], before: number, lengthMs: number): number[] {
+  const old = times.filter((at) => at < before);
+  const lasts = new Map(old.map((at) => [Math.floor(at / lengthMs), at]));
+  return times.filter(
+    (at) => at >= before || at === old[0] || at === lasts.get(Math.floor(at / lengthMs)),
+  );
+}
+
+it('several pages of accounts are thinned to the same marks as one', async () => {
+  const now = floor.market.now();
+  const before = await marks();
+  const expected = new Map(
+    [...before].map(([id, times]) => [
+      id,
+      thinned(thinned(times, now - 7 * DAY_MS, HOUR_MS), now - 90 * DAY_MS, DAY_MS),
+    ]),
+  );
+  const rows = await floor.database.db.select().from(equityPoints);
+  await keepTidy(floor.deps, AT_ONCE);
+  expect(await marks()).toEqual(expected);
+  await floor.database.db.delete(equityPoints);
+  await floor.database.db.execute(insertOf(equityPoints, rows));
+  await keepTidy(floor.deps, ACCOUNTS);
+  expect(await marks()).toEqual(expected);
+  await keepTidy(floor.deps);
+  expect(await marks()).toEqual(expected);
+});
+
+it('no statement thins more accounts than a page has, and what is thinned stays where a later one fails', async () => {
+  const { database } = floor;
+  const touched: number[] = [];
+  let fails = (): boolean => touched.filter((accounts) => accounts > 0).length === 4;
+  const watched: Database = {
+    ...database,
+    async transaction(work) {
+      if (fails()) throw new Error('The database is away');
+      const before = await marks();
+      const result = await database.transaction(work);
+      const after = await marks();
+      touched.push(ids.filter((id) => before.get(id)?.length !== after.get(id)?.length).length);
+      return result;
+    },
+  };
+  const deps = { ...floor.deps, database: watched };
+  await keepTidy(deps, AT_ONCE);
+  fails = () => false;
+  await keepTidy(deps, AT_ONCE);
+  // Hourly and daily, page by page; the first two pages once only.
+  expect(touched.filter((accounts) => accounts > 0)).toEqual([3, 3, 3, 3, 1, 1]);
+});
