@@ -29,6 +29,7 @@ import {
   newDraft,
   readDraft,
   shiftedPrice,
+  withPair,
   type AlertDraft,
   type DraftErrors,
 } from './alert-draft.ts';
@@ -106,7 +107,7 @@ function PricePart({
         error={error}
         unit={draft.symbol.split('/')[1] ?? ''}
         onChange={(event) => {
-          onChange({ price: event.target.value });
+          onChange({ price: event.target.value, priceTyped: true });
         }}
       />
       {price !== null && (
@@ -121,7 +122,10 @@ function PricePart({
               type="button"
               className={classes(CHIP, 'border-line-strong/60 text-ink-2 hover:bg-sunken')}
               onClick={() => {
-                onChange({ price: fieldText(shiftedPrice(price, step * sign)) });
+                onChange({
+                  price: fieldText(shiftedPrice(price, step * sign)),
+                  priceTyped: false,
+                });
               }}
             >
               {formatPercent(step * sign, { decimals: 0 })}
@@ -295,10 +299,8 @@ function PairPart({
         ...symbols.map((symbol) => ({ value: symbol, label: symbol })),
       ]}
       onChange={(event) => {
-        onChange({
-          symbol: event.target.value,
-          price: board?.[event.target.value]?.price ?? '',
-        });
+        const symbol = event.target.value;
+        onChange(withPair(draft, symbol, board?.[symbol]?.price ?? null));
       }}
     />
   );

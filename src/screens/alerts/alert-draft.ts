@@ -8,6 +8,8 @@ export interface AlertDraft {
   symbol: string;
   kind: AlertCondition['kind'];
   price: string;
+  /** False for a price that the form proposed: it belongs to its pair. */
+  priceTyped: boolean;
   percent: string;
   direction: 'up' | 'down' | 'either';
   windowMinutes: number;
@@ -75,6 +77,7 @@ export function newDraft(symbol: string, price: string | null): AlertDraft {
     symbol,
     kind: 'above',
     price: fieldText(price ?? ''),
+    priceTyped: false,
     percent: '5',
     direction: 'either',
     windowMinutes: 60,
@@ -89,9 +92,24 @@ export function draftOf(
 ): AlertDraft {
   const common = { ...newDraft(symbol, price), repeatMinutes, note };
   if (condition.kind !== 'move')
-    return { ...common, kind: condition.kind, price: fieldText(condition.price) };
+    return {
+      ...common,
+      kind: condition.kind,
+      price: fieldText(condition.price),
+      priceTyped: true,
+    };
   const { kind, direction, windowMinutes, bps } = condition;
   return { ...common, kind, direction, windowMinutes, percent: fieldText(bps / 100) };
+}
+
+/** Another pair: its price is proposed in place of a proposed one, and of none that was typed. */
+export function withPair(
+  { price: present, priceTyped }: AlertDraft,
+  symbol: string,
+  price: string | null,
+): Partial<AlertDraft> {
+  if (priceTyped && present.trim() !== '') return { symbol };
+  return { symbol, price: fieldText(price ?? ''), priceTyped: false };
 }
 
 /** The price that many percent away, with the decimals of the current price. */

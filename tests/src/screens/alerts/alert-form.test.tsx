@@ -1,0 +1,115 @@
+// @vitest-environment happy-dom
+/** The form of a price alert as a person fills it in: what it proposes, keeps and sends. */
+import '../../../support/page-world.ts';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AlertTerms } from '../../../../contract/alerts.ts';
+import type { SymbolQuote } from '../../../../contract/market.ts';
+import { browserLocale, LOCALES, ownLocale } from '../../../support/locale.ts';
+
+const { setAlert } = vi.hoisted(() => ({ setAlert: vi.fn() }));
+vi.mock('../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  setAlert,
+}));
+
+const { default: AlertForm } = await import('../../../../src/screens/alerts/AlertForm.tsx');
+const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+
+const NOW = Date.now();
+const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
+const quote = (symbol: string, price: string): SymbolQuote => ({
+  symbol,
+  price,
+  bid: price,
+  ask: price,
+  volume_24h: '1',
+  high_24h: price,
+  low_24h: price,
+  price_change_24h: null,
+  timestamp: NOW,
+  stale: false,
+});
+const prices = (btc = '64210.5'): void => {
+  applyMarket(
+    {
+      symbols: [quote('BTC/USDT', btc), quote('SOL/USDT', '35.417')],
+      source: SOURCE,
+      now: NOW,
+    },
+    'network',
+  );
+};
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+const type = (name: string, value: string): void => {
+  fireEvent.change(field(name), { target: { value } });
+};
+const choose = (symbol: string): void => {
+  type('Pair', symbol);
+};
+const press = (name: string | RegExp): void => {
+  fireEvent.click(screen.getByRole('button', { name }));
+};
+const done = vi.fn();
+const open = (terms: AlertTerms | null = null): void => {
+  render(
+    <AlertForm
+      editing={{ id: 'a1', terms, symbol: terms?.symbol ?? '', seenVersion: null }}
+      symbols={['BTC/USDT', 'SOL/USDT']}
+      onDone={done}
+    />,
+  );
+};
+/** The terms that were sent, once they were. */
+async function sent(): Promise<AlertTerms | undefined> {
+  await waitFor(() => {
+    expect(done).toHaveBeenCalled();
+  });
+  return (setAlert.mock.calls[0] as [string, AlertTerms] | undefined)?.[1];
+}
+
+beforeEach(() => {
+  done.mockReset();
+  setAlert.mockReset().mockResolvedValue({ said: 'sent', message: '' });
+  prices();
+});
+afterEach(() => {
+  cleanup();
+  clearMarket();
+  ownLocale();
+});
+
+describe('choosing a pair for a new alert', () => {
+  it.each(LOCALES)(
+    'proposes its price as %s writes it, and sends that price (A-01)',
+    async (locale) => {
+      browserLocale(locale);
+      open();
+      choose('SOL/USDT');
+      press('Set alert');
+      expect(await sent()).toMatchObject({ condition: { kind: 'above', price: '35.417' } });
+    },
+  );
+
+  it('proposes the price of each pair in turn while nobody has typed one (A-01)', () => {
+    open();
+    choose('BTC/USDT');
+    expect(field('Price').value).toBe('64210.5');
+    prices('64999');
+    choose('SOL/USDT');
+    expect(field('Price').value).toBe('35.417');
+    press(/^\+5/);
+    choose('BTC/USDT');
+    expect(field('Price').value).toBe('64999');
+  });
+
+  it('keeps a price that was typed, and proposes one again once the field is empty (A-08)', () => {
+    open();
+    type('Price', '70000');
+    choose('BTC/USDT');
+    expect(field('Price').value).toBe('70000');
+    type('Price', '');
+    choose('SOL/USDT');
+    expect(field('Price').value).toBe('35.417');
+  });
+});
