@@ -192,12 +192,13 @@ function MovePart({
  * What will happen after saving: the distance, and that a price which is already reached must move
  * away first.
  */
-function Outlook({ draft }: { draft: AlertDraft }) {
+function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
   const now = useMarketNow();
   const quote = useQuote(presentBoard(), draft.symbol);
   const price = quote?.price ?? null;
   const old = quote === undefined ? 0 : now - quote.timestamp;
   const age = old > STALE_MS ? ` ${formatSpan(old)} ago` : ' now';
+  if (isOff) return <p className="text-ink-2">This alert is off and stays off when you save it.</p>;
   if (draft.kind === 'move') {
     return (
       <p className="text-ink-2">
@@ -258,7 +259,7 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
     setErrors({});
   };
   const save = async (): Promise<void> => {
-    const read = readDraft(draft, true);
+    const read = readDraft(draft, editing.terms?.active ?? true);
     if ('errors' in read) {
       setErrors(read.errors);
       return;
@@ -374,6 +375,7 @@ interface AlertFormProps {
 function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
   const { board, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
   const price = board?.[draft.symbol]?.price ?? null;
+  const isOff = editing.terms?.active === false;
   const submit = (): void => {
     void save();
   };
@@ -420,11 +422,11 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
         ) : (
           <PricePart draft={draft} price={price} error={errors.price} onChange={change} />
         )}
-        <Outlook draft={draft} />
+        <Outlook draft={draft} isOff={isOff} />
         <RepeatPart draft={draft} onChange={change} />
         <NotePart draft={draft} error={errors.note} onChange={change} />
-        <Unwatched />
-        <Channels />
+        {!isOff && <Unwatched />}
+        {!isOff && <Channels />}
         <button type="submit" hidden aria-hidden tabIndex={-1} />
       </form>
     </Dialog>

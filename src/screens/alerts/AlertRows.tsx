@@ -64,6 +64,13 @@ interface RowProps {
 /** Whether the alert can still fire: it is on and has not been reached yet. */
 const isOn = ({ terms, alert }: AlertView): boolean => terms.active && alert?.phase !== 'fired';
 
+/** The terms an edit begins with: it sets a reached alert again, and leaves one that is off off. */
+function editedTerms({ terms, alert, entry }: AlertView): AlertTerms {
+  const byServer = entry === null || entry.state === 'accepted';
+  const isReached = byServer && alert?.phase === 'fired';
+  return AlertTerms.parse({ ...terms, active: terms.active || isReached });
+}
+
 function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
   const { id, terms, seenVersion } = view;
   const name = `${terms.symbol} ${conditionText(terms.condition)}`;
@@ -91,7 +98,7 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
         tone="plain"
         aria-label={`Edit ${name}`}
         onClick={() => {
-          onEdit({ id, terms: AlertTerms.parse(terms), symbol: terms.symbol, seenVersion });
+          onEdit({ id, terms: editedTerms(view), symbol: terms.symbol, seenVersion });
         }}
       >
         <Pencil className="size-4" aria-hidden />

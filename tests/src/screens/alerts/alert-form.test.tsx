@@ -3,7 +3,7 @@
 import '../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AlertTerms } from '../../../../contract/alerts.ts';
+import type { Alert, AlertTerms } from '../../../../contract/alerts.ts';
 import type { SymbolQuote } from '../../../../contract/market.ts';
 import { browserLocale, LOCALES, ownLocale } from '../../../support/locale.ts';
 
@@ -14,6 +14,8 @@ vi.mock('../../../../src/commands.ts', async (original) => ({
 }));
 
 const { default: AlertForm } = await import('../../../../src/screens/alerts/AlertForm.tsx');
+const { AlertRows } = await import('../../../../src/screens/alerts/AlertRows.tsx');
+const { alertViews } = await import('../../../../src/stores/alert-view.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 
 const NOW = Date.now();
@@ -111,5 +113,51 @@ describe('choosing a pair for a new alert', () => {
     type('Price', '');
     choose('SOL/USDT');
     expect(field('Price').value).toBe('35.417');
+  });
+});
+
+const alert: Alert = {
+  id: 'a1',
+  symbol: 'SOL/USDT',
+  condition: { kind: 'above', price: '40' },
+  repeatMinutes: null,
+  note: '',
+  active: true,
+  phase: 'watching',
+  version: 3,
+  restsUntil: null,
+  lastFiredAt: null,
+  createdAt: NOW,
+};
+
+describe('editing the note of an alert', () => {
+  const edit = async (state: Pick<Alert, 'active' | 'phase'>): Promise<void> => {
+    render(<AlertRows views={alertViews([{ ...alert, ...state }], [])} named empty="" />);
+    press(/^Edit SOL/);
+    fireEvent.change(await screen.findByLabelText('Note (optional)'), {
+      target: { value: 'Sell' },
+    });
+  };
+  const save = async (): Promise<AlertTerms | undefined> => {
+    press('Save alert');
+    await waitFor(() => {
+      expect(setAlert).toHaveBeenCalled();
+    });
+    return (setAlert.mock.calls[0] as [string, AlertTerms])[1];
+  };
+
+  it.each([
+    ['leaves one that is off switched off', { active: false, phase: 'off' }, false],
+    ['leaves one that watches on', { active: true, phase: 'watching' }, true],
+    ['sets one that was reached again', { active: false, phase: 'fired' }, true],
+  ] as const)('%s (A-04, A-08)', async (_what, state, active) => {
+    await edit(state);
+    expect(await save()).toMatchObject({ note: 'Sell', active });
+  });
+
+  it('promises no notification of one that is off (A-08)', async () => {
+    await edit({ active: false, phase: 'off' });
+    expect(screen.getByText('This alert is off and stays off when you save it.')).toBeTruthy();
+    expect(screen.queryByText(/notified/)).toBeNull();
   });
 });
