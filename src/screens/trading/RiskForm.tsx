@@ -69,7 +69,8 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     try {
       await api.call('riskProfile', { body: checked.value });
       await loadSettings(true);
-      setTyped((old) => ({ ...old, [profile]: undefined }));
+      // What was typed after the press stays.
+      setTyped((old) => (old[profile] === typed[profile] ? { ...old, [profile]: undefined } : old));
       pageToast('success', `${profile} risk values saved.`);
     } catch (error) {
       if (error instanceof ApiError) setErrors(byField(error.issues));

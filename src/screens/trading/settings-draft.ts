@@ -35,6 +35,9 @@ export function draftOf(settings: UserSettings): SettingsDraft {
   return { ...settings, maxTradeAmount: fieldText(settings.maxTradeAmount) };
 }
 
+export const isSameDraft = (one: SettingsDraft, other: SettingsDraft): boolean =>
+  (Object.keys(one) as (keyof SettingsDraft)[]).every((key) => one[key] === other[key]);
+
 export type CheckedDraft =
   { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
 

@@ -2,7 +2,7 @@
  * An edit of the settings: kept on the device, validated, and saved against the version it began
  * with.
  */
-import { useState, type FormEvent } from 'react';
+import { useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { TradingSettings, UserSettings } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
@@ -12,7 +12,13 @@ import { byField } from '../../format/validation.ts';
 import { applySettings, settingsStore } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
-import { checkDraft, draftOf, KeptSettings, type SettingsDraft } from './settings-draft.ts';
+import {
+  checkDraft,
+  draftOf,
+  isSameDraft,
+  KeptSettings,
+  type SettingsDraft,
+} from './settings-draft.ts';
 
 /** What the user wanted to save, and what the server has by now. */
 export interface Clash {
@@ -85,27 +91,49 @@ async function saveSettings(
   return reply;
 }
 
-export function useSettingsEdit({
+/** The entries, kept on the device, and the version that they are an edit of. */
+function useSettingsDraft({
   name,
   initial,
   version,
-  said,
-  onSaved,
-}: SettingsEditOptions): SettingsEdit {
+}: Pick<SettingsEditOptions, 'name' | 'initial' | 'version'>) {
   const [kept, keep] = useKeptDraft(name, KeptSettings, null);
   const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
+  /** As typed last: a reply may come after it. */
+  const newest = useRef(draft);
   /** Later changes in the store do not move it. */
   const [base, setBase] = useState(kept?.base ?? version);
+  const type = (next: SettingsDraft): void => {
+    newest.current = next;
+    setDraft(next);
+  };
+  const begin = (settings: UserSettings, from: number): void => {
+    keep(null);
+    type(draftOf(settings));
+    setBase(from);
+  };
+  /** What was typed after the press is an edit of what was saved. */
+  const saved = (settings: UserSettings, from: number): void => {
+    if (isSameDraft(newest.current, draft)) {
+      begin(settings, from);
+      return;
+    }
+    keep({ base: from, draft: newest.current });
+    setBase(from);
+  };
+  const set = (change: Partial<SettingsDraft>): void => {
+    type({ ...draft, ...change });
+    keep({ base, draft: { ...draft, ...change } });
+  };
+  return { draft, base, unsaved: kept !== null, begin, saved, set };
+}
+
+export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptions): SettingsEdit {
+  const { draft, base, unsaved, begin, saved, set } = useSettingsDraft(options);
   const { errors, setErrors, failure, setFailure, clash, setClash, refused } = useRefusal();
   const [busy, setBusy] = useState(false);
   const present = useSnapshot(settingsStore).data;
 
-  const begin = (settings: UserSettings, from: number): void => {
-    keep(null);
-    setDraft(draftOf(settings));
-    setBase(from);
-    setClash(null);
-  };
   const save = async (onVersion: number): Promise<void> => {
     const checked = checkDraft(draft);
     setFailure(null);
@@ -117,7 +145,8 @@ export function useSettingsEdit({
     setBusy(true);
     try {
       const reply = await saveSettings(checked.settings, onVersion);
-      begin(reply.settings, reply.version);
+      saved(reply.settings, reply.version);
+      setClash(null);
       pageToast('success', said);
       onSaved?.(reply.settings);
     } catch (error) {
@@ -132,12 +161,9 @@ export function useSettingsEdit({
     failure,
     clash,
     busy,
-    unsaved: kept !== null,
+    unsaved,
     newer: clash === null && present !== null && present.version > base && !busy,
-    set: (change) => {
-      setDraft({ ...draft, ...change });
-      keep({ base, draft: { ...draft, ...change } });
-    },
+    set,
     submit: (event) => {
       event.preventDefault();
       void save(base);
@@ -147,6 +173,7 @@ export function useSettingsEdit({
     },
     takeTheirs: ({ theirs, version: from }) => {
       begin(theirs, from);
+      setClash(null);
     },
   };
 }

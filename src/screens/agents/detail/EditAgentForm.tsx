@@ -2,7 +2,7 @@
  * Edits an agent's settings. If they were changed on another device, the user sees that before
  * saving again.
  */
-import { Suspense, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../../contract/agents.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
@@ -17,6 +17,7 @@ import { fieldText, typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
 import { serverIssues } from '../create/agent-draft.ts';
 import { intervalText } from '../agent-text.ts';
 import { useKeptDraft } from '../create/kept-draft.ts';
@@ -71,21 +72,36 @@ function useEdit(agent: Agent) {
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
   const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
   const [restored, setRestored] = useState(draft !== first.draft);
+  /** As typed last: a reply may come after it. */
+  const newest = useRef(draft);
   const change = (part: Partial<EditDraft>): void => {
     const next = { ...draft, ...part };
+    newest.current = next;
     keep(base === first.base && isSame(next, first.draft) ? null : { base, draft: next });
   };
   const discard = (): void => {
     keep(null);
+    newest.current = first.draft;
     setRestored(false);
   };
-  return { base, draft, keep, restored, change, discard };
+  /** From then on the entries are an edit of that version. */
+  const rebase = (version: number): void => {
+    keep({ base: version, draft: newest.current });
+  };
+  /** Whether nothing was typed after the press; what was is kept as an edit of what was saved. */
+  const saved = ({ version }: Agent): boolean => {
+    const isDone = isSame(newest.current, draft);
+    if (isDone) keep(null);
+    else rebase(version);
+    return isDone;
+  };
+  return { base, draft, restored, change, discard, rebase, saved };
 }
 
 /** Saves an edit and shows rejections by field, or for the whole form. */
 function useSave(
   agent: Agent,
-  { base, draft, keep }: Pick<ReturnType<typeof useEdit>, 'base' | 'draft' | 'keep'>,
+  { base, draft, rebase, saved }: ReturnType<typeof useEdit>,
   onSaved: (agent: Agent) => void,
 ) {
   const [issues, setIssues] = useState<Record<string, string>>({});
@@ -95,7 +111,7 @@ function useSave(
     const theirs = changedElsewhere(error);
     if (theirs !== null) {
       const { version, risk_profile, max_position_size, execution_interval } = theirs;
-      keep({ base: version, draft });
+      rebase(version);
       setFailure(
         `Changed on another device: ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. ` +
           'Your edits are kept. Save again to apply them.',
@@ -129,9 +145,10 @@ function useSave(
           ...backtestRecord(conflictQuestion(agent, draft), agent.version),
         },
       });
-      keep(null);
+      const isDone = saved(reply.agent);
       await loadAgents(true);
-      onSaved(reply.agent);
+      if (isDone) onSaved(reply.agent);
+      else pageToast('blank', 'Saved. Your entries since then are kept. Save again to apply them.');
     } catch (error) {
       refused(error);
     } finally {

@@ -22,6 +22,8 @@ const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { ProfileForm, SettingsForm } =
   await import('../../../../src/screens/trading/SettingsForm.tsx');
 const { RiskForm } = await import('../../../../src/screens/trading/RiskForm.tsx');
+const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
+const { session } = await import('../../../../src/identity/session.ts');
 const { applySettings, clearSettings, settingsStore } =
   await import('../../../../src/stores/settings-store.ts');
 
@@ -106,6 +108,75 @@ describe('the trading settings form', () => {
       true,
     );
     expect(screen.getByText(/^You're offline/)).toBeTruthy();
+  });
+});
+
+describe('a form that is typed into while it is being saved', () => {
+  const reply = () => {
+    let answer: (value: unknown) => void = () => undefined;
+    call.mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+    );
+    return (value: unknown): void => {
+      answer(value);
+    };
+  };
+
+  it('keeps what came after the press, also over a reload, and saves it on the new version (R2-10, R7-27)', async () => {
+    const user = {
+      uid: 'uid-1',
+      email: 'a@example.com',
+      lastSignInTime: new Date(0).toUTCString(),
+    };
+    writeLastUser(user);
+    Object.assign(session, { user });
+    const answer = reply();
+    form();
+    type('Maximum per order', '250');
+    save();
+    type('Maximum per order', '2507');
+    answer({ commandId: '1', settings: { ...settings, maxTradeAmount: 250 }, version: 4 });
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(4);
+    });
+    expect(field('Maximum per order').value).toBe('2507');
+    cleanup();
+    form();
+    expect(field('Maximum per order').value).toBe('2507');
+    call.mockResolvedValueOnce({
+      commandId: '2',
+      settings: { ...settings, maxTradeAmount: 2507 },
+      version: 5,
+    });
+    save();
+    await waitFor(() => {
+      expect(settingsStore.data?.version).toBe(5);
+    });
+    expect(call).toHaveBeenLastCalledWith('updateTradingSettings', {
+      body: { ...settings, maxTradeAmount: 2507, version: 4 },
+    });
+    expect(localStorage.getItem('tradewind.draft.settings')).toBeNull();
+  });
+
+  it('keeps risk values that came after the press (R3-03, R7-22)', async () => {
+    const answer = reply();
+    call.mockResolvedValue({ settings, version: 3, riskProfiles: [] });
+    render(<RiskForm own={[]} blocked={null} />);
+    type('Largest position', '12');
+    type('Signal threshold', '0.6');
+    type('Stop loss', '4');
+    save('Save risk values');
+    type('Stop loss', '45');
+    answer({});
+    await waitFor(() => {
+      expect(
+        screen.getByRole('button', { name: 'Save risk values' }).getAttribute('aria-busy'),
+      ).toBeNull();
+    });
+    expect(field('Stop loss').value).toBe('45');
   });
 });
 

@@ -1,0 +1,120 @@
+// @vitest-environment happy-dom
+/** The edit of an agent as it is saved: what is typed meanwhile is kept with the version it edits. */
+import '../../../../support/page-world.ts';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../../../src/api/api-error.ts';
+import { recordAgent } from '../../../../../src/api/recorded-replies.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+vi.mock('../../../../../src/stores/agents-store.ts', async (original) => ({
+  ...(await original<object>()),
+  loadAgents: () => Promise.resolve(),
+}));
+vi.mock('../../../../../src/screens/agents/preview/PreviewPanel.tsx', () => ({
+  default: () => null,
+}));
+vi.mock('../../../../../src/screens/agents/backtest/BacktestPanel.tsx', () => ({
+  default: () => null,
+}));
+
+const { default: EditAgentForm } =
+  await import('../../../../../src/screens/agents/detail/EditAgentForm.tsx');
+const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
+const { session } = await import('../../../../../src/identity/session.ts');
+
+const agent = { ...recordAgent('a1', 'Harbour', 0), version: 3 };
+const user = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(0).toUTCString() };
+const onSaved = vi.fn();
+const size = () => screen.getByLabelText<HTMLInputElement>('Largest position');
+const type = (value: string): void => {
+  fireEvent.change(size(), { target: { value } });
+};
+const save = (): void => {
+  fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+};
+const idle = () =>
+  waitFor(() => {
+    expect(screen.getByRole('button', { name: 'Save' }).getAttribute('aria-busy')).toBeNull();
+  });
+const keptBase = (): unknown =>
+  (
+    JSON.parse(localStorage.getItem('tradewind.draft.agent-edit.a1') ?? '{}') as {
+      value?: { base: number };
+    }
+  ).value?.base;
+/** The server's answer to the next save, to be given later. */
+function heldReply() {
+  let [resolve, reject] = [
+    (_reply: unknown): void => undefined,
+    (_error: Error): void => undefined,
+  ];
+  call.mockReturnValueOnce(
+    new Promise((resolved, rejected) => {
+      [resolve, reject] = [resolved, rejected];
+    }),
+  );
+  return { resolve, reject };
+}
+
+beforeEach(() => {
+  call.mockReset();
+  onSaved.mockReset();
+  localStorage.clear();
+  writeLastUser(user);
+  Object.assign(session, { user });
+  render(<EditAgentForm agent={agent} onSaved={onSaved} />);
+});
+afterEach(cleanup);
+
+it('ends once it is saved as it stands (R7-16)', async () => {
+  call.mockResolvedValueOnce({ agent: { ...agent, version: 4 } });
+  type('300');
+  save();
+  await waitFor(() => {
+    expect(onSaved).toHaveBeenCalledOnce();
+  });
+  expect(keptBase()).toBeUndefined();
+});
+
+it('keeps what is typed while it is saved, as an edit of what was saved (R7-16)', async () => {
+  const held = heldReply();
+  type('300');
+  save();
+  type('3000');
+  held.resolve({ agent: { ...agent, version: 4, max_position_size: 300 } });
+  await idle();
+  expect([size().value, keptBase(), onSaved.mock.calls]).toEqual(['3000', 4, []]);
+  call.mockResolvedValueOnce({ agent: { ...agent, version: 5 } });
+  save();
+  await waitFor(() => {
+    expect(onSaved).toHaveBeenCalledOnce();
+  });
+  expect(call).toHaveBeenLastCalledWith(
+    'updateAgent',
+    expect.objectContaining({
+      body: expect.objectContaining({ max_position_size: 3000, version: 4 }) as object,
+    }),
+  );
+});
+
+it('keeps what is typed while the server finds a change of another device (R7-16)', async () => {
+  const held = heldReply();
+  type('300');
+  save();
+  type('3000');
+  held.reject(
+    new ApiError('409', {
+      code: 'agent_changed',
+      status: 409,
+      text: '',
+      details: { agent: { ...agent, version: 9 } },
+    }),
+  );
+  await idle();
+  expect([size().value, keptBase()]).toEqual(['3000', 9]);
+});
