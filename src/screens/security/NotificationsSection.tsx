@@ -2,7 +2,7 @@
  * Which notifications this user gets, when, and on this device. Only a press asks the browser for
  * permission.
  */
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { PushKind, PushSettings } from '../../../contract/push.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
@@ -10,21 +10,12 @@ import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
 import { Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
-import { errorSentence } from '../../format/error-text.ts';
 import { session } from '../../identity/session.ts';
-import {
-  deviceState,
-  joinPush,
-  leavePush,
-  readPush,
-  writePush,
-  type DeviceState,
-  type PushState,
-} from '../../push/device.ts';
+import { joinPush, leavePush, type DeviceState } from '../../push/device.ts';
 import { InstallSteps } from '../../shell/InstallSteps.tsx';
-import { connection } from '../../stores/connection.ts';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { useSlot } from '../use-store.ts';
+import { usePush, type ChangeSettings } from './use-push.ts';
 
 /** In the order of the list. */
 const KINDS: Readonly<Record<PushKind, { label: string; hint: string }>> = {
@@ -109,13 +100,19 @@ function Hour({
   );
 }
 
+type QuietHoursChoice = PushSettings['quietHours'];
+
 function QuietHours({
   quiet,
   onChange,
 }: {
-  quiet: PushSettings['quietHours'];
-  onChange: (quiet: PushSettings['quietHours']) => void;
+  quiet: QuietHoursChoice;
+  onChange: (change: (present: QuietHoursChoice) => QuietHoursChoice) => void;
 }) {
+  /** One end or the zone; hours that were turned off meanwhile stay off. */
+  const set = (part: Partial<NonNullable<QuietHoursChoice>>): void => {
+    onChange((present) => present && { ...present, ...part });
+  };
   return (
     <div className="rule pb-3">
       <Switch
@@ -123,7 +120,7 @@ function QuietHours({
         checked={quiet !== null}
         hint="Notifications wait until quiet hours end."
         onChange={(on) => {
-          onChange(on ? { from: '22:00', to: '07:00', timeZone: localZone() } : null);
+          onChange(() => (on ? { from: '22:00', to: '07:00', timeZone: localZone() } : null));
         }}
       />
       {quiet !== null && (
@@ -132,14 +129,14 @@ function QuietHours({
             label="From"
             value={quiet.from}
             onChange={(from) => {
-              onChange({ ...quiet, from });
+              set({ from });
             }}
           />
           <Hour
             label="To"
             value={quiet.to}
             onChange={(to) => {
-              onChange({ ...quiet, to });
+              set({ to });
             }}
           />
           <p className="pb-2.5 text-xs text-ink-3">
@@ -152,7 +149,7 @@ function QuietHours({
                   type="button"
                   className="underline"
                   onClick={() => {
-                    onChange({ ...quiet, timeZone: localZone() });
+                    set({ timeZone: localZone() });
                   }}
                 >
                   use {localZone()}
@@ -164,46 +161,6 @@ function QuietHours({
       )}
     </div>
   );
-}
-
-/** The user's notification settings on the server, and the state of this device. */
-function usePush(uid: string) {
-  const { online } = useSnapshot(connection);
-  const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
-  const [push, setPush] = useState<PushState | null>(null);
-  const [error, setError] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
-  /** One request at a time. A failure leaves the shown settings. */
-  const ask = async (work: () => Promise<PushState | null>): Promise<void> => {
-    setBusy(true);
-    setError(null);
-    try {
-      const state = await work();
-      if (state !== null) setPush(state);
-    } catch (failure) {
-      setError(errorSentence(failure));
-    }
-    setDevice(deviceState(uid));
-    setBusy(false);
-  };
-  useEffect(() => {
-    if (online === 'offline') return;
-    let here = true;
-    setError(null);
-    readPush().then(
-      (state) => {
-        if (here) setPush(state);
-      },
-      (failure: unknown) => {
-        if (here) setError(errorSentence(failure));
-      },
-    );
-    return () => {
-      here = false;
-    };
-  }, [uid, online]);
-
-  return { device, push, error, busy, ask, isOffline: online === 'offline' };
 }
 
 type Ask = ReturnType<typeof usePush>['ask'];
@@ -226,7 +183,7 @@ function DeviceSwitch({
           tone="primary"
           busy={busy}
           onClick={() => {
-            void ask(() => joinPush(uid));
+            ask(() => joinPush(uid));
           }}
         >
           Turn on notifications
@@ -236,7 +193,7 @@ function DeviceSwitch({
         <Button
           busy={busy}
           onClick={() => {
-            void ask(leavePush);
+            ask(leavePush);
           }}
         >
           Turn off notifications
@@ -246,13 +203,7 @@ function DeviceSwitch({
   );
 }
 
-function Choices({
-  settings,
-  onChange: change,
-}: {
-  settings: PushSettings;
-  onChange: (settings: PushSettings) => void;
-}) {
+function Choices({ settings, change }: { settings: PushSettings; change: ChangeSettings }) {
   return (
     <div role="group" aria-label="Notification types">
       {(Object.keys(KINDS) as PushKind[]).map((kind) => (
@@ -261,15 +212,15 @@ function Choices({
             {...KINDS[kind]}
             checked={settings.kinds[kind] ?? true}
             onChange={(on) => {
-              change({ ...settings, kinds: { ...settings.kinds, [kind]: on } });
+              change((present) => ({ ...present, kinds: { ...present.kinds, [kind]: on } }));
             }}
           />
         </div>
       ))}
       <QuietHours
         quiet={settings.quietHours}
-        onChange={(quietHours) => {
-          change({ ...settings, quietHours });
+        onChange={(next) => {
+          change((present) => ({ ...present, quietHours: next(present.quietHours) }));
         }}
       />
       <div className="rule">
@@ -278,7 +229,7 @@ function Choices({
           hint="Shows agent names, pairs and amounts. When off, notifications show only the type of event."
           checked={settings.showDetails}
           onChange={(showDetails) => {
-            change({ ...settings, showDetails });
+            change((present) => ({ ...present, showDetails }));
           }}
         />
       </div>
@@ -289,7 +240,7 @@ function Choices({
 export function NotificationsSection() {
   const { user } = useSnapshot(session);
   const uid = user?.uid ?? '';
-  const { device, push, error, busy, ask, isOffline } = usePush(uid);
+  const { device, push, error, busy, ask, change, isOffline } = usePush(uid);
   const trading = useSlot(settingsStore, loadSettings);
   const settings = push?.settings;
   const master = trading.data?.settings.notificationsEnabled;
@@ -321,14 +272,7 @@ export function NotificationsSection() {
       {settings === undefined && (error === null || isOffline) && (
         <SkeletonRows rows={8} label="Notification types" rowClass="min-h-14" />
       )}
-      {settings !== undefined && (
-        <Choices
-          settings={settings}
-          onChange={(next) => {
-            void ask(() => writePush(next));
-          }}
-        />
-      )}
+      {settings !== undefined && <Choices settings={settings} change={change} />}
     </Section>
   );
 }

@@ -1,0 +1,53 @@
+/**
+ * Keeps notification settings in order: changes are written one after the other, each on what the
+ * server last took, and an answer that is older than a change brings no settings.
+ */
+import type { PushSettings } from '../../../contract/push.ts';
+import type { PushState } from '../../push/device.ts';
+
+export type SettingsChange = (present: PushSettings) => PushSettings;
+
+export class PushOrder {
+  private newest: PushState | null = null;
+  /** Changes that the server has not answered. */
+  private pending = 0;
+  private answered = 0;
+  /** Ends when all of them are answered. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** Called before a question: what is returned makes the newest state of its answer. */
+  asked(): (answer: PushState) => PushState {
+    const { answered } = this;
+    return (answer) => {
+      const isOlder = this.pending > 0 || this.answered !== answered;
+      return this.keep(
+        isOlder && this.newest !== null ? { ...answer, settings: this.newest.settings } : answer,
+      );
+    };
+  }
+
+  /** Null where `write` has sent nothing. */
+  change(
+    change: SettingsChange,
+    write: (settings: PushSettings) => Promise<PushState | null>,
+  ): Promise<PushState | null> {
+    this.pending += 1;
+    const work = async (): Promise<PushState | null> => {
+      try {
+        const state = this.newest === null ? null : await write(change(this.newest.settings));
+        return state === null ? null : this.keep(state);
+      } finally {
+        this.pending -= 1;
+        this.answered += 1;
+      }
+    };
+    const written = this.last.then(work, work);
+    this.last = written;
+    return written;
+  }
+
+  private keep(state: PushState): PushState {
+    this.newest = state;
+    return state;
+  }
+}

@@ -1,0 +1,69 @@
+/** The user's notification settings as the server has them, and the state of this device. */
+import { useEffect, useState } from 'react';
+import { useSnapshot } from 'valtio';
+import { errorSentence } from '../../format/error-text.ts';
+import { session } from '../../identity/session.ts';
+import {
+  deviceState,
+  readPush,
+  writePush,
+  type DeviceState,
+  type PushState,
+} from '../../push/device.ts';
+import { connection } from '../../stores/connection.ts';
+import { PushOrder, type SettingsChange } from './push-order.ts';
+
+export type ChangeSettings = (change: SettingsChange) => void;
+
+export function usePush(uid: string) {
+  const { online } = useSnapshot(connection);
+  const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
+  const [push, setPush] = useState<PushState | null>(null);
+  const [order] = useState(() => new PushOrder());
+  const [error, setError] = useState<string | null>(null);
+  const [underWay, setUnderWay] = useState(0);
+  /** A failure leaves the shown settings. */
+  const run = async (work: Promise<PushState | null>): Promise<void> => {
+    setUnderWay((count) => count + 1);
+    setError(null);
+    try {
+      const state = await work;
+      if (state !== null) setPush(state);
+    } catch (failure) {
+      setError(errorSentence(failure));
+    }
+    setDevice(deviceState(uid));
+    setUnderWay((count) => count - 1);
+  };
+  const ask = (work: () => Promise<PushState | null>): void => {
+    const newestOf = order.asked();
+    void run(work().then((state) => state && newestOf(state)));
+  };
+  const change: ChangeSettings = (next) => {
+    void run(
+      order.change(next, async (settings) =>
+        // Another user may have come while it waited.
+        session.user?.uid === uid ? writePush(settings) : null,
+      ),
+    );
+  };
+  useEffect(() => {
+    if (online === 'offline') return;
+    let here = true;
+    setError(null);
+    const newestOf = order.asked();
+    readPush().then(
+      (state) => {
+        if (here) setPush(newestOf(state));
+      },
+      (failure: unknown) => {
+        if (here) setError(errorSentence(failure));
+      },
+    );
+    return () => {
+      here = false;
+    };
+  }, [uid, online, order]);
+
+  return { device, push, error, busy: underWay > 0, ask, change, isOffline: online === 'offline' };
+}
