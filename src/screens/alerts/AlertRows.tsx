@@ -1,6 +1,5 @@
 /** Lists price alerts with their state, queued changes and buttons. */
-import { Suspense, useState } from 'react';
-import { useSnapshot } from 'valtio';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { BellOff, BellRing, Pencil, Trash2 } from 'lucide-react';
 import { AlertTerms } from '../../../contract/alerts.ts';
@@ -9,7 +8,6 @@ import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { conditionText, phaseText, repeatText } from '../../format/alert-text.ts';
-import { session } from '../../identity/session.ts';
 import { alertViews, type AlertView } from '../../stores/alert-view.ts';
 import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
 import { commandText } from '../../stores/agent-view.ts';
@@ -17,7 +15,9 @@ import { showResult } from '../show-result.ts';
 import { useEntries, useMarketNow, useSlot } from '../use-store.ts';
 import type { Editing } from './AlertForm.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
-import { bringBack, deleted, removeAlertFrom } from './undo-delete.ts';
+import { rowsOf, type AlertRow } from './alert-order.ts';
+import { Announcement, Gone, takeLostFocus, UndoDelete, useDeleted } from './UndoDelete.tsx';
+import { removeAlertFrom, takesFocusBack } from './undo-delete.ts';
 
 const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
@@ -35,30 +35,30 @@ function Waiting({ view }: { view: AlertView }) {
   if (entry === null || entry.state === 'accepted') return null;
   const unwatched = alert === null && (entry.state === 'saved' || entry.state === 'sending');
   return (
-    <div className="flex items-center justify-between gap-x-3">
-      <CommandState
-        phase={entry.state}
-        className="text-xs"
-      >{`${commandText(entry)}${unwatched ? ' Not watched yet.' : ''}`}</CommandState>
-      {view.canUndo && (
-        <button
-          type="button"
-          className="-my-2 min-h-11 shrink-0 text-xs underline underline-offset-2 pointer-fine:min-h-6"
-          onClick={() => {
-            void cancelCommand(entry.commandId);
-          }}
-        >
-          Undo
-        </button>
-      )}
-    </div>
+    <CommandState
+      phase={entry.state}
+      className="text-xs"
+    >{`${commandText(entry)}${unwatched ? ' Not watched yet.' : ''}`}</CommandState>
   );
 }
 
-interface RowProps {
-  view: AlertView;
-  named: boolean;
+function UndoChange({ commandId }: { commandId: string }) {
+  return (
+    <button
+      type="button"
+      className="-my-2 min-h-11 shrink-0 text-xs underline underline-offset-2 pointer-fine:min-h-6"
+      onClick={() => {
+        void cancelCommand(commandId);
+      }}
+    >
+      Undo
+    </button>
+  );
+}
+
+interface RowActions {
   onEdit: (editing: Editing) => void;
+  onDelete: (view: AlertView, byKey: boolean) => void;
 }
 
 /** Whether the alert can still fire: it is on and has not been reached yet. */
@@ -71,15 +71,19 @@ function editedTerms({ terms, alert, entry }: AlertView): AlertTerms {
   return AlertTerms.parse({ ...terms, active: terms.active || isReached });
 }
 
-function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
+function RowActs({ view, onEdit, onDelete }: RowActions & { view: AlertView }) {
+  const buttons = useRef<HTMLDivElement>(null);
   const { id, terms, seenVersion } = view;
   const name = `${terms.symbol} ${conditionText(terms.condition)}`;
   const on = isOn(view);
   const turn = (): void => {
     showResult(setAlert(id, AlertTerms.parse({ ...terms, active: !on }), seenVersion));
   };
+  useEffect(() => {
+    if (takesFocusBack(id)) takeLostFocus(buttons.current, 'button:last-child');
+  }, [id]);
   return (
-    <div className="flex shrink-0">
+    <div ref={buttons} className="flex shrink-0">
       <Button
         size="icon"
         tone="plain"
@@ -107,8 +111,8 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
         size="icon"
         tone="plain"
         aria-label={`Delete ${name}`}
-        onClick={() => {
-          void removeAlertFrom(view);
+        onClick={(event) => {
+          onDelete(view, event.detail === 0);
         }}
       >
         <Trash2 className="size-4" aria-hidden />
@@ -117,78 +121,75 @@ function RowActs({ view, onEdit }: Pick<RowProps, 'view' | 'onEdit'>) {
   );
 }
 
-function Row({ view, named, onEdit }: RowProps) {
+function Terms({ view, named, ...actions }: RowActions & { view: AlertView; named: boolean }) {
   const now = useMarketNow(10_000);
   const current = useCurrent('alerts');
   const { terms, alert, leaving } = view;
   return (
-    <li className="rule py-1.5">
-      <div className="flex items-center justify-between gap-2">
-        <div className="min-w-0">
-          <p className={isOn(view) && !leaving ? 'font-medium' : 'font-medium text-ink-3'}>
-            {named && (
-              <>
-                <Link
-                  href={`/market/${terms.symbol.replace('/', '-')}`}
-                  className="hover:text-accent"
-                >
-                  {terms.symbol}
-                </Link>{' '}
-              </>
-            )}
-            <span className={named ? 'font-normal' : 'first-letter:uppercase inline-block'}>
-              {conditionText(terms.condition)}
-            </span>
-          </p>
-          <p className="text-xs text-ink-3">
-            {alert !== null && <>{phaseText(alert, now, current)}. </>}
-            {repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
-          </p>
-        </div>
-        {!leaving && <RowActs view={view} onEdit={onEdit} />}
+    <div className="flex items-center justify-between gap-2">
+      <div className="min-w-0">
+        <p className={isOn(view) && !leaving ? 'font-medium' : 'font-medium text-ink-3'}>
+          {named && (
+            <>
+              <Link
+                href={`/market/${terms.symbol.replace('/', '-')}`}
+                className="hover:text-accent"
+              >
+                {terms.symbol}
+              </Link>{' '}
+            </>
+          )}
+          <span className={named ? 'font-normal' : 'first-letter:uppercase inline-block'}>
+            {conditionText(terms.condition)}
+          </span>
+        </p>
+        <p className="text-xs text-ink-3">
+          {alert !== null && <>{phaseText(alert, now, current)}. </>}
+          {repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
+        </p>
       </div>
-      <Waiting view={view} />
+      {!leaving && <RowActs view={view} {...actions} />}
+    </div>
+  );
+}
+
+/** Once its deletion is known to the server, only the offer to undo it is left. */
+function Row({ row, named, ...actions }: RowActions & { row: AlertRow; named: boolean }) {
+  const { view, offer } = row;
+  return (
+    <li className="rule py-1.5">
+      {view !== null && <Terms view={view} named={named} {...actions} />}
+      <div className="flex items-center justify-between gap-x-3">
+        {view === null ? <Gone offer={offer} /> : <Waiting view={view} />}
+        {offer !== null && <UndoDelete key={offer.commandId} offer={offer} />}
+        {offer === null && view?.canUndo === true && view.entry !== null && (
+          <UndoChange commandId={view.entry.commandId} />
+        )}
+      </div>
     </li>
   );
 }
 
-export function AlertRows({
-  views,
-  named,
-  empty,
-}: {
+interface AlertRowsProps {
   views: readonly AlertView[];
   named: boolean;
   empty: string;
-}) {
+}
+
+export function AlertRows({ views, named, empty }: AlertRowsProps) {
   const [editing, setEditing] = useState<Editing | null>(null);
-  const uid = useSnapshot(session).user?.uid;
-  const gone = useSnapshot(deleted).list.filter(
-    (one) => one.uid === uid && !views.some(({ id }) => id === one.id),
-  );
+  const rows = rowsOf(views, useDeleted());
+  const onDelete = (view: AlertView, byKey: boolean): void => {
+    const ids = rows.map(({ id }) => id);
+    void removeAlertFrom(view, { above: ids.slice(0, ids.indexOf(view.id)).reverse(), byKey });
+  };
   return (
     <>
-      {views.length === 0 && gone.length === 0 && (
-        <p className="rule row flex items-center text-ink-3">{empty}</p>
-      )}
+      <Announcement rows={rows} />
+      {rows.length === 0 && <p className="rule row flex items-center text-ink-3">{empty}</p>}
       <ul>
-        {views.map((view) => (
-          <Row key={view.id} view={view} named={named} onEdit={setEditing} />
-        ))}
-        {gone.map((one) => (
-          <li key={one.id} className="rule row flex items-center justify-between gap-3 text-ink-3">
-            <span className="min-w-0 truncate">
-              Deleted: {one.terms.symbol} {conditionText(one.terms.condition)}
-            </span>
-            <Button
-              size="sm"
-              onClick={() => {
-                void bringBack(one);
-              }}
-            >
-              Undo
-            </Button>
-          </li>
+        {rows.map((row) => (
+          <Row key={row.id} row={row} named={named} onEdit={setEditing} onDelete={onDelete} />
         ))}
       </ul>
       {editing !== null && (

@@ -20,6 +20,7 @@ import { loadMarket, marketStore } from '../../stores/market-store.ts';
 import { useMarketNow, useSlot } from '../use-store.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
+import { useDeleted } from './UndoDelete.tsx';
 
 const AlertForm = screenPart(() => import('./AlertForm.tsx'));
 
@@ -97,18 +98,20 @@ interface WatchedProps {
 
 /** Reserves its height while loading, so that nothing below moves. */
 function Watched({ views, sorted, error }: WatchedProps) {
+  // The last one that was deleted keeps its place while that can be undone.
+  const isEmpty = useDeleted().length === 0 && views?.length === 0;
   return (
     <Section title="Active" className="min-h-[17rem]">
       {views === null && error === null && (
         <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
       )}
-      {views?.length === 0 && (
+      {isEmpty && (
         <EmptyState title="No alerts yet">
           Set an alert for a price, or for a move within a time. The server checks every price and
           notifies you.
         </EmptyState>
       )}
-      {(views === null ? error !== null : views.length > 0) && (
+      {(views === null ? error !== null : !isEmpty) && (
         <AlertRows views={sorted} named empty="None." />
       )}
     </Section>
