@@ -17,6 +17,7 @@ import {
 import { agentsStore } from '../stores/agents-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { CARD, LINE } from './dock-styles.ts';
+import { focusAfter } from './next-focus.ts';
 
 const ConfirmStart = screenPart(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
@@ -30,8 +31,10 @@ function kindOf(entries: readonly OutboxEntryView[]): string {
     : 'command';
 }
 
-async function withdraw(commandId: string): Promise<void> {
+async function withdraw(commandId: string, button: HTMLElement): Promise<void> {
+  const moveFocus = focusAfter(button);
   const result = await cancelCommand(commandId);
+  moveFocus();
   if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
   if (result === 'already-sent')
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
@@ -104,8 +107,8 @@ function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview:
         <Button
           size="sm"
           data-act={`take back ${entry.commandId}`}
-          onClick={() => {
-            void withdraw(entry.commandId);
+          onClick={(event) => {
+            void withdraw(entry.commandId, event.currentTarget);
           }}
         >
           Undo
@@ -115,8 +118,8 @@ function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview:
         <Button
           size="sm"
           data-act={`dismiss ${entry.commandId}`}
-          onClick={() => {
-            void withdraw(entry.commandId);
+          onClick={(event) => {
+            void withdraw(entry.commandId, event.currentTarget);
           }}
         >
           Dismiss

@@ -1,0 +1,73 @@
+// @vitest-environment happy-dom
+/** The focus of somebody who takes back or dismisses queued commands by keyboard. */
+import '../../support/page-world.ts';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+const { cancelCommand } = vi.hoisted(() => ({ cancelCommand: vi.fn() }));
+vi.mock('../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  cancelCommand,
+}));
+
+const { queue } = await import('../../../src/commands.ts');
+const { CommandTray } = await import('../../../src/shell/CommandTray.tsx');
+const { entryOf, stop } = await import('../offline/samples.ts');
+
+const undos = () => screen.getAllByRole('button', { name: 'Undo' });
+async function undo(index: number): Promise<void> {
+  const button = undos()[index]!;
+  button.focus();
+  await act(async () => {
+    fireEvent.click(button);
+    await Promise.resolve();
+  });
+}
+
+beforeEach(() => {
+  queue.entries = ['Harbour', 'Drift', 'Anchor'].map((name, sequence) =>
+    entryOf(stop(name), { sequence }),
+  );
+  cancelCommand.mockReset().mockImplementation((commandId: string) => {
+    queue.entries = queue.entries.filter((entry) => entry.commandId !== commandId);
+    return Promise.resolve('undone');
+  });
+  render(
+    <main id="content" tabIndex={-1}>
+      <CommandTray />
+    </main>,
+  );
+  fireEvent.click(screen.getByRole('button', { expanded: false }));
+});
+afterEach(cleanup);
+
+it('goes to the next row, then to the one before, and to the content once the tray is gone', async () => {
+  const [, , third] = undos();
+  await undo(1);
+  expect(document.activeElement).toBe(third);
+  const [first] = undos();
+  await undo(1);
+  expect(document.activeElement).toBe(first);
+  await undo(0);
+  expect(document.activeElement).toBe(document.getElementById('content'));
+});
+
+it('goes to the line of the tray where the rows beside it have no button left', async () => {
+  queue.entries = queue.entries.map((entry, index) =>
+    index === 0 ? entry : { ...entry, state: 'sending', attempts: 1 },
+  );
+  await act(() => Promise.resolve());
+  await undo(0);
+  expect(document.activeElement).toBe(screen.getByRole('button', { expanded: true }));
+});
+
+it('stays where it is when it has moved on before the row goes', async () => {
+  const [first, , third] = undos();
+  cancelCommand.mockImplementation(() => {
+    third!.focus();
+    return Promise.resolve('undone');
+  });
+  first!.focus();
+  await undo(0);
+  expect(document.activeElement).toBe(third);
+});
