@@ -82,8 +82,11 @@ export type CommandResult =
   | { said: 'not-saved'; message: string }
   | { said: 'refused'; message: string };
 
-/** `undone`: never sent and never will be. `dismissed`: finished and no longer shown. */
-export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone';
+/**
+ * `undone`: never sent and never will be. `dismissed`: finished and no longer shown. `not-done`: the
+ * disk failed, so it waits as before.
+ */
+export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone' | 'not-done';
 
 type ObservedState = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
@@ -406,9 +409,14 @@ const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): 
 
 /** Undoes what was never sent, or dismisses what is finished. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
-  const result = (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
-  if (result === 'undone') void sayOnNotification(commandId, 'undone');
-  return result;
+  try {
+    const result = (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
+    if (result === 'undone') void sayOnNotification(commandId, 'undone');
+    return result;
+  } catch (error) {
+    if (!(error instanceof StorageFault)) throw error;
+    return 'not-done';
+  }
 }
 
 /** Retries what needed the user, failed or expired, as a new press on what is shown now. */

@@ -1,12 +1,13 @@
 /** The queued commands of this device, as one line above the bottom bar that opens on demand. */
 import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { cancelCommand, confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
+import { confirmCommand, dismissQuarantined, lossRead, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { CommandState } from '../components/CommandState.tsx';
 import { screenPart } from '../components/screen-part.tsx';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
+import { undoCommand } from '../screens/undo-command.ts';
 import {
   commandTarget,
   commandText,
@@ -20,6 +21,7 @@ import { CARD, LINE } from './dock-styles.ts';
 import { focusAfter } from './next-focus.ts';
 
 const ConfirmStart = screenPart(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
+const NOT_DISMISSED = 'Could not be dismissed on this device.';
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
 /** The noun for commands that are all of one kind. */
@@ -31,13 +33,9 @@ function kindOf(entries: readonly OutboxEntryView[]): string {
     : 'command';
 }
 
-async function withdraw(commandId: string, button: HTMLElement): Promise<void> {
+async function withdraw(commandId: string, button: HTMLElement, notDone?: string): Promise<void> {
   const moveFocus = focusAfter(button);
-  const result = await cancelCommand(commandId);
-  moveFocus();
-  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
-  if (result === 'already-sent')
-    pageToast('blank', 'Already on its way. Use the opposite command instead.');
+  if ((await undoCommand(commandId, notDone)) !== 'not-done') moveFocus();
 }
 
 async function insist(commandId: string): Promise<void> {
@@ -119,7 +117,7 @@ function CommandActions({ entry, onReview }: { entry: OutboxEntryView; onReview:
           size="sm"
           data-act={`dismiss ${entry.commandId}`}
           onClick={(event) => {
-            void withdraw(entry.commandId, event.currentTarget);
+            void withdraw(entry.commandId, event.currentTarget, NOT_DISMISSED);
           }}
         >
           Dismiss

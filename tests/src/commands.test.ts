@@ -33,7 +33,7 @@ import {
 } from '../../src/identity/session.ts';
 import { createOutbox } from '../../src/offline/outbox.ts';
 import { databaseStore } from '../../src/offline/queue-store.ts';
-import { UserDatabase } from '../../src/offline/user-database.ts';
+import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import type { OutboxEntry } from '../../src/offline/outbox-entry.ts';
 import { readSnapshot, writeSnapshot } from '../../src/offline/snapshots.ts';
 import { agentsStore, applyAgents, clearAgents } from '../../src/stores/agents-store.ts';
@@ -227,6 +227,21 @@ describe('a press', () => {
     server.answer(echo);
     await sendQueued();
     expect(posts()).toEqual([]);
+  });
+
+  it('says that it was not taken back where the disk fails at that moment, and still waits', async () => {
+    await enter();
+    const said = await stopAgent(agent);
+    const id = said.said === 'saved' ? said.entry.commandId : '';
+    const failing = vi
+      .spyOn(UserDatabase.prototype, 'transact')
+      .mockRejectedValue(new StorageFault('quota', 'The disk is full'));
+    const result = await cancelCommand(id).finally(() => {
+      failing.mockRestore();
+    });
+    expect(result).toBe('not-done');
+    expect((await onDisk()).map((entry) => entry.commandId)).toEqual([id]);
+    expect(await cancelCommand(id)).toBe('undone');
   });
 
   it('that is confirmed goes out as a new command on the agent as it is now', async () => {

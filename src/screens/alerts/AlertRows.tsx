@@ -3,7 +3,7 @@ import { Suspense, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { BellOff, BellRing, Pencil, Trash2 } from 'lucide-react';
 import { AlertTerms } from '../../../contract/alerts.ts';
-import { cancelCommand, setAlert } from '../../commands.ts';
+import { setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { CommandState } from '../../components/CommandState.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
@@ -12,6 +12,7 @@ import { alertViews, type AlertView } from '../../stores/alert-view.ts';
 import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
 import { commandText } from '../../stores/agent-view.ts';
 import { showResult } from '../show-result.ts';
+import { undoCommand } from '../undo-command.ts';
 import { useEntries, useMarketNow, useSlot } from '../use-store.ts';
 import type { Editing } from './AlertForm.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
@@ -48,7 +49,7 @@ function UndoChange({ commandId }: { commandId: string }) {
       type="button"
       className="-my-2 min-h-11 shrink-0 text-xs underline underline-offset-2 pointer-fine:min-h-6"
       onClick={() => {
-        void cancelCommand(commandId);
+        void undoCommand(commandId);
       }}
     >
       Undo

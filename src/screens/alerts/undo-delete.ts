@@ -4,7 +4,9 @@ import { AlertTerms } from '../../../contract/alerts.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';
 import type { AlertView } from '../../stores/alert-view.ts';
 import { OFFER_BY_KEY_MS, OFFER_MS } from '../../stores/stop-offer.ts';
+import { pageToast } from '../../stores/toast-store.ts';
 import { showResult } from '../show-result.ts';
+import { NOT_UNDONE } from '../undo-command.ts';
 
 /** Where and how Delete was pressed. */
 export interface DeletePlace {
@@ -85,7 +87,12 @@ export async function removeAlertFrom(
 
 /** Cancels a deletion that was never sent; otherwise creates the alert again under the same id. */
 async function isRestored({ id, terms, commandId }: Deleted): Promise<boolean> {
-  if (commandId !== null && (await cancelCommand(commandId)) === 'undone') return true;
+  const cancelled = commandId === null ? 'gone' : await cancelCommand(commandId);
+  if (cancelled === 'undone') return true;
+  if (cancelled === 'not-done') {
+    pageToast('error', NOT_UNDONE);
+    return false;
+  }
   const pressed = setAlert(id, AlertTerms.parse(terms), null);
   showResult(pressed);
   const { said } = await pressed;

@@ -12,11 +12,11 @@ import { formatAge } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { commandText, untilThen, type AgentView } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
-import { undo } from '../agents/list/AgentActions.tsx';
 import { AgentStatus } from '../agents/AgentStatus.tsx';
 import { StopAllButton } from '../agents/start-stop/StopAllButton.tsx';
 import { LiveTag } from '../../components/LiveTag.tsx';
 import { connectionOf } from '../../stores/shown-account.ts';
+import { undoCommand } from '../undo-command.ts';
 import { useAgentViews, useEntries } from '../use-store.ts';
 
 const count = (many: number, one: string, more: string): string =>
@@ -132,7 +132,7 @@ function OrderState({
           size="sm"
           data-act={`take back ${entry.commandId}`}
           onClick={() => {
-            void undo(entry.commandId);
+            void undoCommand(entry.commandId);
           }}
         >
           Undo

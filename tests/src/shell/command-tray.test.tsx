@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** The focus of somebody who takes back or dismisses queued commands by keyboard. */
+/** Taking back and dismissing queued commands: what is said, and the focus of a keyboard. */
 import '../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -12,7 +12,8 @@ vi.mock('../../../src/commands.ts', async (original) => ({
 
 const { queue } = await import('../../../src/commands.ts');
 const { CommandTray } = await import('../../../src/shell/CommandTray.tsx');
-const { entryOf, stop } = await import('../offline/samples.ts');
+const { removeToast, toastStore } = await import('../../../src/stores/toast-store.ts');
+const { entryOf, start, stop } = await import('../offline/samples.ts');
 
 const undos = () => screen.getAllByRole('button', { name: 'Undo' });
 async function undo(index: number): Promise<void> {
@@ -25,6 +26,7 @@ async function undo(index: number): Promise<void> {
 }
 
 beforeEach(() => {
+  removeToast();
   queue.entries = ['Harbour', 'Drift', 'Anchor'].map((name, sequence) =>
     entryOf(stop(name), { sequence }),
   );
@@ -70,4 +72,18 @@ it('stays where it is when it has moved on before the row goes', async () => {
   first!.focus();
   await undo(0);
   expect(document.activeElement).toBe(third);
+});
+
+it('says where a command could not be taken back or dismissed, and keeps its row and the focus', async () => {
+  cancelCommand.mockResolvedValue('not-done');
+  const [first] = undos();
+  await undo(0);
+  expect(document.activeElement).toBe(first);
+  queue.entries = [entryOf(start('Harbour'), { state: 'lapsed' })];
+  fireEvent.click(await screen.findByRole('button', { name: 'Dismiss' }));
+  await act(() => Promise.resolve());
+  expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+    'Could not be dismissed on this device.',
+    'Could not be undone on this device.',
+  ]);
 });

@@ -11,9 +11,9 @@ import { screenPart } from '../../../components/screen-part.tsx';
 import { agentView, type AgentView } from '../../../stores/agent-view.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
+import { undoCommand } from '../../undo-command.ts';
 import { useEntries } from '../../use-store.ts';
 import type { AgentDraft } from '../create/agent-draft.ts';
-import { undo } from '../list/AgentActions.tsx';
 import { CreateDialog } from '../list/AgentsScreen.tsx';
 import { StartDialog } from '../start-stop/StartDialog.tsx';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
@@ -73,7 +73,7 @@ function UndoButton({ commandId }: { commandId: string }) {
     <Button
       data-act={`take back ${commandId}`}
       onClick={() => {
-        void undo(commandId);
+        void undoCommand(commandId);
       }}
     >
       <Undo2 className="size-4" aria-hidden />

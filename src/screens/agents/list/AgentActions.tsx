@@ -1,12 +1,11 @@
 /** The buttons of one agent in a list: stop, start, undo or review. */
 import { CircleAlert, Play, Undo2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
-import { cancelCommand } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
 import { latePart, LatePart } from '../../../components/LatePart.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
-import { pageToast } from '../../../stores/toast-store.ts';
+import { undoCommand } from '../../undo-command.ts';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
 
 const startDialog = latePart(
@@ -27,14 +26,6 @@ export function stopSentence(view: Pick<AgentView, 'agent' | 'current'>): string
   return openPositions === 0
     ? `${name} opens no new positions. It has none open.`
     : `${name} opens no new positions. Its ${openPositions} ${openPositions === 1 ? 'position keeps its stop loss' : 'positions keep their stop losses'}.`;
-}
-
-/** Undoes a command that was never sent, or says that it is too late. */
-export async function undo(commandId: string): Promise<void> {
-  const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
-  if (result === 'already-sent')
-    pageToast('blank', 'Already on its way. Use the opposite command instead.');
 }
 
 export function AgentActions({ view, startable = true }: { view: AgentView; startable?: boolean }) {
@@ -65,7 +56,7 @@ export function AgentActions({ view, startable = true }: { view: AgentView; star
           aria-label={`Undo: start ${agent.name}`}
           title="Undo"
           onClick={() => {
-            void undo(entry.commandId);
+            void undoCommand(entry.commandId);
           }}
         >
           <Undo2 className="size-4" aria-hidden />

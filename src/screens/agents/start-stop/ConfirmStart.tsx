@@ -26,6 +26,7 @@ import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import type { OutboxEntryView } from '../../outbox-view.ts';
+import { NOT_UNDONE } from '../../undo-command.ts';
 import { useSlot } from '../../use-store.ts';
 import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
@@ -246,7 +247,10 @@ function ConfirmOnPaper({ entry, open, onOpenChange }: ConfirmStartProps) {
   const refuse = (): void => {
     onOpenChange(false);
     void cancelCommand(entry.commandId).then((result) => {
-      if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.');
+      if (result === 'not-done') {
+        pageToast('error', NOT_UNDONE);
+        onOpenChange(true);
+      } else if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.');
     });
   };
   const since =

@@ -1,5 +1,6 @@
 /** Handles a press of Stop and its Undo. A stop that was already sent is undone by a start. */
 import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.ts';
+import { session } from '../../../identity/session.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import {
   OFFER_BY_KEY_MS,
@@ -11,6 +12,7 @@ import {
 } from '../../../stores/stop-offer.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
+import { NOT_UNDONE } from '../../undo-command.ts';
 
 /** The strip above the bottom bar where the offer is shown, px. */
 const OFFER_PLACE_PX = 190;
@@ -64,7 +66,14 @@ export async function undoStop(): Promise<void> {
   const entry = queue.entries.find((one) => one.commandId === commandId);
   // A failed stop is shown as an alert instead.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return;
+  const uid = session.user?.uid;
   const result = commandId === null ? 'gone' : await cancelCommand(commandId);
+  if (result === 'not-done') {
+    pageToast('error', NOT_UNDONE);
+    // Neither in place of a later stop's offer nor to another user.
+    if (stopOffer.offer === null && session.user?.uid === uid) offerUndo(offer, OFFER_BY_KEY_MS);
+    return;
+  }
   if (result === 'undone') {
     pageToast('success', 'Undone. Nothing was sent.');
     return;

@@ -27,6 +27,7 @@ import { riskOf, type RiskNumbers } from '../../agents/agent-risk.ts';
 import { planText } from '../../agents/agent-text.ts';
 import { EntriesOffNotice } from '../../agents/EntriesOffNotice.tsx';
 import { showResult } from '../../show-result.ts';
+import { undoCommand } from '../../undo-command.ts';
 import { useSlot } from '../../use-store.ts';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
@@ -267,7 +268,7 @@ export default function StartLiveDialog({
           className="mt-3"
           onClick={() => {
             close();
-            void cancelCommand(commandId);
+            void undoCommand(commandId);
           }}
         >
           Don't start

@@ -29,6 +29,7 @@ const { AlertRows } = await import('../../../../src/screens/alerts/AlertRows.tsx
 const { default: AlertsScreen } = await import('../../../../src/screens/alerts/AlertsScreen.tsx');
 const { applyAlerts, clearAlerts } = await import('../../../../src/stores/alerts-store.ts');
 const { deleted } = await import('../../../../src/screens/alerts/undo-delete.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 const { useEntries } = await import('../../../../src/screens/use-store.ts');
 const { entryOf } = await import('../../offline/samples.ts');
 
@@ -91,6 +92,7 @@ beforeEach(() => {
   known = ['1', '2', '3'].map(alertAt);
   queue.entries = [];
   deleted.list = [];
+  removeToast();
   Object.assign(session, { user: { uid: entryOf(deletion('1')).uid, email: null } });
   cancelCommand.mockReset().mockImplementation(() => {
     const result = queue.entries.length === 0 ? 'gone' : 'undone';
@@ -141,6 +143,20 @@ describe('the offer to undo a deletion', () => {
     expect([rows(), screen.queryByText('No alerts yet')]).toEqual([['2'], null]);
     await pass(8_000);
     expect(screen.getByText('No alerts yet')).toBeTruthy();
+  });
+
+  it('stands again, with the reason, where the deletion could not be taken back (A-08)', async () => {
+    cancelCommand.mockResolvedValueOnce('not-done');
+    render(<List />);
+    await press(button(/^Delete BTC\/USDT above 2/), 'key');
+    await press(undo()!, 'key');
+    expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+      'Could not be undone on this device.',
+    ]);
+    expect(setAlert).not.toHaveBeenCalled();
+    expect(document.activeElement).toBe(undo());
+    await press(undo()!, 'key');
+    expect(undo()).toBeNull();
   });
 
   it('is announced once it is there, by a region that was there before (A-08)', async () => {

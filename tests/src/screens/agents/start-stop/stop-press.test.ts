@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 /** What Undo does after a Stop: before it was sent, after it, and once it has failed. */
+import '../../../../support/page-world.ts';
 import { beforeEach, expect, it, vi } from 'vitest';
 
 const { cancel, queue, start, stop } = vi.hoisted(() => ({
@@ -17,6 +18,7 @@ vi.mock('../../../../../src/commands.ts', () => ({
 
 const { pressStop, undoStop } =
   await import('../../../../../src/screens/agents/start-stop/stop-press.ts');
+const { session } = await import('../../../../../src/identity/session.ts');
 const { stopOffer, withdrawOffer } = await import('../../../../../src/stores/stop-offer.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
@@ -61,6 +63,38 @@ it.each(['already-sent', 'gone'])(
     expect(said()).toEqual(['The stop was already sent. Starting Harbour again.']);
   },
 );
+
+it('says where it could not take the stop back, and offers it again', async () => {
+  cancel.mockResolvedValue('not-done');
+  await stopped();
+  await undoStop();
+  expect([start.mock.calls, said(), stopOffer.offer]).toMatchObject([
+    [],
+    ['Could not be undone on this device.'],
+    { agent: HARBOUR, commandId: 'c1', atTop: false },
+  ]);
+  cancel.mockResolvedValue('undone');
+  await undoStop();
+  expect([cancel.mock.calls, stopOffer.offer]).toEqual([[['c1'], ['c1']], null]);
+});
+
+it('offers it again neither over a later stop nor to another user', async () => {
+  cancel.mockImplementation(async () => {
+    stop.mockResolvedValue({ said: 'saved', entry: { commandId: 'c2' } });
+    await stopped();
+    return 'not-done';
+  });
+  await stopped();
+  await undoStop();
+  expect(stopOffer.offer?.commandId).toBe('c2');
+  cancel.mockImplementation(() => {
+    session.user = null;
+    return Promise.resolve('not-done');
+  });
+  Object.assign(session, { user: { uid: 'uid-1' } });
+  await undoStop();
+  expect(stopOffer.offer).toBeNull();
+});
 
 it('leaves a stop that failed to its own alert', async () => {
   await stopped();

@@ -1,0 +1,15 @@
+/** Takes back a queued command and says what came of it. */
+import { cancelCommand, type CancelResult } from '../commands.ts';
+import { pageToast } from '../stores/toast-store.ts';
+
+/** The disk failed: what was to be undone still waits and will be sent. */
+export const NOT_UNDONE = 'Could not be undone on this device.';
+
+export async function undoCommand(commandId: string, notDone = NOT_UNDONE): Promise<CancelResult> {
+  const result = await cancelCommand(commandId);
+  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
+  if (result === 'already-sent')
+    pageToast('blank', 'Already on its way. Use the opposite command instead.');
+  if (result === 'not-done') pageToast('error', notDone);
+  return result;
+}

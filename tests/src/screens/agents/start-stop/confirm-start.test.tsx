@@ -1,0 +1,52 @@
+// @vitest-environment happy-dom
+/** Refusing a start that waited too long: what is said, by what became of it. */
+import '../../../../support/page-world.ts';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+
+const { cancelCommand } = vi.hoisted(() => ({ cancelCommand: vi.fn() }));
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  cancelCommand,
+}));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call: never, marketData: never, marketPools: never },
+}));
+
+const { default: ConfirmStart } =
+  await import('../../../../../src/screens/agents/start-stop/ConfirmStart.tsx');
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
+const { entryOf, start } = await import('../../../offline/samples.ts');
+
+const onOpenChange = vi.fn();
+async function refuse(result: string): Promise<string[]> {
+  cancelCommand.mockResolvedValue(result);
+  render(
+    <ConfirmStart
+      entry={entryOf(start('Harbour'), { state: 'needs-you' })}
+      open
+      onOpenChange={onOpenChange}
+    />,
+  );
+  fireEvent.click(screen.getByRole('button', { name: "Don't start" }));
+  await act(() => Promise.resolve());
+  return toastStore.toasts.map(({ message }) => message);
+}
+
+beforeEach(() => {
+  onOpenChange.mockReset();
+  removeToast();
+});
+afterEach(cleanup);
+
+it('says that nothing was started or sent where it was taken back', async () => {
+  expect(await refuse('undone')).toEqual(['Not started. Nothing was sent.']);
+  expect(onOpenChange.mock.calls).toEqual([[false]]);
+});
+
+it('asks again, with the reason, where it could not be taken back', async () => {
+  expect(await refuse('not-done')).toEqual(['Could not be undone on this device.']);
+  expect(onOpenChange.mock.calls).toEqual([[false], [true]]);
+});
