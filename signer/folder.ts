@@ -8,9 +8,9 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DISK, writeAll, type Disk } from './disk.ts';
 
 export function openFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -26,13 +26,19 @@ function syncFolder(path: string): void {
   }
 }
 
-/** The old file or the new one, never half of it. */
-export function writeWhole(path: string, text: string): void {
+/**
+ * The old file or the new one, never half of it.
+ * @throws Error when the new one is not on disk. Nothing is left of it then.
+ */
+export function writeWhole(path: string, text: string, disk: Disk = DISK): void {
   const next = `${path}.next`;
   const handle = openSync(next, 'w', 0o600);
   try {
-    writeSync(handle, text);
+    writeAll(handle, Buffer.from(text), disk);
     fsyncSync(handle);
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
   } finally {
     closeSync(handle);
   }
@@ -64,8 +70,12 @@ export function lockFolder(folder: string): () => void {
   const take = (): boolean => {
     try {
       const handle = openSync(path, 'wx', 0o600);
-      writeSync(handle, String(process.pid));
-      closeSync(handle);
+      // A lock that names nobody would be taken over.
+      try {
+        writeAll(handle, Buffer.from(String(process.pid)), DISK);
+      } finally {
+        closeSync(handle);
+      }
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

@@ -1,5 +1,6 @@
 /** The signer's state on disk: a record is durable, then it counts. */
 import * as z from 'zod/mini';
+import { DISK, type Disk } from './disk.ts';
 import { Ledger } from './ledger.ts';
 import { LineFile } from './line-file.ts';
 import { SignerRecord } from './records.ts';
@@ -9,8 +10,8 @@ export class Journal {
   private readonly file: LineFile;
 
   /** @throws Error when a record cannot be read: limits must not be judged by half a state. */
-  constructor(path: string) {
-    this.file = LineFile.open(path);
+  constructor(path: string, disk: Disk = DISK) {
+    this.file = LineFile.open(path, disk);
     for (const line of this.file.lines)
       this.ledger.apply(z.decode(SignerRecord, line as z.input<typeof SignerRecord>));
   }
