@@ -6,6 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { UnknownCause } from '../../contract/venue.ts';
 import { ALLOWANCES } from './allowances.ts';
+import { banOf, type Ban } from './bans.ts';
 import { isOpen, type Endpoint } from './endpoints.ts';
 import { Secrets } from '../secrets.ts';
 import { NotSent, type Budget, type Clock } from './budget.ts';
@@ -59,7 +60,6 @@ const flights = new AsyncLocalStorage<Flight>();
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
-const BAN_DEFAULT_MS = 60_000;
 /** A long list is read a page at a time, as fast as the exchange's limit lets it. */
 const PATIENCE_MS: Record<Endpoint['lane'], number> = {
   order: 3_000,
@@ -104,17 +104,6 @@ async function textWithin(response: Response, bytesMax: number): Promise<string>
     pieces.push(piece as Uint8Array);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-/** When requests may leave again after a 429 or 418. */
-function banEnd(status: number, headers: Headers, text: string, now: number): number | null {
-  if (status !== 429 && status !== 418) return null;
-  const named = /banned until (\d{13})/.exec(text)?.[1];
-  if (named !== undefined) return Number(named);
-  const after = headers.get('retry-after');
-  if (after !== null && /^\d+$/.test(after)) return now + Number(after) * 1_000;
-  const date = after === null ? Number.NaN : Date.parse(after);
-  return Number.isNaN(date) ? now + BAN_DEFAULT_MS : date;
 }
 
 export class Door {
@@ -172,9 +161,8 @@ export class Door {
   }
 
   /** For limits that an answer's own code reports. */
-  ban(forMs: number, who: 'key' | 'address'): void {
-    const budget = who === 'key' ? this.#settings.byKey : this.#settings.byAddress;
-    (budget ?? this.#settings.byAddress).ban(this.#settings.clock.now() + forMs);
+  ban(forMs: number, who: Ban['who']): void {
+    this.#ban({ untilMs: this.#settings.clock.now() + forMs, who });
   }
 
   /**
@@ -189,8 +177,7 @@ export class Door {
     await this.#afford(endpoint);
     const fly = async (): Promise<RawReply> => {
       // A ban may have come while this waited for its turn.
-      this.#settings.byAddress.refuseBanned();
-      this.#settings.byKey?.refuseBanned();
+      this.#refuseBanned();
       if (notAfterMs !== null && this.#settings.clock.now() >= notAfterMs)
         throw new NotSent('deadline_passed');
       return this.#fly(endpoint, params);
@@ -203,7 +190,7 @@ export class Door {
   async #afford({ lane, weight, spare = 0 }: Endpoint): Promise<void> {
     const { byAddress, byKey } = this.#settings;
     const counts = ALLOWANCES[this.exchange];
-    byAddress.refuseBanned();
+    this.#refuseBanned();
     if (weight === 0) return;
     const patienceMs = PATIENCE_MS[lane];
     if (counts.byKey.counts === 'private' && lane !== 'public')
@@ -211,6 +198,18 @@ export class Door {
     if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);
     if (counts.byAddress.counts === 'all' || lane === 'public')
       await byAddress.take(weight, patienceMs);
+  }
+
+  /** Before anything is taken of a limit that others share. */
+  #refuseBanned(): void {
+    this.#settings.byAddress.refuseBanned();
+    this.#settings.byKey?.refuseBanned();
+  }
+
+  /** Without a key it can only be the address that is meant. */
+  #ban({ untilMs, who }: Ban): void {
+    const { byAddress, byKey } = this.#settings;
+    (who === 'key' ? (byKey ?? byAddress) : byAddress).ban(untilMs);
   }
 
   async #fly(endpoint: Endpoint, params: Record<string, unknown>): Promise<RawReply> {
@@ -247,8 +246,8 @@ export class Door {
       // An exchange may quote what it was sent: the key goes no further than this.
       const text = this.#secrets.clean(await textWithin(response, BODY_BYTES_MAX));
       flight.reply = { status: response.status, headers: response.headers, text };
-      const until = banEnd(response.status, response.headers, text, clock.now());
-      if (until !== null) byAddress.ban(until);
+      const ban = banOf(exchange, this.#settings.key !== null, flight.reply, clock.now());
+      if (ban !== null) this.#ban(ban);
       const used = Number(response.headers.get('x-mbx-used-weight-1m') ?? Number.NaN);
       if (Number.isFinite(used)) byAddress.used(used);
     } catch (error) {

@@ -58,7 +58,8 @@ const Answer = z.object({ error: z.array(z.string()), result: z.optional(z.unkno
 export const KRAKEN_BANS: readonly { code: string; forMs: number; who: 'key' | 'address' }[] = [
   { code: 'EAPI:Rate limit exceeded', forMs: 15_000, who: 'key' },
   { code: 'EGeneral:Too many requests', forMs: 60_000, who: 'address' },
-  { code: 'EGeneral:Temporary lockout', forMs: 15 * 60_000, who: 'address' },
+  // "The account is temporarily locked": others ask on.
+  { code: 'EGeneral:Temporary lockout', forMs: 15 * 60_000, who: 'key' },
 ];
 
 export function judgeKraken(reply: RawReply): Verdict {
