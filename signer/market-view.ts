@@ -49,7 +49,11 @@ export class MarketView {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
     this.books = new BySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
     this.volumes = new BySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
-    this.marks = new BySymbol(async (symbol) => markOf(await data.book(symbol)), MARK_KEEP_MS, now);
+    this.marks = new BySymbol(
+      async (symbol) => markOf(await data.book(symbol, 'mark')),
+      MARK_KEEP_MS,
+      now,
+    );
   }
 
   /**

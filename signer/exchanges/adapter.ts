@@ -95,6 +95,9 @@ export interface Book {
   asks: BookLevel[];
 }
 
+/** `mark`: for what a holding is worth, which yields to the book that an order is judged by. */
+export type BookUse = 'order' | 'mark';
+
 /** Without a key: what the limits are judged by. */
 export interface PublicData {
   /** The exchange's clock, ms UTC. */
@@ -102,7 +105,7 @@ export interface PublicData {
   rules(): Promise<Map<string, PairRules>>;
   /** The rules that were read do not hold any more. */
   forgetRules(): void;
-  book(symbol: string): Promise<Book>;
+  book(symbol: string, use?: BookUse): Promise<Book>;
   /** Quote currency traded in the last 24 hours. */
   dayVolume(symbol: string): Promise<Fixed>;
 }

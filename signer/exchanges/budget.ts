@@ -1,5 +1,6 @@
 /** Holds requests under an exchange's limits, and sends none while it has banned us. */
 import type { SpentRecord } from '../spent.ts';
+import { Turns } from './turns.ts';
 
 /** Of each limit, so that a neighbour on the same address or key still has room. */
 const SHARE = 0.8;
@@ -47,6 +48,8 @@ export class Budget {
   private level: number;
   private filledAtMs: number;
   private bannedUntilMs: number;
+  /** Those who leave as much to spare, one after the other. */
+  private readonly turns = new Map<number, Turns>();
 
   constructor(
     private readonly allowance: Allowance,
@@ -92,21 +95,42 @@ export class Budget {
 
   /**
    * Takes `weight`, waiting up to `patienceMs` for it. Who leaves others something to `spare` waits
-   * behind all who do not.
+   * behind all who leave less, and in turn with those who leave as much: what costs more would
+   * never find its weight there otherwise.
    * @throws NotSent during a ban, or when the wait would be longer.
    */
   async take(weight: number, patienceMs: number, spare = 0): Promise<void> {
     const endMs = this.clock.now() + patienceMs;
-    let waitMs = this.waitFor(weight + spare, endMs);
-    while (spare > 0 && waitMs > 0) {
-      await this.clock.sleep(waitMs);
-      waitMs = this.waitFor(weight + spare, endMs);
+    const waitMs = this.waitFor(weight + spare, endMs);
+    if (spare > 0) {
+      await this.turnsOf(spare).take(() => this.takeSparing(weight, spare, endMs), false);
+      return;
     }
-    this.level -= weight;
-    this.noteLevel();
+    this.spend(weight);
     if (waitMs > 0) await this.clock.sleep(waitMs);
     // It may have come while we waited.
     this.refuseBanned();
+  }
+
+  /** Waits until it is there, so that nothing is taken ahead of those who are more urgent. */
+  private async takeSparing(weight: number, spare: number, endMs: number): Promise<void> {
+    for (;;) {
+      const waitMs = this.waitFor(weight + spare, endMs);
+      if (waitMs === 0) break;
+      await this.clock.sleep(waitMs);
+    }
+    this.spend(weight);
+  }
+
+  private turnsOf(spare: number): Turns {
+    const turns = this.turns.get(spare) ?? new Turns();
+    this.turns.set(spare, turns);
+    return turns;
+  }
+
+  private spend(weight: number): void {
+    this.level -= weight;
+    this.noteLevel();
   }
 
   /** How long until so much is there, ms. */

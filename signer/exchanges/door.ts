@@ -197,7 +197,7 @@ export class Door {
       await byKey?.take(weight, patienceMs, spare);
     if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);
     if (counts.byAddress.counts === 'all' || lane === 'public')
-      await byAddress.take(weight, patienceMs);
+      await byAddress.take(weight, patienceMs, spare);
   }
 
   /** Before anything is taken of a limit that others share. */

@@ -15,7 +15,7 @@ export interface Endpoint {
   lane: 'public' | 'private' | 'order';
   /** Of the limit by address, or for Kraken's private calls of the key's counter. */
   weight: number;
-  /** Left of a key's limit for those that are more urgent; the rest may take all of it. */
+  /** Left of the limit for those that are more urgent; the rest may take all of it. */
   spare?: number;
 }
 
@@ -36,6 +36,8 @@ const krakenPrivate = (path: string, weight: number, lane: 'private' | 'order'):
   weight,
 });
 
+/** What it takes to judge a sale: time, names, rules and the book. What is held is looked at later. */
+const KRAKEN_SALE = 4;
 /** What it takes to look an order up and read its fills: a stop waits for that. */
 const KRAKEN_LOOK_UP = 3;
 /** Asked for again and again, whether anything happened or not. */
@@ -50,6 +52,7 @@ export const KRAKEN_ENDPOINTS = {
   pairs: krakenPublic('AssetPairs'),
   ticker: krakenPublic('Ticker'),
   book: krakenPublic('Depth'),
+  mark: { ...krakenPublic('Depth'), spare: KRAKEN_SALE },
   keyInfo: krakenPrivate('GetApiKeyInfo', 1, 'private'),
   balances: krakenList('BalanceEx'),
   openOrders: krakenList('OpenOrders'),
@@ -73,12 +76,18 @@ const coinbase = (
   lane,
   weight: 1,
 });
+/** What it takes to judge a sale: time, products and the book. */
+const COINBASE_SALE = 3;
 
 export const COINBASE_ENDPOINTS = {
   time: coinbase('public', 'GET', 'brokerage/time', 'public'),
   products: coinbase('public', 'GET', 'brokerage/market/products', 'public'),
   product: coinbase('public', 'GET', 'brokerage/market/products/{product_id}', 'public'),
   book: coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
+  mark: {
+    ...coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
+    spare: COINBASE_SALE,
+  },
   permissions: coinbase('private', 'GET', 'brokerage/key_permissions', 'private'),
   accounts: coinbase('private', 'GET', 'brokerage/accounts', 'private'),
   orders: coinbase('private', 'GET', 'brokerage/orders/historical/batch', 'private'),
@@ -96,17 +105,29 @@ const binance = (
   lane: Endpoint['lane'] = access,
 ): Endpoint => ({ api: access, method, path, url: `/api/v3/${path}`, lane, weight });
 
+/** For orders, cancellations, and what they are judged by: rules, time and a book. */
+const BINANCE_SALE = 100;
+/** For those, for what is held, and for a dozen look-ups: lists are asked for again and again. */
+const BINANCE_URGENT = 400;
+const binanceList = (path: string, weight: number): Endpoint => ({
+  ...binance('private', 'GET', path, weight),
+  spare: BINANCE_URGENT,
+});
+
 export const BINANCE_ENDPOINTS = {
   time: binance('public', 'GET', 'time', 1),
   rules: binance('public', 'GET', 'exchangeInfo', 20),
   ticker: binance('public', 'GET', 'ticker/24hr', 2),
   book: binance('public', 'GET', 'depth', 5),
-  account: binance('private', 'GET', 'account', 20),
-  openOrders: binance('private', 'GET', 'openOrders', 80),
-  openOrdersOfPair: binance('private', 'GET', 'openOrders', 6),
-  allOrders: binance('private', 'GET', 'allOrders', 20),
+  mark: { ...binance('public', 'GET', 'depth', 5), spare: BINANCE_SALE },
+  account: binanceList('account', 20),
+  openOrders: binanceList('openOrders', 80),
+  openOrdersOfPair: binanceList('openOrders', 6),
+  allOrders: binanceList('allOrders', 20),
   order: binance('private', 'GET', 'order', 4),
-  trades: binance('private', 'GET', 'myTrades', 20),
+  trades: binanceList('myTrades', 20),
+  /** Of one order that was found: a stop waits for them. */
+  tradesOfOrder: binance('private', 'GET', 'myTrades', 20),
   place: binance('private', 'POST', 'order', 1, 'order'),
   cancel: binance('private', 'DELETE', 'order', 1, 'order'),
   permissions: {

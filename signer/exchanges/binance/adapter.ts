@@ -228,7 +228,7 @@ export class BinanceAdapter implements Adapter {
   private async fillsOf(order: VenueOrder): Promise<VenueFill[]> {
     if (order.filled === 0n) return [];
     const names = await this.names();
-    const raw = await read(this.door, this.judge, TradesReply, AT.trades, {
+    const raw = await read(this.door, this.judge, TradesReply, AT.tradesOfOrder, {
       symbol: names.pairOf(order.symbol) ?? '',
       orderId: withoutPair(order.exchangeOrderId),
       limit: String(PAGE),

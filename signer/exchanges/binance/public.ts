@@ -1,6 +1,6 @@
 /** Binance's public data: pairs, books, volumes and its clock. */
 import type { Fixed } from '../../../contract/money.ts';
-import { ReadFailed, type Book, type PublicData } from '../adapter.ts';
+import { ReadFailed, type Book, type BookUse, type PublicData } from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
@@ -18,6 +18,7 @@ import {
 
 const NAMES_KEEP_MS = 10 * 60_000;
 const LEVELS = '50';
+const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class BinancePublic implements PublicData {
   private readonly kept = new Kept(
@@ -44,8 +45,8 @@ export class BinancePublic implements PublicData {
     return (await read(this.door, judgeBinance, TimeReply, AT.time)).serverTime;
   }
 
-  async book(symbol: string): Promise<Book> {
-    const reply = await read(this.door, judgeBinance, BookReply, AT.book, {
+  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
+    const reply = await read(this.door, judgeBinance, BookReply, BOOK_AT[use], {
       symbol: await this.pairOf(symbol),
       limit: LEVELS,
     });

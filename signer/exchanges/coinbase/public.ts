@@ -1,7 +1,7 @@
 /** Coinbase Advanced's public data: products, books, volumes and its clock. */
 import { multiply, type Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
-import type { Book, PublicData } from '../adapter.ts';
+import type { Book, BookUse, PublicData } from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
@@ -21,6 +21,7 @@ import {
 const LEVELS = 50;
 
 const RULES_KEEP_MS = 10 * 60_000;
+const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class CoinbasePublic implements PublicData {
   private readonly kept = new Kept(
@@ -59,8 +60,8 @@ export class CoinbasePublic implements PublicData {
     );
   }
 
-  async book(symbol: string): Promise<Book> {
-    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, AT.book, {
+  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
+    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, BOOK_AT[use], {
       product_id: productOf(symbol),
       limit: String(LEVELS),
     });

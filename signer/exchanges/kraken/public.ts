@@ -1,7 +1,7 @@
 /** Kraken's public data: names, rules, books, volumes and its clock. */
 import { multiply, type Fixed } from '../../../contract/money.ts';
 import { exactAmount } from '../amounts.ts';
-import type { Book, PublicData } from '../adapter.ts';
+import type { Book, BookUse, PublicData } from '../adapter.ts';
 import { ReadFailed } from '../adapter.ts';
 import type { Door } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
@@ -13,6 +13,7 @@ import { BookReply, TickerReply, TimeReply } from './replies.ts';
 
 const NAMES_KEEP_MS = 10 * 60_000;
 const LEVELS = 50;
+const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class KrakenPublic implements PublicData {
   private readonly kept: Kept<KrakenNames>;
@@ -43,8 +44,8 @@ export class KrakenPublic implements PublicData {
     return result.unixtime * 1_000 + 500;
   }
 
-  async book(symbol: string): Promise<Book> {
-    const { result } = await read(this.door, krakenJudge(this.door), BookReply, AT.book, {
+  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
+    const { result } = await read(this.door, krakenJudge(this.door), BookReply, BOOK_AT[use], {
       pair: await this.pairOf(symbol),
       count: String(LEVELS),
     });
