@@ -95,14 +95,15 @@ export class MarketView {
     return null;
   }
 
-  /** What a unit of each pair would bring now: the best bid. A pair without a book brings nothing. */
+  /** What a unit of each pair would bring now: the best bid. A pair without a book is left out. */
   async bidsOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
-    const bids = await Promise.all(
-      symbols.map(async (symbol): Promise<[string, Fixed]> => [
-        symbol,
-        (await this.marks.get(symbol))?.bid ?? ZERO,
-      ]),
+    const marks = await Promise.all(
+      symbols.map(async (symbol) => ({ symbol, mark: await this.marks.get(symbol) })),
     );
-    return new Map(bids);
+    return new Map(
+      marks.flatMap(({ symbol, mark }): [string, Fixed][] =>
+        mark === null ? [] : [[symbol, mark.bid]],
+      ),
+    );
   }
 }

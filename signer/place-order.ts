@@ -57,17 +57,24 @@ interface LossToday {
   amount: Fixed;
   /** Coins in which fees were charged today and that have no price: they are not in it. */
   unpriced: string[];
+  /** Pairs that are held and have no book: they count as worth nothing. */
+  unmarked: string[];
 }
 
-/** With what is held at the bid, and the day's beginning written down when the day is new. */
+/**
+ * With what is held at the bid, and the day's beginning written down when the day is new. It does
+ * not begin while something held has no price: the recovery from nothing would hide every loss.
+ */
 export async function lossToday(
   { journal, now }: Pick<Placing, 'journal' | 'now'>,
   connection: Connection,
   market: MarketView,
 ): Promise<LossToday> {
   const marks = await market.bidsOf([...connection.positions.keys()]);
+  // Of what is held now: more may have been bought while the marks were read.
+  const unmarked = [...connection.positions.keys()].filter((symbol) => !marks.has(symbol));
   const day = dayOf(now());
-  if (connection.dayStart.day !== day)
+  if (connection.dayStart.day !== day && unmarked.length === 0)
     journal.write({
       kind: 'day',
       atMs: now(),
@@ -82,7 +89,7 @@ export async function lossToday(
     if (price === null) unpriced.push(asset);
     else otherFees = add(otherFees, multiply(amount, price, 'up'));
   }
-  return { amount: lossOf(connection, day, marks, otherFees), unpriced };
+  return { amount: lossOf(connection, day, marks, otherFees), unpriced, unmarked };
 }
 
 interface Facts {
@@ -100,7 +107,9 @@ async function gather(
     const market = await view.factsOf(symbol, side);
     // What was lost holds back no sale, and neither does a pair whose price cannot be read.
     if (side === 'sell') return { market, lossToday: ZERO };
-    const { amount, unpriced } = await lossToday(placing, connection, view);
+    const { amount, unpriced, unmarked } = await lossToday(placing, connection, view);
+    if (unmarked.length > 0)
+      return { code: 'no_market_data', detail: `${unmarked.join(', ')} is held and has no book` };
     if (unpriced.length > 0)
       return {
         code: 'fee_unpriced',

@@ -1,0 +1,118 @@
+/** A day's loss is counted from what was held at its beginning, and never from a price nobody knows. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseFixed, ZERO } from '../../contract/money.ts';
+import type { ConnectionState } from '../../contract/signer.ts';
+import type { VenueFill } from '../../contract/venue.ts';
+import type { Asked } from '../support/signer/answer-server.ts';
+import { openDeskWorld, type DeskWorld } from '../support/signer/desk-world.ts';
+import { KRAKEN_KEY, krakenAnswers, ok } from '../support/signer/kraken-answers.ts';
+
+let world: DeskWorld;
+afterEach(() => world.remove());
+
+type Side = [price: string, quantity: string, at: number][];
+const book = (bid: string, ask: string, quantity: string): { bids: Side; asks: Side } => ({
+  bids: [[bid, quantity, 1]],
+  asks: [[ask, quantity, 1]],
+});
+const EMPTY = { bids: [], asks: [] };
+
+/** Holds 60 dollars of BTC and 50 of SHIB, at cost and on the market. */
+async function holding() {
+  const books = {
+    BTC: book('60000.0', '60010.0', '2'),
+    SHIB: book('0.00001000', '0.00001010', '99999999') as { bids: Side; asks: Side },
+  };
+  const Depth = ({ params }: Asked) =>
+    ok(params.pair === 'XBTUSD' ? { XXBTZUSD: books.BTC } : { SHIBUSD: books.SHIB });
+  world = await openDeskWorld({
+    key: KRAKEN_KEY,
+    answers: (clock) => krakenAnswers({ Depth }, () => clock.now()),
+  });
+  await world.connect();
+  const yesterdayMs = world.clock.now() - 24 * 60 * 60_000;
+  const bought = (symbol: string, quantity: string, price: string, cost: string): void => {
+    const fill: VenueFill = {
+      tradeId: symbol,
+      exchangeOrderId: symbol,
+      clientOrderId: null,
+      symbol,
+      side: 'buy',
+      quantity: parseFixed(quantity),
+      price: parseFixed(price),
+      quoteAmount: parseFixed(cost),
+      fees: [],
+      atMs: yesterdayMs,
+    };
+    const { connectionId } = world;
+    world.store.journal.write({
+      kind: 'fill',
+      atMs: yesterdayMs,
+      connectionId,
+      clientOrderId: symbol,
+      fill,
+    });
+  };
+  bought('BTC/USD', '0.001', '60000', '60');
+  bought('SHIB/USD', '5000000', '0.00001', '50');
+  return books;
+}
+
+const buy = (limit: string) =>
+  world.desk.answer({
+    act: 'place',
+    intent: world.intent({ limitPrice: parseFixed(limit), quantity: parseFixed('0.0005') }),
+  });
+const sell = (limit: string) =>
+  world.desk.answer({
+    act: 'place',
+    intent: world.intent({
+      side: 'sell',
+      limitPrice: parseFixed(limit),
+      quantity: parseFixed('0.0005'),
+    }),
+  });
+async function lossToday() {
+  const state = await world.desk.answer({ act: 'state', connectionId: world.connectionId });
+  return (state as { value: ConnectionState }).value.lossToday;
+}
+const daysWritten = (): number =>
+  readFileSync(join(world.folder, 'journal.jsonl'), 'utf8').split('"kind":"day"').length - 1;
+
+describe('while something held has an empty book', () => {
+  it('the day has not begun, nothing is bought, and sales go on', async () => {
+    const books = await holding();
+    books.SHIB = EMPTY;
+    expect(await buy('60100')).toMatchObject({ kind: 'refused', code: 'no_market_data' });
+    expect(await lossToday()).toBe(ZERO);
+    expect(daysWritten()).toBe(0);
+    expect(await sell('59900')).toMatchObject({ kind: 'confirmed' });
+  });
+
+  it('and once it has one, its recovery hides no other loss of the day', async () => {
+    const books = await holding();
+    const { SHIB } = books;
+    books.SHIB = EMPTY;
+    await buy('60100');
+    await lossToday();
+    books.SHIB = SHIB;
+    world.clock.at += 60_000;
+    expect(await buy('60100')).toMatchObject({ kind: 'confirmed' });
+    expect(daysWritten()).toBe(1);
+    books.BTC = book('30000.0', '30010.0', '2');
+    world.clock.at += 60_000;
+    expect(await lossToday()).toBe(parseFixed('30'));
+    expect(await buy('30100')).toMatchObject({ kind: 'refused', code: 'loss_limit' });
+  });
+
+  it('later in the day it counts as worth nothing, and nothing is bought', async () => {
+    const books = await holding();
+    expect(await buy('60100')).toMatchObject({ kind: 'confirmed' });
+    books.SHIB = EMPTY;
+    world.clock.at += 60_000;
+    expect(await lossToday()).toBe(parseFixed('50'));
+    expect(await buy('60100')).toMatchObject({ kind: 'refused', code: 'no_market_data' });
+  });
+});
