@@ -10,8 +10,9 @@ import { lockAccount } from '../portfolio/marks.ts';
 import { sellHeld, withdrawEntries } from '../live/stop-live.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow, lockOwnAgent } from './read-agents.ts';
-import { applyEvent, publishChanged } from './transitions.ts';
+import { asAgentRow, lockOwnAgent, type AgentRow } from './read-agents.ts';
+import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
+import { followLive } from './twins.ts';
 
 async function openOf(
   db: Db,
@@ -35,7 +36,9 @@ export async function liquidateAgent(
   id: string,
 ): Promise<Omit<LiquidateReply, 'commandId'>> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
-  await applyEvent(tx, deps, row, 'stop');
+  if ((await applyEvent(tx, deps, row, 'stop')) === null) await outdateStarts(tx, row);
+  // Before the accounts: everybody locks agents first.
+  const twins = await followLive(tx, deps, [row], 'stop');
   const fills: LiquidateReply['fills'] = [];
   const unsold: LiquidateReply['unsold'] = [];
   const held = await openOf(tx.db, row.id);
@@ -46,7 +49,7 @@ export async function liquidateAgent(
     await withdrawEntries(tx, deps, deps.live ?? null, live);
     await sellHeld(tx, deps, deps.live ?? null, live, held);
     unsold.push(...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })));
-    return { agent: await told(tx, deps, uid, row.id), fills, unsold };
+    return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };
   }
   const depths = new Map<string, Depth>();
   for (const { id: positionId, pair } of held) {
@@ -72,17 +75,19 @@ export async function liquidateAgent(
       });
     else fills.push(fill);
   }
-  return { agent: await told(tx, deps, uid, row.id), fills, unsold };
+  return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };
 }
 
-async function told(tx: Tx, deps: TradingDeps, uid: string, id: string): Promise<Agent> {
+async function told(
+  tx: Tx,
+  deps: TradingDeps,
+  uid: string,
+  id: string,
+  twins: readonly AgentRow[],
+): Promise<Agent> {
   const [fresh] = await tx.db.select().from(agents).where(eq(agents.id, id));
-  const [agent] = await publishChanged(
-    tx,
-    deps,
-    uid,
-    fresh === undefined ? [] : [asAgentRow(fresh)],
-  );
+  if (fresh === undefined) throw new Error('The agent is gone');
+  const [agent] = await publishChanged(tx, deps, uid, [asAgentRow(fresh), ...twins]);
   if (agent === undefined) throw new Error('The agent is gone');
   return agent;
 }

@@ -123,7 +123,7 @@ export async function stopForNewAccount(
   const changed: AgentRow[] = [];
   for (const row of rows) {
     await tx.db.update(agents).set({ memory: {} }).where(eq(agents.id, row.id));
-    changed.push((await applyEvent(tx, deps, row, 'stop')) ?? { ...row, memory: {} });
+    changed.push((await applyEvent(tx, deps, row, 'stop')) ?? (await outdateStarts(tx, row)));
   }
   await publishChanged(tx, deps, uid, changed);
 }

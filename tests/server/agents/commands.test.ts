@@ -83,6 +83,25 @@ describe('a start that comes late', () => {
     });
     expect(results).toMatchObject([{ agentId: id, outcome: 'refused', code: 'agent_changed' }]);
   });
+
+  it.each(['liquidateAgent', 'resetPaper'] as const)(
+    'does not run after %s, which found the agent stopped (R7-17)',
+    async (later) => {
+      const uid = await person();
+      const { id, generation } = await make(uid);
+      await floor.call(uid, later, later === 'liquidateAgent' ? { params: { id } } : {});
+      const [agent] = (await floor.call(uid, 'agents')).agents;
+      expect(agent).toMatchObject({ status: 'stopped', generation: generation + 1 });
+      expect(
+        await refused(
+          floor.call(uid, 'startAgent', {
+            params: { id },
+            body: { seenGeneration: generation, ageMs: 10 * 60_000 },
+          }),
+        ),
+      ).toMatchObject({ code: 'agent_changed', more: { details: { agent: { id } } } });
+    },
+  );
 });
 
 describe('creating', () => {

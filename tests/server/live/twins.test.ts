@@ -94,6 +94,19 @@ describe('a twin', () => {
     ).rejects.toMatchObject({ code: 'invalid_request', more: { field: 'shadow' } });
   });
 
+  it('stops with its live self that is stopped and sold, and keeps what it holds on paper (R7-17)', async () => {
+    const id = await bothTraded();
+    const before = (await agents()).find(({ shadowOf: of }) => of === id);
+    expect(before?.openPositions).toBeGreaterThan(0);
+    await call(PERSON, 'liquidateAgent', { params: { id } });
+    expect((await agents()).map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+    expect((await agents()).find((one) => one.id === before?.id)).toMatchObject({
+      enabled: false,
+      nextRunAt: null,
+      openPositions: before?.openPositions,
+    });
+  }, 60_000);
+
   it('stops when live trading ends', async () => {
     await world.startAgent({ shadow: true });
     await call(PERSON, 'endLiveTrading', { params: { id: world.connection.id } });

@@ -190,6 +190,23 @@ describe('getting out', () => {
     expect(sold.fills.length).toBe(held - 1);
   });
 
+  it('stops and sells what a stopped agent still holds, and no start from before it buys again (R7-17)', async () => {
+    const { made, scheduler } = await trading();
+    const params = { id: made[0]?.id ?? '' };
+    const { agent: stopped } = await floor.call(uid, 'stopAgent', { params, body: {} });
+    expect(stopped.openPositions).toBeGreaterThan(0);
+    const sold = await floor.call(uid, 'liquidateAgent', { params });
+    expect(sold.fills.length).toBe(stopped.openPositions);
+    await expect(
+      floor.call(uid, 'startAgent', {
+        params,
+        body: { seenGeneration: stopped.generation, ageMs: 10 * 60_000 },
+      }),
+    ).rejects.toMatchObject({ code: 'agent_changed', status: 409 });
+    expect(await floor.run(scheduler, 2)).toBe(0);
+    expect((await floor.call(uid, 'portfolio')).positions).toEqual([]);
+  });
+
   it('resets to a new book; the old one still adds up, is shown only where it is named, and only to its owner', async () => {
     const { made, scheduler } = await trading();
     floor.market.say('BTC/USDT', 95.5);
