@@ -124,7 +124,7 @@ export interface Payments {
   readonly recentNotices: ((since: number) => Promise<WebhookNotice[]>) | null;
   /**
    * Moves the end of what is paid for to `paidUntil` (ms), without a charge. The same credit again
-   * asks for the same.
+   * asks for the same; a later end that is there already stays.
    */
   lengthen(order: {
     creditId: string;

@@ -366,7 +366,8 @@ export class StripePayments implements Payments {
 
   /**
    * A trial up to a later day is how Stripe gives days away: no charge, no proration, and the next
-   * period begins after it.
+   * period begins after it. Stripe sets what it is told, so it is asked first: an end that is there
+   * already, or a later one, stays.
    */
   async lengthen({
     creditId,
@@ -377,10 +378,15 @@ export class StripePayments implements Payments {
     subscriptionId: string;
     paidUntil: number;
   }): Promise<ProviderSubscription> {
+    const trialEndS = Math.floor(paidUntil / 1_000);
+    const present = this.read(
+      await this.ask('lengthen', () => this.stripe.subscriptions.retrieve(subscriptionId)),
+    );
+    if ((present.currentPeriodEnd ?? 0) >= trialEndS * 1_000) return present;
     const subscription = await this.ask('lengthen', () =>
       this.stripe.subscriptions.update(
         subscriptionId,
-        { trial_end: Math.floor(paidUntil / 1_000), proration_behavior: 'none' },
+        { trial_end: trialEndS, proration_behavior: 'none' },
         { idempotencyKey: `credit-${creditId}-${paidUntil}` },
       ),
     );

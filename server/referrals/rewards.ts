@@ -3,11 +3,16 @@
  * port.
  */
 import { randomUUID } from 'node:crypto';
-import { and, asc, count, eq, gt, isNull, like } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNotNull, isNull, like } from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
 import { subscriptionCounts } from '../billing/subscription-state.ts';
-import type { Payments } from '../billing/payments.ts';
-import { observe, recordSubscription } from '../billing/subscription-record.ts';
+import { readSubscription } from '../billing/entitlement.ts';
+import type { Payments, ProviderSubscription } from '../billing/payments.ts';
+import {
+  observe,
+  recordSubscription,
+  type SubscriptionRow,
+} from '../billing/subscription-record.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { referrals, users } from '../db/schema.ts';
@@ -29,6 +34,11 @@ export interface RewardDeps {
 }
 
 type Credit = typeof planCredits.$inferSelect;
+
+interface Settled {
+  subscriptionId: string;
+  paidUntil: number;
+}
 
 export class ReferralRewards {
   readonly task: PeriodicTask;
@@ -124,7 +134,7 @@ export class ReferralRewards {
 
   private async addOne(credit: Credit): Promise<void> {
     const { database, events, payments, clock } = this.deps;
-    const settled = await database.transaction((tx) => this.settle(tx, credit.id));
+    const settled = await database.transaction((tx) => this.settle(tx, credit));
     if (settled === null) return;
     const observation = await observe(database.db, clock);
     const lengthened = await payments.lengthen({ creditId: credit.id, ...settled });
@@ -136,6 +146,9 @@ export class ReferralRewards {
         { ...lengthened, uid: credit.uid },
         observation,
       );
+      // An earlier look at the plan may have been written after it. The credit stays open until our
+      // record has the new end: the next one is settled from there.
+      if (await isShortOf(tx, credit.uid, lengthened)) return;
       await tx.db
         .update(planCredits)
         .set({ grantedAt: clock.now() })
@@ -144,56 +157,75 @@ export class ReferralRewards {
   }
 
   /**
-   * What to ask the provider for; null where there is nothing to lengthen, or a trial was
-   * lengthened here and now.
+   * What to ask the provider for; null where there is nothing to lengthen, where another credit of
+   * theirs is open, or where a trial was lengthened here and now. The person's row is the lock:
+   * credits of one person take turns, whichever server works at them.
    */
-  private async settle(
-    tx: Tx,
-    id: string,
-  ): Promise<{ subscriptionId: string; paidUntil: number } | null> {
+  private async settle(tx: Tx, { id, uid }: Credit): Promise<Settled | null> {
     const now = this.deps.clock.now();
+    const [person] = await tx.db.select().from(users).where(eq(users.uid, uid)).for('update');
     const [credit] = await tx.db
       .select()
       .from(planCredits)
-      .where(and(eq(planCredits.id, id), isNull(planCredits.grantedAt)))
-      .for('update');
+      .where(and(eq(planCredits.id, id), isNull(planCredits.grantedAt)));
     if (credit === undefined) return null;
-    const [person] = await tx.db
-      .select()
-      .from(users)
-      .where(eq(users.uid, credit.uid))
-      .for('update');
-    const [plan] = await tx.db
-      .select()
-      .from(subscriptions)
-      .where(eq(subscriptions.uid, credit.uid));
-    if (plan !== undefined && subscriptionCounts(plan, now)) {
-      const { providerSubscriptionId: subscriptionId, currentPeriodEnd } = plan;
-      // One that is unpaid, or ends, is not lengthened: the days wait for the next.
-      if (
-        plan.provider !== this.deps.payments.provider ||
-        subscriptionId === null ||
-        currentPeriodEnd === null ||
-        plan.status === 'past_due' ||
-        plan.cancelAtPeriodEnd
-      )
-        return null;
-      if (credit.subscriptionId === subscriptionId && credit.paidUntil !== null)
-        return { subscriptionId, paidUntil: credit.paidUntil };
-      const paidUntil = Math.max(currentPeriodEnd, now) + credit.days * DAY_MS;
-      await tx.db
-        .update(planCredits)
-        .set({ subscriptionId, paidUntil })
-        .where(eq(planCredits.id, id));
-      return { subscriptionId, paidUntil };
-    }
+    const [plan] = await tx.db.select().from(subscriptions).where(eq(subscriptions.uid, uid));
+    if (plan !== undefined && subscriptionCounts(plan, now))
+      return this.settleOnPlan(tx, credit, plan);
     if (person?.trialEndsAt == null || person.trialEndsAt <= now) return null;
     await tx.db
       .update(users)
       .set({ trialEndsAt: person.trialEndsAt + credit.days * DAY_MS })
-      .where(eq(users.uid, credit.uid));
+      .where(eq(users.uid, uid));
     await tx.db.update(planCredits).set({ grantedAt: now }).where(eq(planCredits.id, id));
-    await this.deps.events.append(tx, credit.uid, [{ type: 'subscription.changed' }]);
+    await this.deps.events.append(tx, uid, [{ type: 'subscription.changed' }]);
     return null;
   }
+
+  private async settleOnPlan(
+    tx: Tx,
+    credit: Credit,
+    plan: SubscriptionRow,
+  ): Promise<Settled | null> {
+    const { providerSubscriptionId: subscriptionId, currentPeriodEnd } = plan;
+    // One that is unpaid, or ends, is not lengthened: the days wait for the next.
+    if (
+      plan.provider !== this.deps.payments.provider ||
+      subscriptionId === null ||
+      currentPeriodEnd === null ||
+      plan.status === 'past_due' ||
+      plan.cancelAtPeriodEnd
+    )
+      return null;
+    if (credit.subscriptionId === subscriptionId && credit.paidUntil !== null)
+      return { subscriptionId, paidUntil: credit.paidUntil };
+    // The end that an open credit asks for is not known to have come: another one that counted from
+    // here would ask for the same, or be taken back by it.
+    if (credit.paidUntil === null && (await hasOpenCredit(tx, credit.uid))) return null;
+    const now = this.deps.clock.now();
+    const paidUntil = Math.max(currentPeriodEnd, now) + credit.days * DAY_MS;
+    await tx.db
+      .update(planCredits)
+      .set({ subscriptionId, paidUntil })
+      .where(eq(planCredits.id, credit.id));
+    return { subscriptionId, paidUntil };
+  }
+}
+
+/** Whether the provider was asked, or is about to be, for a credit of theirs that is not granted. */
+async function hasOpenCredit(tx: Tx, uid: string): Promise<boolean> {
+  const open = and(
+    eq(planCredits.uid, uid),
+    isNotNull(planCredits.paidUntil),
+    isNull(planCredits.grantedAt),
+  );
+  return (await tx.db.$count(planCredits, open)) > 0;
+}
+
+async function isShortOf(tx: Tx, uid: string, seen: ProviderSubscription): Promise<boolean> {
+  const known = await readSubscription(tx.db, uid);
+  return (
+    known?.providerSubscriptionId === seen.id &&
+    (known.currentPeriodEnd ?? Infinity) < (seen.currentPeriodEnd ?? 0)
+  );
 }

@@ -149,7 +149,6 @@ export class FakePayments implements Payments {
     return this.change(subscriptionId, (row) => providerView(row, { cancelAtPeriodEnd: true }));
   }
 
-  /** A later end that is there already stays. */
   lengthen({
     subscriptionId,
     paidUntil,

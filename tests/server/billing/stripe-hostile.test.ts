@@ -3,14 +3,15 @@
  * half made.
  */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { previewChange } from '../../../server/billing/change-preview.ts';
 import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { Reconciliation } from '../../../server/billing/reconciliation.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
 import { PAYMENT_GRACE_MS } from '../../../server/billing/subscription-state.ts';
-import { checkouts, subscriptions } from '../../../server/db/schema-plans.ts';
+import { checkouts, planCredits, subscriptions } from '../../../server/db/schema-plans.ts';
+import { ReferralRewards } from '../../../server/referrals/rewards.ts';
 import { startStripeStandIn, type StripeStandIn } from '../../support/stripe-server.ts';
 import { caller, openWorld, ORIGIN, quietLog, type World } from './world.ts';
 
@@ -422,6 +423,50 @@ describe('days and goodbyes', () => {
       trial_end: String(Math.floor(paidUntil / 1_000)),
       proration_behavior: 'none',
     });
+  });
+
+  it('take no day back where an end is asked for that a later one has passed (R2-13)', async () => {
+    const id = paid(await world.person());
+    const [sooner, later] = [44, 58].map((days) => world.clock.at + days * DAY_S * 1_000);
+    await payments.lengthen({ creditId: 'second', subscriptionId: id, paidUntil: later ?? 0 });
+    expect(
+      await payments.lengthen({ creditId: 'first', subscriptionId: id, paidUntil: sooner ?? 0 }),
+    ).toMatchObject({ currentPeriodEnd: later });
+    expect(stripe.subscriptions.get(id)?.periodEnd).toBe((later ?? 0) / 1_000);
+  });
+
+  it('give every day of several credits, whatever Stripe does not hear, also of two servers (R2-13)', async () => {
+    const uid = await world.person();
+    const id = paid(uid);
+    await reconciliation.runOnce();
+    const end = stripe.subscriptions.get(id)?.periodEnd ?? 0;
+    await world.database.db.insert(planCredits).values(
+      [0, 1, 2].map((nth) => ({
+        id: randomUUID(),
+        uid,
+        cause: `inviter:${randomUUID()}`,
+        days: 14,
+        createdAt: world.clock.at + nth,
+      })),
+    );
+    const servers = [0, 1].map(
+      () => new ReferralRewards({ ...deps, payments: stripePayments(500) }),
+    );
+    const open = async () =>
+      world.database.db.$count(
+        planCredits,
+        and(eq(planCredits.uid, uid), isNull(planCredits.grantedAt)),
+      );
+    stripe.fail(1, 'silence');
+    await servers[0]?.runOnce();
+    while ((await open()) > 0) {
+      stripe.fail(1, 'silence');
+      await Promise.all(servers.map((server) => server.runOnce()));
+      stripe.fail(0);
+      await Promise.all(servers.map((server) => server.runOnce()));
+    }
+    expect(stripe.subscriptions.get(id)?.periodEnd).toBe(end + 42 * DAY_S);
+    expect((await rowOf(uid))?.currentPeriodEnd).toBe((end + 42 * DAY_S) * 1_000);
   });
 
   it('forget a customer with every subscription of theirs, and again without complaint', async () => {

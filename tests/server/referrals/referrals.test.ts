@@ -12,9 +12,12 @@ import {
 } from '../../../contract/referrals.ts';
 import { referralCodes, referrals, users } from '../../../server/db/schema.ts';
 import { planCredits, subscriptions } from '../../../server/db/schema-plans.ts';
+import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
+import type { Payments, ProviderSubscription } from '../../../server/billing/payments.ts';
 import { mailboxOf } from '../../../server/referrals/claim.ts';
 import { ownCode } from '../../../server/referrals/code.ts';
-import { buildTestApp, TestClock, type TestApp } from '../../support/app.ts';
+import { ReferralRewards } from '../../../server/referrals/rewards.ts';
+import { buildTestApp, silentLog, TestClock, type TestApp } from '../../support/app.ts';
 
 const DAY_MS = 86_400_000;
 const clock = new TestClock();
@@ -185,6 +188,88 @@ describe('coming by a code', () => {
   });
 });
 
+/** Sets the end that it is told, as Stripe does, be it sooner than the one that is there. */
+class ToldPayments extends FakePayments {
+  readonly ends = new Map<string, number>();
+  readonly asked: { creditId: string; paidUntil: number }[] = [];
+  /** So many further questions never arrive. */
+  silent = 0;
+  /** Happens between the provider's yes and our note. */
+  meanwhile: (() => Promise<void>) | null = null;
+  isHeld = Promise.resolve();
+  private heldUntil: Promise<void> | null = null;
+  private reached = (): void => undefined;
+
+  constructor() {
+    super({ database: test.database, events: test.events, clock });
+  }
+
+  /** Keeps the next answer back until the returned function is called. */
+  hold(): () => void {
+    let release = (): void => undefined;
+    this.heldUntil = new Promise((resolve) => {
+      release = resolve;
+    });
+    this.isHeld = new Promise((resolve) => {
+      this.reached = resolve;
+    });
+    return release;
+  }
+
+  override async lengthen(order: {
+    creditId: string;
+    subscriptionId: string;
+    paidUntil: number;
+  }): Promise<ProviderSubscription> {
+    const { subscriptionId, paidUntil } = order;
+    this.asked.push(order);
+    if (this.silent > 0) {
+      this.silent -= 1;
+      throw new Error('No answer in time');
+    }
+    const seen = await this.fetchSubscription(subscriptionId);
+    if (seen === null) throw new Error('No such subscription');
+    this.ends.set(subscriptionId, paidUntil);
+    const heldUntil = this.heldUntil;
+    this.heldUntil = null;
+    this.reached();
+    await heldUntil;
+    await this.meanwhile?.();
+    return { ...seen, currentPeriodEnd: paidUntil };
+  }
+}
+
+const rewardsBy = (payments: Payments): ReferralRewards =>
+  new ReferralRewards({
+    database: test.database,
+    events: test.events,
+    clock,
+    log: silentLog,
+    payments,
+  });
+const credits = (uid: string) =>
+  test.database.db
+    .select()
+    .from(planCredits)
+    .where(eq(planCredits.uid, uid))
+    .orderBy(planCredits.createdAt);
+/** Somebody whose plan runs, and who waits for so many credits. */
+async function waiting(count: number): Promise<{ uid: string; end: number }> {
+  const { uid, token } = await person();
+  await codeOf(token);
+  await pay(uid);
+  await test.database.db.insert(planCredits).values(
+    Array.from({ length: count }, (_, nth) => ({
+      id: randomUUID(),
+      uid,
+      cause: `inviter:${randomUUID()}`,
+      days: REFERRAL_REWARD_DAYS,
+      createdAt: clock.now() + nth,
+    })),
+  );
+  return { uid, end: (await planOf(uid))?.currentPeriodEnd ?? 0 };
+}
+
 describe('the reward', () => {
   async function pair(): Promise<{
     inviter: { uid: string; token: string };
@@ -273,6 +358,44 @@ describe('the reward', () => {
       .where(eq(planCredits.uid, inviter.uid));
     await test.rewards.runOnce();
     expect((await planOf(inviter.uid))?.currentPeriodEnd).toBe(end);
+  });
+
+  it('is given credit by credit, each from the end of the one before, where one is answered late (R2-13)', async () => {
+    const { uid, end } = await waiting(3);
+    const told = new ToldPayments();
+    const servers = [rewardsBy(told), rewardsBy(told)];
+    told.silent = 1;
+    await servers[0]?.runOnce();
+    // The first is open: nothing else of this person is asked for, by another server neither.
+    expect(told.asked.map(({ paidUntil }) => paidUntil - end)).toEqual([14 * DAY_MS]);
+    const reply = told.hold();
+    const first = servers[0]?.runOnce();
+    await told.isHeld;
+    told.silent = 1;
+    await servers[1]?.runOnce();
+    expect(new Set(told.asked.map(({ paidUntil }) => paidUntil - end))).toEqual(
+      new Set([14 * DAY_MS]),
+    );
+    reply();
+    await first;
+    await servers[1]?.runOnce();
+    expect(told.ends.get(`sub_${uid}`)).toBe(end + 42 * DAY_MS);
+    expect((await planOf(uid))?.currentPeriodEnd).toBe(end + 42 * DAY_MS);
+    expect((await credits(uid)).every(({ grantedAt }) => grantedAt !== null)).toBe(true);
+  });
+
+  it('is not done where an earlier look at the plan was written after it, until the plan has its end (R2-13)', async () => {
+    const { uid, end } = await waiting(2);
+    const told = new ToldPayments();
+    const rewards = rewardsBy(told);
+    // A look that began later and saw the plan before the days reached it.
+    told.meanwhile = () => pay(uid, { currentPeriodEnd: end, observation: 2 ** 40 });
+    await rewards.runOnce();
+    expect((await credits(uid)).map(({ grantedAt }) => grantedAt)).toEqual([null, null]);
+    told.meanwhile = null;
+    await pay(uid, { currentPeriodEnd: end, observation: 0 });
+    await rewards.runOnce();
+    expect((await planOf(uid))?.currentPeriodEnd).toBe(end + 28 * DAY_MS);
   });
 
   it('is not given more often than the year allows, and says so', async () => {
