@@ -29,6 +29,7 @@ import { lossToday, placeOrder } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
+import { UnreadRows } from './unread-rows.ts';
 
 export interface DeskParts {
   journal: Journal;
@@ -68,9 +69,11 @@ export class Desk {
   private readonly rulesDoubted = new Map<LiveExchange, number>();
   private readonly observer: Observer;
   private readonly doubts: Doubts;
+  private readonly unread: UnreadRows;
 
   constructor(private readonly parts: DeskParts) {
     this.observer = new Observer(parts.journal, () => this.now());
+    this.unread = new UnreadRows(parts.log, (id) => this.ledger.connections.get(id));
     this.doubts = new Doubts({
       now: () => this.now(),
       log: parts.log,
@@ -479,6 +482,7 @@ export class Desk {
         clock,
         bans: (scope) => this.banRecord(exchange, scope),
         spent: (scope) => this.spentRecord(exchange, scope),
+        onUnread: (connectionId) => this.unread.of(connectionId),
         ...(fetch === undefined ? {} : { fetch }),
       });
     this.exchanges.set(exchange, open);

@@ -11,6 +11,7 @@ import { CoinbasePublic } from './coinbase/public.ts';
 import { Door } from './door.ts';
 import { KrakenAdapter } from './kraken/adapter.ts';
 import { KrakenPublic } from './kraken/public.ts';
+import { noneOfOursUnread, type OnUnread } from './rows.ts';
 import type { SpentRecord } from '../spent.ts';
 
 /** How long the exchange's clock is taken to run like ours. */
@@ -25,6 +26,8 @@ export interface ExchangeSettings {
   bans?: (scope: string) => BanRecord;
   /** Of the address or a key's digest: what was used before this process. */
   spent?: (scope: string) => SpentRecord;
+  /** What becomes of a list with a row that cannot be read; null for a key that is only read. */
+  onUnread?: (connectionId: string | null) => OnUnread;
   fetch?: typeof fetch;
 }
 
@@ -37,7 +40,7 @@ export interface OpenExchange {
 
 export async function openExchange(
   exchange: LiveExchange,
-  { origin, clock, bans, spent, fetch }: ExchangeSettings,
+  { origin, clock, bans, spent, onUnread, fetch }: ExchangeSettings,
 ): Promise<OpenExchange> {
   const byAddress = new Budget(
     ALLOWANCES[exchange].byAddress,
@@ -68,7 +71,8 @@ export async function openExchange(
         key,
         byKey: byKey.of(key, connectionId),
       });
-      const adapter = adapterOf(exchange, own, publicData);
+      const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
+      const adapter = adapterOf(exchange, own, publicData, unread);
       return timed(adapter, async () => {
         own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect)));
       });
@@ -101,12 +105,17 @@ class KeyBudgets {
   }
 }
 
-function adapterOf(exchange: LiveExchange, door: Door, data: PublicData): Adapter {
+function adapterOf(
+  exchange: LiveExchange,
+  door: Door,
+  data: PublicData,
+  onUnread: OnUnread,
+): Adapter {
   if (exchange === 'kraken' && data instanceof KrakenPublic)
-    return new KrakenAdapter(door, () => data.names());
+    return new KrakenAdapter(door, () => data.names(), onUnread);
   if (exchange === 'binance' && data instanceof BinancePublic)
-    return new BinanceAdapter(door, () => data.names());
-  return new CoinbaseAdapter(door, data);
+    return new BinanceAdapter(door, () => data.names(), onUnread);
+  return new CoinbaseAdapter(door, data, onUnread);
 }
 
 /** How far the exchange's clock is ahead of ours. */

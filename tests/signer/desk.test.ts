@@ -130,6 +130,43 @@ describe('an order', () => {
   });
 });
 
+describe('a row that cannot be read', () => {
+  const trades = (...rows: object[]): Said => ({
+    TradesHistory: () =>
+      ok({
+        trades: Object.fromEntries(rows.map((row, at) => [`T${at}`, krakenTradeAnswer(row)])),
+        count: rows.length,
+      }),
+  });
+  const tokens = { pair: 'AAPLxUSD', ordertxid: 'OTHER' };
+  const read = () =>
+    world.desk.answer({ act: 'trades', connectionId: 'connection-1', symbols: [], sinceMs: 0 });
+
+  it('is left out and told once where it is the person’s own (F88)', async () => {
+    const signer = await connected(trades(tokens, {}));
+    await place(signer);
+    for (let looks = 0; looks < 2; looks += 1)
+      expect(await read()).toMatchObject({ kind: 'read', value: [{ tradeId: 'T1' }] });
+    const told = signer.logged.filter((line) => line.includes('AAPLx'));
+    expect(told).toHaveLength(1);
+    expect(told[0]).not.toContain(KRAKEN_KEY.apiKey);
+  });
+
+  it('keeps the list unread where it is of an order of ours, or may be (F88)', async () => {
+    const unread = { kind: 'unknown', cause: 'unreadable' };
+    const signer = await connected(trades({ vol: 'some' }));
+    await place(signer);
+    expect(await read()).toEqual(unread);
+    await signer.remove();
+    const other = { ordertxid: 'OTHER', pair: 'XXBTZUSD', vol: 'some' };
+    const lost = await connected({ ...trades(other), AddOrder: () => 'drop' });
+    expect(await read()).toMatchObject({ kind: 'read', value: [] });
+    // It went out, and by which id the exchange knows it is not known.
+    await place(lost);
+    expect(await read()).toEqual(unread);
+  });
+});
+
 describe('Coinbase, which answers a repeated id with the original order', () => {
   const V3 = '/api/v3/brokerage';
   const product = {

@@ -17,6 +17,7 @@ import { ALL_LISTS, lookUpOrder, ReadFailed, type Adapter, type OrderToPlace } f
 import { NotSent } from '../budget.ts';
 import type { Door, RawReply } from '../door.ts';
 import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
+import { noneUnread, type OnUnread } from '../rows.ts';
 import {
   failedOutcome,
   mapped,
@@ -30,8 +31,9 @@ import { codeOf, judgeBinance, WRONG_TIME } from './classify.ts';
 import {
   AccountReply,
   binanceBalances,
-  binanceFill,
+  binanceFills,
   binanceOrder,
+  binanceOrders,
   CancelledReply,
   idWithPair,
   OrderReply,
@@ -80,6 +82,7 @@ export class BinanceAdapter implements Adapter {
   constructor(
     private readonly door: Door,
     private readonly names: () => Promise<BinanceNames>,
+    private readonly onUnread: OnUnread,
   ) {}
 
   async place(order: OrderToPlace): Promise<PlaceOutcome> {
@@ -139,7 +142,7 @@ export class BinanceAdapter implements Adapter {
       const raw = await read(this.door, this.judge, OrdersReply, at, {
         ...(pair === null ? {} : { symbol: pair }),
       });
-      orders.push(...mapped(() => raw.map((one) => binanceOrder(one, names))));
+      orders.push(...binanceOrders(raw, names, this.onUnread));
     }
     return orders;
   }
@@ -155,7 +158,7 @@ export class BinanceAdapter implements Adapter {
     const fills: VenueFill[] = [];
     for (const symbol of symbols) {
       const raw = await this.trades(symbol, sinceMs);
-      fills.push(...mapped(() => raw.map((one) => binanceFill(one, names))));
+      fills.push(...binanceFills(raw, names, this.onUnread));
     }
     return fills;
   }
@@ -233,7 +236,8 @@ export class BinanceAdapter implements Adapter {
       orderId: withoutPair(order.exchangeOrderId),
       limit: String(PAGE),
     });
-    return mapped(() => raw.map((one) => binanceFill(one, names)));
+    // Every one of them counts: without it the order would seem to lack fills.
+    return binanceFills(raw, names, noneUnread);
   }
 
   /** A day at a time, and within a day a page at a time. */
@@ -249,10 +253,8 @@ export class BinanceAdapter implements Adapter {
         endTime: String(Math.floor(start + SPAN_MS)),
       });
       for (;;) {
-        for (const raw of page) {
-          const order = mapped(() => binanceOrder(raw, names));
+        for (const order of binanceOrders(page, names, this.onUnread))
           found.set(order.exchangeOrderId, order);
-        }
         const last = page.at(-1);
         if (page.length < PAGE || last === undefined || last.time > start + SPAN_MS) break;
         page = await read(this.door, this.judge, OrdersReply, AT.allOrders, {

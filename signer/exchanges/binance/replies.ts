@@ -1,8 +1,10 @@
 /** Binance's spot orders, trades, balances and rules, read into our words. */
 import * as z from 'zod/mini';
 import { add } from '../../../contract/money.ts';
-import type { PairRules, VenueBalance, VenueFill, VenueOrder } from '../../../contract/venue.ts';
+import { VenueFill, VenueOrder } from '../../../contract/venue.ts';
+import type { PairRules, VenueBalance } from '../../../contract/venue.ts';
 import { exactAmount, feeAmount, priceOrNull } from '../amounts.ts';
+import { eachRow, fitting, type OnUnread } from '../rows.ts';
 
 /** Ids are numbers, and text where they are too large for one. */
 const Id = z.union([z.number(), z.string()]);
@@ -142,7 +144,7 @@ export function binanceOrder(raw: RawOrder, names: BinanceNames): VenueOrder {
   const status = STATUS[raw.status];
   if (status === undefined) throw new RangeError('an unknown status');
   const type = typeOf(raw.type);
-  return {
+  return fitting(VenueOrder, {
     exchangeOrderId: idWithPair(raw.symbol, raw.orderId),
     clientOrderId: raw.clientOrderId === '' ? null : raw.clientOrderId,
     symbol: names.symbolOf(raw.symbol),
@@ -154,12 +156,47 @@ export function binanceOrder(raw: RawOrder, names: BinanceNames): VenueOrder {
     filled: exactAmount(raw.executedQty),
     status,
     updatedAtMs: raw.updateTime ?? raw.time,
-  };
+  });
 }
 
-export function binanceFill(raw: RawTrade, names: BinanceNames): VenueFill {
+export const binanceOrders = (
+  rows: readonly RawOrder[],
+  names: BinanceNames,
+  onUnread: OnUnread,
+): VenueOrder[] =>
+  eachRow(
+    rows,
+    (raw) => binanceOrder(raw, names),
+    (raw) => ({
+      list: 'orders',
+      exchangeOrderId: idWithPair(raw.symbol, raw.orderId),
+      clientOrderId: raw.clientOrderId,
+      symbol: raw.symbol,
+    }),
+    onUnread,
+  );
+
+export const binanceFills = (
+  rows: readonly RawTrade[],
+  names: BinanceNames,
+  onUnread: OnUnread,
+): VenueFill[] =>
+  eachRow(
+    rows,
+    (raw) => binanceFill(raw, names),
+    (raw) => ({
+      list: 'trades',
+      exchangeOrderId: idWithPair(raw.symbol, raw.orderId),
+      clientOrderId: null,
+      // A pair by its name alone is asked for because something of ours may be in it.
+      symbol: null,
+    }),
+    onUnread,
+  );
+
+function binanceFill(raw: RawTrade, names: BinanceNames): VenueFill {
   const fee = feeAmount(raw.commission);
-  return {
+  return fitting(VenueFill, {
     tradeId: idWithPair(raw.symbol, raw.id),
     exchangeOrderId: idWithPair(raw.symbol, raw.orderId),
     clientOrderId: null,
@@ -170,7 +207,7 @@ export function binanceFill(raw: RawTrade, names: BinanceNames): VenueFill {
     quoteAmount: exactAmount(raw.quoteQty),
     fees: fee === 0n ? [] : [{ asset: raw.commissionAsset, amount: fee }],
     atMs: raw.time,
-  };
+  });
 }
 
 export const binanceBalances = (

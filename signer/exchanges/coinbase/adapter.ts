@@ -26,14 +26,17 @@ import {
 } from '../adapter.ts';
 import type { Door } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
+import { noneUnread, textIn, type OnUnread } from '../rows.ts';
 import { failedOutcome, mapped, read, send, sendCancel, unknown } from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
 import {
   AccountsReply,
   CancelledReply,
   coinbaseBalances,
-  coinbaseFill,
+  coinbaseFills,
   coinbaseOrder,
+  coinbaseOrders,
+  coinbaseRows,
   FillsReply,
   OrderReply,
   OrdersReply,
@@ -84,6 +87,7 @@ export class CoinbaseAdapter implements Adapter {
   constructor(
     private readonly door: Door,
     private readonly data: PublicData,
+    private readonly onUnread: OnUnread,
   ) {}
 
   async place(order: OrderToPlace): Promise<PlaceOutcome> {
@@ -132,7 +136,8 @@ export class CoinbaseAdapter implements Adapter {
       listsByExchangeId: NO_LISTS,
       byClientId: (id) => this.byClientId(id, order),
       shown: async (raw) => {
-        const fills = await this.fills({ order_ids: [raw.order_id] });
+        // Every one of them counts: without it the order would seem to lack fills.
+        const fills = await this.fills({ order_ids: [raw.order_id] }, noneUnread);
         return { order: mapped(() => coinbaseOrder(raw)), fills };
       },
     });
@@ -140,16 +145,16 @@ export class CoinbaseAdapter implements Adapter {
 
   async openOrders(): Promise<VenueOrder[]> {
     const raw = await this.orders({ order_status: ['OPEN'] });
-    return mapped(() => raw.map(coinbaseOrder));
+    return coinbaseOrders(raw, this.onUnread);
   }
 
   async closedOrders(sinceMs: number): Promise<VenueOrder[]> {
     const raw = await this.orders({ start_date: new Date(sinceMs).toISOString() });
-    return mapped(() => raw.map(coinbaseOrder)).filter(({ status }) => status !== 'open');
+    return coinbaseOrders(raw, this.onUnread).filter(({ status }) => status !== 'open');
   }
 
   async tradesSince(sinceMs: number): Promise<VenueFill[]> {
-    return this.fills({ start_sequence_timestamp: new Date(sinceMs).toISOString() });
+    return this.fills(sinceParams(sinceMs), this.onUnread);
   }
 
   async balances(): Promise<VenueBalance[]> {
@@ -203,10 +208,12 @@ export class CoinbaseAdapter implements Adapter {
   }
 
   private async amongTraded(id: string, order: OrderRef): Promise<RawOrder | null> {
-    const fills = await this.tradesSince(order.sinceMs - 60_000);
-    const ids = new Set(
-      fills.filter(({ symbol }) => symbol === order.symbol).map((fill) => fill.exchangeOrderId),
-    );
+    const ids = new Set<string>();
+    // Whose a trade is that cannot be read, its order says.
+    const fills = await this.fills(sinceParams(order.sinceMs - 60_000), ({ exchangeOrderId }) => {
+      if (exchangeOrderId !== null) ids.add(exchangeOrderId);
+    });
+    for (const fill of fills) if (fill.symbol === order.symbol) ids.add(fill.exchangeOrderId);
     for (const traded of ids) {
       const raw = await this.byId(traded);
       if (raw?.client_order_id === id) return raw;
@@ -231,29 +238,31 @@ export class CoinbaseAdapter implements Adapter {
         ...params,
         ...(cursor === '' ? {} : { cursor }),
       });
-      for (const order of page.orders) all.set(order.order_id, order);
+      for (const order of coinbaseRows(page.orders, this.onUnread)) all.set(order.order_id, order);
       cursor = page.cursor ?? '';
       if (page.has_next !== true || cursor === '') break;
     }
     return [...all.values()];
   }
 
-  private async fills(params: Record<string, unknown>): Promise<VenueFill[]> {
-    const all = new Map<string, VenueFill>();
+  private async fills(params: Record<string, unknown>, onUnread: OnUnread): Promise<VenueFill[]> {
+    const all = new Map<string, unknown>();
     for (let cursor = ''; ;) {
       const page = await read(this.door, judgeCoinbase, FillsReply, AT.fills, {
         limit: PAGE,
         ...params,
         ...(cursor === '' ? {} : { cursor }),
       });
-      const fresh = mapped(() => page.fills.map(coinbaseFill)).filter(
-        ({ tradeId }) => !all.has(tradeId),
-      );
-      for (const fill of fresh) all.set(fill.tradeId, fill);
+      const before = all.size;
+      for (const raw of page.fills) all.set(textIn(raw, 'trade_id') ?? JSON.stringify(raw), raw);
       cursor = page.cursor ?? '';
       // The last page's cursor leads to itself on some days.
-      if (fresh.length === 0 || cursor === '' || page.fills.length < Number(PAGE)) break;
+      if (all.size === before || cursor === '' || page.fills.length < Number(PAGE)) break;
     }
-    return [...all.values()];
+    return coinbaseFills([...all.values()], onUnread);
   }
 }
+
+const sinceParams = (sinceMs: number): Record<string, unknown> => ({
+  start_sequence_timestamp: new Date(sinceMs).toISOString(),
+});

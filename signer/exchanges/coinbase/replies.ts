@@ -1,8 +1,19 @@
 /** Coinbase Advanced's orders, fills, balances and products, read into our words. */
 import * as z from 'zod/mini';
-import { add, divide, multiply, type Fixed } from '../../../contract/money.ts';
-import type { PairRules, VenueBalance, VenueFill, VenueOrder } from '../../../contract/venue.ts';
-import { exactAmount, feeAmount, flooredAmount, priceOrNull } from '../amounts.ts';
+import { add, type Fixed } from '../../../contract/money.ts';
+import { VenueFill, VenueOrder } from '../../../contract/venue.ts';
+import type { PairRules, VenueBalance } from '../../../contract/venue.ts';
+import {
+  exactAmount,
+  feeAmount,
+  flooredAmount,
+  priceOrNull,
+  productAmount,
+  quotientAmount,
+  RoundedParts,
+  roundedAmount,
+} from '../amounts.ts';
+import { eachRow, fitting, textIn, type OnUnread, type UnreadRow } from '../rows.ts';
 
 const Side = z.enum(['BUY', 'SELL']);
 const Iso = z.string();
@@ -49,11 +60,11 @@ export const CancelledReply = z.object({
 });
 export const OrderReply = z.object({ order: RawOrder });
 export const OrdersReply = z.object({
-  orders: z.array(RawOrder),
+  orders: z.array(z.unknown()),
   has_next: z.optional(z.boolean()),
   cursor: z.optional(z.string()),
 });
-export const FillsReply = z.object({ fills: z.array(RawFill), cursor: z.optional(z.string()) });
+export const FillsReply = z.object({ fills: z.array(z.unknown()), cursor: z.optional(z.string()) });
 const Money = z.object({ value: z.string() });
 export const AccountsReply = z.object({
   accounts: z.array(
@@ -117,6 +128,29 @@ function typeOf(kind: string): VenueOrder['type'] {
   return kind === 'market_market_ioc' || kind === 'sor_limit_ioc' ? 'market' : 'limit';
 }
 
+const about =
+  (list: UnreadRow['list']) =>
+  (raw: unknown): UnreadRow => {
+    const product = textIn(raw, 'product_id');
+    return {
+      list,
+      exchangeOrderId: textIn(raw, 'order_id'),
+      clientOrderId: textIn(raw, 'client_order_id'),
+      symbol: product === null ? null : symbolOf(product),
+    };
+  };
+
+/**
+ * To the side on which our books never have more than the account, whose balances are rounded down: of
+ * a purchase less of the coin and more of the money, of a sale the other way round. What is left over
+ * is then a deposit of the last digit, and never something that is missing: that would hold back
+ * purchases, and stops would be cut short for it.
+ */
+const roundingOf = ({ side }: { side: z.infer<typeof Side> }) =>
+  side === 'BUY'
+    ? ({ coin: 'down', money: 'up' } as const)
+    : ({ coin: 'up', money: 'down' } as const);
+
 /** @throws RangeError for a status or configuration that is not known. */
 export function coinbaseOrder(raw: RawOrder): VenueOrder {
   const [entry] = Object.entries(raw.order_configuration);
@@ -124,8 +158,9 @@ export function coinbaseOrder(raw: RawOrder): VenueOrder {
   if (entry === undefined || status === undefined) throw new RangeError('an unknown order');
   const [kind, { base_size: size, limit_price: limit, stop_price: stop }] = entry;
   const type = typeOf(kind);
-  const filled = exactAmount(raw.filled_size === '' ? '0' : raw.filled_size);
-  return {
+  const { coin } = roundingOf(raw);
+  const filled = roundedAmount(raw.filled_size === '' ? '0' : raw.filled_size, coin);
+  return fitting(VenueOrder, {
     exchangeOrderId: raw.order_id,
     clientOrderId:
       raw.client_order_id === undefined || raw.client_order_id === '' ? null : raw.client_order_id,
@@ -133,32 +168,54 @@ export function coinbaseOrder(raw: RawOrder): VenueOrder {
     side: raw.side === 'BUY' ? 'buy' : 'sell',
     type,
     // Bought by an amount of money: how much it was is known when it is filled.
-    quantity: size === undefined || size === '' ? filled : exactAmount(size),
+    quantity: size === undefined || size === '' ? filled : roundedAmount(size, coin),
     limitPrice: type === 'market' ? null : priceOrNull(limit),
     stopPrice: type === 'stop' ? priceOrNull(stop) : null,
     filled,
     status,
     updatedAtMs: Date.parse(raw.last_fill_time ?? raw.created_time),
-  };
+  });
 }
 
-export function coinbaseFill(raw: z.infer<typeof RawFill>): VenueFill {
+/** Rows of orders in the form we know. */
+export const coinbaseRows = (rows: readonly unknown[], onUnread: OnUnread): RawOrder[] =>
+  eachRow(rows, (raw) => z.parse(RawOrder, raw), about('orders'), onUnread);
+
+export const coinbaseOrders = (rows: readonly RawOrder[], onUnread: OnUnread): VenueOrder[] =>
+  eachRow(rows, coinbaseOrder, about('orders'), onUnread);
+
+/**
+ * Oldest first. An order of ours that rests meets purchases by amount, and may be filled in pieces
+ * finer than we keep: they must add up to the order, or its end would be waited for forever.
+ */
+export function coinbaseFills(rows: readonly unknown[], onUnread: OnUnread): VenueFill[] {
+  const parts = new RoundedParts();
+  const known = eachRow(rows, (raw) => z.parse(RawFill, raw), about('trades'), onUnread);
+  const inOrder = known
+    .map((raw) => ({ raw, atMs: Date.parse(raw.trade_time) }))
+    .sort((a, b) => a.atMs - b.atMs || (a.raw.trade_id < b.raw.trade_id ? -1 : 1))
+    .map(({ raw }) => raw);
+  return eachRow(inOrder, (raw) => coinbaseFill(raw, parts), about('trades'), onUnread);
+}
+
+function coinbaseFill(raw: z.infer<typeof RawFill>, parts: RoundedParts): VenueFill {
   const symbol = symbolOf(raw.product_id);
-  const [price, size] = [exactAmount(raw.price), exactAmount(raw.size)];
+  const { price, size } = raw;
+  const { coin, money } = roundingOf(raw);
   const inQuote = raw.size_in_quote === true;
   const fee = feeAmount(raw.commission === '' ? '0' : raw.commission);
-  return {
+  return fitting(VenueFill, {
     tradeId: raw.trade_id,
     exchangeOrderId: raw.order_id,
     clientOrderId: null,
     symbol,
     side: raw.side === 'BUY' ? 'buy' : 'sell',
-    quantity: inQuote ? divide(size, price, 'half-even') : size,
-    price,
-    quoteAmount: inQuote ? size : multiply(size, price, 'half-even'),
+    quantity: inQuote ? quotientAmount(size, price, coin) : parts.add(raw.order_id, size, coin),
+    price: roundedAmount(price, money),
+    quoteAmount: inQuote ? roundedAmount(size, money) : productAmount(size, price, money),
     fees: fee === 0n ? [] : [{ asset: symbol.split('/')[1] ?? '', amount: fee }],
     atMs: Date.parse(raw.trade_time),
-  };
+  });
 }
 
 /** One line a coin: a person may have several wallets of one. */

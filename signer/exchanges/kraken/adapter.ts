@@ -13,6 +13,7 @@ import { lookUpOrder, NO_LISTS, ReadFailed, type Adapter, type OrderToPlace } fr
 import { NotSent } from '../budget.ts';
 import type { Door, RawReply } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
+import { noneUnread, type OnUnread } from '../rows.ts';
 import {
   failedOutcome,
   mapped,
@@ -30,13 +31,13 @@ import {
   ClosedOrdersReply,
   KeyInfoReply,
   krakenBalances,
-  krakenFill,
-  krakenOrder,
-  openedAtMs,
+  krakenFills,
+  krakenOrders,
   OpenOrdersReply,
   OrdersReply,
   PlacedReply,
   TradesReply,
+  type Found,
 } from './replies.ts';
 
 /** Kraken takes a deadline of 2 to 60 seconds. */
@@ -91,6 +92,7 @@ export class KrakenAdapter implements Adapter {
   constructor(
     private readonly door: Door,
     private readonly names: () => Promise<KrakenNames>,
+    private readonly onUnread: OnUnread,
   ) {
     this.judge = krakenJudge(door);
   }
@@ -146,23 +148,8 @@ export class KrakenAdapter implements Adapter {
     return (await this.closed(sinceMs, {})).map(({ order }) => order);
   }
 
-  async tradesSince(sinceMs: number): Promise<VenueFill[]> {
-    const names = await this.names();
-    const fills = new Map<string, VenueFill>();
-    for (let offset = 0; ; offset += PAGE) {
-      const { result } = await read(this.door, this.judge, TradesReply, AT.trades, {
-        start: String(Math.floor(sinceMs / 1_000) - 1),
-        ofs: String(offset),
-      });
-      const page = Object.entries(result.trades);
-      for (const [id, raw] of page)
-        fills.set(
-          id,
-          mapped(() => krakenFill(id, raw, names)),
-        );
-      if (page.length === 0 || offset + page.length >= result.count) break;
-    }
-    return [...fills.values()].filter(({ atMs }) => atMs >= sinceMs);
+  tradesSince(sinceMs: number): Promise<VenueFill[]> {
+    return this.trades(sinceMs, this.onUnread);
   }
 
   async balances() {
@@ -183,12 +170,27 @@ export class KrakenAdapter implements Adapter {
     };
   }
 
+  private async trades(sinceMs: number, onUnread: OnUnread): Promise<VenueFill[]> {
+    const names = await this.names();
+    const rows = new Map<string, unknown>();
+    for (let offset = 0; ; offset += PAGE) {
+      const { result } = await read(this.door, this.judge, TradesReply, AT.trades, {
+        start: String(Math.floor(sinceMs / 1_000) - 1),
+        ofs: String(offset),
+      });
+      const page = Object.entries(result.trades);
+      for (const [id, raw] of page) rows.set(id, raw);
+      if (page.length === 0 || offset + page.length >= result.count) break;
+    }
+    return krakenFills(rows, names, onUnread).filter(({ atMs }) => atMs >= sinceMs);
+  }
+
   private async open(params: Record<string, string>): Promise<Found[]> {
     const names = await this.names();
     const { result } = await read(this.door, this.judge, OpenOrdersReply, AT.openOrders, {
       ...params,
     });
-    return foundIn(result.open, names);
+    return krakenOrders(result.open, names, this.onUnread);
   }
 
   /** Newest first: what ends meanwhile moves an order to a later page and never past us. */
@@ -201,9 +203,10 @@ export class KrakenAdapter implements Adapter {
         ofs: String(offset),
         ...params,
       });
-      const page = foundIn(result.closed, names);
-      for (const one of page) all.set(one.order.exchangeOrderId, one);
-      if (page.length === 0 || offset + page.length >= (result.count ?? 0)) break;
+      const rows = Object.keys(result.closed).length;
+      for (const one of krakenOrders(result.closed, names, this.onUnread))
+        all.set(one.order.exchangeOrderId, one);
+      if (rows === 0 || offset + rows >= (result.count ?? 0)) break;
     }
     return [...all.values()];
   }
@@ -226,12 +229,13 @@ export class KrakenAdapter implements Adapter {
     id: string,
     { symbol, sinceMs }: Pick<OrderRef, 'symbol' | 'sinceMs'>,
   ): Promise<Found | null> {
-    const traded = await this.tradesSince(sinceMs);
-    const ids = [
-      ...new Set(
-        traded.filter((fill) => fill.symbol === symbol).map((fill) => fill.exchangeOrderId),
-      ),
-    ];
+    const named = new Set<string>();
+    // Whose a trade is that cannot be read, its order says.
+    const traded = await this.trades(sinceMs, ({ exchangeOrderId }) => {
+      if (exchangeOrderId !== null) named.add(exchangeOrderId);
+    });
+    for (const fill of traded) if (fill.symbol === symbol) named.add(fill.exchangeOrderId);
+    const ids = [...named];
     for (let at = 0; at < ids.length; at += PAGE) {
       const found = await this.byIds(ids.slice(at, at + PAGE));
       const ours = found.find((one) => one.order.clientOrderId === id);
@@ -245,7 +249,7 @@ export class KrakenAdapter implements Adapter {
     const { result } = await read(this.door, this.judge, OrdersReply, AT.orders, {
       txid: ids.join(','),
     });
-    return foundIn(result, names);
+    return krakenOrders(result, names, this.onUnread);
   }
 
   private async byId(id: string): Promise<Found | null> {
@@ -262,7 +266,9 @@ export class KrakenAdapter implements Adapter {
   /** From a moment before the order until now: an order names its trades without their prices. */
   private async fillsOf({ order, openedAtMs }: Found): Promise<VenueFill[]> {
     if (order.filled === 0n) return [];
-    const fills = await this.tradesSince(openedAtMs - 1_000);
+    const fills = await this.trades(openedAtMs - 1_000, (row) => {
+      if (row.exchangeOrderId === order.exchangeOrderId) noneUnread(row);
+    });
     return fills.filter((fill) => fill.exchangeOrderId === order.exchangeOrderId);
   }
 
@@ -283,21 +289,4 @@ export class KrakenAdapter implements Adapter {
       throw error;
     }
   }
-}
-
-interface Found {
-  order: VenueOrder;
-  openedAtMs: number;
-}
-
-function foundIn(
-  raw: Record<string, Parameters<typeof krakenOrder>[1]>,
-  names: KrakenNames,
-): Found[] {
-  return mapped(() =>
-    Object.entries(raw).map(([id, one]) => ({
-      order: krakenOrder(id, one, names),
-      openedAtMs: openedAtMs(one),
-    })),
-  );
 }

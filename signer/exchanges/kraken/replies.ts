@@ -1,8 +1,9 @@
 /** Kraken's orders, trades and balances, read into our words. */
 import * as z from 'zod/mini';
 import { subtract } from '../../../contract/money.ts';
-import type { VenueBalance, VenueFill, VenueOrder } from '../../../contract/venue.ts';
+import { VenueFill, VenueOrder, type VenueBalance } from '../../../contract/venue.ts';
 import { exactAmount, feeAmount, priceOrNull } from '../amounts.ts';
+import { eachRow, fitting, textIn, type OnUnread } from '../rows.ts';
 import type { KrakenNames } from './pairs.ts';
 
 /** Seconds, as text in older answers and as a number in newer ones. */
@@ -37,14 +38,14 @@ const RawTrade = z.object({
   vol: z.string(),
 });
 
-const RawOrders = z.record(z.string(), RawOrder);
+const RawOrders = z.record(z.string(), z.unknown());
 export const OpenOrdersReply = z.object({ result: z.object({ open: RawOrders }) });
 export const ClosedOrdersReply = z.object({
   result: z.object({ closed: RawOrders, count: z.optional(z.number()) }),
 });
 export const OrdersReply = z.object({ result: RawOrders });
 export const TradesReply = z.object({
-  result: z.object({ trades: z.record(z.string(), RawTrade), count: z.number() }),
+  result: z.object({ trades: z.record(z.string(), z.unknown()), count: z.number() }),
 });
 export const PlacedReply = z.object({
   result: z.object({ txid: z.array(z.string()).check(z.minLength(1)) }),
@@ -74,8 +75,6 @@ export const TickerReply = z.object({
 
 const msOf = (seconds: string | number): number => Math.floor(Number(seconds) * 1_000);
 
-export const openedAtMs = ({ opentm }: RawOrder): number => msOf(opentm);
-
 const STATUS: Record<RawOrder['status'], VenueOrder['status']> = {
   pending: 'open',
   open: 'open',
@@ -96,9 +95,41 @@ function typeAndPrices(
   return { type: 'stop', limitPrice: second, stopPrice: price };
 }
 
+export interface Found {
+  order: VenueOrder;
+  openedAtMs: number;
+}
+
+/** Our name of a pair, or Kraken's where we have none. */
+function spelled(pair: string | null, names: KrakenNames): string | null {
+  try {
+    return pair === null ? null : names.symbolOf(pair);
+  } catch {
+    return pair;
+  }
+}
+
+/** Orders by their ids. */
+export const krakenOrders = (
+  rows: Record<string, unknown>,
+  names: KrakenNames,
+  onUnread: OnUnread,
+): Found[] =>
+  eachRow(
+    Object.entries(rows),
+    ([id, row]) => krakenOrder(id, z.parse(RawOrder, row), names),
+    ([id, row]) => ({
+      list: 'orders',
+      exchangeOrderId: id,
+      clientOrderId: textIn(row, 'cl_ord_id'),
+      symbol: spelled(textIn((row as { descr?: unknown } | null)?.descr, 'pair'), names),
+    }),
+    onUnread,
+  );
+
 /** `userref` is no client order id: Kraken writes 0 there for orders without one. */
-export function krakenOrder(id: string, raw: RawOrder, names: KrakenNames): VenueOrder {
-  return {
+function krakenOrder(id: string, raw: RawOrder, names: KrakenNames): Found {
+  const order = fitting(VenueOrder, {
     exchangeOrderId: id,
     clientOrderId: raw.cl_ord_id ?? null,
     symbol: names.symbolOf(raw.descr.pair),
@@ -108,18 +139,33 @@ export function krakenOrder(id: string, raw: RawOrder, names: KrakenNames): Venu
     filled: exactAmount(raw.vol_exec),
     status: STATUS[raw.status],
     updatedAtMs: msOf(raw.closetm ?? raw.opentm),
-  };
+  });
+  return { order, openedAtMs: msOf(raw.opentm) };
 }
 
-/** Fees are in quote currency: every order of ours asks for it. */
-export function krakenFill(
-  tradeId: string,
-  raw: z.infer<typeof RawTrade>,
+/** Trades by their ids. Shares in tokens, and coins that are gone, trade in pairs we cannot name. */
+export const krakenFills = (
+  rows: ReadonlyMap<string, unknown>,
   names: KrakenNames,
-): VenueFill {
+  onUnread: OnUnread,
+): VenueFill[] =>
+  eachRow(
+    rows,
+    ([id, row]) => krakenFill(id, z.parse(RawTrade, row), names),
+    ([, row]) => ({
+      list: 'trades',
+      exchangeOrderId: textIn(row, 'ordertxid'),
+      clientOrderId: null,
+      symbol: spelled(textIn(row, 'pair'), names),
+    }),
+    onUnread,
+  );
+
+/** Fees are in quote currency: every order of ours asks for it. */
+function krakenFill(tradeId: string, raw: z.infer<typeof RawTrade>, names: KrakenNames): VenueFill {
   const symbol = names.symbolOf(raw.pair);
   const fee = feeAmount(raw.fee);
-  return {
+  return fitting(VenueFill, {
     tradeId,
     exchangeOrderId: raw.ordertxid,
     clientOrderId: null,
@@ -130,7 +176,7 @@ export function krakenFill(
     quoteAmount: exactAmount(raw.cost),
     fees: fee === 0n ? [] : [{ asset: symbol.split('/')[1] ?? '', amount: fee }],
     atMs: msOf(raw.time),
-  };
+  });
 }
 
 export function krakenBalances(

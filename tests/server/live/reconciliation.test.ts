@@ -100,4 +100,18 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     ]);
     expect(positions).toEqual([]);
   }, 90_000);
+
+  it('a purchase by an amount of money is booked, and orders go on leaving (F88)', async () => {
+    world = await openLiveWorld({ dialect });
+    await world.look();
+    await world.advance(1_000);
+    expect(world.standIn.person.buyFor('main', world.pair, '41.17')).toMatchObject({
+      kind: 'accepted',
+    });
+    await wait(world, 620_000);
+    await expectBooksEqual(world);
+    const { external, connection } = await account(world);
+    expect(connection.waitsFor).toEqual([]);
+    expect(external.map(({ kind }) => kind)).toContain('hand_trade');
+  }, 90_000);
 });

@@ -270,4 +270,18 @@ describe('Binance', () => {
       status: 'trading',
     });
   });
+
+  it('reads its open orders beside one of a pair that is not listed (F88)', async () => {
+    const gone = { symbol: 'OLDUSDT', status: 'NEW', executedQty: '0' };
+    const listing = (clientOrderId: string) =>
+      open({
+        [`GET ${V3}/openOrders`]: () => ({
+          body: [order({ ...gone, clientOrderId }), order({ status: 'NEW' })],
+        }),
+      });
+    const theirs = await listing('web_1');
+    expect((await theirs.adapter.openOrders([])).map(({ symbol }) => symbol)).toEqual(['SOL/USDT']);
+    const ours = await listing('e'.repeat(32));
+    await expect(ours.adapter.openOrders([])).rejects.toMatchObject({ cause: 'unreadable' });
+  });
 });

@@ -1,6 +1,6 @@
 /** Coinbase Advanced's adapter, before answers in the shape recorded from it. */
 import { describe, expect, it } from 'vitest';
-import { parseFixed } from '../../../contract/money.ts';
+import { parseFixed, sum } from '../../../contract/money.ts';
 import { openAdapter, ORDER_ID, type Said } from '../../support/signer/adapter-world.ts';
 
 const V3 = '/api/v3/brokerage';
@@ -264,5 +264,93 @@ describe('Coinbase', () => {
       status: 'trading',
     });
     expect(await data.dayVolume('BTC/USD')).toBe(parseFixed('60015500.125'));
+  });
+
+  it('rounds what is finer so that our books never say more than the account has (F88)', async () => {
+    const fine = { price: '0.3920000000000000001', size: '10.0000000000001' };
+    const { adapter } = await open({
+      [`GET ${V3}/orders/historical/fills`]: () => ({
+        body: {
+          fills: [
+            fill({ ...fine, trade_id: 's' }),
+            fill({ ...fine, trade_id: 'b', order_id: 'b', side: 'BUY' }),
+          ],
+        },
+      }),
+    });
+    const fills = await adapter.tradesSince(0, []);
+    expect(fills.find(({ side }) => side === 'sell')).toMatchObject({
+      quantity: parseFixed('10.000000000001'),
+      quoteAmount: parseFixed('3.92'),
+    });
+    // Worked out from every digit: 3.9200000000000392…
+    expect(fills.find(({ side }) => side === 'buy')).toMatchObject({
+      quantity: parseFixed('10'),
+      quoteAmount: parseFixed('3.920000000001'),
+    });
+  });
+
+  it('books the fills of one order to no more and no less than its whole (F88)', async () => {
+    const sizes = ['0.000297920684505', '0.000500000000747', '0.000702079314748'];
+    for (const side of ['BUY', 'SELL']) {
+      const { adapter } = await open({
+        [`GET ${V3}/orders/historical/fills`]: () => ({
+          body: {
+            // Newest first, as it lists them.
+            fills: sizes
+              .map((size, at) =>
+                fill({ size, side, trade_id: `t${at}`, trade_time: `2025-12-31T09:59:4${at}Z` }),
+              )
+              .reverse(),
+          },
+        }),
+      });
+      const fills = await adapter.tradesSince(0, []);
+      expect(fills).toHaveLength(3);
+      expect(sum(fills.map(({ quantity }) => quantity))).toBe(parseFixed('0.0015'));
+    }
+  });
+
+  it('leaves out what it cannot read of the person’s own, and reads no list without ours (F88)', async () => {
+    const odd = {
+      status: 'SOMETHING_NEW',
+      client_order_id: '18eb9947-db49-4874-8e7b-39b8fe5f4317',
+    };
+    const list = (orders: unknown[]): Said => ({
+      [`GET ${V3}/orders/historical/batch`]: () => ({ body: { orders, has_next: false } }),
+    });
+    const theirs = await open(list([order({ order_id: 'a', ...odd }), order()]));
+    expect(await theirs.adapter.closedOrders(0, [])).toHaveLength(1);
+    const ours = await open(list([order({ ...odd, client_order_id: ORDER_ID })]));
+    await expect(ours.adapter.closedOrders(0, [])).rejects.toMatchObject({ cause: 'unreadable' });
+    // Not even its fields are as they were.
+    const shape = await open(list([{ order_id: 'a', side: 'BOTH' }, order()]));
+    expect(await shape.adapter.closedOrders(0, [])).toHaveLength(1);
+    const nothing = await open(list([{ id: 'a' }, order()]));
+    await expect(nothing.adapter.closedOrders(0, [])).rejects.toMatchObject({
+      cause: 'unreadable',
+    });
+  });
+
+  it('reads on past a page of trades of which it can read none (F88)', async () => {
+    const page = (from: number, more: object) =>
+      Array.from({ length: 250 }, (_, at) => fill({ trade_id: `t${from + at}`, ...more }));
+    const { adapter } = await open({
+      [`GET ${V3}/orders/historical/fills`]: ({ params }) => ({
+        body:
+          params.cursor === undefined
+            ? { fills: page(0, { price: 'none' }), cursor: 'p2' }
+            : { fills: page(250, {}).slice(0, 10), cursor: '' },
+      }),
+    });
+    expect(await adapter.tradesSince(0, [])).toHaveLength(10);
+  });
+
+  it('says nothing of an order of which it cannot read a fill (F88)', async () => {
+    const { adapter, ref } = await open({
+      [`GET ${V3}/orders/historical/batch`]: () => ({ body: { orders: [order()] } }),
+      [`GET ${V3}/orders/historical/fills`]: () => ({ body: { fills: [fill({ size: 'ten' })] } }),
+    });
+    expect(await adapter.lookUp(ref())).toEqual({ kind: 'unknown', cause: 'unreadable' });
   });
 });

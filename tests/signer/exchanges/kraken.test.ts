@@ -149,4 +149,41 @@ describe('Kraken', () => {
     expect((await adapter.balances()).map(({ asset }) => asset)).toEqual(['USD', 'BTC', 'BTC.F']);
     expect((await adapter.tradesSince(0, []))[0]?.symbol).toBe('SHIB/BTC');
   });
+
+  it('reads its trades and orders beside one in a pair of unknown coins (F88)', async () => {
+    const descr = { ...krakenOrderAnswer(null).descr, pair: 'AAPLxUSD' };
+    const { adapter } = await open({
+      TradesHistory: () =>
+        ok({
+          trades: {
+            T1: krakenTradeAnswer({ pair: 'AAPLxUSD', ordertxid: 'OTHER' }),
+            T2: krakenTradeAnswer(),
+          },
+          count: 2,
+        }),
+      ClosedOrders: () =>
+        ok({
+          closed: { O1: krakenOrderAnswer(null, { descr }), O2: krakenOrderAnswer(ORDER_ID) },
+          count: 2,
+        }),
+    });
+    expect((await adapter.tradesSince(0, [])).map(({ tradeId }) => tradeId)).toEqual(['T2']);
+    const closed = await adapter.closedOrders(0, []);
+    expect(closed.map(({ exchangeOrderId }) => exchangeOrderId)).toEqual(['O2']);
+    const ours = await open({
+      ClosedOrders: () => ok({ closed: { O1: krakenOrderAnswer(ORDER_ID, { descr }) }, count: 1 }),
+    });
+    await expect(ours.adapter.closedOrders(0, [])).rejects.toMatchObject({ cause: 'unreadable' });
+  });
+
+  it('proves no absence by a trade that it cannot read, but by its order (F88)', async () => {
+    const pair = 'AAPLxUSD';
+    const { adapter, ref, sentTo } = await open({
+      TradesHistory: () =>
+        ok({ trades: { T1: krakenTradeAnswer({ pair, ordertxid: 'OTHER' }) }, count: 1 }),
+      QueryOrders: () => ok({ OTHER: krakenOrderAnswer('f'.repeat(32)) }),
+    });
+    expect(await adapter.lookUp(ref({ sinceMs: 0 }))).toMatchObject({ kind: 'not_found' });
+    expect(sentTo('POST /0/private/QueryOrders')[0]?.params.txid).toBe('OTHER');
+  });
 });

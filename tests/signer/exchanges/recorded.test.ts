@@ -112,6 +112,51 @@ describe('recorded answers of Coinbase', () => {
   });
 });
 
+describe('recorded answers of Coinbase about a purchase by amount', () => {
+  const order_id = '813a53c5-3e39-47bb-863d-2faf685d22d8';
+  const order = {
+    order_id,
+    product_id: 'BTC-USDT',
+    order_configuration: { market_market_ioc: { quote_size: '6.36' } },
+    side: 'BUY',
+    client_order_id: '18eb9947-db49-4874-8e7b-39b8fe5f4317',
+    status: 'FILLED',
+    created_time: '2023-01-18T01:37:37.975552Z',
+    filled_size: '0.000297920684505',
+    average_filled_price: '21220.6399999973697697',
+  };
+  const fill = {
+    trade_id: 'cdc39e45-bbd3-44ec-bf02-61742dfb16a1',
+    order_id,
+    trade_time: '2023-01-18T01:37:38.091377090Z',
+    price: '21220.64',
+    size: '0.0046830664333996',
+    commission: '0.0000280983986004',
+    product_id: 'BTC-USDT',
+    size_in_quote: true,
+    side: 'BUY',
+  };
+
+  it('are read, finer than we keep money: less of the coin, more of what it cost (F88)', async () => {
+    const { adapter } = await openAdapter('coinbase', {
+      ...COINBASE_TIME,
+      [`GET ${V3}/orders/historical/batch`]: () => ({ body: { orders: [order], cursor: '' } }),
+      [`GET ${V3}/orders/historical/fills`]: () => ({ body: { fills: [fill], cursor: '' } }),
+    });
+    expect(await adapter.closedOrders(0, [])).toMatchObject([
+      { quantity: parseFixed('0.000297920684'), filled: parseFixed('0.000297920684') },
+    ]);
+    expect(await adapter.tradesSince(0, [])).toMatchObject([
+      {
+        // 0.0046830664333996 divided by 21220.64 is 0.000000220684504…
+        quantity: parseFixed('0.000000220684'),
+        quoteAmount: parseFixed('0.004683066434'),
+        fees: [{ asset: 'USDT', amount: parseFixed('0.000028098399') }],
+      },
+    ]);
+  });
+});
+
 describe('recorded answers of Binance', () => {
   it('confirm a limit order with its id, and show an id that another program chose', async () => {
     const placed = {

@@ -60,6 +60,17 @@ export class Person {
     return this.core.place(order.account, intent, { by: 'hand', request: null, arrivedMs });
   }
 
+  /** Buys at market for so much money, as the site's simple form does. */
+  buyFor(account: string, symbol: string, spend: string): Placed {
+    const intent = {
+      ...byHand(symbol, 'buy', ZERO, null),
+      quantity: null,
+      spend: parseFixed(spend),
+    };
+    const arrivedMs = this.clock.now();
+    return this.core.place(account, intent, { by: 'hand', request: null, arrivedMs });
+  }
+
   /** Sells a share of what is free of the pair's base coin; null where that is too little. */
   sellShare(account: string, symbol: string, share: Fixed): Placed | null {
     const { base, step, minQuantity } = this.instrumentOf(symbol);

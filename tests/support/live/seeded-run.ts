@@ -149,7 +149,8 @@ class Run {
     const symbol = this.pick(world.symbols);
     const [base = '', quote = ''] = symbol.split('/');
     const what = roll();
-    if (what < 0.35)
+    if (what < 0.15) person.buyFor(ACCOUNT, symbol, '41.17');
+    else if (what < 0.35)
       person.trade({
         account: ACCOUNT,
         symbol,

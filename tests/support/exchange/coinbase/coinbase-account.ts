@@ -158,7 +158,12 @@ function fills(floor: Floor, key: ApiKey, query: URLSearchParams): Answer {
     )
     .reverse();
   const { rows, cursor } = page(found, query);
-  return ok({ fills: rows.map((fill) => fillRow(fill, userIdOf(floor, key))), cursor });
+  return ok({
+    fills: rows.map((fill) =>
+      fillRow(fill, floor.core.orders.get(fill.orderId)?.spend ?? null, userIdOf(floor, key)),
+    ),
+    cursor,
+  });
 }
 
 function isOf(symbol: string, query: URLSearchParams): boolean {

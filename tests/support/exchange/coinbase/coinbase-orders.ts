@@ -9,7 +9,7 @@ import {
   subtract,
   type Fixed,
 } from '../../../../contract/money.ts';
-import { rounded } from '../decimal-text.ts';
+import { placesText, rounded } from '../decimal-text.ts';
 import type { Fill, OrderIntent, OrderType, RejectReason, StandInOrder } from '../orders.ts';
 import { isoTime, productId } from './coinbase-market.ts';
 
@@ -210,7 +210,7 @@ export function orderRow(order: StandInOrder, userId: string): Record<string, un
     time_in_force: IN_FORCE[order.timeInForce],
     created_time: isoTime(order.placedAtMs),
     completion_percentage: formatFixed(percent),
-    filled_size: formatFixed(order.filled),
+    filled_size: fineText(order.filled, order.spend),
     average_filled_price: formatFixed(averageOf(order)),
     fee: '',
     number_of_fills: String(order.fills.length),
@@ -242,7 +242,12 @@ function triggerStatus({ stop, waiting }: StandInOrder): string {
   return waiting ? 'STOP_PENDING' : 'STOP_TRIGGERED';
 }
 
-export function fillRow(fill: Fill, userId: string): Record<string, unknown> {
+/** Of a purchase by an amount of money Coinbase writes more decimals than anybody keeps. */
+const fineText = (value: Fixed, spend: Fixed | null): string =>
+  spend === null ? formatFixed(value) : `${placesText(value, 12)}3996`;
+
+/** `spend`: what its order stated to spend, if it did. */
+export function fillRow(fill: Fill, spend: Fixed | null, userId: string): Record<string, unknown> {
   const [base = '', quote = ''] = fill.symbol.split('/');
   return {
     entry_id: Buffer.from(fill.id.padEnd(32, '0')).toString('hex').slice(0, 64),
@@ -251,12 +256,13 @@ export function fillRow(fill: Fill, userId: string): Record<string, unknown> {
     trade_time: isoTime(fill.atMs),
     trade_type: 'FILL',
     price: formatFixed(fill.price),
-    size: formatFixed(fill.quantity),
+    // Who stated what to spend is told what was spent.
+    size: spend === null ? formatFixed(fill.quantity) : fineText(fill.cost, spend),
     commission: formatFixed(fill.fee),
     product_id: productId({ base, quote }),
     sequence_timestamp: isoTime(fill.atMs),
     liquidity_indicator: fill.maker ? 'MAKER' : 'TAKER',
-    size_in_quote: false,
+    size_in_quote: spend !== null,
     user_id: userId,
     side: fill.side.toUpperCase(),
   };

@@ -1,0 +1,63 @@
+/** Reads lists row by row: a row of the person's own that cannot be read leaves the others as they are. */
+import * as z from 'zod/mini';
+import { ClientOrderId } from '../../contract/venue.ts';
+import { ReadFailed } from './adapter.ts';
+
+/** What is known of a row that could not be read. */
+export interface UnreadRow {
+  list: 'orders' | 'trades';
+  exchangeOrderId: string | null;
+  clientOrderId: string | null;
+  /** As the exchange spells it, where it is none of the pairs we know. */
+  symbol: string | null;
+}
+
+/** Told of each row that could not be read. @throws ReadFailed where it is ours, or may be. */
+export type OnUnread = (row: UnreadRow) => void;
+
+/** For rows of which every one counts. */
+export const noneUnread: OnUnread = () => {
+  throw new ReadFailed('unreadable');
+};
+
+/** Where nothing is known of what was sent from here, an id of our kind is taken for ours. */
+export const noneOfOursUnread: OnUnread = ({ clientOrderId }) => {
+  if (isOurKind(clientOrderId)) throw new ReadFailed('unreadable');
+};
+
+export const isOurKind = (clientOrderId: string | null): boolean =>
+  ClientOrderId.safeParse(clientOrderId).success;
+
+/**
+ * What can be read of a list. Without an id a row says nothing of whose it is: then the answer has
+ * another form than the one we know, and nothing of it is believed.
+ */
+export function eachRow<Raw, T>(
+  rows: Iterable<Raw>,
+  read: (raw: Raw) => T,
+  about: (raw: Raw) => UnreadRow,
+  onUnread: OnUnread,
+): T[] {
+  const all: T[] = [];
+  for (const raw of rows)
+    try {
+      all.push(read(raw));
+    } catch {
+      const row = about(raw);
+      if (row.exchangeOrderId === null) throw new ReadFailed('unreadable');
+      onUnread(row);
+    }
+  return all;
+}
+
+/** @throws where the contract has no room for it: the whole answer would fail on its way to the server. */
+export function fitting<S extends z.ZodMiniType>(schema: S, value: z.output<S>): z.output<S> {
+  z.encode(schema, value);
+  return value;
+}
+
+/** A text of a row whose form is not known. */
+export function textIn(raw: unknown, name: string): string | null {
+  const value = (raw as Record<string, unknown> | null | undefined)?.[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
