@@ -4,7 +4,7 @@ import type { PairRules } from '../../../contract/venue.ts';
 import { exactAmount, stepOf } from '../amounts.ts';
 
 export const AssetsReply = z.object({
-  result: z.record(z.string(), z.object({ altname: z.string() })),
+  result: z.record(z.string(), z.object({ altname: z.string(), decimals: z.optional(z.number()) })),
 });
 export const PairsReply = z.object({
   result: z.record(
@@ -84,7 +84,10 @@ export function krakenNames(
     spelling.set(symbol, pair.altname);
     rules.set(symbol, {
       symbol,
-      quantityStep: stepOf(pair.lot_decimals),
+      // A wallet may count fewer decimals than a pair's lots have: what is bought finer is not there.
+      quantityStep: stepOf(
+        Math.min(pair.lot_decimals, assets[pair.base]?.decimals ?? pair.lot_decimals),
+      ),
       priceTick:
         pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
       minQuantity: exactAmount(pair.ordermin ?? '0'),

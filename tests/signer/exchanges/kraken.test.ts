@@ -186,4 +186,28 @@ describe('Kraken', () => {
     expect(await adapter.lookUp(ref({ sinceMs: 0 }))).toMatchObject({ kind: 'not_found' });
     expect(sentTo('POST /0/private/QueryOrders')[0]?.params.txid).toBe('OTHER');
   });
+
+  it('sells no finer than the wallet counts the coin, whatever the pair would take', async () => {
+    const coin = { aclass: 'currency', altname: 'PENGU', decimals: 4 };
+    const { data } = await open({
+      Assets: () =>
+        ok({
+          PENGU: coin,
+          ZUSD: { ...coin, altname: 'USD' },
+          FINE: { ...coin, altname: 'FINE', decimals: 10 },
+        }),
+      AssetPairs: () =>
+        ok(
+          Object.fromEntries(
+            ['PENGU', 'FINE'].map((base) => [
+              `${base}USD`,
+              { altname: `${base}USD`, base, quote: 'ZUSD', lot_decimals: 5, pair_decimals: 6 },
+            ]),
+          ),
+        ),
+    });
+    const rules = await data.rules();
+    expect(rules.get('PENGU/USD')?.quantityStep).toBe(parseFixed('0.0001'));
+    expect(rules.get('FINE/USD')?.quantityStep).toBe(parseFixed('0.00001'));
+  });
 });
