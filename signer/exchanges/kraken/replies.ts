@@ -1,6 +1,6 @@
 /** Kraken's orders, trades and balances, read into our words. */
 import * as z from 'zod/mini';
-import { subtract } from '../../../contract/money.ts';
+import { add, subtract } from '../../../contract/money.ts';
 import { VenueFill, VenueOrder, type VenueBalance } from '../../../contract/venue.ts';
 import { exactAmount, feeAmount, priceOrNull } from '../amounts.ts';
 import { eachRow, fitting, textIn, type OnUnread } from '../rows.ts';
@@ -179,16 +179,28 @@ function krakenFill(tradeId: string, raw: z.infer<typeof RawTrade>, names: Krake
   });
 }
 
+/** Coins that earn rewards: Kraken moves them there by itself, and sells them as the coin. */
+const EARNING = /\.F$/;
+
+/**
+ * One line a coin. Coins that are bonded, staked or in an older account stay by themselves: they
+ * cannot be sold as they are.
+ */
 export function krakenBalances(
   raw: z.infer<typeof BalancesReply>['result'],
   names: KrakenNames,
 ): VenueBalance[] {
-  return Object.entries(raw).map(([code, { balance, hold_trade: held }]) => {
+  const byAsset = new Map<string, VenueBalance>();
+  for (const [code, { balance, hold_trade: held }] of Object.entries(raw)) {
+    const asset = names.assetOf(code).replace(EARNING, '');
     const total = exactAmount(balance);
-    return {
-      asset: names.assetOf(code),
-      total,
-      available: subtract(total, exactAmount(held ?? '0')),
-    };
-  });
+    const available = subtract(total, exactAmount(held ?? '0'));
+    const before = byAsset.get(asset);
+    byAsset.set(asset, {
+      asset,
+      total: before === undefined ? total : add(before.total, total),
+      available: before === undefined ? available : add(before.available, available),
+    });
+  }
+  return [...byAsset.values()];
 }

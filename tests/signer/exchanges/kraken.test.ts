@@ -142,11 +142,11 @@ describe('Kraken', () => {
     expect(fills.length).toBe(120);
   });
 
-  it('names coins as everybody does, pairs that are gone too', async () => {
+  it('names coins as everybody does, pairs that are gone too, and rewards as their coin: Kraken sells both as one', async () => {
     const { adapter } = await open({
       TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ pair: 'SHIBXBT' }) }, count: 1 }),
     });
-    expect((await adapter.balances()).map(({ asset }) => asset)).toEqual(['USD', 'BTC', 'BTC.F']);
+    expect((await adapter.balances()).map(({ asset }) => asset)).toEqual(['USD', 'BTC']);
     expect((await adapter.tradesSince(0, []))[0]?.symbol).toBe('SHIB/BTC');
   });
 
@@ -209,5 +209,28 @@ describe('Kraken', () => {
     const rules = await data.rules();
     expect(rules.get('PENGU/USD')?.quantityStep).toBe(parseFixed('0.0001'));
     expect(rules.get('FINE/USD')?.quantityStep).toBe(parseFixed('0.00001'));
+  });
+
+  it('counts coins that earn rewards as the coin they are sold as, and no others', async () => {
+    const balance = (amount: string) => ({ balance: amount, hold_trade: '0.0000000000' });
+    const { adapter } = await open({
+      BalanceEx: () =>
+        ok({
+          'XBT.F': balance('0.1000000000'),
+          XXBT: { balance: '0.2500000000', hold_trade: '0.0500000000' },
+          // Bonded, staked and in an older account: none of it can be sold at once.
+          'XBT.B': balance('1'),
+          'XBT.S': balance('2'),
+          'XBT.M': balance('3'),
+        }),
+    });
+    expect(await adapter.balances()).toEqual([
+      { asset: 'BTC', total: parseFixed('0.35'), available: parseFixed('0.3') },
+      ...['B', 'S', 'M'].map((kind, at) => ({
+        asset: `BTC.${kind}`,
+        total: parseFixed(String(at + 1)),
+        available: parseFixed(String(at + 1)),
+      })),
+    ]);
   });
 });
