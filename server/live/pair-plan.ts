@@ -118,7 +118,9 @@ async function sell(
   const part = exit.quantity;
   const free = part === null ? most : minimum(part, most);
   const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
-  const isDone = holder === undefined || (!isBusy && sized?.kind === 'dust');
+  // Coins that are missing may come back: until then too little is there, and it is no dust.
+  const isDust = sized?.kind === 'dust' && input.missing === 0n;
+  const isDone = holder === undefined || (!isBusy && isDust);
   const isOrdered = !isBusy && sized?.kind === 'order';
   // A part is ordered once; the whole is followed until nothing is left that could be sold.
   if (isDone || (isOrdered && part !== null))

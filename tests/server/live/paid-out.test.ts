@@ -1,5 +1,7 @@
 /** Money that a person takes out of the account at the exchange, or puts in, beside a live agent. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { formatFixed, parseFixed } from '../../../contract/money.ts';
+import { liveExits } from '../../../server/db/schema-live.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -60,5 +62,29 @@ describe('a withdrawal at the exchange', () => {
     await world.tick();
     expect((await riskOf(id))?.drawdown).toBeLessThan(0.02);
     expect((await agentNow(id))?.status).toBe('running');
+  }, 60_000);
+});
+
+describe('coins of an agent that the person takes out', () => {
+  it('are sold as they were to be when they come back', async () => {
+    const id = await world.startAgent();
+    await world.tickUntil(async () => {
+      await world.look();
+      return ((await agentNow(id))?.openPositions ?? 0) > 0;
+    });
+    const { person } = world.standIn;
+    person.cancelStops('main');
+    const taken = person.withdrawShare('main', 'BTC', parseFixed('1'));
+    await untilBooked();
+    const account = () =>
+      world.floor.call(PERSON, 'liveAccount', { params: { id: world.connection.id } });
+    const [position] = (await account()).positions;
+    await world.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await world.look();
+    expect(await world.floor.database.db.select().from(liveExits)).toHaveLength(1);
+    person.deposit('main', 'BTC', formatFixed(taken));
+    await untilBooked();
+    expect((await account()).positions).toEqual([]);
+    expect(await world.problems()).toEqual([]);
   }, 60_000);
 });
