@@ -18,6 +18,7 @@ import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { planPair, REFUSED_PAUSE_MS } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
+import { isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection, type Watch } from './reconcile-connection.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
@@ -281,12 +282,19 @@ export class LiveRun {
       return this.send(order);
     if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
       const asked = order.cancelAtMs ?? 0;
-      if ((this.cancelled.get(clientOrderId) ?? -1) < asked) {
+      const isNew = (this.cancelled.get(clientOrderId) ?? -1) < asked;
+      if (isNew && (await this.mayCancel(order, orders))) {
         this.cancelled.set(clientOrderId, asked);
         return this.settle(order, [await cancel(this.deps, order)]);
       }
     }
     return this.lookIfDue(order, now);
+  }
+
+  /** While the gate is closed neither a sale nor another stop could follow one that guards. */
+  private async mayCancel(order: LiveOrder, orders: readonly LiveOrder[]): Promise<boolean> {
+    if (this.gate.kind === 'open') return true;
+    return !(await isProtecting(this.deps.database.db, order, orders));
   }
 
   private async send(order: LiveOrder): Promise<boolean> {

@@ -17,7 +17,12 @@ export interface Exit {
   quantity: Fixed | null;
   tickId: string;
   askedMarketMs: number;
+  /** Whether its order has left, or may have. */
+  isSent: boolean;
 }
+
+/** A part is sold once, whatever became of its order; of the whole, what is left is sold too. */
+export const isPartSent = ({ quantity, isSent }: Exit): boolean => quantity !== null && isSent;
 
 export interface PairFacts {
   input: StopPlanInput;
@@ -65,7 +70,14 @@ async function readTexts(
         where account_id = ${accountId} and pair = ${symbol} and closed_market_ms is null)::text as held,
       (select coalesce(json_agg(json_build_object(
         'agentId', agent_id, 'reason', reason, 'quantity', quantity::text, 'tickId', tick_id,
-        'askedMarketMs', asked_market_ms) order by asked_at, agent_id), '[]')
+        'askedMarketMs', asked_market_ms,
+        'isSent', exists (
+          select from live_orders sale
+          where sale.account_id = ${accountId} and sale.planned_at >= live_exits.asked_at
+            and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
+            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'
+            and sale.sent_at_ms is not null)
+        ) order by asked_at, agent_id), '[]')
         from live_exits where connection_id = ${id} and symbol = ${symbol})::text as exits,
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
@@ -100,7 +112,7 @@ export async function readPairFacts(
     ...exit,
     quantity: exit.quantity === null ? null : parseFixed(exit.quantity),
   }));
-  const leaving = new Set(exits.map(({ agentId }) => agentId));
+  const leaving = new Set(exits.flatMap((exit) => (isPartSent(exit) ? [] : exit.agentId)));
   const orders = (await liveOrdersOf(db, connection.id)).filter(
     ({ order }) => order.intent.symbol === symbol,
   );

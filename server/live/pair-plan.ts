@@ -25,7 +25,7 @@ import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents, insertOrder } from './order-store.ts';
-import { readPairFacts, type Exit } from './pair-facts.ts';
+import { isPartSent, readPairFacts, type Exit } from './pair-facts.ts';
 
 /** How long the exchange may take to accept an order; the signer allows a minute. */
 export const ORDER_LIFE_MS = 30_000;
@@ -120,10 +120,9 @@ async function sell(
   const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
   const isDust = sized?.kind === 'dust' && input.missing === 0n;
-  const isDone = holder === undefined || (!isBusy && isDust);
-  const isOrdered = !isBusy && sized?.kind === 'order';
-  // A part is ordered once; the whole is followed until nothing is left that could be sold.
-  if (isDone || (isOrdered && part !== null))
+  // An order that expires unsent sold nothing of a part: until one has left, the wish stays.
+  const isDone = holder === undefined || isPartSent(exit) || (!isBusy && isDust);
+  if (isDone)
     await tx.db
       .delete(liveExits)
       .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));

@@ -17,7 +17,7 @@ import { accounts } from '../../../server/db/schema.ts';
 import { ownedBy, readConnection, type ConnectionRow } from '../../../server/live/live-accounts.ts';
 import type { LiveDeps, SignerPort } from '../../../server/live/live-deps.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
-import { SignerClient } from '../../../server/live/signer-client.ts';
+import { SignerClient, SignerUnreachable } from '../../../server/live/signer-client.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
@@ -38,8 +38,8 @@ export interface LiveWorldOptions {
   balances?: Record<string, string>;
 }
 
-/** What becomes of a question to the signer; `null` lets it pass. */
-export type Interference = (act: SignerAsk['act']) => 'die_before' | 'die_after' | null;
+/** What becomes of a question to the signer; `fail` gives no answer, `null` lets it pass. */
+export type Interference = (act: SignerAsk['act']) => 'die_before' | 'die_after' | 'fail' | null;
 
 export interface LiveWorld {
   floor: Floor;
@@ -126,6 +126,7 @@ export async function openLiveWorld({
       const fate = interference?.(ask.act) ?? null;
       // A process that is killed hears nothing more: whoever waits here waits for good.
       if (fate === 'die_before') return dead;
+      if (fate === 'fail') throw new SignerUnreachable('No answer');
       const reply = await client.ask(ask);
       return fate === 'die_after' ? dead : reply;
     },

@@ -1,0 +1,35 @@
+/** Whether a stop at the exchange is what guards a position now. */
+import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { parseFixed } from '../../contract/money.ts';
+import type { LiveOrder } from '../../engine/orders/live-order.ts';
+import { saleExposure } from '../../engine/orders/stop-plan.ts';
+import type { Db } from '../db/database.ts';
+import { positions } from '../db/schema.ts';
+
+/**
+ * Not where the position is gone or has no stop price any more, as when live trading was ended, and
+ * not where the agent has more on sale than it holds. `orders`: those of the connection that live.
+ */
+export async function isProtecting(
+  db: Db,
+  { intent: { type, side, agentId, symbol } }: LiveOrder,
+  orders: readonly LiveOrder[],
+): Promise<boolean> {
+  if (type !== 'stop' || side !== 'sell') return false;
+  const [held] = await db
+    .select({ quantity: positions.quantity })
+    .from(positions)
+    .where(
+      and(
+        eq(positions.agentId, agentId),
+        eq(positions.pair, symbol),
+        isNull(positions.closedMarketMs),
+        isNotNull(positions.stopPrice),
+      ),
+    );
+  if (held === undefined) return false;
+  const sent = orders.filter(
+    ({ intent, sentAtMs }) => intent.symbol === symbol && sentAtMs !== null,
+  );
+  return saleExposure(agentId, sent) <= parseFixed(held.quantity);
+}

@@ -1,0 +1,128 @@
+/** Exits while the account cannot be compared with its exchange: what protects stays until they can go. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { divide, parseFixed } from '../../../contract/money.ts';
+import { positions } from '../../../server/db/schema.ts';
+import { liveConnections, liveExits } from '../../../server/db/schema-live.ts';
+import { askExit } from '../../../server/live/ask-exit.ts';
+import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const account = (one: LiveWorld) =>
+  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+async function settle(one: LiveWorld, seconds = 20): Promise<void> {
+  for (let waited = 0; waited < seconds; waited += 5) {
+    await one.advance(5_000);
+    await one.look();
+  }
+}
+
+/** An agent that holds something, with a stop at the exchange where stops rest there. */
+async function holding(restingStopsToo = true): Promise<LiveWorld> {
+  const one = await openLiveWorld();
+  world = one;
+  await one.floor.database.db
+    .update(liveConnections)
+    .set({ abilities: { replaysIds: false, restingStops: restingStopsToo } })
+    .where(eq(liveConnections.id, one.connection.id));
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await settle(one);
+  expect((await account(one)).positions).toHaveLength(1);
+  expect(restingStops(one)).toHaveLength(restingStopsToo ? 1 : 0);
+  return one;
+}
+
+/** One list fails from now on, and the next comparison closes the gate. Everything else works. */
+async function closeGate(one: LiveWorld): Promise<void> {
+  one.interfere((act) => (act === 'balances' ? 'fail' : null));
+  await one.desk.run(one.connection.id)?.reconcile();
+  expect(one.desk.run(one.connection.id)?.gate.kind).toBe('closed');
+}
+
+async function openGate(one: LiveWorld): Promise<void> {
+  one.interfere(null);
+  await settle(one, 30);
+  expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
+}
+
+async function expectBooksEqual(one: LiveWorld): Promise<void> {
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+const sales = ({ standIn }: LiveWorld) =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
+
+describe('while the gate is closed', () => {
+  it('a position that is to be sold keeps its stop, which goes with the sale (F89)', async () => {
+    const one = await holding();
+    const stops = restingStops(one);
+    await closeGate(one);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await settle(one, 45);
+    expect(restingStops(one)).toEqual(stops);
+    await openGate(one);
+    expect(restingStops(one)).toEqual([]);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect((await account(one)).positions).toEqual([]);
+    await expectBooksEqual(one);
+  }, 240_000);
+
+  it('the stops of an account whose live trading is ended are cancelled all the same (F89)', async () => {
+    const one = await holding();
+    await closeGate(one);
+    await one.floor.call(PERSON, 'endLiveTrading', { params: { id: one.connection.id } });
+    await settle(one);
+    expect(restingStops(one)).toEqual([]);
+    expect(one.desk.run(one.connection.id)?.gate.kind).toBe('closed');
+  }, 240_000);
+
+  it('the sale of a part whose order expires unsent is planned again, and goes once (F89)', async () => {
+    const one = await holding(false);
+    await closeGate(one);
+    const { database } = one.floor;
+    const [held] = await database.db.select().from(positions);
+    if (held?.agentId === undefined) throw new Error('Nothing is held');
+    const { agentId, pair: symbol } = held;
+    const third = divide(parseFixed(held.quantity), parseFixed('3'), 'down');
+    await database.transaction(async (tx) => {
+      await lockBooks(tx, one.connection, [agentId]);
+      await askExit(tx, one.deps, one.desk, {
+        connectionId: one.connection.id,
+        agentId,
+        symbol,
+        reason: 'signal_down',
+        quantity: third,
+        tickId: 'part',
+      });
+    });
+    await settle(one, 45);
+    expect(sales(one)).toEqual([]);
+    await openGate(one);
+    const [sold, ...more] = sales(one);
+    expect(more).toEqual([]);
+    expect(sold?.accepted.type).toBe('market');
+    const [left] = (await account(one)).positions;
+    expect(parseFixed(left?.quantity ?? '0')).toBe(
+      parseFixed(held.quantity) - (sold?.filled ?? 0n),
+    );
+    expect(await database.db.select().from(liveExits)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 240_000);
+});
