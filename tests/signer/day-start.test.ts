@@ -13,17 +13,21 @@ let world: DeskWorld;
 afterEach(() => world.remove());
 
 type Side = [price: string, quantity: string, at: number][];
-const book = (bid: string, ask: string, quantity: string): { bids: Side; asks: Side } => ({
+interface Sides {
+  bids: Side;
+  asks: Side;
+}
+const book = (bid: string, ask: string, quantity: string): Sides => ({
   bids: [[bid, quantity, 1]],
   asks: [[ask, quantity, 1]],
 });
-const EMPTY = { bids: [], asks: [] };
+const EMPTY: Sides = { bids: [], asks: [] };
 
 /** Holds 60 dollars of BTC and 50 of SHIB, at cost and on the market. */
 async function holding() {
-  const books = {
+  const books: Record<'BTC' | 'SHIB', Sides> = {
     BTC: book('60000.0', '60010.0', '2'),
-    SHIB: book('0.00001000', '0.00001010', '99999999') as { bids: Side; asks: Side },
+    SHIB: book('0.00001000', '0.00001010', '99999999'),
   };
   const Depth = ({ params }: Asked) =>
     ok(params.pair === 'XBTUSD' ? { XXBTZUSD: books.BTC } : { SHIBUSD: books.SHIB });

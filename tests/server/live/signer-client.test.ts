@@ -79,7 +79,7 @@ async function openPath() {
       rmSync(folder, { recursive: true });
     },
     signer.close,
-    proxy.close,
+    () => proxy.close(),
     () => {
       client.close();
     },

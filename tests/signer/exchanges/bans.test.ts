@@ -42,7 +42,7 @@ async function openDoors(exchange: LiveExchange, fine: unknown = {}) {
     other: await open(true),
     everyone: await open(false),
     /** The next answers, until they are fine again. */
-    async during(answer: () => Response, work: () => Promise<unknown>): Promise<void> {
+    during: async (answer: () => Response, work: () => Promise<unknown>): Promise<void> => {
       world.answer = answer;
       await work();
       world.answer = () => json(fine);

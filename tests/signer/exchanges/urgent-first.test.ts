@@ -50,7 +50,7 @@ async function crowdedBinance() {
     door,
     found,
     sendOnce,
-    async end(): Promise<void> {
+    end: async (): Promise<void> => {
       isOver = true;
       await clock.runFor(200_000);
     },
