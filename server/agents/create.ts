@@ -3,7 +3,6 @@
  * market.
  */
 import { randomUUID } from 'node:crypto';
-import { and, count, eq } from 'drizzle-orm';
 import type {
   AgentCreateBody,
   ExecutionInterval,
@@ -12,18 +11,18 @@ import type {
 } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
-import { tierPermitsCall } from '../../contract/calls.ts';
-import { agentCap, tierPermits, type Tier } from '../../contract/tiers.ts';
+import { tierPermits, type Tier } from '../../contract/tiers.ts';
 import { POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
 import { STRATEGIES } from '../../engine/strategies/registry.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
-import { agents, users } from '../db/schema.ts';
+import { agents } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
 import { readConnection } from '../live/live-accounts.ts';
 import { readSettings } from '../users/user-settings.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow, isId, pairsOf, takesPlace, type AgentRow } from './read-agents.ts';
+import { needPlace } from './places.ts';
+import { asAgentRow, isId, pairsOf, type AgentRow } from './read-agents.ts';
 import { saveBacktestRecord } from './backtest-records.ts';
 import { nextEvaluation, publishChanged } from './transitions.ts';
 import { setTwin } from './twins.ts';
@@ -40,42 +39,6 @@ const EXECUTION_INTERVALS: Record<TradingFrequency, ExecutionInterval> = {
   monthly: 'daily',
   'long-haul': 'daily',
 };
-
-/**
- * The person's tier, once it allows new agents; the free places under its cap. Their row is locked,
- * so that two calls never share a place.
- */
-async function places(
-  tx: Tx,
-  { entitlement, market }: TradingDeps,
-  uid: string,
-): Promise<{ tier: Tier; free: number }> {
-  await tx.db.select({ uid: users.uid }).from(users).where(eq(users.uid, uid)).for('update');
-  const { tier, lapsed } = await entitlement.tierOf(uid, tx);
-  if (lapsed)
-    throw new Refusal(
-      'plan_lapsed',
-      'Your plan has ended. You keep your agents and history, but need a plan to create or start one.',
-    );
-  if (!tierPermitsCall(tier, 'createAgent'))
-    throw new Refusal(
-      'insufficient_permissions',
-      'Insufficient permissions: you need a plan or the free trial to create agents.',
-    );
-  const cap = agentCap(tier);
-  const [row] = await tx.db
-    .select({ held: count() })
-    .from(agents)
-    .where(and(eq(agents.uid, uid), takesPlace(market.source.id)));
-  const free = cap - (row?.held ?? 0);
-  if (free <= 0)
-    throw new Refusal(
-      'agent_cap_reached',
-      `Your plan allows ${cap} agents, and you have ${row?.held ?? 0}.`,
-      { details: { cap } },
-    );
-  return { tier, free };
-}
 
 /** Every pair is one this market offers, in the account's quote currency; each once. */
 function checkedPairs(market: Market, pairs: readonly string[]): string[] {
@@ -197,7 +160,7 @@ export async function createAgent(
   uid: string,
   body: AgentCreateBody,
 ): Promise<AgentRow> {
-  const { tier } = await places(tx, deps, uid);
+  const { tier } = await needPlace(tx, deps, uid);
   const { pool, tradingPairs } = checkedTerms(deps, tier, body);
   const connectionId = body.connectionId ?? null;
   if (connectionId !== null) await checkLive(tx, uid, connectionId, body.enabled);
@@ -236,7 +199,7 @@ export async function createPool(
     throw new Refusal('invalid_subscription_parameters', 'Invalid subscription parameters', {
       field: 'subscription_tier',
     });
-  const { free } = await places(tx, deps, uid);
+  const { free } = await needPlace(tx, deps, uid);
   const { settings } = await readSettings(tx.db, uid);
   const pools = POOLS_FOR_PROFILE[body.risk_profile]
     .filter((pool) => pairsOf(deps.market, { pool, tradingPairs: [] }).length > 0)

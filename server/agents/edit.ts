@@ -14,7 +14,7 @@ import { asAgentRow, lockOwnAgent, lockOwnAgents, toAgents, type AgentRow } from
 import { mayStart, needsStepUp, takeBackEntries } from './run-commands.ts';
 import { saveBacktestRecord, measureFromNow } from './backtest-records.ts';
 import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
-import { editTwins, followLive, refuseTwin, setTwin } from './twins.ts';
+import { editTwins, followLive, letTwinsGo, refuseTwin, setTwin } from './twins.ts';
 
 async function edited(
   tx: Tx,
@@ -68,7 +68,7 @@ export async function updateAgent(
   if (body.enabled !== row.enabled)
     changed = (await applyEvent(tx, deps, changed, body.enabled ? 'start' : 'stop')) ?? changed;
   if (!body.enabled && row.enabled) await takeBackEntries(tx, deps, row);
-  const twins = await changeTwin(tx, deps, changed, body, terms);
+  const twins = await changeTwin(tx, deps, changed, body, terms, row.enabled);
   if (body.tested !== undefined) await saveBacktestRecord(tx, deps, changed, body.tested);
   else if (body.enabled && !row.enabled) await measureFromNow(tx, deps, uid, [changed]);
   const [agent] = await publishChanged(tx, deps, uid, [changed, ...twins]);
@@ -83,6 +83,7 @@ async function changeTwin(
   live: AgentRow,
   { enabled, shadow }: AgentSettingsBody,
   terms: Partial<typeof agents.$inferInsert>,
+  wasEnabled: boolean,
 ): Promise<AgentRow[]> {
   const changed = new Map<string, AgentRow>();
   const note = (rows: readonly AgentRow[]): void => {
@@ -90,8 +91,24 @@ async function changeTwin(
   };
   note(await editTwins(tx, live, terms));
   if (!enabled) note(await followLive(tx, deps, [live], 'stop'));
-  if (shadow !== undefined) note(await setTwin(tx, deps, live, shadow));
+  if (shadow !== undefined) note(await wishedTwin(tx, deps, live, shadow, wasEnabled && !enabled));
   return [...changed.values()];
+}
+
+/** A stop is never refused: one that comes with a wish that is goes on without it. */
+async function wishedTwin(
+  tx: Tx,
+  deps: TradingDeps,
+  live: AgentRow,
+  isWanted: boolean,
+  isStop: boolean,
+): Promise<AgentRow[]> {
+  try {
+    return await setTwin(tx, deps, live, isWanted);
+  } catch (error) {
+    if (isStop && error instanceof Refusal) return [];
+    throw error;
+  }
 }
 
 /**
@@ -150,7 +167,7 @@ export async function deleteAgent(
       'The agent has orders at the exchange. Stop it and wait until they have ended.',
     );
   if (row.connectionId !== null)
-    await publishChanged(tx, deps, uid, await setTwin(tx, deps, row, false));
+    await publishChanged(tx, deps, uid, await letTwinsGo(tx, deps, row));
   const now = deps.clock.now();
   await tx.db
     .update(agents)

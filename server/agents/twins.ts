@@ -9,8 +9,9 @@ import { AGENT_NAME_MAX } from '../../contract/limits.ts';
 import type { Tx } from '../db/database.ts';
 import { agents } from '../db/schema.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { needPlace, needPlan } from './places.ts';
 import { asAgentRow, type AgentRow } from './read-agents.ts';
-import { applyEvent, nextEvaluation, publishChanged } from './transitions.ts';
+import { applyEvent, nextEvaluation, outdateStarts, publishChanged } from './transitions.ts';
 
 const ENDING = ' (paper)';
 
@@ -73,9 +74,14 @@ async function addTwin(tx: Tx, { market, clock }: TradingDeps, live: AgentRow): 
   return asAgentRow(row);
 }
 
+const TWIN_NEEDS_PLACE =
+  ' The twin needs a place to become an agent of its own: delete an agent first.';
+
 /**
- * With or without a twin from now on. One that is let go stops, and stays as an agent on paper like
- * any other. The live agent must be locked. Answers the rows that changed.
+ * With or without a twin from now on. One asks for a plan as creating does, and to let it go for a
+ * free place as well: else twins would be agents beyond the plan. The live agent must be locked.
+ * Answers the rows that changed.
+ * @throws Refusal where the plan permits no agents or no place is free.
  */
 export async function setTwin(
   tx: Tx,
@@ -84,11 +90,29 @@ export async function setTwin(
   isWanted: boolean,
 ): Promise<AgentRow[]> {
   const [twin] = await lockTwins(tx, [live.id]);
-  if (isWanted) return twin === undefined ? [await addTwin(tx, deps, live)] : [];
-  if (twin === undefined) return [];
-  const stopped = (await applyEvent(tx, deps, twin, 'stop')) ?? twin;
+  if (isWanted === (twin !== undefined)) return [];
+  if (twin === undefined) {
+    await needPlan(tx, deps, live.uid);
+    return [await addTwin(tx, deps, live)];
+  }
+  await needPlace(tx, deps, live.uid, TWIN_NEEDS_PLACE);
+  return [await letGo(tx, deps, twin)];
+}
+
+/** Stops it, and leaves it as an agent on paper like any other. */
+async function letGo(tx: Tx, deps: TradingDeps, twin: AgentRow): Promise<AgentRow> {
+  const stopped = (await applyEvent(tx, deps, twin, 'stop')) ?? (await outdateStarts(tx, twin));
   await tx.db.update(agents).set({ shadowOf: null }).where(eq(agents.id, twin.id));
-  return [{ ...stopped, shadowOf: null }];
+  return { ...stopped, shadowOf: null };
+}
+
+/**
+ * For a live agent that is being deleted: its twin takes over its place, so none has to be free.
+ */
+export async function letTwinsGo(tx: Tx, deps: TradingDeps, live: AgentRow): Promise<AgentRow[]> {
+  const changed: AgentRow[] = [];
+  for (const twin of await lockTwins(tx, [live.id])) changed.push(await letGo(tx, deps, twin));
+  return changed;
 }
 
 /** Twins do what their live selves did, in the same transaction; answers those that changed. */

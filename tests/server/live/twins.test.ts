@@ -1,7 +1,10 @@
 /** Agents that run on paper beside their live selves, and what the two are compared by. */
+import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { accountOf as moneyOf } from '../../../contract/agents.ts';
+import type { CallBody } from '../../../contract/calls.ts';
 import { Shadow } from '../../../contract/live.ts';
+import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
@@ -14,6 +17,23 @@ afterEach(async () => {
 
 const call: LiveWorld['floor']['call'] = (uid, name, more) => world.floor.call(uid, name, more);
 const agents = async () => (await call(PERSON, 'agents')).agents;
+const agent = async (id: string) => (await agents()).find((one) => one.id === id);
+const plan = (set: Partial<typeof subscriptions.$inferInsert>) =>
+  world.floor.database.db.update(subscriptions).set(set).where(eq(subscriptions.uid, PERSON));
+const SETTINGS = {
+  risk_profile: 'Moderate',
+  max_position_size: 60,
+  execution_interval: '20-minute',
+  enabled: true,
+} as const;
+const paper = (): CallBody<'createAgent'> => ({
+  name: 'Paper',
+  trading_pairs: [world.pair],
+  risk_profile: 'Moderate',
+  max_position_size: 100,
+  execution_interval: '5-minute',
+  enabled: false,
+});
 const shadowOf = (id: string) => call(PERSON, 'liveShadow', { params: { id } });
 
 async function bothTraded(): Promise<string> {
@@ -58,39 +78,94 @@ describe('a twin', () => {
 
   it('changes with its live self, and is let go by its word', async () => {
     const id = await world.startAgent({ shadow: true });
-    const settings = {
-      risk_profile: 'Moderate',
-      max_position_size: 60,
-      execution_interval: '20-minute',
-      enabled: true,
-    } as const;
-    await call(PERSON, 'updateAgent', { params: { id }, body: settings });
+    await call(PERSON, 'updateAgent', { params: { id }, body: SETTINGS });
     const twin = (await agents()).find(({ shadowOf: of }) => of === id);
     expect(twin).toMatchObject({ risk_profile: 'Moderate', max_position_size: 60 });
-    await call(PERSON, 'updateAgent', { params: { id }, body: { ...settings, shadow: false } });
+    await call(PERSON, 'updateAgent', { params: { id }, body: { ...SETTINGS, shadow: false } });
     const free = (await agents()).find((one) => one.id === twin?.id);
     expect(free).toMatchObject({ status: 'stopped' });
     expect(free?.shadowOf).toBeUndefined();
     await expect(shadowOf(id)).rejects.toMatchObject({ code: 'not_found' });
-    await call(PERSON, 'updateAgent', { params: { id }, body: { ...settings, shadow: true } });
+    await call(PERSON, 'updateAgent', { params: { id }, body: { ...SETTINGS, shadow: true } });
     expect((await agents()).find(({ shadowOf: of }) => of === id)).toMatchObject({
       status: 'running',
     });
   }, 60_000);
 
+  it('needs a free place to be let go, however often it is tried, and is kept without one (R9-04)', async () => {
+    const id = await world.startAgent({ shadow: true });
+    await plan({ tier: 'starter' });
+    const { agent: other } = await call(PERSON, 'createAgent', { body: paper() });
+    const letGo = { params: { id }, body: { ...SETTINGS, shadow: false } };
+    await expect(call(PERSON, 'updateAgent', letGo)).rejects.toMatchObject({
+      code: 'agent_cap_reached',
+      status: 403,
+      more: { details: { cap: 2 } },
+      message: expect.stringMatching(/the twin needs a place/i) as string,
+    });
+    const [live, twin] = [await agent(id), (await agents()).find(({ shadowOf: of }) => of === id)];
+    expect(twin).toMatchObject({ status: 'running' });
+    expect(live?.max_position_size).not.toBe(SETTINGS.max_position_size);
+    await call(PERSON, 'deleteAgent', { params: { id: other.id } });
+    await call(PERSON, 'updateAgent', letGo);
+    await call(PERSON, 'updateAgent', { params: { id }, body: { ...SETTINGS, shadow: true } });
+    await expect(call(PERSON, 'updateAgent', letGo)).rejects.toMatchObject({
+      code: 'agent_cap_reached',
+    });
+    expect(await agents()).toHaveLength(3);
+  }, 60_000);
+
+  it('takes over the place of its live self that is deleted', async () => {
+    const id = await world.startAgent({ shadow: true });
+    await plan({ tier: 'starter' });
+    await call(PERSON, 'createAgent', { body: paper() });
+    await call(PERSON, 'stopAgent', { params: { id }, body: {} });
+    await call(PERSON, 'deleteAgent', { params: { id } });
+    expect((await agents()).map(({ shadowOf: of }) => of)).toEqual([undefined, undefined]);
+  }, 60_000);
+
+  it('comes and goes by the word of a plan that permits agents, and keeps no stop from its effect (R7-16)', async () => {
+    const [bare, id] = [await world.startAgent(), await world.startAgent({ shadow: true })];
+    await plan({ status: 'canceled' });
+    for (const [one, shadow] of [
+      [bare, true],
+      [id, false],
+    ] as const)
+      await expect(
+        call(PERSON, 'updateAgent', { params: { id: one }, body: { ...SETTINGS, shadow } }),
+      ).rejects.toMatchObject({ code: 'plan_lapsed', status: 403 });
+    expect(await agents()).toHaveLength(3);
+    for (const [one, shadow] of [
+      [bare, true],
+      [id, false],
+    ] as const)
+      await call(PERSON, 'updateAgent', {
+        params: { id: one },
+        body: { ...SETTINGS, enabled: false, shadow },
+      });
+    expect((await agents()).map(({ status }) => status)).toEqual(['stopped', 'stopped', 'stopped']);
+    expect((await agents()).filter(({ shadowOf: of }) => of === id)).toHaveLength(1);
+  }, 60_000);
+
+  it('that is let go while it is stopped is started by no word from before (R7-17)', async () => {
+    const id = await world.startAgent({ shadow: true });
+    await call(PERSON, 'stopAgent', { params: { id }, body: {} });
+    const twin = (await agents()).find(({ shadowOf: of }) => of === id);
+    await call(PERSON, 'updateAgent', {
+      params: { id },
+      body: { ...SETTINGS, enabled: false, shadow: false },
+    });
+    await expect(
+      call(PERSON, 'startAgent', {
+        params: { id: twin?.id ?? '' },
+        body: { seenGeneration: twin?.generation ?? 0 },
+      }),
+    ).rejects.toMatchObject({ code: 'agent_changed' });
+  }, 60_000);
+
   it('is not made of an agent on paper', async () => {
     await expect(
-      call(PERSON, 'createAgent', {
-        body: {
-          name: 'Paper',
-          trading_pairs: [world.pair],
-          risk_profile: 'Moderate',
-          max_position_size: 100,
-          execution_interval: '5-minute',
-          enabled: false,
-          shadow: true,
-        },
-      }),
+      call(PERSON, 'createAgent', { body: { ...paper(), shadow: true } }),
     ).rejects.toMatchObject({ code: 'invalid_request', more: { field: 'shadow' } });
   });
 

@@ -24,6 +24,7 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 }));
 
 const { Routes } = await import('../../../../src/App.tsx');
+const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { accountChoice, clearAccountChoice } =
   await import('../../../../src/stores/account-choice.ts');
@@ -36,6 +37,7 @@ const { applyPortfolio, clearPortfolio } =
 const { clearSettings } = await import('../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
+const { toastStore } = await import('../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const replies = recordedReplies(recordState(NOW), NOW);
@@ -382,5 +384,29 @@ describe('a start with real money', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
     await within(dialog).findByRole('button', { name: 'Save start' });
     expect(dialog.textContent).toContain('never made without you');
+  });
+});
+
+describe('a twin on paper', () => {
+  it('that the server refuses is named with its reason, and can be asked for again', async () => {
+    const text = 'Your plan allows 2 agents, and you have 2.';
+    answers.agents = () => ({ ...replies.agents, agents: [...replies.agents!.agents, agent] });
+    const others = call.getMockImplementation();
+    call.mockImplementation((name: string, input: unknown) =>
+      name === 'updateAgent'
+        ? Promise.reject(new ApiError(text, { code: 'agent_cap_reached', status: 403, text }))
+        : (others?.(name, input) as unknown),
+    );
+    await open(`/agents/${AGENT_ID}`);
+    const button = await screen.findByRole<HTMLButtonElement>('button', {
+      name: 'Run a twin on paper',
+    });
+    fireEvent.click(button);
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ type, message }) => [type, message])).toEqual([
+        ['error', text],
+      ]);
+      expect(button.getAttribute('aria-busy')).toBeNull();
+    });
   });
 });
