@@ -86,6 +86,8 @@ export const VenueBalance = z.object({
   total: SignedAmount,
   /** `total` less what open orders hold back. */
   available: SignedAmount,
+  /** The least that a wallet counts of the coin, where trades may be finer. */
+  finest: z.optional(PositiveAmount),
 });
 export type VenueBalance = z.infer<typeof VenueBalance>;
 

@@ -128,7 +128,7 @@ export function reconcile(
         ? { kind: 'closed', reasons }
         : {
             kind: 'open',
-            doubtfulAssets: shrunk(balances.pending),
+            doubtfulAssets: shrunk(balances.pending, facts.balances ?? []),
             doubtfulSymbols: work.doubtfulSymbols,
           },
   };
@@ -145,9 +145,15 @@ function unread(facts: VenueFacts, records: OurRecords, policy: OrderPolicy): Ga
   return reasons;
 }
 
-function shrunk(pending: ReadonlyMap<string, PendingDifference>): Set<string> {
+/** Less than the exchange counts of a coin is no coin that is gone: its wallet was rounded. */
+function shrunk(
+  pending: ReadonlyMap<string, PendingDifference>,
+  balances: readonly VenueBalance[],
+): Set<string> {
+  const finest = new Map(balances.map((balance) => [balance.asset, balance.finest ?? ZERO]));
   const assets = new Set<string>();
-  for (const [asset, { amount }] of pending) if (amount < 0n) assets.add(asset);
+  for (const [asset, { amount }] of pending)
+    if (amount < 0n && negate(amount) >= (finest.get(asset) ?? ZERO)) assets.add(asset);
   return assets;
 }
 

@@ -1,5 +1,6 @@
 /** Kraken's names of coins and pairs, and the rules of each pair. */
 import * as z from 'zod/mini';
+import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
 import { exactAmount, stepOf } from '../amounts.ts';
 
@@ -39,6 +40,8 @@ export interface KrakenNames {
   /** Our name of a pair as requests or answers spell it. */
   symbolOf(pair: string): string;
   assetOf(code: string): string;
+  /** The least that a wallet counts of a coin, where that is known. */
+  finestOf(code: string): Fixed | null;
 }
 
 /** `XXBT`, `XBT.F`, `ZUSD` to `BTC`, `BTC.F`, `USD`. */
@@ -98,6 +101,10 @@ export function krakenNames(
   return {
     rules,
     assetOf,
+    finestOf: (code) => {
+      const decimals = assets[code]?.decimals;
+      return decimals === undefined ? null : stepOf(decimals);
+    },
     pairOf: (symbol) => spelling.get(symbol) ?? null,
     symbolOf: (pair) => {
       const known = symbols.get(pair);

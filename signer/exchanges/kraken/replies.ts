@@ -196,8 +196,10 @@ export function krakenBalances(
     const total = exactAmount(balance);
     const available = subtract(total, exactAmount(held ?? '0'));
     const before = byAsset.get(asset);
+    const finest = before?.finest ?? names.finestOf(code);
     byAsset.set(asset, {
       asset,
+      ...(finest === null ? {} : { finest }),
       total: before === undefined ? total : add(before.total, total),
       available: before === undefined ? available : add(before.available, available),
     });

@@ -266,6 +266,19 @@ describe('balances', () => {
     expect([...other.pending]).toEqual([['USD', { amount: money('100'), sinceMs: later }]]);
   });
 
+  it('that lack less than the exchange counts of a coin hold nothing back', () => {
+    const counted = (total: string) => ({
+      balances: [{ ...balance('USD', total), finest: money('0.0001') }],
+    });
+    // A trade of 10.00005 took 10.0001 from a wallet that has four decimals.
+    expect(run(counted('999.99995')).gate).toMatchObject({ doubtfulAssets: new Set() });
+    expect(run(counted('999.9999')).gate).toMatchObject({ doubtfulAssets: new Set(['USD']) });
+    const found = run({ ...counted('999.99995'), begunAtMs: later }, since(NOW_MS, '-0.00005'));
+    expect(found.external).toEqual([
+      { kind: 'withdrawal', asset: 'USD', amount: money('-0.00005') },
+    ]);
+  });
+
   it('that lack something keep us from buying with that coin, and are a withdrawal later', () => {
     const less = { balances: [balance('USD', '900')] };
     expect(run(less).gate).toMatchObject({ kind: 'open', doubtfulAssets: new Set(['USD']) });

@@ -225,7 +225,12 @@ describe('Kraken', () => {
         }),
     });
     expect(await adapter.balances()).toEqual([
-      { asset: 'BTC', total: parseFixed('0.35'), available: parseFixed('0.3') },
+      {
+        asset: 'BTC',
+        total: parseFixed('0.35'),
+        available: parseFixed('0.3'),
+        finest: parseFixed('0.0000000001'),
+      },
       ...['B', 'S', 'M'].map((kind, at) => ({
         asset: `BTC.${kind}`,
         total: parseFixed(String(at + 1)),
