@@ -44,6 +44,8 @@ export interface OurRecords {
   handTrades: readonly VenueFill[];
   /** Everything before this has been reconciled, on our clock. */
   reconciledToMs: number;
+  /** When the reading began whose balances were the opening ones; null where that is not known. */
+  openedAtMs: number | null;
   /** Cash and holdings of the ledger, by coin, and the holdings of agents alone. */
   owned: ReadonlyMap<string, Fixed>;
   holdings: ReadonlyMap<string, Fixed>;
@@ -243,6 +245,9 @@ class Work {
       for (const asset of balanceChanges(fill).keys()) this.unsettled.add(asset);
       return;
     }
+    // The opening balances have it in them.
+    const { openedAtMs } = this.records;
+    if (openedAtMs !== null && fill.atMs < openedAtMs) return;
     this.known.add(fill.tradeId);
     this.external.push({ kind: 'hand_trade', fill });
   }

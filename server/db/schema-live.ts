@@ -183,6 +183,8 @@ export const liveMarks = pgTable('live_marks', {
   connectionId: uuid('connection_id').primaryKey(),
   /** Everything before this has been reconciled; null before the first time. */
   reconciledToMs: ms('reconciled_to_ms'),
+  /** When the first reading began that succeeded: its balances have every trade before it. */
+  openedAtMs: ms('opened_at_ms'),
   pending: jsonb('pending').notNull(),
   missing: jsonb('missing').notNull(),
   orphans: text('orphans').array().notNull(),

@@ -229,6 +229,7 @@ async function readRecords(
       knownTrades: new Set(known.map(({ tradeId }) => tradeId)),
       handTrades: known.filter(({ clientOrderId }) => clientOrderId === null).map(fillOf),
       reconciledToMs: reconciledToMs ?? facts.begunAtMs,
+      openedAtMs: marks?.openedAtMs ?? null,
       owned: owned.all,
       holdings: owned.holdings,
       pending: new Map(pending),
@@ -302,11 +303,14 @@ async function writeMarks(
   found: Reconciliation,
 ): Promise<void> {
   const isOpen = found.gate.kind === 'open';
+  const isFirst = (before?.reconciledToMs ?? null) === null;
   const orphans = found.alarms.flatMap((alarm) =>
     alarm.kind === 'orphan' ? [alarm.order.exchangeOrderId] : [],
   );
   const row = {
     reconciledToMs: isOpen ? facts.begunAtMs : (before?.reconciledToMs ?? null),
+    // Of a connection from before this was kept it stays unknown.
+    openedAtMs: isFirst && isOpen ? facts.begunAtMs : (before?.openedAtMs ?? null),
     pending: Object.fromEntries(
       [...found.pending].map(([asset, { amount, sinceMs }]) => [
         asset,

@@ -412,6 +412,7 @@ export class OrderDriver {
       missing: this.missing,
       orphans: new Set(),
       reconciledToMs: this.isFirst ? this.now : this.reconciledToMs,
+      openedAtMs: null,
       isFirst: this.isFirst,
       isStarting: this.isStarting,
     };

@@ -42,6 +42,7 @@ const records = (over: Partial<OurRecords> = {}): OurRecords => ({
   knownTrades: new Set(),
   handTrades: [],
   reconciledToMs: 1_000_000,
+  openedAtMs: null,
   owned: new Map([['USD', money('1000')]]),
   holdings: new Map(),
   pending: new Map(),
@@ -298,6 +299,16 @@ describe('balances', () => {
     const owned = new Map<string, Fixed>();
     const found = run({}, { isFirst: true, owned });
     expect(found.external).toEqual([{ kind: 'opening', asset: 'USD', amount: money('1000') }]);
+  });
+
+  it('that were the opening have every trade before them in them, but none of our orders (F72)', () => {
+    const openedAtMs = fillOf('x').atMs + 1;
+    const byHand = fillOf('x', { clientOrderId: null, exchangeOrderId: 'HAND' });
+    expect(run({ trades: [byHand] }, { openedAtMs }).external).toEqual([]);
+    const since = run({ trades: [byHand] }, { openedAtMs: byHand.atMs });
+    expect(since.external).toEqual([{ kind: 'hand_trade', fill: byHand }]);
+    const ours = { openedAtMs, orders: [orderAfter(SENT, ACKNOWLEDGED)] };
+    expect(eventsOf(run({ trades: [fillOf('x')] }, ours))).toEqual(['fill → open']);
   });
 
   it('that lack coins of agents raise an alarm, once for each amount', () => {

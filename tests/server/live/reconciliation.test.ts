@@ -114,4 +114,18 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(connection.waitsFor).toEqual([]);
     expect(external.map(({ kind }) => kind)).toContain('hand_trade');
   }, 90_000);
+
+  it('a trade that was made before the account was first read is in its opening alone (F72)', async () => {
+    world = await openLiveWorld({ dialect });
+    const { standIn, pair } = world;
+    standIn.person.trade({ account: 'main', symbol: pair, side: 'sell', quantity: '0.01' });
+    await world.advance(45_000);
+    for (let readings = 0; readings < 4; readings += 1) {
+      await world.look();
+      await expectBooksEqual(world);
+      await world.advance(190_000);
+    }
+    const kinds = new Set((await account(world)).external.map(({ kind }) => kind));
+    expect(kinds).toEqual(new Set(['opening']));
+  }, 240_000);
 });

@@ -1,0 +1,1 @@
+ALTER TABLE "live_marks" ADD COLUMN "opened_at_ms" bigint;
