@@ -25,6 +25,8 @@ export interface VenueFacts {
   tradesSinceMs: number;
   /** Pairs that the exchange lists no more, of which these lists may say nothing. */
   unlisted?: ReadonlySet<string>;
+  /** Ids of the exchange that were asked for one by one, and that it does not know. */
+  absent?: ReadonlySet<string>;
 }
 
 /** A difference of a coin that nothing explains yet, and since when it is exactly this. */
@@ -259,14 +261,16 @@ class Work {
       if (found.has(order.intent.clientOrderId) || hasEnded(order) || order.sentAtMs === null)
         continue;
       const isListed = facts.unlisted?.has(order.intent.symbol) !== true;
+      const isAbsent = facts.absent?.has(order.exchangeOrderId ?? '') === true;
       const searched = {
         byClientId: false,
         open: facts.open !== null,
-        closed: isListed && facts.closed !== null && facts.closedSinceMs <= order.sentAtMs,
+        closed:
+          isListed && facts.closed !== null && (isAbsent || facts.closedSinceMs <= order.sentAtMs),
         trades:
           isListed &&
           facts.trades !== null &&
-          facts.tradesSinceMs <= order.sentAtMs &&
+          (isAbsent || facts.tradesSinceMs <= order.sentAtMs) &&
           !this.candidates.has(order.intent.clientOrderId),
       };
       const { begunAtMs } = facts;

@@ -5,7 +5,7 @@
 import { and, asc, eq, gte, inArray, isNull, or } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { PairRules, VenueOrder } from '../../contract/venue.ts';
+import type { PairRules, VenueFill, VenueOrder } from '../../contract/venue.ts';
 import type { Gate } from '../../engine/orders/may-send.ts';
 import {
   reconcile,
@@ -28,6 +28,7 @@ import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
 import { pairsToPlan, planPair } from './pair-plan.ts';
+import { askLookUp } from './send-order.ts';
 import type { StopAction } from '../../engine/orders/stop-plan.ts';
 
 export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
@@ -120,7 +121,10 @@ async function readFacts(
   };
 }
 
-/** Reads from before the last reconciliation and before the oldest order that is still out. */
+/**
+ * Reads from before the last reconciliation and before the oldest request whose order has no id of
+ * the exchange yet. One that has an id may rest for weeks: it is asked for by itself.
+ */
 async function sinceOf(
   db: Db,
   connection: ConnectionRow,
@@ -128,8 +132,42 @@ async function sinceOf(
   now: number,
 ): Promise<number> {
   if (marks?.reconciledToMs === undefined || marks.reconciledToMs === null) return now;
-  const sent = (await liveOrdersOf(db, connection.id)).flatMap(({ order }) => order.sentAtMs ?? []);
+  const sent = (await liveOrdersOf(db, connection.id)).flatMap(({ order }) =>
+    order.exchangeOrderId === null ? (order.sentAtMs ?? []) : [],
+  );
   return Math.max(0, Math.min(marks.reconciledToMs, ...sent) - OVERLAP_MS);
+}
+
+/** What became of orders that are known to exist and that no list shows, each asked for by its id. */
+async function lookUpMissing(
+  deps: LiveDeps,
+  connection: ConnectionRow,
+  facts: VenueFacts,
+): Promise<VenueFacts> {
+  const { open, closed, trades, begunAtMs, unlisted } = facts;
+  if (open === null || closed === null || trades === null) return facts;
+  const shown = new Set([...open, ...closed].map(({ exchangeOrderId }) => exchangeOrderId));
+  const absent = new Set<string>();
+  const orders: VenueOrder[] = [];
+  const fills: VenueFill[] = [];
+  for (const { order } of await liveOrdersOf(deps.database.db, connection.id)) {
+    const { state, exchangeOrderId: id, sentAtMs, intent } = order;
+    if (state !== 'open' || id === null || shown.has(id)) continue;
+    if ((sentAtMs ?? 0) >= begunAtMs || unlisted?.has(intent.symbol) === true) continue;
+    const answer = await askLookUp(deps, order);
+    if (answer.kind === 'not_found') absent.add(id);
+    if (answer.kind !== 'found') continue;
+    orders.push(answer.order);
+    fills.push(...answer.fills);
+  }
+  const isOpen = ({ status }: VenueOrder): boolean => status === 'open';
+  return {
+    ...facts,
+    open: [...open, ...orders.filter(isOpen)],
+    closed: [...closed, ...orders.filter((order) => !isOpen(order))],
+    trades: [...trades, ...fills],
+    absent,
+  };
 }
 
 /** `isStarting`: this process has just begun, and knows of no request that is out. */
@@ -144,7 +182,8 @@ export async function reconcileConnection(
   const marks = await readMarks(database.db, connection.id);
   const sinceMs = await sinceOf(database.db, connection, marks, begunAtMs);
   const symbols = await symbolsOf(database.db, connection, rules, deps.market.source.quote);
-  const facts = await readFacts(signer, connection, symbols, rules, sinceMs, begunAtMs);
+  const lists = await readFacts(signer, connection, symbols, rules, sinceMs, begunAtMs);
+  const facts = await lookUpMissing(deps, connection, lists);
   return database.transaction(async (tx) => {
     await lockBooks(tx, connection, 'all');
     const before = await readMarks(tx.db, connection.id);

@@ -2,7 +2,7 @@
  * Sends an order once: its sending is committed first, under its row's lock, so that of several
  * servers one sends.
  */
-import type { OrderIntent as SentIntent } from '../../contract/signer.ts';
+import type { OrderIntent as SentIntent, SignerReply } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
 import type { LiveOrder, OrderEvent } from '../../engine/orders/live-order.ts';
 import { sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
@@ -88,13 +88,22 @@ export async function cancel({ signer, clock }: LiveDeps, order: LiveOrder): Pro
   return { kind: 'cancel_refused', atMs };
 }
 
-/** What looking it up says; nothing where the exchange could not be asked. */
-export async function lookUp({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent[]> {
+/** `unknown` where the exchange could not be asked. */
+export async function askLookUp(
+  { signer }: Pick<LiveDeps, 'signer'>,
+  order: LiveOrder,
+): Promise<SignerReply<'look_up'> | { kind: 'unknown' }> {
   const { connectionId } = order.intent;
-  const begunAtMs = clock.now();
-  const found = await signer
+  return signer
     .ask({ act: 'look_up', connectionId, order: refOf(order) })
     .catch(() => ({ kind: 'unknown' }) as const);
+}
+
+/** What looking it up says; nothing where the exchange could not be asked. */
+export async function lookUp(deps: LiveDeps, order: LiveOrder): Promise<OrderEvent[]> {
+  const { clock } = deps;
+  const begunAtMs = clock.now();
+  const found = await askLookUp(deps, order);
   const atMs = clock.now();
   if (found.kind === 'found')
     return [

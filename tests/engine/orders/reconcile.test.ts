@@ -233,6 +233,23 @@ describe('trades that are not of our orders', () => {
   });
 });
 
+describe('an order that rests for longer than the lists reach back', () => {
+  const begunAtMs = NOW_MS + POLICY.lagAllowanceMs;
+  const lists = { begunAtMs, closedSinceMs: begunAtMs - 1, tradesSinceMs: 0 };
+  const orders = [orderAfter(SENT, ACKNOWLEDGED)];
+
+  it('stays as it is where no list shows it', () => {
+    expect(eventsOf(run(lists, { orders }, begunAtMs))).toEqual([]);
+  });
+
+  it('has vanished where the exchange does not know its id either', () => {
+    const absent = new Set([orders[0]?.exchangeOrderId ?? '']);
+    expect(eventsOf(run({ ...lists, absent }, { orders }, begunAtMs))).toEqual([
+      'not_found → unknown',
+    ]);
+  });
+});
+
 describe('orders that are not ours', () => {
   it('are listed and otherwise left alone', () => {
     const theirs = shown({ clientOrderId: null, exchangeOrderId: 'HAND' });

@@ -1,7 +1,8 @@
 /** The three exchanges: fills booked once, and what the person does at the exchange meanwhile. */
-import { sql } from 'drizzle-orm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { eq, sql } from 'drizzle-orm';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LiveExchange } from '../../../contract/signer.ts';
+import { liveOrders } from '../../../server/db/schema-live.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
@@ -127,5 +128,55 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     }
     const kinds = new Set((await account(world)).external.map(({ kind }) => kind));
     expect(kinds).toEqual(new Set(['opening']));
+  }, 240_000);
+
+  it('a stop that rests for long makes no list longer, and its end is found by its id (F72)', async () => {
+    world = await openLiveWorld({ dialect });
+    const one = world;
+    await one.look();
+    await one.startAgent();
+    await one.tickUntil(async () => (await account(one)).orders.length > 0);
+    await wait(one, 40_000);
+    const restedFromMs = one.floor.deps.clock.now();
+    for (let readings = 0; readings < 6; readings += 1) {
+      await one.advance(190_000);
+      await one.look();
+    }
+    const asked = vi.spyOn(one.deps.signer, 'ask');
+    one.standIn.person.cancelStops('main');
+    await one.advance(1_000);
+    await one.desk.run(one.connection.id)?.reconcile();
+    const since = asked.mock.calls.flatMap(([ask]) =>
+      ask.act === 'trades' || ask.act === 'closed_orders' ? ask.sinceMs : [],
+    );
+    expect(since).toHaveLength(2);
+    expect(Math.min(...since)).toBeGreaterThan(restedFromMs);
+    const { alarms } = await account(one);
+    expect(alarms.map(({ kind }) => kind)).toEqual(['cancelled_at_exchange']);
+    await expectBooksEqual(one);
+  }, 240_000);
+
+  it('a stop that rested for long and filled between readings is booked with the next (F70)', async () => {
+    world = await openLiveWorld({ dialect });
+    const one = world;
+    await one.look();
+    await one.startAgent();
+    await one.tickUntil(async () => (await account(one)).orders.length > 0);
+    await wait(one, 40_000);
+    for (let readings = 0; readings < 4; readings += 1) {
+      await one.advance(190_000);
+      await one.look();
+    }
+    const [position] = (await account(one)).positions;
+    const stop = Number(position?.stopPrice ?? '0');
+    one.standIn.setPrice(one.pair, (stop * 0.998).toFixed(1));
+    await one.advance(1_000);
+    await one.desk.run(one.connection.id)?.reconcile();
+    const stops = await one.floor.database.db
+      .select({ state: liveOrders.state })
+      .from(liveOrders)
+      .where(eq(liveOrders.type, 'stop'));
+    expect(stops).toEqual([{ state: 'filled' }]);
+    await expectBooksEqual(one);
   }, 240_000);
 });
