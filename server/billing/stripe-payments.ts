@@ -28,6 +28,7 @@ import {
   HEARD_EVENTS,
   idOf,
   invoiceOf,
+  LATEST_INVOICE,
   mostTelling,
   noticeOf,
   planOf,
@@ -309,7 +310,10 @@ export class StripePayments implements Payments {
 
   async cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription> {
     const subscription = await this.ask('cancel', () =>
-      this.stripe.subscriptions.update(subscriptionId, { cancel_at_period_end: true }),
+      this.stripe.subscriptions.update(subscriptionId, {
+        cancel_at_period_end: true,
+        expand: [LATEST_INVOICE],
+      }),
     );
     return this.read(subscription);
   }
@@ -320,7 +324,7 @@ export class StripePayments implements Payments {
    */
   async fetchSubscription(subscriptionId: string): Promise<ProviderSubscription | null> {
     const asked = await this.ask('subscription', () =>
-      unlessGone(this.stripe.subscriptions.retrieve(subscriptionId)),
+      unlessGone(this.stripe.subscriptions.retrieve(subscriptionId, { expand: [LATEST_INVOICE] })),
     );
     if (asked === null) return null;
     const customer = idOf(asked.customer);
@@ -333,6 +337,7 @@ export class StripePayments implements Payments {
                 customer,
                 status: 'all',
                 limit: SUBSCRIPTIONS_READ,
+                expand: [`data.${LATEST_INVOICE}`],
               }),
             ),
           );
@@ -380,7 +385,9 @@ export class StripePayments implements Payments {
   }): Promise<ProviderSubscription> {
     const trialEndS = Math.floor(paidUntil / 1_000);
     const present = this.read(
-      await this.ask('lengthen', () => this.stripe.subscriptions.retrieve(subscriptionId)),
+      await this.ask('lengthen', () =>
+        this.stripe.subscriptions.retrieve(subscriptionId, { expand: [LATEST_INVOICE] }),
+      ),
     );
     if ((present.currentPeriodEnd ?? 0) >= trialEndS * 1_000) return present;
     const subscription = await this.ask('lengthen', () =>

@@ -65,6 +65,28 @@ function statusOf(status: Stripe.Subscription.Status): ProviderSubscription['sta
   return counted ?? 'canceled';
 }
 
+/** What questions about subscriptions ask for on top: `subscriptionOf` reads it. */
+export const LATEST_INVOICE = 'latest_invoice';
+/** Reasons of invoices by which a period is paid. All others bill something within one. */
+const PAYS_A_PERIOD: ReadonlySet<string> = new Set(['subscription_cycle', 'subscription_create']);
+/** A change that begins a period, from month to year say, is billed as the period begins. */
+const BILLED_WITHIN_S = 60;
+
+/**
+ * Whether an overdue subscription owes the period that it is in, and not a change in the middle of
+ * it: the month in which an upgrade was declined is paid.
+ */
+function owesItsPeriod(
+  { latest_invoice: invoice }: Stripe.Subscription,
+  periodStartS: number,
+): boolean {
+  if (invoice === null || typeof invoice === 'string') return false;
+  return (
+    PAYS_A_PERIOD.has(invoice.billing_reason ?? '') ||
+    invoice.created < periodStartS + BILLED_WITHIN_S
+  );
+}
+
 /**
  * A subscription with the end of what is paid for. Stripe begins the next period before its payment
  * has come: while that is overdue, what is paid for ended where the period began. A date of
@@ -81,7 +103,9 @@ export function subscriptionOf(
   const periodEnd =
     item === undefined
       ? null
-      : (status === 'past_due' ? item.current_period_start : item.current_period_end) * 1_000;
+      : (status === 'past_due' && owesItsPeriod(subscription, item.current_period_start)
+          ? item.current_period_start
+          : item.current_period_end) * 1_000;
   const cancelAt =
     typeof subscription.cancel_at === 'number' ? subscription.cancel_at * 1_000 : null;
   const endsOnDate = cancelAt !== null && (periodEnd === null || cancelAt <= periodEnd);

@@ -151,9 +151,13 @@ export function planCauses(plan: PlanFacts, now: number, warningDays: number): C
     });
   }
   if (plan.status === 'past_due' || plan.status === 'unpaid') {
+    const paidUntil = plan.periodEnd ?? 0;
+    // A change that was declined within a paid period, and the renewal at its end that is: two
+    // causes of one date.
+    const within = now < paidUntil ? ':within' : '';
     found.push({
       kind: 'paymentFailed',
-      cause: `payment:${plan.periodEnd ?? 0}`,
+      cause: `payment:${paidUntil}${within}`,
       facts: BLANK,
       fill: null,
     });

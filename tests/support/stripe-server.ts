@@ -6,6 +6,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type Stripe from 'stripe';
 
+const PERIOD_S = 30 * 86_400;
+
 export interface StandInSubscription {
   id: string;
   customer: string;
@@ -17,6 +19,8 @@ export interface StandInSubscription {
   periodEnd: number;
   cancelAtPeriodEnd: boolean;
   cancelAt?: number | null;
+  /** What its newest invoice is for; the renewal that began the period unless told otherwise. */
+  latestInvoice?: { reason: Stripe.Invoice.BillingReason; created: number };
 }
 
 interface StandInInvoice {
@@ -115,7 +119,13 @@ const TAKEN: { method: string; path: RegExp; fields: ReadonlySet<string> }[] = [
       'cancel_at_period_end',
       'trial_end',
       'proration_behavior',
+      'expand',
     ),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/subscriptions\/[^/]+$/,
+    fields: known<Stripe.SubscriptionRetrieveParams>()('expand'),
   },
   {
     method: 'POST',
@@ -129,7 +139,7 @@ const TAKEN: { method: string; path: RegExp; fields: ReadonlySet<string> }[] = [
   {
     method: 'GET',
     path: /^\/v1\/subscriptions$/,
-    fields: known<Stripe.SubscriptionListParams>()('customer', 'status', 'limit'),
+    fields: known<Stripe.SubscriptionListParams>()('customer', 'status', 'limit', 'expand'),
   },
   {
     method: 'GET',
@@ -165,7 +175,22 @@ const done = (body: object): Answer => ({ status: 200, body });
 const listOf = (data: object[], more = false): Answer =>
   done({ object: 'list', data, has_more: more, url: '/v1/list' });
 
-const subscriptionObject = (subscription: StandInSubscription) =>
+/** An id, as Stripe answers, unless the question asks for the whole. */
+function latestInvoice(
+  { id, periodStart, periodEnd, latestInvoice: latest }: StandInSubscription,
+  isExpanded: boolean,
+) {
+  const invoice = {
+    id: `in_${id}`,
+    object: 'invoice' as const,
+    billing_reason: latest?.reason ?? 'subscription_cycle',
+    created: latest?.created ?? periodStart ?? periodEnd - PERIOD_S,
+  } satisfies Partial<Stripe.Invoice>;
+  return isExpanded ? invoice : invoice.id;
+}
+
+/** `prefix`: what an expansion in a list begins with. */
+const subscriptionObject = (subscription: StandInSubscription, fields: Fields, prefix = '') =>
   ({
     id: subscription.id,
     object: 'subscription' as const,
@@ -174,6 +199,12 @@ const subscriptionObject = (subscription: StandInSubscription) =>
     cancel_at: subscription.cancelAt ?? null,
     cancel_at_period_end: subscription.cancelAtPeriodEnd,
     metadata: subscription.uid === null ? {} : { uid: subscription.uid },
+    latest_invoice: latestInvoice(
+      subscription,
+      Object.entries(fields).some(
+        ([name, value]) => name.startsWith('expand[') && value === `${prefix}latest_invoice`,
+      ),
+    ),
     items: {
       object: 'list' as const,
       data: [
@@ -181,7 +212,7 @@ const subscriptionObject = (subscription: StandInSubscription) =>
           id: `si_${subscription.id}`,
           object: 'subscription_item' as const,
           current_period_end: subscription.periodEnd,
-          current_period_start: subscription.periodStart ?? subscription.periodEnd - 30 * 86_400,
+          current_period_start: subscription.periodStart ?? subscription.periodEnd - PERIOD_S,
           price: { id: subscription.priceId, object: 'price' as const },
         },
       ],
@@ -312,12 +343,15 @@ class Books {
     return done(body);
   }
 
-  private listSubscriptions({ customer, limit }: Fields): Answer {
+  private listSubscriptions(fields: Fields): Answer {
+    const { customer, limit } = fields;
     // Newest first, as Stripe does.
     const theirs = [...this.subscriptions.values()]
       .filter((one) => one.customer === customer)
       .reverse();
-    return listOf(theirs.slice(0, Number(limit ?? 10)).map(subscriptionObject));
+    return listOf(
+      theirs.slice(0, Number(limit ?? 10)).map((one) => subscriptionObject(one, fields, 'data.')),
+    );
   }
 
   private subscription(method: string, id: string, fields: Fields): Answer {
@@ -338,7 +372,7 @@ class Books {
       subscription.cancelAtPeriodEnd = fields.cancel_at_period_end === 'true';
     if (fields.trial_end !== undefined)
       Object.assign(subscription, { periodEnd: Number(fields.trial_end), status: 'trialing' });
-    return done(subscriptionObject(subscription));
+    return done(subscriptionObject(subscription, fields));
   }
 
   private customer(method: string, id: string, fields: Fields): Answer {

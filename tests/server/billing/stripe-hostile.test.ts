@@ -271,6 +271,47 @@ describe('reconciliation', () => {
     expect(await standing(uid)).toMatchObject({ state: 'lapsed' });
   });
 
+  it.each([
+    ['update', 'the end of the month that is paid', { reason: 'subscription_update' }, 30],
+    ['renewal', 'where that renewal began', { reason: 'subscription_cycle' }, 0],
+    ['first', 'where that first period began', { reason: 'subscription_create' }, 0],
+    [
+      'update that began a period of its own',
+      'where that period began',
+      { reason: 'subscription_update', afterS: 1 },
+      0,
+    ],
+  ] as const)(
+    'counts a plan whose unpaid invoice is of the %s to %s',
+    async (_of, _to, { reason, ...more }, days) => {
+      const uid = await world.person();
+      const id = paid(uid);
+      const began = nowS();
+      await reconciliation.runOnce();
+      const held = stripe.subscriptions.get(id);
+      if (held === undefined) throw new Error('No subscription');
+      const afterS = 'afterS' in more ? more.afterS : 10 * DAY_S;
+      world.clock.at += 10 * DAY_S * 1_000;
+      Object.assign(held, {
+        status: 'past_due',
+        latestInvoice: { reason, created: began + (reason === 'subscription_update' ? afterS : 0) },
+      });
+      const until = (began + days * DAY_S) * 1_000;
+      for (const read of [
+        await payments.fetchSubscription(id),
+        await payments.cancelAtPeriodEnd(id),
+      ])
+        expect(read).toMatchObject({ status: 'past_due', currentPeriodEnd: until });
+      held.cancelAtPeriodEnd = false;
+      await reconciliation.runOnce();
+      expect(await standing(uid)).toMatchObject(
+        days === 0
+          ? { state: 'lapsed' }
+          : { state: 'grace', tier: 'pro', until: until + PAYMENT_GRACE_MS },
+      );
+    },
+  );
+
   it('comes back to what it could not ask about', async () => {
     const [first, second] = [await world.person(), await world.person()];
     paid(first);

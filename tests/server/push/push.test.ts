@@ -325,6 +325,21 @@ describe('push from event to device', () => {
     ).toEqual(['paymentFailed', 'trialEnding']);
   });
 
+  it('tells of a renewal that failed at the end of a month in which a change was declined', async () => {
+    const { uid } = await person();
+    await floor.database.db
+      .update(subscriptions)
+      .set({ status: 'past_due', currentPeriodEnd: floor.clock.at + MINUTE_MS })
+      .where(eq(subscriptions.uid, uid));
+    await sender().runOnce();
+    await sender().runOnce();
+    expect(messages().map(({ kind }) => kind)).toEqual(['paymentFailed']);
+    floor.clock.at += 2 * MINUTE_MS;
+    await sender().runOnce();
+    await sender().runOnce();
+    expect(messages().map(({ kind }) => kind)).toEqual(['paymentFailed', 'paymentFailed']);
+  });
+
   it('keeps still while the master switch is off, and does not catch up afterwards', async () => {
     const { uid, agentId } = await person();
     const [row] = await floor.database.db.select().from(users).where(eq(users.uid, uid));
