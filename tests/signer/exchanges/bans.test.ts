@@ -13,6 +13,7 @@ import {
 import { KrakenAdapter } from '../../../signer/exchanges/kraken/adapter.ts';
 import { keyOf } from '../../support/signer/adapter-world.ts';
 import { handClock } from '../../support/signer/desk-world.ts';
+import { noneUnread } from '../../../signer/exchanges/rows.ts';
 
 const json = (body: unknown, init: ResponseInit = {}): Response =>
   new Response(JSON.stringify(body), init);
@@ -112,7 +113,11 @@ describe('a ban', () => {
       result: {},
     });
     const lockedOut = (): Response => json({ error: ['EGeneral:Temporary lockout'] });
-    const adapter = new KrakenAdapter(own, () => Promise.reject(new Error('not asked')));
+    const adapter = new KrakenAdapter(
+      own,
+      () => Promise.reject(new Error('not asked')),
+      noneUnread,
+    );
     await during(lockedOut, () => checkKey('kraken', adapter, null).catch(() => null));
     await expect(own.ask(KRAKEN_ENDPOINTS.place)).rejects.toMatchObject(BANNED);
     await expect(other.ask(KRAKEN_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
