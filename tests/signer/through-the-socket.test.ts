@@ -91,6 +91,7 @@ describe('the signer', () => {
       asset: 'USD',
       total: parseFixed('1200.5'),
       available: parseFixed('1000.5'),
+      finest: parseFixed('0.0001'),
     });
 
     placedId = newOrderId();
