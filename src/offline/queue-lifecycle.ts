@@ -179,11 +179,11 @@ class QueueLifecycle implements Lifecycle {
         stopWaking();
       },
     };
-    // Whoever created the database may not have known the user's choice.
-    if (!options.keepSnapshots())
-      keepSnapshots(uid, false).catch((error: unknown) => {
-        if (!(error instanceof StorageFault)) options.onError(error);
-      });
+    // Whoever created the database may not have known the user's choice, and the page may have been
+    // left before the database had noted it.
+    keepSnapshots(uid, options.keepSnapshots()).catch((error: unknown) => {
+      if (!(error instanceof StorageFault)) options.onError(error);
+    });
     this.refreshSoon();
     void this.drainNow();
   }

@@ -231,8 +231,12 @@ export async function trimSnapshots(
 export async function keepSnapshots(uid: string, keep: boolean): Promise<void> {
   const database = heldDatabase(uid);
   if (database === null) return;
-  if (keep) await set('keepSnapshots', true, database.store('meta'));
-  else {
+  if (keep) {
+    const meta = database.store('meta');
+    // A start says it again, and has nothing to write.
+    if ((await get<unknown>('keepSnapshots', meta)) !== true)
+      await set('keepSnapshots', true, meta);
+  } else {
     await database.transact(['snapshots', 'meta'], 'readwrite', (transaction) => {
       transaction.objectStore('meta').put(false, 'keepSnapshots');
       transaction.objectStore('snapshots').clear();

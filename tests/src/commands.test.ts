@@ -393,6 +393,17 @@ describe('keeping and leaving', () => {
     expect(await writeSnapshot(uid, 'portfolio', portfolio(T0 + 2))).toBe(true);
   });
 
+  it('keeps data again where the page was left before the device had noted the choice', async () => {
+    const database = new UserDatabase(uid, { mayCreate: () => true });
+    await database.transact(['meta'], 'readwrite', (transaction) => {
+      transaction.objectStore('meta').put(false, 'keepSnapshots');
+    });
+    await database.close();
+    expect(keepsSnapshots()).toBe(true);
+    await enter();
+    await expect.poll(() => writeSnapshot(uid, 'portfolio', portfolio(T0))).toBe(true);
+  });
+
   it('asks for an update and keeps what waits when the server says that this app is too old (F25)', async () => {
     await enter();
     server.answer((asked) =>
