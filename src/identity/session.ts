@@ -183,12 +183,12 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
     if (port !== null && port.currentUser()?.uid !== user.uid) return;
   }
   const known = before?.uid === user.uid ? before.lastSignInTime : null;
-  const noted = JSON.stringify(readLastUser());
+  const noted = localStorage.getItem(LAST_USER_KEY);
   const lastSignInTime = justSignedIn
     ? (user.metadata.lastSignInTime ?? null)
     : await signedInTime(user, known);
   // Somebody has signed in or out here meanwhile: that counts.
-  if (JSON.stringify(readLastUser()) !== noted) return;
+  if (localStorage.getItem(LAST_USER_KEY) !== noted) return;
   if (lastSignInTime !== known) ending = false;
   writeLastUser({ uid: user.uid, email: user.email, lastSignInTime });
   setUser(
