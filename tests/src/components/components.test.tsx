@@ -224,7 +224,7 @@ describe('ages and lines', () => {
     expect(container.querySelector('.text-amber')?.textContent).toContain('1 min ago');
   });
 
-  it('are unknown, and not fresh, once the clock was put back', () => {
+  it('are unknown, and not fresh, once the clock was put back (F20)', () => {
     vi.setSystemTime(1_000_000_000);
     const { container } = render(<Age savedAt={1_000_000_000 + 86_400_000} onlyStale />);
     expect(container.querySelector('.text-amber')?.textContent).toContain('age unknown');

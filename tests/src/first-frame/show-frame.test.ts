@@ -68,7 +68,7 @@ describe('a shown frame', () => {
     expect(root.textContent).toBe('10,000.00 now');
   });
 
-  it('has an unknown age where the clock was put back since, and is not called new', () => {
+  it('has an unknown age where the clock was put back since, and is not called new (F20)', () => {
     const root = document.querySelector('#root');
     if (root === null) throw new Error('no root');
     showFrame(root, FRAME, 1_000 - 24 * 3_600_000);

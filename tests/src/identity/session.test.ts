@@ -163,7 +163,7 @@ describe('four hours', () => {
     expect(session.status).toBe('expired');
   });
 
-  it('are not made longer by a sign-in of the same person on another device', async () => {
+  it('are not made longer by a sign-in of the same person on another device (R5-18)', async () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 6 * HOUR) });
     openSession();
     connectIdentity(provider(person('ann', NOW - 6 * HOUR, NOW - HOUR)).port, PROJECT);
@@ -172,7 +172,7 @@ describe('four hours', () => {
     expect(readLastUser()?.lastSignInTime).toBe(at(NOW - 6 * HOUR));
   });
 
-  it('stay as they were noted where no token can be had to tell of another sign-in', async () => {
+  it('stay as they were noted where no token can be had to tell of another sign-in (R5-18)', async () => {
     writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 6 * HOUR) });
     openSession();
     const ann = {

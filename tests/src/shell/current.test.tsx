@@ -31,7 +31,7 @@ describe('agents of the device, before the server was asked', () => {
     expect(isCurrent()).toBe(false);
   });
 
-  it('are not current where they were saved before the clock was put back', () => {
+  it('are not current where they were saved before the clock was put back (F20)', () => {
     fill(agentsStore, LIST, 'snapshot', NOW + 86_400_000);
     expect(isCurrent()).toBe(false);
   });
