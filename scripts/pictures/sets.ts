@@ -1,7 +1,7 @@
 /** Every screen in every state that a user can reach, by who sees it and what is pressed. */
 import type { BrowserContext, Page } from 'playwright-core';
 import { controlled } from '../../tests/support/browser.ts';
-import { administer } from '../../tests/support/fault-world.ts';
+import { administer, ageSignIn } from '../../tests/support/fault-world.ts';
 import type { TestUser } from '../../tests/support/server.ts';
 import {
   openCamera,
@@ -257,9 +257,7 @@ const expired: PictureSet = async (world, base) => {
     const { page, context } = camera;
     await controlled(page);
     await page.waitForTimeout(1_000);
-    await administer(world.server, world.max, {
-      lastLoginAt: String(Date.now() - 4 * 3_600_000 - 60_000),
-    });
+    await ageSignIn(page, world.server, world.max, 4 * 3_600_000 + 60_000);
     await camera.take('expired', [
       { name: 'dashboard', path: '/dashboard' },
       { name: 'stop-all', path: '/stop-all' },

@@ -107,8 +107,13 @@ async function press(tag: string, action: string): Promise<void> {
         dispatchEvent(event: Event): boolean;
       };
       const notification = (await scope.registration.getNotifications()).find(
-        (one) => one.tag === wanted,
+        (one) =>
+          one.tag === wanted &&
+          (one as unknown as { actions: { action: string }[] }).actions.some(
+            ({ action: offered }) => offered === pressed,
+          ),
       );
+      if (notification === undefined) throw new Error(`No notification offers ${pressed}`);
       const Made = (
         globalThis as unknown as { NotificationEvent: new (type: string, init: object) => Event }
       ).NotificationEvent;
@@ -373,9 +378,10 @@ describe('push in a browser', () => {
     const agents = held.state.agents.map((one) => ({ ...one, status: 'halted' }));
     const pushed = { ...held, id: 'slow', kind: 'agentHeld', state: { ...held.state, agents } };
     await browser.deliverPush(server.url, JSON.stringify(pushed));
+    // The one of the stop before has the same tag.
     await until(
       () => shown(page),
-      (all) => all.some(({ tag }) => tag === `agentHeld:${agent.id}`),
+      (all) => all.some(({ title }) => title === 'An agent was halted'),
     );
     await server.kill9();
     await press(`agentHeld:${agent.id}`, 'stop');

@@ -7,7 +7,13 @@ import type { Page } from 'playwright-core';
 import { callApi, CallFailed, type TestUser } from '../support/server.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, queueOf } from '../support/device.ts';
-import { COMMAND, openFaultWorld, walk, type FaultWorld } from '../support/fault-world.ts';
+import {
+  ageSignIn,
+  COMMAND,
+  openFaultWorld,
+  walk,
+  type FaultWorld,
+} from '../support/fault-world.ts';
 import { fillLogIn } from '../support/sign-in.ts';
 
 const MINUTE = 60_000;
@@ -38,7 +44,6 @@ const seen = (text: string | RegExp) => page.getByText(text).filter({ visible: t
 const stopButton = () => page.getByRole('button', { name: 'Stop', exact: true });
 const isCommand = ({ method, path }: { method: string; path: string }): boolean =>
   method === 'POST' && COMMAND.test(path);
-const ago = (ms: number): { lastLoginAt: string } => ({ lastLoginAt: String(Date.now() - ms) });
 const statusOf = async (user: TestUser, id: string): Promise<string> =>
   (await world.agent(user, id)).status;
 const databaseOf = async (user: TestUser): Promise<boolean> =>
@@ -97,7 +102,7 @@ describe('a session', () => {
     const user = await world.trader();
     const agent = await world.agentOf(user, 'Harbour');
     await world.logIn(page, user);
-    await world.administer(user, ago(4 * HOUR - 8 * MINUTE));
+    await ageSignIn(page, world.server, user, 4 * HOUR - 8 * MINUTE, world.proxy.url);
     await page.goto(`${world.proxy.url}/agents/${agent.id}`);
     const notice = page.getByRole('region', { name: 'Session' });
     await notice.getByText(/^Your session ends in [678] min/).waitFor();
@@ -131,7 +136,7 @@ describe('a session', () => {
       async () => (await databasesOf(page))[`tradewind-${user.uid}`]?.snapshots?.length ?? 0,
     ).toBeGreaterThan(2);
     await browser.context.setOffline(true);
-    await world.administer(user, ago(5 * HOUR));
+    await world.administer(user, { lastLoginAt: String(Date.now() - 5 * HOUR) });
     await page.clock.fastForward(5 * HOUR);
     await seen(/^Offline, session ended\. .*Read-only\. Stop still works\.$/).waitFor();
     await stopButton().click();

@@ -59,6 +59,48 @@ export async function administer(
   if (!response.ok) throw new Error(`The account could not be changed: ${await response.text()}`);
 }
 
+/**
+ * Makes the sign-in of this device `ageMs` old. The emulator dates a token by the account's last
+ * sign-in, so the device must also ask for a new one. The page is left on a file without the app.
+ */
+export async function ageSignIn(
+  page: Page,
+  server: TestServer,
+  user: TestUser,
+  ageMs: number,
+  origin = server.url,
+): Promise<void> {
+  await administer(server, user, { lastLoginAt: String(Date.now() - ageMs) });
+  await page.goto(`${origin}/manifest.webmanifest`);
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const request = indexedDB.open('firebaseLocalStorageDb');
+        request.onerror = () => {
+          reject(request.error ?? new Error('open failed'));
+        };
+        request.onsuccess = () => {
+          const transaction = request.result.transaction('firebaseLocalStorage', 'readwrite');
+          const store = transaction.objectStore('firebaseLocalStorage');
+          const all = store.getAll();
+          all.onsuccess = () => {
+            for (const kept of all.result as {
+              value: { stsTokenManager?: { expirationTime: number } };
+            }[]) {
+              if (kept.value.stsTokenManager === undefined) continue;
+              kept.value.stsTokenManager.expirationTime = 0;
+              store.put(kept);
+            }
+          };
+          transaction.oncomplete = () => {
+            request.result.close();
+            resolve();
+          };
+        };
+      }),
+  );
+}
+
 /** `more`: settings of the server beside the usual. */
 export async function openFaultWorld(more: Record<string, string> = {}): Promise<FaultWorld> {
   const target = { port: await freePort() };

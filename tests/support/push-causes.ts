@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent } from 'node:https';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { DEFAULT_PUSH_SETTINGS, PushPayload } from '../../contract/push.ts';
 import { AlertWatch } from '../../server/alerts/alert-watch.ts';
 import { readAgentList } from '../../server/agents/read-agents.ts';
-import { agents, positions, users } from '../../server/db/schema.ts';
+import { agents, events, positions, users } from '../../server/db/schema.ts';
 import { liveConnections } from '../../server/db/schema-live.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { connectionsOf } from '../../server/live/live-accounts.ts';
@@ -35,7 +35,7 @@ async function trouble(floor: Floor, uid: string): Promise<void> {
     (await floor.call(uid, 'createAgent', { body: { ...AGGRESSIVE, name, trading_pairs: [pair] } }))
       .agent.id;
   const harbour = await made('Harbour', 'BTC/USDT');
-  await made('Ebb', 'ETH/USDT');
+  const ebb = await made('Ebb', 'ETH/USDT');
   const drift = await made('Drift', 'SOL/USDT');
   const scheduler = floor.scheduler();
   await scheduler.open();
@@ -43,11 +43,8 @@ async function trouble(floor: Floor, uid: string): Promise<void> {
   const [held] = await db.select().from(positions).where(eq(positions.agentId, harbour));
   floor.market.say('BTC/USDT', Number(held?.stopPrice ?? 0) * 0.99);
   await scheduler.settled();
-  const history = floor.market.history.bind(floor.market);
-  floor.market.history = (pair, ...rest) =>
-    pair === 'ETH/USDT'
-      ? Promise.reject(new Error('The candles are torn'))
-      : history(pair, ...rest);
+  // No strategy knows this profile.
+  await db.update(agents).set({ riskProfile: 'Reckless' }).where(eq(agents.id, ebb));
   const [row] = await db.select().from(agents).where(eq(agents.id, drift));
   const memory = row?.memory as { day: object };
   await db
@@ -55,6 +52,11 @@ async function trouble(floor: Floor, uid: string): Promise<void> {
     .set({ memory: { ...memory, day: { ...memory.day, equity: '20000' } } })
     .where(eq(agents.id, drift));
   await floor.run(scheduler, 1);
+  // Nor does the app, which must be told of an agent as there can be one.
+  await db.update(agents).set({ riskProfile: 'Aggressive' }).where(eq(agents.id, ebb));
+  await db.update(events).set({
+    payload: sql`replace(${events.payload}::text, 'Reckless', 'Aggressive')::jsonb`,
+  });
   await floor.call(uid, 'stopAgent', { params: { id: harbour }, body: { ageMs: 5 * MINUTE_MS } });
   await db
     .update(subscriptions)

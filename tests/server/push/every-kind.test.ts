@@ -13,6 +13,8 @@ afterAll(() => service.close());
 it('is brought about by the server itself, real money apart from paper', async () => {
   const messages = (await provokeEveryKind(service, 'person', 0)).map(({ payload }) => payload);
   expect([...new Set(messages.map(({ kind }) => kind))].sort()).toEqual([...PUSH_KINDS].sort());
+  const held = messages.flatMap(({ kind, facts }) => (kind === 'agentHeld' ? [facts.status] : []));
+  expect(new Set(held)).toEqual(new Set(['faulted', 'halted']));
   const real = messages.filter(({ facts }) => facts.live !== undefined);
   expect(
     real.map(({ kind, facts }) => [kind, facts.live?.what, facts.live?.label].join(' ')).sort(),
