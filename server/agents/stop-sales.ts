@@ -34,8 +34,11 @@ export class StopSales {
   /** Every sale that was asked for and has not ended, by position. */
   private readonly under = new Map<string, Promise<boolean>>();
   private readonly queue: Waiting[] = [];
-  /** Positions whose sale failed the last time, and whether that was because of their own rows. */
-  private readonly failing = new Map<string, 'refused' | 'unavailable'>();
+  /**
+   * Positions whose sale failed the last time, whether that was because of their own rows, and the
+   * price that hit the stop: the sale is owed at it, wherever the price goes.
+   */
+  private readonly failing = new Map<string, { why: 'refused' | 'unavailable'; sale: StopSale }>();
   /**
    * What was refused is tried by itself, so that it is not looked for again among many; and what
    * somebody holds for long is waited for by itself, so that nothing waits with it.
@@ -58,6 +61,11 @@ export class StopSales {
     return this.under.has(positionId);
   }
 
+  /** The sale that failed and is still to be carried out; null where none did. */
+  owed(positionId: string): StopSale | null {
+    return this.failing.get(positionId)?.sale ?? null;
+  }
+
   /** The position is watched no more: should it come again, nothing is known of it. */
   forget(positionId: string): void {
     this.failing.delete(positionId);
@@ -73,7 +81,7 @@ export class StopSales {
         this.under.delete(id);
         resolve(sold);
       };
-      (this.failing.get(id) === 'refused' ? this.alone : this.queue).push({
+      (this.failing.get(id)?.why === 'refused' ? this.alone : this.queue).push({
         ...sale,
         found: 0,
         end,
@@ -186,14 +194,16 @@ export class StopSales {
 
   /** Still watched: the next price tries again. Said once, however many prices come meanwhile. */
   private fail(one: Waiting, error: unknown): void {
-    const { id } = one.watched;
+    const { watched, quote, depth } = one;
+    const { id } = watched;
     const reason = error instanceof Error ? error.message : String(error);
     if (!this.failing.has(id))
       this.deps.log.error(
         { position: id, reason },
         'A stop loss could not be carried out; every price retries',
       );
-    this.failing.set(id, isUnavailable(error) ? 'unavailable' : 'refused');
+    const why = isUnavailable(error) ? 'unavailable' : 'refused';
+    this.failing.set(id, { why, sale: { watched, quote, depth } });
     one.end(false);
   }
 }

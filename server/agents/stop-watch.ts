@@ -156,13 +156,11 @@ export class StopWatch {
     const list = this.byPair.get(quote.pair);
     if (list === undefined) return;
     for (const watched of list.values()) {
-      if (
-        quote.bid > watched.stopPrice ||
-        quote.at < watched.openedAt ||
-        this.sales.isUnder(watched.id)
-      )
-        continue;
-      void this.begin(watched, quote, null);
+      if (this.sales.isUnder(watched.id)) continue;
+      const owed = this.sales.owed(watched.id);
+      if (owed !== null) void this.begin(watched, owed.quote, owed.depth);
+      else if (quote.bid <= watched.stopPrice && quote.at >= watched.openedAt)
+        void this.begin(watched, quote, null);
     }
   }
 

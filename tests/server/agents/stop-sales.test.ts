@@ -2,7 +2,7 @@
  * Sales of many stops in one transaction: the same rows as one by one, and one that is refused
  * fails alone.
  */
-import { and, asc, eq, isNull } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, toNumber } from '../../../contract/money.ts';
 import { StopWatch } from '../../../server/agents/stop-watch.ts';
@@ -346,5 +346,45 @@ describe('stops that are hit together', { timeout: WORLDS_TIMEOUT_MS }, () => {
     await watch.settled();
     expect(transactions).toBe(1);
     expect(await openOf(world)).toEqual([]);
+  });
+
+  it('are sold at the price that hit them where it could not be done then and the price is back above (F90)', async () => {
+    const world = await worldOf(PLAIN, 250);
+    const { floor } = world;
+    const held = await openOf(world);
+    const venue = new PaperVenue(floor.market);
+    const depth = venue.depth.bind(venue);
+    let torn = true;
+    venue.depth = (pair) =>
+      torn ? Promise.reject(new Error('The candles cannot be read')) : depth(pair);
+    const watch = new StopWatch(floor.deps, venue);
+    await watch.load();
+    const now = floor.market.quote(PAIRS[0]);
+    if (now === null) throw new Error('No price');
+    const hit = parseFixed((toNumber(now.last) * 0.8).toFixed(6));
+    watch.onQuote({ ...now, bid: hit });
+    await watch.settled();
+    expect((await openOf(world)).length).toBe(held.length);
+    watch.onQuote({ ...now, at: now.at + 1_000 });
+    await watch.settled();
+    expect((await openOf(world)).length, 'still owed').toBe(held.length);
+    torn = false;
+    watch.onQuote({ ...now, at: now.at + 2_000 });
+    await watch.settled();
+    expect(await openOf(world)).toEqual([]);
+    const sales = await database.db
+      .select({ price: fills.price })
+      .from(fills)
+      .where(
+        and(
+          eq(fills.reason, 'stop_loss'),
+          inArray(
+            fills.agentId,
+            held.map((one) => one.agentId),
+          ),
+        ),
+      );
+    expect(sales.length).toBe(held.length);
+    for (const { price } of sales) expect(parseFixed(price)).toBeLessThanOrEqual(hit);
   });
 });
