@@ -140,15 +140,17 @@ describe('with the server gone', () => {
       (list) => list.find((one) => one.id === running.id)?.status === 'stopped',
     );
     expect(after.find((one) => one.id === running.id)?.generation).toBe(running.generation + 1);
-    // The signal goes again before anybody has looked.
-    await browser.stopWorkers();
-    await server.kill9();
+    // The server has it a moment before the worker has its reply; seen by a page without the app.
     page = await browser.page();
-    await page.goto(`${server.url}/agents`);
+    await page.goto(`${server.url}/manifest.webmanifest`);
     await until(
       () => outbox(page),
       (left) => left.length === 0,
     );
+    // The signal goes again before anybody has looked.
+    await browser.stopWorkers();
+    await server.kill9();
+    await page.goto(`${server.url}/agents`);
     const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Beta' });
     await row.getByText('Stopped when last seen').first().waitFor();
     expect(await row.getByText('Running').count()).toBe(0);

@@ -1,5 +1,5 @@
 /** Runs a backtest and follows its progress. Offline it uses the candles saved on this device. */
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { BacktestTerms } from '../../../../contract/backtest.ts';
 import type { AgentPreviewBody } from '../../../../contract/preview.ts';
@@ -105,15 +105,10 @@ export function useBacktest(
   const { online } = useSnapshot(connection);
   const [state, setState] = useState<BacktestState>({ at: 'idle' });
   const stop = useRef<AbortController | null>(null);
+  /** The settings that are being tested. */
+  const tested = useRef<string | null>(null);
+  const settings = JSON.stringify(ask);
   const key = ask === null ? '' : JSON.stringify([ask, days, version]);
-  // New parameters or a closed page cancel the run.
-  useEffect(
-    () => () => {
-      stop.current?.abort();
-      stop.current = null;
-    },
-    [key],
-  );
 
   const test = async (signal: AbortSignal): Promise<BacktestDone> => {
     const onProgress: Progress = (share, text) => {
@@ -121,32 +116,53 @@ export function useBacktest(
     };
     const offline = online === 'offline';
     const { order, keptAt } = await orderOf({ ask, days, key }, offline, signal, onProgress);
-    const { outcome, tested } = await runTest(order, signal, (share) => {
+    const { outcome, tested: record } = await runTest(order, signal, (share) => {
       onProgress(READING + share * (1 - READING), 'Running backtest');
     });
     if (ask !== null && !signal.aborted && order.terms.keepsTests === true)
-      recordBacktest(ask, version, tested);
+      recordBacktest(ask, version, record);
     return { terms: order.terms, outcome, keptAt };
   };
   const run = (): void => {
     stop.current?.abort();
     const control = new AbortController();
     stop.current = control;
+    tested.current = settings;
     setState({ at: 'busy', share: 0, text: 'Loading settings' });
+    const end = (next: BacktestState): void => {
+      if (control.signal.aborted) return;
+      tested.current = null;
+      setState(next);
+    };
     test(control.signal).then(
       (done) => {
-        if (!control.signal.aborted) setState({ at: 'done', key, done });
+        end({ at: 'done', key, done });
       },
       (error: unknown) => {
-        if (!control.signal.aborted) setState({ at: 'failed', key, message: why(error) });
+        end({ at: 'failed', key, message: why(error) });
       },
     );
   };
   const cancel = (): void => {
     stop.current?.abort();
     stop.current = null;
+    tested.current = null;
     setState({ at: 'idle' });
   };
+  // A run goes on with another period, or with an agent that the server has told of anew. Settings
+  // that the person changes end it.
+  const follow = useEffectEvent(() => {
+    if (tested.current === null) return;
+    if (tested.current === settings) run();
+    else cancel();
+  });
+  useEffect(() => {
+    follow();
+    return () => {
+      stop.current?.abort();
+      stop.current = null;
+    };
+  }, [key]);
   const stale = (state.at === 'done' || state.at === 'failed') && state.key !== key;
   return { state: stale ? { at: 'idle' } : state, run, cancel };
 }
