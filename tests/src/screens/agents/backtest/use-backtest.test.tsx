@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** A backtest whose period, agent or settings change while it runs. */
 import '../../../../support/page-world.ts';
-import { act, cleanup, renderHook, waitFor } from '@testing-library/react';
+import { act, cleanup, renderHook } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentPreviewBody } from '../../../../../contract/preview.ts';
 
@@ -61,7 +61,7 @@ describe('a backtest that runs', () => {
   ])('goes on with another %s, and not with what was asked before', async (_what, change) => {
     const { result, rerender, answer } = running(HARBOUR);
     rerender({ ...HARBOUR, ...change });
-    await waitFor(() => {
+    await vi.waitFor(() => {
       expect(result.current.state.at).toBe('done');
     });
     await answer({ days: 'before' });
