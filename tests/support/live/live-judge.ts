@@ -11,7 +11,7 @@ import {
 import type { LiveExchange } from '../../../contract/signer.ts';
 import { hasEnded } from '../../../engine/orders/live-order.ts';
 import type { Db } from '../../../server/db/database.ts';
-import { liveOrders, venueFills } from '../../../server/db/schema-live.ts';
+import { liveMarks, liveOrders, venueFills } from '../../../server/db/schema-live.ts';
 import { ownedBy, type ConnectionRow } from '../../../server/live/live-accounts.ts';
 import { toStored } from '../../../server/live/order-rows.ts';
 import { checkLiveAccount } from '../../../server/portfolio/check-live-accounts.ts';
@@ -107,8 +107,15 @@ function orphanedIn({ journal, connection }: Case, ours: ReadonlyMap<string, Ord
 async function lostIn({ db, journal, account, connection }: Case): Promise<string[]> {
   const rows = await db.select().from(venueFills).where(eq(venueFills.connectionId, connection.id));
   const left = new Map(rows.map((row) => [row.tradeId, row]));
+  // What the person traded before the first balances were read is in the opening balances.
+  const [marks] = await db
+    .select({ openedAtMs: liveMarks.openedAtMs })
+    .from(liveMarks)
+    .where(eq(liveMarks.connectionId, connection.id));
+  const openedAtMs = marks?.openedAtMs ?? 0;
   const found: string[] = [];
   for (const fill of journal.fillsOf({ account })) {
+    if (fill.by === 'hand' && fill.atMs < openedAtMs) continue;
     const id = ourNameOf(connection.exchange, fill.symbol, fill.id);
     const row = left.get(id);
     left.delete(id);
