@@ -207,6 +207,8 @@ function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
       </p>
     );
   }
+  if (draft.symbol === '')
+    return <p className="text-ink-2">Choose a pair to see its current price.</p>;
   const away = distance(draft, price);
   if (price === null)
     return (

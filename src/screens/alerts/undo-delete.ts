@@ -1,6 +1,7 @@
 /** Recently deleted alerts, each of which can be restored in its place. */
 import { proxy } from 'valtio';
 import { AlertTerms } from '../../../contract/alerts.ts';
+import { isPending } from '../../offline/outbox-entry.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';
 import type { AlertView } from '../../stores/alert-view.ts';
 import { OFFER_BY_KEY_MS, OFFER_MS } from '../../stores/stop-offer.ts';
@@ -20,6 +21,11 @@ export interface Deleted extends DeletePlace {
   /** Offered to this user only. */
   uid: string;
   terms: AlertTerms;
+  /**
+   * Of the edit that the deletion took the place of before the server had it: the version it was
+   * based on. Null where the server has these terms.
+   */
+  unsentVersion: number | null;
   /** The queued deletion; null where nothing had to be sent. */
   commandId: string | null;
   /** Undo was pressed. The offer stays in its place until the alert is back. */
@@ -63,10 +69,11 @@ function forget(id: string): void {
 }
 
 export async function removeAlertFrom(
-  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion'>,
+  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion' | 'entry'>,
   place: DeletePlace,
 ): Promise<void> {
-  const { id, terms, seenVersion } = view;
+  const { id, terms, seenVersion, entry } = view;
+  const isUnsent = entry !== null && isPending(entry);
   forget(id);
   const pressed = deleteAlert(id, terms, seenVersion);
   showResult(pressed);
@@ -78,6 +85,7 @@ export async function removeAlertFrom(
     id,
     uid,
     terms: AlertTerms.parse(terms),
+    unsentVersion: isUnsent ? seenVersion : null,
     commandId: state === 'cancelled' ? null : commandId,
     undoing: false,
   });
@@ -85,18 +93,23 @@ export async function removeAlertFrom(
   releaseOffer(id);
 }
 
-/** Cancels a deletion that was never sent; otherwise creates the alert again under the same id. */
-async function isRestored({ id, terms, commandId }: Deleted): Promise<boolean> {
+/**
+ * Cancels a deletion that was never sent, and saves the edit again that it took the place of;
+ * otherwise creates the alert again under the same id.
+ */
+async function isRestored(offer: Deleted): Promise<boolean> {
+  const { id, terms, unsentVersion, commandId } = offer;
   const cancelled = commandId === null ? 'gone' : await cancelCommand(commandId);
-  if (cancelled === 'undone') return true;
+  const isBack = cancelled === 'undone';
+  if (isBack && unsentVersion === null) return true;
   if (cancelled === 'not-done') {
     pageToast('error', NOT_UNDONE);
     return false;
   }
-  const pressed = setAlert(id, AlertTerms.parse(terms), null);
+  const pressed = setAlert(id, AlertTerms.parse(terms), isBack ? unsentVersion : null);
   showResult(pressed);
   const { said } = await pressed;
-  return said === 'saved' || said === 'sent';
+  return isBack || said === 'saved' || said === 'sent';
 }
 
 /** Where that fails, the offer stands again. */

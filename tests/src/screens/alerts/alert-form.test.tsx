@@ -93,6 +93,13 @@ describe('choosing a pair for a new alert', () => {
     },
   );
 
+  it('asks for the pair before it says anything of a price (A-01)', () => {
+    open();
+    expect(screen.getByText('Choose a pair to see its current price.')).toBeTruthy();
+    choose('BTC/USDT');
+    expect(screen.getByText(/^The price is /)).toBeTruthy();
+  });
+
   it('proposes the price of each pair in turn while nobody has typed one (A-01)', () => {
     open();
     choose('BTC/USDT');

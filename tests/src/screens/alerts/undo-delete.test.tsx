@@ -159,6 +159,25 @@ describe('the offer to undo a deletion', () => {
     expect(undo()).toBeNull();
   });
 
+  it('brings back the edit that waited when the alert was deleted (A-08)', async () => {
+    const edit = alertAt('2');
+    const terms: AlertTerms = {
+      ...{ symbol: edit.symbol, repeatMinutes: null, active: true, note: 'Trim half' },
+      condition: { kind: 'above', price: '22' },
+    };
+    queue.entries = [
+      entryOf({
+        ...deletion('2'),
+        intent: 'set-alert',
+        alert: { id: 'alert-2', terms, seenVersion: 1, seen: null },
+      }),
+    ];
+    render(<List />);
+    await press(button(/^Delete BTC\/USDT above 22/), 'pointer');
+    await press(undo()!, 'pointer');
+    expect(setAlert.mock.calls).toEqual([['alert-2', terms, 1]]);
+  });
+
   it('is announced once it is there, by a region that was there before (A-08)', async () => {
     render(<List />);
     const region = screen.getByRole('status');
