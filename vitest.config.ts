@@ -27,13 +27,18 @@ const CALLS_ALONE = OF_THE_PAGE.filter(
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
-/** What takes half a minute and more; the shorter tests beside it touch the same code. */
+/** What takes a quarter of a minute and more; the shorter tests beside it touch the same code. */
 const LONG = [
+  'tests/engine/guards/planted-guards.test.ts',
   'tests/scripts/{backtest,backup,halt}.test.ts',
-  'tests/server/agents/parity.test.ts',
+  'tests/server/agents/{on-postgres,parity}.test.ts',
+  'tests/server/backup/on-postgres.test.ts',
   'tests/server/live/kills.test.ts',
   'tests/server/live/lost-markets.test.ts',
   'tests/server/live/on-postgres.test.ts',
+  'tests/server/market/exchange-feed.test.ts',
+  'tests/server/wallet/link.test.ts',
+  'tests/server/workers.test.ts',
 ];
 
 const common = {

@@ -5,9 +5,9 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
-/** What takes a minute and more; the shorter runs touch the same code. */
+/** What takes half a minute and more; the shorter runs touch the same code. */
 const LONG = [
-  'tests/e2e/{billing,matrix,push,recorded}.e2e.ts',
+  'tests/e2e/{billing,charts,first-agent,fresh,live,matrix,push,recorded,replay,wallet-parts}.e2e.ts',
   'tests/faults/{bad-network,canary-key,chaos,deploys,device,fleet,full,restored,sessions,storage}.e2e.ts',
 ];
 
