@@ -182,5 +182,5 @@ export function checkoutReturnText(
     return `Checkout finished. ${name} appears here once you're online and the server has confirmed it.`;
   return state === 'late'
     ? `Checkout finished, but the payment is not confirmed yet. This can take a few minutes. ${name} appears automatically. Do not pay again.`
-    : `Checkout finished. Setting up ${name}. Waiting for payment confirmation.`;
+    : `Checkout finished. Setting up ${planName ?? 'your plan'}. Waiting for payment confirmation.`;
 }

@@ -643,7 +643,7 @@ describe('small rules of screens', () => {
     await open('/dashboard?subscription=success');
     expect(
       await screen.findByText(
-        'Checkout finished. Setting up Your plan. Waiting for payment confirmation.',
+        'Checkout finished. Setting up your plan. Waiting for payment confirmation.',
       ),
     ).toBeTruthy();
     expect(toastStore.toasts).toEqual([]);
