@@ -107,7 +107,7 @@ function orphanedIn({ journal, connection }: Case, ours: ReadonlyMap<string, Ord
 async function lostIn({ db, journal, account, connection }: Case): Promise<string[]> {
   const rows = await db.select().from(venueFills).where(eq(venueFills.connectionId, connection.id));
   const left = new Map(rows.map((row) => [row.tradeId, row]));
-  // What the person traded before the first balances were read is in the opening balances.
+  // What the person traded before the first balances were read may be in the opening balances.
   const [marks] = await db
     .select({ openedAtMs: liveMarks.openedAtMs })
     .from(liveMarks)
@@ -115,13 +115,13 @@ async function lostIn({ db, journal, account, connection }: Case): Promise<strin
   const openedAtMs = marks?.openedAtMs ?? 0;
   const found: string[] = [];
   for (const fill of journal.fillsOf({ account })) {
-    if (fill.by === 'hand' && fill.atMs < openedAtMs) continue;
     const id = ourNameOf(connection.exchange, fill.symbol, fill.id);
     const row = left.get(id);
     left.delete(id);
     const owner = fill.by === 'api' ? fill.clientOrderId : null;
-    if (row === undefined) found.push(`${fill.id} is not booked`);
-    else if (row.clientOrderId !== owner)
+    if (row === undefined) {
+      if (fill.by !== 'hand' || fill.atMs >= openedAtMs) found.push(`${fill.id} is not booked`);
+    } else if (row.clientOrderId !== owner)
       found.push(`${fill.id} is booked to ${row.clientOrderId ?? 'the person'}`);
     else if (parseFixed(row.quantity) !== fill.quantity)
       found.push(`${fill.id} is ${row.quantity}`);
