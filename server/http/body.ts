@@ -8,6 +8,13 @@ const POISON = new Set(['__proto__', 'constructor', 'prototype']);
 /** A lone surrogate: JSON can spell it, no database can store it. */
 const BROKEN_TEXT = /\p{Surrogate}|\0/u;
 
+/**
+ * The schemas compare the length of whatever has one, also where they want a text: an object there
+ * cannot be compared and would be thrown at us.
+ */
+const isNoLength = (key: string, value: unknown): boolean =>
+  key === 'length' && typeof value === 'object' && value !== null;
+
 const refuse = (message: string) => new Refusal('invalid_request', message);
 
 /**
@@ -41,7 +48,7 @@ function check(value: unknown): void {
     value.forEach(check);
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      if (POISON.has(key) || BROKEN_TEXT.test(key))
+      if (POISON.has(key) || BROKEN_TEXT.test(key) || isNoLength(key, inner))
         throw refuse('The request contains a field that is not allowed');
       check(inner);
     }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import { CALLS, type CallName } from '../../../contract/calls.ts';
 import { ErrorReply } from '../../../contract/errors.ts';
 import { parseBody } from '../../../server/http/body.ts';
@@ -215,11 +216,19 @@ describe('reading a body', () => {
         try {
           read = parseBody(text);
         } catch {
-          return /__proto__|constructor|prototype|\\u0000|\\ud[89a-f]/i.test(text);
+          return /__proto__|constructor|prototype|"length":[{[]|\\u0000|\\ud[89a-f]/i.test(text);
         }
         return JSON.stringify(read) === text;
       }),
     );
+  });
+
+  it('hands no schema a length that cannot be compared (F54)', () => {
+    const body = '{"name":{"0":"x","length":{"toString":1,"valueOf":2}}}';
+    const schema = z.strictObject({ name: z.string().check(z.maxLength(3)) });
+    expect(() => schema.safeParse(JSON.parse(body))).toThrow(TypeError);
+    expect(() => parseBody(body)).toThrow('a field that is not allowed');
+    expect(parseBody('{"name":["x"],"length":3}')).toEqual({ name: ['x'], length: 3 });
   });
 
   it('leaves nobody with a new prototype (F54)', () => {
