@@ -132,7 +132,10 @@ function judge(
   try {
     if (!stopHit(toOpenPosition(position), quote)) return 'kept';
     const tickId = `stop:${watched.id}`;
-    return exitOf(venue, { position, quote, depth, reason: 'stop_loss', tickId }) ?? 'kept';
+    return (
+      exitOf(venue, { position, quote, depth, reason: 'stop_loss', tickId }) ??
+      new Error('The source does not offer the pair now')
+    );
   } catch (error) {
     if (isRetryable(error) || isUnavailable(error)) throw error;
     return error instanceof Error ? error : new Error(String(error));

@@ -348,43 +348,51 @@ describe('stops that are hit together', { timeout: WORLDS_TIMEOUT_MS }, () => {
     expect(await openOf(world)).toEqual([]);
   });
 
-  it('are sold at the price that hit them where it could not be done then and the price is back above (F90)', async () => {
-    const world = await worldOf(PLAIN, 250);
-    const { floor } = world;
-    const held = await openOf(world);
-    const venue = new PaperVenue(floor.market);
-    const depth = venue.depth.bind(venue);
-    let torn = true;
-    venue.depth = (pair) =>
-      torn ? Promise.reject(new Error('The candles cannot be read')) : depth(pair);
-    const watch = new StopWatch(floor.deps, venue);
-    await watch.load();
-    const now = floor.market.quote(PAIRS[0]);
-    if (now === null) throw new Error('No price');
-    const hit = parseFixed((toNumber(now.last) * 0.8).toFixed(6));
-    watch.onQuote({ ...now, bid: hit });
-    await watch.settled();
-    expect((await openOf(world)).length).toBe(held.length);
-    watch.onQuote({ ...now, at: now.at + 1_000 });
-    await watch.settled();
-    expect((await openOf(world)).length, 'still owed').toBe(held.length);
-    torn = false;
-    watch.onQuote({ ...now, at: now.at + 2_000 });
-    await watch.settled();
-    expect(await openOf(world)).toEqual([]);
-    const sales = await database.db
-      .select({ price: fills.price })
-      .from(fills)
-      .where(
-        and(
-          eq(fills.reason, 'stop_loss'),
-          inArray(
-            fills.agentId,
-            held.map((one) => one.agentId),
+  it.each([
+    ['candles could not be read', 'depth'],
+    ['the source did not offer the pair', 'sell'],
+  ] as const)(
+    'are sold at the price that hit them where %s then and the price is back above (F90)',
+    async (_why, part) => {
+      const world = await worldOf(PLAIN, 250);
+      const { floor } = world;
+      const held = await openOf(world);
+      const venue = new PaperVenue(floor.market);
+      const depth = venue.depth.bind(venue);
+      const sell = venue.sell.bind(venue);
+      let torn = true;
+      if (part === 'depth')
+        venue.depth = (pair) => (torn ? Promise.reject(new Error('No answer')) : depth(pair));
+      else venue.sell = (...sale) => (torn ? null : sell(...sale));
+      const watch = new StopWatch(floor.deps, venue);
+      await watch.load();
+      const now = floor.market.quote(PAIRS[0]);
+      if (now === null) throw new Error('No price');
+      const hit = parseFixed((toNumber(now.last) * 0.8).toFixed(6));
+      watch.onQuote({ ...now, bid: hit });
+      await watch.settled();
+      expect((await openOf(world)).length).toBe(held.length);
+      watch.onQuote({ ...now, at: now.at + 1_000 });
+      await watch.settled();
+      expect((await openOf(world)).length, 'still owed').toBe(held.length);
+      torn = false;
+      watch.onQuote({ ...now, at: now.at + 2_000 });
+      await watch.settled();
+      expect(await openOf(world)).toEqual([]);
+      const sales = await database.db
+        .select({ price: fills.price })
+        .from(fills)
+        .where(
+          and(
+            eq(fills.reason, 'stop_loss'),
+            inArray(
+              fills.agentId,
+              held.map((one) => one.agentId),
+            ),
           ),
-        ),
-      );
-    expect(sales.length).toBe(held.length);
-    for (const { price } of sales) expect(parseFixed(price)).toBeLessThanOrEqual(hit);
-  });
+        );
+      expect(sales.length).toBe(held.length);
+      for (const { price } of sales) expect(parseFixed(price)).toBeLessThanOrEqual(hit);
+    },
+  );
 });
