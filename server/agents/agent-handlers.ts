@@ -1,12 +1,11 @@
 /** The calls about agents. */
 import { handlersFor } from '../http/handlers.ts';
-import { PaperVenue } from '../venues/paper.ts';
 import { readBacktestTerms } from './backtest-terms.ts';
 import { createAgent, createPool } from './create.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { deleteAgent, reconfigureAgents, updateAgent } from './edit.ts';
 import { readInsight } from './agent-insight.ts';
-import { liquidateAgent } from './liquidate.ts';
+import { liquidateHandler } from './liquidate-handler.ts';
 import { readPerformance } from './agent-performance.ts';
 import { Previews } from './preview-agent.ts';
 import { readAgentList, readSummary } from './read-agents.ts';
@@ -14,7 +13,6 @@ import { startAgent, startAll, stopAgent, stopAll } from './run-commands.ts';
 import { publishChanged } from './transitions.ts';
 
 export function agentHandlers(deps: TradingDeps) {
-  const venue = new PaperVenue(deps.market);
   const previews = new Previews(deps);
   return handlersFor({
     agents: ({ caller }) => readAgentList(deps, caller.uid),
@@ -78,10 +76,6 @@ export function agentHandlers(deps: TradingDeps) {
       once(async (tx) => ({ commandId, ...(await startAll(tx, deps, caller.uid, body)) })),
     stopAll: ({ caller, commandId, body, once }) =>
       once(async (tx) => ({ commandId, ...(await stopAll(tx, deps, caller.uid, body.ageMs)) })),
-    liquidateAgent: ({ caller, commandId, params, once }) =>
-      once(async (tx) => ({
-        commandId,
-        ...(await liquidateAgent(tx, deps, venue, caller.uid, params.id)),
-      })),
+    ...liquidateHandler(deps),
   });
 }

@@ -10,9 +10,37 @@ import { lockAccount } from '../portfolio/marks.ts';
 import { sellHeld, withdrawEntries } from '../live/stop-live.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { asAgentRow, lockOwnAgent, type AgentRow } from './read-agents.ts';
+import { asAgentRow, isId, lockOwnAgent, type AgentRow } from './read-agents.ts';
 import { applyEvent, outdateStarts, publishChanged } from './transitions.ts';
 import { followLive } from './twins.ts';
+
+const unsoldText = (pair: string, unread: boolean): string =>
+  unread
+    ? `The market data of ${pair} cannot be read now. The position keeps its stop loss; try again in a moment.`
+    : `No current price for ${pair}. The position keeps its stop loss; try again when prices are back.`;
+
+/** The pairs of which the person's agent holds paper positions, read ahead of selling them. */
+export async function pairsToSell(
+  deps: TradingDeps,
+  uid: string,
+  agentId: string,
+): Promise<string[]> {
+  if (!isId(agentId)) return [];
+  const rows = await deps.database
+    .on('command')
+    .db.selectDistinct({ pair: positions.pair })
+    .from(positions)
+    .innerJoin(agents, eq(agents.id, positions.agentId))
+    .where(
+      and(
+        eq(agents.id, agentId),
+        eq(agents.uid, uid),
+        isNull(agents.connectionId),
+        isNull(positions.closedMarketMs),
+      ),
+    );
+  return rows.map(({ pair }) => pair);
+}
 
 async function openOf(
   db: Db,
@@ -27,11 +55,14 @@ async function openOf(
 
 const AT_EXCHANGE = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
 
-/** What is not sold stays on guard, and is listed with the reason. */
+/**
+ * What is not sold stays on guard, and is listed with the reason: also what is not in `depths`. The
+ * stop counts in any case.
+ */
 export async function liquidateAgent(
   tx: Tx,
   deps: TradingDeps,
-  venue: Venue,
+  { venue, depths }: { venue: Venue; depths: ReadonlyMap<string, Depth> },
   uid: string,
   id: string,
 ): Promise<Omit<LiquidateReply, 'commandId'>> {
@@ -51,15 +82,13 @@ export async function liquidateAgent(
     unsold.push(...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })));
     return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };
   }
-  const depths = new Map<string, Depth>();
   for (const { id: positionId, pair } of held) {
     const position = await lockOpenPosition(tx, positionId);
     if (position === null) continue;
     const quote = venue.price(pair);
-    const depth = depths.get(pair) ?? (await venue.depth(pair));
-    depths.set(pair, depth);
+    const depth = depths.get(pair);
     const fill =
-      quote === null
+      quote === null || depth === undefined
         ? null
         : await sellPosition(tx, deps, venue, uid, {
             position,
@@ -69,10 +98,7 @@ export async function liquidateAgent(
             tickId: `liquidate:${positionId}`,
           });
     if (fill === null)
-      unsold.push({
-        pair,
-        message: `No current price for ${pair}. The position keeps its stop loss; try again when prices are back.`,
-      });
+      unsold.push({ pair, message: unsoldText(pair, quote !== null && depth === undefined) });
     else fills.push(fill);
   }
   return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };

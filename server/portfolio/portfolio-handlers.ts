@@ -2,8 +2,9 @@
 import type { TradingDeps } from '../trading-deps.ts';
 import { handlersFor } from '../http/handlers.ts';
 import { PaperVenue } from '../venues/paper.ts';
+import { readDepths } from '../venues/read-depths.ts';
 import { readAnalytics } from './read-analytics.ts';
-import { closePosition } from './close-position.ts';
+import { closePosition, pairOfPosition } from './close-position.ts';
 import { loadHistory } from './portfolio-readings.ts';
 import { portfolioIn, readPortfolio } from './read-portfolio.ts';
 import { resetAccount } from './reset.ts';
@@ -21,11 +22,14 @@ export function portfolioHandlers(deps: TradingDeps) {
     }),
     taxLots: ({ caller, query }) => taxLots.read(caller.uid, query),
     analytics: ({ caller, query }) => readAnalytics(deps, caller.uid, query.book),
-    closePosition: ({ caller, commandId, params, once }) =>
-      once(async (tx) => ({
+    closePosition: async ({ caller, commandId, params, once }) => {
+      const pairs = await pairOfPosition(deps, caller.uid, params.id);
+      const depths = await readDepths({ venue, log: deps.log }, pairs);
+      return once(async (tx) => ({
         commandId,
-        fill: await closePosition(tx, deps, venue, caller.uid, params.id),
-      })),
+        fill: await closePosition(tx, deps, { venue, depths }, caller.uid, params.id),
+      }));
+    },
     resetPaper: ({ caller, commandId, once }) =>
       once(async (tx) => {
         await resetAccount(tx, deps, caller.uid);

@@ -24,7 +24,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
-  /^server\/venues\/(venue|paper)\.ts$/,
+  /^server\/venues\/(venue|paper|read-depths)\.ts$/,
   /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|guarded-account|stop-live|order-rows|external-movements)\.ts$/,
 ];
 

@@ -1,7 +1,6 @@
 /** Recently deleted alerts, each of which can be restored in its place. */
 import { proxy } from 'valtio';
 import { AlertTerms } from '../../../contract/alerts.ts';
-import { isPending } from '../../offline/outbox-entry.ts';
 import { cancelCommand, deleteAlert, setAlert } from '../../commands.ts';
 import type { AlertView } from '../../stores/alert-view.ts';
 import { OFFER_BY_KEY_MS, OFFER_MS } from '../../stores/stop-offer.ts';
@@ -69,11 +68,10 @@ function forget(id: string): void {
 }
 
 export async function removeAlertFrom(
-  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion' | 'entry'>,
+  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion' | 'isUnsent'>,
   place: DeletePlace,
 ): Promise<void> {
-  const { id, terms, seenVersion, entry } = view;
-  const isUnsent = entry !== null && isPending(entry);
+  const { id, terms, seenVersion, isUnsent } = view;
   forget(id);
   const pressed = deleteAlert(id, terms, seenVersion);
   showResult(pressed);

@@ -2,10 +2,17 @@
  * Candles that cannot be read at a tick: who needs them stays due and is tried again, the others
  * trade, and nobody waits for an exchange within a transaction.
  */
-import { eq } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database, Db } from '../../../server/db/database.ts';
-import { agents, decisions, equityPoints, fills, ticks } from '../../../server/db/schema.ts';
+import {
+  agents,
+  decisions,
+  equityPoints,
+  fills,
+  positions,
+  ticks,
+} from '../../../server/db/schema.ts';
 import { STEP_MS } from '../../support/tape-market.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -221,5 +228,60 @@ describe('the candles of a tick', () => {
     expect(await scheduler.runOnce()).toMatchObject({ agents: 1 });
     expect(await looksOf(other)).toBe(1);
     expect(await record()).toEqual([{ state: 'done', agents: 2 }]);
+  });
+});
+
+describe('the candles of a sale by hand', () => {
+  const holding = async (): Promise<string> => {
+    const id = await make('BTC/USDT');
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 1);
+    await scheduler.stop();
+    expect((await openOf(id)).length).toBe(1);
+    return id;
+  };
+  const openOf = (id: string) =>
+    db
+      .select()
+      .from(positions)
+      .where(and(eq(positions.agentId, id), isNull(positions.closedMarketMs)));
+
+  it('keep no agent from being stopped: what cannot be sold now stays on guard and is named (F91)', async () => {
+    const id = await holding();
+    failing.add('BTC/USDT');
+    const said = await floor.call(uid, 'liquidateAgent', { params: { id } });
+    expect(said).toMatchObject({
+      agent: { status: 'stopped' },
+      fills: [],
+      unsold: [{ pair: 'BTC/USDT', message: expect.stringContaining('keeps its stop loss') }],
+    });
+    expect(await rowOf(id)).toMatchObject({ status: 'stopped' });
+    const [position] = await openOf(id);
+    expect(position?.stopPrice).not.toBeNull();
+    await expect(
+      floor.call(uid, 'closePosition', { params: { id: position?.id ?? '' } }),
+    ).rejects.toMatchObject({ code: 'market_unavailable' });
+    failing.clear();
+    const sold = await floor.call(uid, 'liquidateAgent', { params: { id } });
+    expect([sold.fills.length, sold.unsold]).toEqual([1, []]);
+  });
+
+  it('are waited for by nobody else: no transaction is open meanwhile (F91)', async () => {
+    const [one, other] = [await holding(), await holding()];
+    const { database: watched, open } = counting();
+    const watching = await openFloor({ candles: 300, sourceId: floor.market.source.id }, watched);
+    const history = watching.market.history.bind(watching.market);
+    const held: number[] = [];
+    watching.market.history = (pair, lookbackMs, to) => {
+      held.push(open());
+      return history(pair, lookbackMs, to);
+    };
+    const [position] = await openOf(other);
+    await watching.call(uid, 'closePosition', { params: { id: position?.id ?? '' } });
+    await watching.call(uid, 'liquidateAgent', { params: { id: one } });
+    expect(await openOf(one)).toEqual([]);
+    expect(held.length).toBeGreaterThan(1);
+    expect(new Set(held)).toEqual(new Set([0]));
   });
 });
