@@ -7,22 +7,43 @@
 export type Lane = 'stop' | 'command' | 'work' | 'read';
 
 const ORDER: readonly Lane[] = ['stop', 'command', 'work', 'read'];
+/**
+ * How long those behind wait while others go on coming, ms: a tick of many agents must not keep a
+ * screen empty, nor a flood of commands a tick.
+ */
+const PATIENCE_MS: readonly (readonly [Lane, number])[] = [
+  ['work', 500],
+  ['read', 1_000],
+];
 
-/** One at a time; whoever waits is let in by lane, and within a lane by time. */
+interface Waiter {
+  since: number;
+  go(): void;
+}
+
+/**
+ * One at a time; whoever waits is let in by lane, and within a lane by time. Whoever's patience is
+ * over has every second turn, and none before a stop.
+ */
 export class LaneLock {
-  private readonly waiting: Record<Lane, (() => void)[]> = {
+  private readonly waiting: Record<Lane, Waiter[]> = {
     stop: [],
     command: [],
     work: [],
     read: [],
   };
   private held = false;
+  /** The last turn went to somebody whose patience was over. */
+  private favoured = false;
+
+  /** `now`: ms, of any clock that only goes forward. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
 
   /** Runs `work` alone. What is running is never interrupted. */
   async hold<T>(lane: Lane, work: () => Promise<T>): Promise<T> {
     if (this.held)
-      await new Promise<void>((resolve) => {
-        this.waiting[lane].push(resolve);
+      await new Promise<void>((go) => {
+        this.waiting[lane].push({ since: this.now(), go });
       });
     this.held = true;
     try {
@@ -34,12 +55,26 @@ export class LaneLock {
 
   /** Handed on without being free in between, so that nobody who comes just now goes ahead. */
   private pass(): void {
-    for (const lane of ORDER) {
-      const next = this.waiting[lane].shift();
-      if (next === undefined) continue;
-      next();
-      return;
+    const overdue = this.waiting.stop.length === 0 && !this.favoured ? this.overdue() : null;
+    this.favoured = overdue !== null;
+    const lane = overdue ?? ORDER.find((one) => this.waiting[one].length > 0);
+    const next = lane === undefined ? undefined : this.waiting[lane].shift();
+    if (next === undefined) this.held = false;
+    else next.go();
+  }
+
+  /** The lane whose oldest is over its patience by the most. */
+  private overdue(): Lane | null {
+    let found: Lane | null = null;
+    let most = 0;
+    for (const [lane, patienceMs] of PATIENCE_MS) {
+      const oldest = this.waiting[lane][0];
+      if (oldest === undefined) continue;
+      const over = this.now() - oldest.since - patienceMs;
+      if (over <= most) continue;
+      most = over;
+      found = lane;
     }
-    this.held = false;
+    return found;
   }
 }

@@ -38,6 +38,60 @@ describe('the lanes', () => {
     );
   });
 
+  it('let in who has waited for long at every second turn, and a stop before them (F92)', async () => {
+    let now = 0;
+    const lock = new LaneLock(() => now);
+    const order: string[] = [];
+    const asked: Promise<void>[] = [];
+    const ask = (lane: Lane, name: string): void => {
+      asked.push(
+        lock.hold(lane, async () => {
+          order.push(name);
+          await Promise.resolve();
+        }),
+      );
+    };
+    const first = lock.hold('work', () => new Promise(setImmediate));
+    ask('read', 'old read');
+    ask('read', 'other old read');
+    now = 600;
+    ask('work', 'old tick');
+    now = 1_200;
+    ask('stop', 'stop');
+    for (let n = 1; n <= 3; n += 1) ask('command', `command ${n}`);
+    ask('read', 'read');
+    await Promise.all([first, ...asked]);
+    expect(order).toEqual([
+      ...['stop', 'old read', 'command 1', 'other old read', 'command 2'],
+      ...['old tick', 'command 3', 'read'],
+    ]);
+  });
+
+  it('keep nobody out for longer than their patience and the turns of those before them (F92)', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom<Lane>('command', 'work'), async (flood) => {
+        let now = 0;
+        const lock = new LaneLock(() => now);
+        let letIn: number | null = null;
+        let flooding = true;
+        const work = async (): Promise<void> => {
+          now += 100;
+          await Promise.resolve();
+          if (flooding && now < 60_000) void lock.hold(flood, work);
+        };
+        const running = lock.hold(flood, work);
+        void lock.hold(flood, work);
+        const read = lock.hold('read', async () => {
+          letIn = now;
+        });
+        await read;
+        flooding = false;
+        await running;
+        expect(letIn).toBeLessThan(1_400);
+      }),
+    );
+  });
+
   it('go on after work that failed', async () => {
     const lock = new LaneLock();
     const failed = lock.hold('work', () => Promise.reject(new Error('no')));
