@@ -11,6 +11,8 @@ import type { ReadingDeps } from './reading.ts';
 const READS_WAITING = 96;
 /** A page asks for eight things when it opens; some have two open. */
 const READS_WAITING_EACH = 16;
+/** A page gives up soon after, and asks again in a moment where it is told to. */
+const READS_WAIT_MOST_MS = 8_000;
 
 type ReadsConfig = Pick<Config, 'databasePoolMax' | 'readsAtOnce'>;
 
@@ -38,6 +40,7 @@ export function openReads(
     atOnce: atOnceOf(config, database.kind),
     waiting: READS_WAITING,
     waitingEach: READS_WAITING_EACH,
+    waitMostMs: READS_WAIT_MOST_MS,
   });
   const known = new KnownFacts({
     versions: new PersonVersions(database, market.source.id),

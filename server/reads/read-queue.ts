@@ -11,6 +11,8 @@ export interface ReadQueueLimits {
   /** Reads that wait, of everybody together and of one person. */
   waiting: number;
   waitingEach: number;
+  /** Who has waited for so long is refused. Without it nobody is. */
+  waitMostMs?: number;
 }
 
 const nextTurn = (): Promise<void> =>
@@ -50,17 +52,37 @@ export class ReadQueue {
 
   private wait(uid: string): Promise<void> {
     const line = this.lines.get(uid) ?? [];
-    if (this.waitingNow >= this.limits.waiting || line.length >= this.limits.waitingEach) {
-      this.refusedEver += 1;
-      throw new Refusal('server_busy', 'The server is busy. Try again in a moment.', {
-        retryAfterMs: RETRY_AFTER_MS * (1 + Math.random()),
-      });
-    }
+    if (this.waitingNow >= this.limits.waiting || line.length >= this.limits.waitingEach)
+      throw this.refuse();
     this.waitingNow += 1;
-    return new Promise((resolve) => {
-      line.push(resolve);
+    return new Promise((resolve, reject) => {
+      let late: NodeJS.Timeout | undefined;
+      const go = (): void => {
+        clearTimeout(late);
+        resolve();
+      };
+      if (this.limits.waitMostMs !== undefined)
+        late = setTimeout(() => {
+          this.leave(uid, go);
+          reject(this.refuse());
+        }, this.limits.waitMostMs);
+      line.push(go);
       this.lines.set(uid, line);
     });
+  }
+
+  private refuse(): Refusal {
+    this.refusedEver += 1;
+    return new Refusal('server_busy', 'The server is busy. Try again in a moment.', {
+      retryAfterMs: RETRY_AFTER_MS * (1 + Math.random()),
+    });
+  }
+
+  private leave(uid: string, go: () => void): void {
+    const line = this.lines.get(uid) ?? [];
+    line.splice(line.indexOf(go), 1);
+    if (line.length === 0) this.lines.delete(uid);
+    this.waitingNow -= 1;
   }
 
   /** The place goes to the oldest read of whoever was served longest ago. */

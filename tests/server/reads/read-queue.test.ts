@@ -98,4 +98,21 @@ describe('the queue of heavy reads', () => {
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
+
+  it('refuses who has waited for too long, and serves the others as before', async () => {
+    const queue = new ReadQueue({ atOnce: 1, waiting: 9, waitingEach: 9, waitMostMs: 30 });
+    const shut = gate();
+    const order: string[] = [];
+    const first = queue.run('a', () => shut.opened);
+    const late = [1, 2].map((n) =>
+      queue.run('b', async () => order.push(`late ${n}`)).catch((error: unknown) => error),
+    );
+    for (const one of late) expect(await one).toMatchObject({ code: 'server_busy' });
+    expect([queue.waiting, queue.refused]).toEqual([0, 2]);
+    const next = queue.run('b', async () => order.push('next'));
+    shut.open();
+    await Promise.all([first, next]);
+    await queue.run('a', async () => order.push('last'));
+    expect(order).toEqual(['next', 'last']);
+  });
 });
