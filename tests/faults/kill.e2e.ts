@@ -102,7 +102,7 @@ class Witness {
       expect(names, 'a tick that was finished stays finished').toContain(name);
     this.ticksBefore = new Set(
       done
-        .filter((row) => row.state !== 'started')
+        .filter((row) => row.state !== 'running')
         .map((row) => `${row.interval} ${row.closeMarketMs} ${row.state}`),
     );
     const [clock] = await db.select().from(marketClocks);
