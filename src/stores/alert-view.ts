@@ -12,8 +12,6 @@ export interface AlertView {
   entry: OutboxEntry | null;
   /** Its deletion is not confirmed by the server yet. */
   leaving: boolean;
-  /** The terms are those of an edit that the server has not confirmed yet. */
-  isUnsent: boolean;
   /** The command was never sent and can be undone. */
   canUndo: boolean;
   /** The version that an edit is based on. */
@@ -57,7 +55,6 @@ function viewOf(
     alert,
     entry,
     leaving: open?.alert?.terms === null,
-    isUnsent: open !== null && !accepted && open.alert?.terms !== null,
     canUndo: open !== null && open.state === 'saved' && open.attempts === 0,
     seenVersion: alert?.version ?? null,
   };

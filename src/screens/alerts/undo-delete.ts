@@ -68,10 +68,11 @@ function forget(id: string): void {
 }
 
 export async function removeAlertFrom(
-  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion' | 'isUnsent'>,
+  view: Pick<AlertView, 'id' | 'terms' | 'seenVersion' | 'entry'>,
   place: DeletePlace,
 ): Promise<void> {
-  const { id, terms, seenVersion, isUnsent } = view;
+  const { id, terms, seenVersion, entry } = view;
+  const isUnsent = entry?.state === 'saved' || entry?.state === 'sending';
   forget(id);
   const pressed = deleteAlert(id, terms, seenVersion);
   showResult(pressed);
