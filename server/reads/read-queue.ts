@@ -1,6 +1,7 @@
 /**
  * The queue of heavy reads: a few at once, each person in turn, and a limit to how many wait. What
- * finds no place is refused at once, so that nobody waits for an answer that will not come in time.
+ * finds no place is refused at once, and what waits too long in the end, so that nobody waits for an
+ * answer that will not come in time.
  */
 import { Refusal } from '../../contract/errors.ts';
 
