@@ -29,7 +29,6 @@ const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
 /** What takes a quarter of a minute and more; the shorter tests beside it touch the same code. */
 const LONG = [
-  'tests/engine/guards/planted-guards.test.ts',
   'tests/scripts/{backtest,backup,halt}.test.ts',
   'tests/server/agents/{on-postgres,parity}.test.ts',
   'tests/server/backup/on-postgres.test.ts',
