@@ -124,6 +124,12 @@ export function floorToStep(value: Fixed, step: Fixed): Fixed {
   return ((value / step) * step) as Fixed;
 }
 
+/** The smallest multiple of `step` that is not below a `value` of 0 or more: a sale's price. */
+export function ceilToStep(value: Fixed, step: Fixed): Fixed {
+  const below = floorToStep(value, step);
+  return below === value ? value : add(below, step);
+}
+
 function divideInteger(numerator: bigint, denominator: bigint, rounding: Rounding): Fixed {
   const quotient = numerator / denominator;
   const remainder = numerator % denominator;

@@ -26,6 +26,8 @@ export interface SentOrder {
   intent: OrderIntent;
   sentAtMs: number;
   worstPrice: Fixed;
+  /** Of a market sale that goes no lower. */
+  floor: Fixed | null;
   outcome: PlaceOutcome | null;
   exchangeOrderId: string | null;
   /** The exchange says that it is over; `filled` is then final. */
@@ -180,12 +182,14 @@ export class Ledger {
   private applySending({
     intent,
     worstPrice,
+    floor,
     atMs,
   }: Extract<SignerRecord, { kind: 'sending' }>): void {
     const order: SentOrder = {
       intent,
       sentAtMs: atMs,
       worstPrice,
+      floor: floor ?? null,
       outcome: null,
       exchangeOrderId: null,
       ended: false,
@@ -309,6 +313,14 @@ export function sellable(connection: Connection, symbol: string): Fixed {
     .filter(({ intent }) => intent.side === 'sell' && intent.symbol === symbol)
     .map(remaining);
   return maximum(ZERO, subtract(held, sum(selling)));
+}
+
+/** When a sale of the pair was last sent that goes no lower than the collar. */
+export function lastToFloor(connection: Connection, symbol: string): number {
+  let lastMs = Number.NEGATIVE_INFINITY;
+  for (const { intent, floor, sentAtMs } of connection.orders.values())
+    if (floor !== null && intent.symbol === symbol) lastMs = Math.max(lastMs, sentAtMs);
+  return lastMs;
 }
 
 /** What open positions are worth above their cost. */

@@ -5,6 +5,7 @@
 import {
   add,
   basisPoints,
+  ceilToStep,
   maximum,
   minimum,
   multiply,
@@ -42,7 +43,11 @@ export interface Refused {
   code: string;
   detail: string;
 }
-export type Judged = { worstPrice: Fixed } | Refused;
+/**
+ * `floor`: a market sale larger than what the book shows within the collar. It sells at once, down
+ * to this price, and the rest of it not at all; null for every other order.
+ */
+export type Judged = { worstPrice: Fixed; floor: Fixed | null } | Refused;
 
 export interface MarketFacts {
   rules: PairRules | null;
@@ -129,7 +134,7 @@ function judgePair(intent: OrderIntent, { rules, book }: MarketFacts): Refused |
 }
 
 /** Within the collar, and what a unit may cost or bring at worst. */
-function judgePrice(intent: OrderIntent, { book }: MarketFacts, middle: Fixed): Judged {
+function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: Fixed): Judged {
   const buys = intent.side === 'buy';
   const way = basisPoints(middle, buys ? BUY_COLLAR_BPS : SELL_COLLAR_BPS, 'down');
   const bound = buys ? add(middle, way) : subtract(middle, way);
@@ -141,16 +146,19 @@ function judgePrice(intent: OrderIntent, { book }: MarketFacts, middle: Fixed): 
     const floor = subtract(stop, basisPoints(stop, SELL_COLLAR_BPS, 'down'));
     if (limit !== null && (limit < floor || limit > stop))
       return refused('price_collar', 'the limit is too far from the stop');
-    return { worstPrice: stop };
+    return { worstPrice: stop, floor: null };
   }
   if (intent.limitPrice !== null)
     return inBound(intent.limitPrice)
-      ? { worstPrice: intent.limitPrice }
+      ? { worstPrice: intent.limitPrice, floor: null }
       : refused('price_collar', 'the limit is too far from the market');
-  const { last } = walk(buys ? book.asks : book.bids, intent.quantity, inBound);
-  return last === null
-    ? refused('price_collar', 'the book would be cleared beyond the collar')
-    : { worstPrice: last };
+  const { depth, last } = walk(buys ? book.asks : book.bids, intent.quantity, inBound);
+  if (last !== null) return { worstPrice: last, floor: null };
+  // Getting out stays possible in a fall, when books empty: what the collar holds is sold.
+  if (buys || depth === ZERO || rules === null)
+    return refused('price_collar', 'the book would be cleared beyond the collar');
+  const floor = ceilToStep(bound, rules.priceTick);
+  return { worstPrice: floor, floor };
 }
 
 /** A thin pair can be pushed by whoever sells into our purchase. */

@@ -14,6 +14,7 @@ import {
   dayOf,
   exposureOf,
   inDoubt,
+  lastToFloor,
   lossOf,
   otherFeesOf,
   sellable,
@@ -92,6 +93,9 @@ export async function lossToday(
   return { amount: lossOf(connection, day, marks, otherFees), unpriced, unmarked };
 }
 
+/** Whoever bids has this long to come back before the rest is sold lower. */
+const FLOOR_PAUSE_MS = 10_000;
+
 interface Facts {
   market: MarketFacts;
   lossToday: Fixed;
@@ -142,7 +146,11 @@ function judge(
     lossToday: loss,
     sellable: sellable(connection, intent.symbol),
   };
-  return judgeOrder(intent, market, account, now);
+  const judged = judgeOrder(intent, market, account, now);
+  if ('code' in judged || judged.floor === null) return judged;
+  return now - lastToFloor(connection, intent.symbol) < FLOOR_PAUSE_MS
+    ? { code: 'busy', detail: 'what the book held was sold a moment ago' }
+    : judged;
 }
 
 /**
@@ -177,14 +185,16 @@ function before(sent: SentOrder, intent: OrderIntent): PlaceOutcome {
   return sent.outcome.kind === 'confirmed' ? { ...sent.outcome, replay: true } : sent.outcome;
 }
 
+type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
+
 async function sendOnce(
   placing: Placing,
   adapter: Adapter,
   intent: OrderIntent,
-  worstPrice: SentOrder['worstPrice'],
+  { worstPrice, floor }: Bounds,
 ): Promise<PlaceOutcome> {
   try {
-    const outcome = await adapter.place({ ...intent, worstPrice });
+    const outcome = await adapter.place({ ...intent, worstPrice, floor });
     if (outcome.kind !== 'rejected') return outcome;
     return { ...outcome, message: placing.secrets.clean(outcome.message).slice(0, 300) };
   } catch (error) {
@@ -210,8 +220,8 @@ export async function placeOrder(
   const isReplay = isOpen && adapter.abilities.replaysIds && !placing.inFlight.has(clientOrderId);
   if (sent !== null && !(isReplay && wireOf(sent.intent) === wireOf(intent)))
     return before(sent, intent);
-  let worstPrice = sent?.worstPrice ?? null;
-  if (worstPrice === null) {
+  let bounds: Bounds | null = sent;
+  if (bounds === null) {
     const facts = await gather(placing, connection, intent);
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
@@ -222,12 +232,14 @@ export async function placeOrder(
       audit.write('server', 'order refused', { ...about, code: judged.code });
       return refused(judged.code, judged.detail);
     }
-    worstPrice = judged.worstPrice;
-    journal.write({ kind: 'sending', atMs: now(), intent, worstPrice });
+    bounds = judged;
+    const { worstPrice, floor } = judged;
+    const floored = floor === null ? {} : { floor };
+    journal.write({ kind: 'sending', atMs: now(), intent, worstPrice, ...floored });
   }
   audit.write('server', isReplay ? 'order sent again' : 'order sent', about);
   placing.inFlight.add(clientOrderId);
-  const answer = await sendOnce(placing, adapter, intent, worstPrice).finally(() => {
+  const answer = await sendOnce(placing, adapter, intent, bounds).finally(() => {
     placing.inFlight.delete(clientOrderId);
   });
   if (answer.kind === 'rejected') (await placing.market(connection)).forgetRules();

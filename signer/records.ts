@@ -43,12 +43,16 @@ export const SignerRecord = z.discriminatedUnion('kind', [
     counter: z.optional(z.number()),
   }),
   z.object({ kind: z.literal('agent'), ...At, ...Of, agentId: z.string(), started: z.boolean() }),
-  /** On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most. */
+  /**
+   * On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most;
+   * `floor`, what a market sale may bring at least where the book does not show enough for it.
+   */
   z.object({
     kind: z.literal('sending'),
     ...At,
     intent: OrderIntent,
     worstPrice: Amount,
+    floor: z.optional(Amount),
   }),
   z.object({
     kind: z.literal('outcome'),

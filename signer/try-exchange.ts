@@ -119,6 +119,7 @@ class Trial {
       stopPrice: null,
       deadlineMs: this.settings.clock.now() + ORDER_LIFE_MS,
       worstPrice: await this.middle(),
+      floor: null,
       ...order,
     };
     const outcome = await this.adapter.place(whole);

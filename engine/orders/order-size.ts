@@ -1,5 +1,5 @@
 /** Fits quantities and prices to a pair's rules, and says what is too little to sell. */
-import { add, divide, floorToStep, multiply } from '../../contract/money.ts';
+import { add, ceilToStep, divide, floorToStep, multiply } from '../../contract/money.ts';
 import { fixedFromNumber, UNIT, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { OrderSide, PairRules } from '../../contract/venue.ts';
@@ -31,15 +31,10 @@ export function withinOwned(owned: Fixed, baseFeeBps: Fixed): Fixed {
 
 /** A limit price on the tick, never worse for us than asked: a buy's down, a sale's up. */
 export function limitOnTick(side: OrderSide, price: Fixed, rules: PairRules): Fixed {
-  return side === 'buy' ? floorToStep(price, rules.priceTick) : upToTick(price, rules.priceTick);
+  return side === 'buy' ? floorToStep(price, rules.priceTick) : ceilToStep(price, rules.priceTick);
 }
 
 /** A stop's price on the tick, upwards: it never sells later than the agent's stop. */
 export function stopOnTick(price: Fixed, rules: PairRules): Fixed {
-  return upToTick(price, rules.priceTick);
-}
-
-function upToTick(price: Fixed, tick: Fixed): Fixed {
-  const below = floorToStep(price, tick);
-  return below === price ? price : add(below, tick);
+  return ceilToStep(price, rules.priceTick);
 }

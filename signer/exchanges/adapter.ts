@@ -18,6 +18,8 @@ import type {
 export interface OrderToPlace extends Omit<OrderIntent, 'connectionId' | 'agentId'> {
   /** What a unit may cost or bring at worst, as the limits were judged. */
   worstPrice: Fixed;
+  /** A market sale that is filled at once down to this price, and not below; else null. */
+  floor: Fixed | null;
 }
 
 /** A read that failed: nothing can be said. */

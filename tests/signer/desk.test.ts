@@ -356,6 +356,38 @@ describe('what is in the market', () => {
       .toBe('confirmed');
   });
 
+  it('larger than the book shows goes no lower than the collar, and the next one waits (F93)', async () => {
+    let size = '5';
+    const id = newOrderId();
+    const signer = await connected({
+      Depth: () => ok({ XXBTZUSD: { asks: [['60010.0', '5', 1]], bids: [['59990.0', size, 1]] } }),
+      ClosedOrders: () => ok({ closed: { O1: krakenOrderAnswer(id) }, count: 1 }),
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
+      AddOrder: () => ok({ txid: ['O1'] }),
+    });
+    await place(signer, { clientOrderId: id });
+    const own = { clientOrderId: id, exchangeOrderId: null, symbol: 'BTC/USD', sinceMs: 0 };
+    await signer.desk.answer({ act: 'look_up', connectionId: 'connection-1', order: own });
+    size = '0.0001';
+    signer.clock.at += 3_000;
+    const atMarket = { side: 'sell', type: 'market', limitPrice: null } as const;
+    const sale = { ...atMarket, quantity: parseFixed('0.0004') };
+    expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
+    expect(signer.sent().at(-1)?.params).toMatchObject({
+      ordertype: 'limit',
+      price: '57000',
+      timeinforce: 'IOC',
+    });
+    signer.clock.at += 3_000;
+    expect(await place(signer, sale)).toMatchObject({ kind: 'refused', code: 'busy' });
+    // What the book can take whole waits for nothing.
+    const small = { ...sale, quantity: parseFixed('0.0001') };
+    expect(await place(signer, small)).toMatchObject({ kind: 'confirmed' });
+    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'market' });
+    signer.clock.at += 8_000;
+    expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
+  });
+
   it('has lost too much for today when its price has fallen, and may be bought again tomorrow', async () => {
     let bid = 60_000;
     const id = newOrderId();

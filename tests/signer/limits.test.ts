@@ -174,6 +174,32 @@ describe('getting out', () => {
   });
 });
 
+describe('a market sale larger than what the book shows within the collar', () => {
+  const sale = intent({ ...SELL, ...MARKET, quantity: parseFixed('2.6') });
+  const own = account({ sellable: parseFixed('5') });
+
+  it('goes down to the collar at once and no further, on the tick', () => {
+    // The middle is 60000: 5 % below it the book has no bid for the last 0.1.
+    const floor = parseFixed('57000');
+    expect(judgeOrder(sale, market(), own, NOW)).toEqual({ worstPrice: floor, floor });
+    const coarse = market({ rules: { ...rules, priceTick: parseFixed('7') } });
+    expect(judgeOrder(sale, coarse, own, NOW)).toMatchObject({ floor: parseFixed('57001') });
+  });
+
+  it('has no floor where the book holds all of it', () => {
+    const held = { ...sale, quantity: parseFixed('2.5') };
+    expect(judgeOrder(held, market(), own, NOW)).toEqual({
+      worstPrice: parseFixed('59900'),
+      floor: null,
+    });
+  });
+
+  it('is refused where nobody bids within the collar', () => {
+    const book = { bids: levels([['50000', '50']]), asks: levels([['60000', '9']]) };
+    expect(judgeOrder(sale, market({ book }), own, NOW)).toMatchObject({ code: 'price_collar' });
+  });
+});
+
 describe('limits', () => {
   it('are the first week’s until it is over, and lower ones at once', () => {
     const chosen = limitsOf('1000', '5000', '10');

@@ -64,6 +64,8 @@ function orderParams(order: OrderToPlace, pair: string): Record<string, string> 
   };
   const limit: Record<string, string> =
     order.limitPrice === null ? {} : { price: formatFixed(order.limitPrice) };
+  if (order.floor !== null)
+    return { ...common, price: formatFixed(order.floor), type: 'LIMIT', timeInForce: 'IOC' };
   if (order.type === 'market') return { ...common, type: 'MARKET' };
   if (order.type === 'limit') return { ...common, ...limit, type: 'LIMIT', timeInForce: 'GTC' };
   const stop = { stopPrice: formatFixed(order.stopPrice ?? order.worstPrice) };

@@ -1,6 +1,7 @@
 /** Coinbase Advanced: a repeated client order id is answered with the order that it already named. */
 import {
   basisPoints,
+  ceilToStep,
   formatFixed,
   parseFixed,
   subtract,
@@ -50,10 +51,6 @@ const PAGE = '250';
 /** Stops here become limit orders: this far below the stop they still sell in a fall. */
 export const STOP_ROOM_BPS = parseFixed('500');
 
-/** Up to the tick: a sale's limit is then no lower than meant. */
-const upToTick = (price: Fixed, tick: Fixed): Fixed =>
-  (((price + tick - 1n) / tick) * tick) as Fixed;
-
 function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unknown> {
   const base_size = formatFixed(order.quantity);
   if (order.type === 'limit')
@@ -66,15 +63,15 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
     };
   if (order.type === 'market')
     // A purchase at market is by an amount of money here; this one buys the quantity, or less.
-    return order.side === 'sell'
+    return order.side === 'sell' && order.floor === null
       ? { market_market_ioc: { base_size } }
-      : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.worstPrice) } };
+      : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.floor ?? order.worstPrice) } };
   const stop = order.stopPrice ?? order.worstPrice;
   const limit = order.limitPrice ?? subtract(stop, basisPoints(stop, STOP_ROOM_BPS, 'down'));
   return {
     stop_limit_stop_limit_gtc: {
       base_size,
-      limit_price: formatFixed(upToTick(limit, tick)),
+      limit_price: formatFixed(ceilToStep(limit, tick)),
       stop_price: formatFixed(stop),
       stop_direction: 'STOP_DIRECTION_STOP_DOWN',
     },

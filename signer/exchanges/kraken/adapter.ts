@@ -65,16 +65,17 @@ function orderParams(
   /** On Kraken's clock. */
   deadlineMs: number,
 ): Record<string, string> {
-  const price = order.type === 'stop' ? order.stopPrice : order.limitPrice;
+  const price = order.type === 'stop' ? order.stopPrice : (order.floor ?? order.limitPrice);
   return {
     pair,
     type: order.side,
     ordertype:
       order.type === 'stop' && order.limitPrice !== null
         ? 'stop-loss-limit'
-        : ORDER_TYPES[order.type],
+        : ORDER_TYPES[order.floor === null ? order.type : 'limit'],
     volume: formatFixed(order.quantity),
-    ...(price === null || order.type === 'market' ? {} : { price: formatFixed(price) }),
+    ...(price === null ? {} : { price: formatFixed(price) }),
+    ...(order.floor === null ? {} : { timeinforce: 'IOC' }),
     ...(order.type === 'stop' && order.limitPrice !== null
       ? { price2: formatFixed(order.limitPrice) }
       : {}),

@@ -78,6 +78,34 @@ describe('a stop loss', () => {
     await expectSoldOnce(one, 'market');
   }, 60_000);
 
+  it('sells down to the collar where the book holds less, and the rest as bids come back (F93)', async () => {
+    const one = await holding(async ({ floor, connection }) => {
+      await floor.database.db
+        .update(liveConnections)
+        .set({ abilities: { replaysIds: false, restingStops: false } })
+        .where(eq(liveConnections.id, connection.id));
+    });
+    one.standIn.setDepth('2.5');
+    // The signer keeps a book for two seconds.
+    await one.advance(3_000);
+    one.desk.start();
+    await fall(one);
+    await one.desk.settled();
+    for (let round = 0; round < 4; round += 1) await settle(one);
+    expect((await account(one)).positions).toEqual([]);
+    const sales = one.standIn.journal
+      .orders({ by: 'api' })
+      .filter(({ accepted }) => accepted.side === 'sell');
+    expect(sales.length).toBeGreaterThan(1);
+    const [first] = sales;
+    expect(first?.accepted).toMatchObject({ type: 'limit' });
+    expect(first?.filled).toBeGreaterThan(0n);
+    expect(first?.filled).toBeLessThan(first?.accepted.quantity ?? 0n);
+    for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+      expect([coin, ledger]).toEqual([coin, exchange]);
+    expect(await one.problems()).toEqual([]);
+  }, 60_000);
+
   it('that the person takes away is told, and watched instead (F72)', async () => {
     const one = await holding(async () => undefined);
     expect(one.standIn.person.cancelStops('main')).toBe(1);

@@ -120,6 +120,18 @@ describe('Binance', () => {
     );
   });
 
+  it('sells at market no lower than a floor, and takes the rest back', async () => {
+    const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => ({ body: order() }) });
+    const sale = { type: 'market', side: 'sell', limitPrice: null } as const;
+    await adapter.place(toPlace({ ...sale, floor: parseFixed('190.5') }));
+    expect(sentTo(POST)[0]?.params).toMatchObject({
+      side: 'SELL',
+      type: 'LIMIT',
+      price: '190.5',
+      timeInForce: 'IOC',
+    });
+  });
+
   it('looks up a duplicate id instead of taking it for a refusal', async () => {
     const { adapter, order: toPlace } = await open({
       [POST]: () => failure(-2010, 'Duplicate order sent.'),

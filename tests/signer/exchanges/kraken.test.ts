@@ -59,6 +59,18 @@ describe('Kraken', () => {
     ]);
   });
 
+  it('sells at market no lower than a floor, and takes the rest back', async () => {
+    const { adapter, sentTo, order } = await open();
+    const sale = { type: 'market', side: 'sell', limitPrice: null } as const;
+    await adapter.place(order({ ...sale, floor: parseFixed('57095.1') }));
+    expect(sentTo('POST /0/private/AddOrder')[0]?.params).toMatchObject({
+      type: 'sell',
+      ordertype: 'limit',
+      price: '57095.1',
+      timeinforce: 'IOC',
+    });
+  });
+
   it('keeps quiet for as long as its codes say', async () => {
     const { adapter, order, asked, clock } = await open({
       AddOrder: () => failed('EAPI:Rate limit exceeded'),

@@ -38,10 +38,13 @@ export class Prices {
   private readonly mids = new Map<string, Fixed>();
   private readonly roll: () => number;
 
+  private levelValue: Fixed;
+
   constructor(
     private readonly options: PriceOptions,
     instruments: Iterable<Instrument>,
   ) {
+    this.levelValue = options.levelValue;
     this.roll = random(options.seed * 7_919 + 11);
     for (const { symbol, base } of instruments)
       this.mids.set(symbol, parseFixed(START_PRICES[base] ?? '100'));
@@ -62,6 +65,11 @@ export class Prices {
     this.mids.set(symbol, mid);
   }
 
+  /** From now on each level of every book is worth this much, in the quote coin. */
+  setLevelValue(value: Fixed): void {
+    this.levelValue = value;
+  }
+
   /** The next price of the seeded path, on the pair's tick. */
   next(instrument: Instrument): Fixed {
     const bps = BigInt(Math.round((this.roll() * 2 - 1) * STEP_BPS));
@@ -80,7 +88,7 @@ export class Prices {
     const gap = maximum(tick, floorToStep(basisPoints(mid, LEVEL_GAP_BPS, 'up'), tick));
     const level = (price: Fixed): Level => ({
       price,
-      quantity: maximum(floorToStep(divide(this.options.levelValue, price, 'down'), step), step),
+      quantity: maximum(floorToStep(divide(this.levelValue, price, 'down'), step), step),
     });
     const middle = floorToStep(mid, tick);
     const asks: Level[] = [];

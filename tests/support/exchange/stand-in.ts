@@ -144,6 +144,11 @@ export class StandIn {
     this.core.setPrice(symbol, parseFixed(price));
   }
 
+  /** Whoever bids and asks takes away most of it, or comes back: the worth of each level. */
+  setDepth(levelValue: string): void {
+    this.prices.setLevelValue(parseFixed(levelValue));
+  }
+
   /** The market moves one step along the seeded path; the new price. */
   nextPrice(symbol: string): Fixed {
     const price = this.prices.next(this.instrument(symbol));
