@@ -70,7 +70,7 @@ function stepsFor(changed: readonly string[]): Step[][] {
     code.length === 0 ? [] : [{ name: 'lint', command: [bin('oxlint'), ...code] }];
   const format: Step = {
     name: 'format',
-    command: [bin('prettier'), '--check', '--ignore-unknown', ...changed],
+    command: [bin('oxfmt'), '--check', '--no-error-on-unmatched-pattern', ...changed],
   };
   return [
     [...types, format],

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
+import { format } from 'oxfmt';
 import { PARTS, type Part } from './proof/parts.ts';
 import { reportText } from './proof/report-text.ts';
 
@@ -46,10 +46,7 @@ for (const part of askedFor()) {
 }
 
 const reads = PARTS.map((part) => ({ part, result: part.read() }));
-const text = await format(reportText(reads), {
-  ...(await resolveConfig(FILE)),
-  parser: 'markdown',
-});
+const { code: text } = await format(FILE, reportText(reads));
 writeFileSync(FILE, text);
 process.stdout.write(`\n${text}\n`);
 process.exitCode = reads.some(({ result }) => result?.ok === false) ? 1 : 0;

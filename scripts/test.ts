@@ -13,7 +13,7 @@ const LANES: Step[][] = [
   [
     ...PROJECTS.map(typesOf),
     { name: 'lint', command: [bin('oxlint')] },
-    { name: 'format', command: [bin('prettier'), '--check', '.'] },
+    { name: 'format', command: [bin('oxfmt'), '--check'] },
   ],
   [
     { name: 'build', command: [bin('tsx'), 'scripts/build.ts'] },
