@@ -61,7 +61,12 @@ export interface CancelAction {
   why: CancelReason;
 }
 export type CancelReason =
-  'too_much' | 'other_price' | 'no_stop' | 'leaving' | 'to_merge' | 'repeated';
+  | 'too_much'
+  | 'other_price'
+  | 'no_stop'
+  | 'leaving'
+  | 'to_merge'
+  | 'repeated';
 
 /** More stops of one agent on one pair are merged: exchanges allow few. */
 const STOPS_PER_AGENT = 2;

@@ -2,7 +2,12 @@
 import type { Candle } from '../market-types.ts';
 
 export type CandleFault =
-  'out_of_order' | 'not_a_number' | 'not_positive' | 'high_under_low' | 'jump' | 'volume';
+  | 'out_of_order'
+  | 'not_a_number'
+  | 'not_positive'
+  | 'high_under_low'
+  | 'jump'
+  | 'volume';
 
 /**
  * As with quotes: a close at ten times or a tenth of the last is held back until this many in a row

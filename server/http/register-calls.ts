@@ -112,7 +112,8 @@ async function answer<N extends CallName>(
 ): Promise<Answered> {
   const asked = await context(name, deps, request);
   const reading = deps.readings[name] as
-    ((context: CallContext<N>) => Promise<Reading<N>>) | undefined;
+    | ((context: CallContext<N>) => Promise<Reading<N>>)
+    | undefined;
   const { uid } = asked.caller;
   if (reading === undefined) {
     const handler = deps.handlers[name] as Handler<N>;

@@ -7,7 +7,9 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { EXCHANGES, isExchange, type ExchangeId } from '../../contract/exchanges.ts';
 
 export type SourceChoice =
-  { kind: 'simulated' } | { kind: 'replay'; folder: string } | { kind: 'exchange'; id: ExchangeId };
+  | { kind: 'simulated' }
+  | { kind: 'replay'; folder: string }
+  | { kind: 'exchange'; id: ExchangeId };
 
 const FILE = 'market-source.json';
 

@@ -17,7 +17,11 @@ export class NotSent extends Error {
   override readonly name = 'NotSent';
   constructor(
     readonly code:
-      'exchange_ban' | 'busy' | 'deadline_passed' | 'signing_failed' | 'closed_endpoint',
+      | 'exchange_ban'
+      | 'busy'
+      | 'deadline_passed'
+      | 'signing_failed'
+      | 'closed_endpoint',
     readonly retryAtMs: number | null = null,
   ) {
     super(code);

@@ -14,7 +14,8 @@ const PORTAL_RETURN_PATH = '/dashboard';
 const CHANGE_RETURN_PATH = '/dashboard?billing=portal';
 
 export type Destination =
-  { kind: 'page'; url: string } | { kind: 'embedded'; clientSecret: string };
+  | { kind: 'page'; url: string }
+  | { kind: 'embedded'; clientSecret: string };
 
 const isPaid = (tier: Tier): tier is PaidTier => tier !== 'free' && tier !== 'trial';
 

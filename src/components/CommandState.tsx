@@ -3,7 +3,13 @@ import { Check, CircleAlert, Clock3, LoaderCircle } from 'lucide-react';
 import { classes } from './class-names.ts';
 
 export type CommandPhase =
-  'saved' | 'sending' | 'needs-you' | 'failed' | 'lapsed' | 'cancelled' | 'accepted';
+  | 'saved'
+  | 'sending'
+  | 'needs-you'
+  | 'failed'
+  | 'lapsed'
+  | 'cancelled'
+  | 'accepted';
 
 const ICON = {
   saved: Clock3,

@@ -42,7 +42,13 @@ export interface DrainPorts {
  * cannot be read.
  */
 type DrainEnd =
-  'empty' | 'waiting' | 'offline' | 'signed-out' | 'sign-in' | 'update' | 'no-storage';
+  | 'empty'
+  | 'waiting'
+  | 'offline'
+  | 'signed-out'
+  | 'sign-in'
+  | 'update'
+  | 'no-storage';
 export interface Drained {
   end: DrainEnd;
   /** Device clock, ms. */ dueAt: number | null;

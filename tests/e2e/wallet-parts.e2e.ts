@@ -119,7 +119,8 @@ async function provider(route: Route): Promise<void> {
     return;
   }
   const given = request.postDataJSON() as
-    { id: number; method: string } | { id: number; method: string }[];
+    | { id: number; method: string }
+    | { id: number; method: string }[];
   const asked = Array.isArray(given) ? given : [given];
   const known = asked.map(({ id, method }) => ({ jsonrpc: '2.0', id, result: kitAnswer(method) }));
   if (known.every(({ result }) => result !== null)) {

@@ -26,7 +26,8 @@ export const draftOf = (limits: LiveLimits): LimitsDraft => ({
 });
 
 export type CheckedLimits =
-  { ok: true; limits: LiveLimits } | { ok: false; issues: Partial<Record<LimitName, string>> };
+  | { ok: true; limits: LiveLimits }
+  | { ok: false; issues: Partial<Record<LimitName, string>> };
 
 /** `caps`: none may be above; null where no cap is known here. */
 export function checkLimits(draft: LimitsDraft, caps: LiveLimits | null): CheckedLimits {

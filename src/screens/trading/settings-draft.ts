@@ -39,7 +39,8 @@ export const isSameDraft = (one: SettingsDraft, other: SettingsDraft): boolean =
   (Object.keys(one) as (keyof SettingsDraft)[]).every((key) => one[key] === other[key]);
 
 export type CheckedDraft =
-  { ok: true; settings: UserSettings } | { ok: false; errors: Record<string, string> };
+  | { ok: true; settings: UserSettings }
+  | { ok: false; errors: Record<string, string> };
 
 /** The draft as settings, or errors by field. */
 export function checkDraft(draft: SettingsDraft): CheckedDraft {

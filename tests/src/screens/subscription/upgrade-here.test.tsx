@@ -243,7 +243,8 @@ describe('at a limit', () => {
     have('free');
     Object.assign(environment, { stripePublishableKey: 'pk_test_1' });
     const usual = call.getMockImplementation() as
-      ((name: string, input: unknown) => Promise<unknown>) | undefined;
+      | ((name: string, input: unknown) => Promise<unknown>)
+      | undefined;
     call.mockImplementation((name: string, input: unknown) =>
       name === 'createCheckout'
         ? Promise.resolve({ commandId: '1', url: null, clientSecret: 'cs_1_secret' })
@@ -276,7 +277,8 @@ describe('at a limit', () => {
   it('says what refused the checkout, here, and can be tried again', async () => {
     have('free');
     const usual = call.getMockImplementation() as
-      ((name: string, input: unknown) => Promise<unknown>) | undefined;
+      | ((name: string, input: unknown) => Promise<unknown>)
+      | undefined;
     call.mockImplementation((name: string, input: unknown) =>
       name === 'createCheckout'
         ? Promise.reject(
