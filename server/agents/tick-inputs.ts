@@ -43,6 +43,25 @@ const BUILT = new WeakMap<readonly Candle[], Series>();
 /** Readings begun before others have their turn. */
 const BEGUN_AT_ONCE = 50;
 
+/** Candles made into series before others have their turn: a few milliseconds of work. */
+const CANDLES_AT_ONCE = 50_000;
+let madeThisTurn = 0;
+let nextTurn: Promise<void> | null = null;
+
+/** At a close every pair's series is new. A stop that comes then does not wait for all of them. */
+async function makeInTurn(pair: string, candles: readonly Candle[]): Promise<Series> {
+  while (madeThisTurn >= CANDLES_AT_ONCE)
+    await (nextTurn ??= new Promise((resolve) => {
+      setImmediate(() => {
+        nextTurn = null;
+        madeThisTurn = 0;
+        resolve();
+      });
+    }));
+  madeThisTurn += candles.length;
+  return makeSeries(pair, candles);
+}
+
 /** What could not be read of a pair. */
 export interface Unread {
   pair: string;
@@ -203,7 +222,7 @@ export class TickInputs {
   private async series(pair: string, back: number, close: number): Promise<Series> {
     const known = this.readBy(back, close);
     const candles = await this.market.history(pair, back, close);
-    const built = known.get(pair) ?? BUILT.get(candles) ?? makeSeries(pair, candles);
+    const built = known.get(pair) ?? BUILT.get(candles) ?? (await makeInTurn(pair, candles));
     BUILT.set(candles, built);
     known.set(pair, built);
     return built;

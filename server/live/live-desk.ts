@@ -35,7 +35,7 @@ export class LiveDesk implements LivePort {
 
   constructor(private readonly deps: LiveDeps) {
     this.task = new PeriodicTask(
-      () => this.runAll(),
+      () => this.beginAll(),
       TICK_MS,
       deps.log,
       'live accounts could not be looked after',
@@ -92,10 +92,16 @@ export class LiveDesk implements LivePort {
     return this.runs.get(connectionId) ?? null;
   }
 
-  /** Every connection once: reconciles where that is due, sends, looks up. */
+  /** Every connection once, to the end: reconciles where that is due, sends, looks up. */
   async runAll(): Promise<void> {
     await this.list();
     await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
+  }
+
+  /** Waits for none of them: one that takes long holds up no other. */
+  private async beginAll(): Promise<void> {
+    await this.list();
+    for (const [id, run] of this.runs) this.keep(this.guarded(id, run.run()));
   }
 
   private async list(): Promise<void> {

@@ -75,8 +75,11 @@ export class LiveRun {
   private readonly leaving = new Set<string>();
   /** Pairs to plan anew, and from when on. */
   private readonly replans = new Map<string, Replan>();
-  private running: Promise<void> | null = null;
+  private working: Promise<void> | null = null;
   private again = false;
+  private comparing: Promise<void> | null = null;
+  /** How often the gate was closed from outside: a comparison that began before opens it no more. */
+  private closings = 0;
 
   readonly ended: EndedAgents;
   private readonly reachability: Reachability;
@@ -119,35 +122,50 @@ export class LiveRun {
     for (const symbol of symbols) this.replans.set(symbol, { fromMs: now, rulesSinceMs: now });
   }
 
-  /** Runs now, or once more after the run that is under way. */
-  run(): Promise<void> {
-    if (this.running !== null) {
-      this.again = true;
-      return this.running;
-    }
-    this.running = this.runAll().finally(() => {
-      this.running = null;
-    });
-    return this.running;
+  /**
+   * Works now, or once more after the work that is under way. A comparison that is due goes on
+   * beside it: reading lists takes an exchange up to half a minute, and no sale waits for that.
+   * Resolves when both are done.
+   */
+  async run(): Promise<void> {
+    await Promise.all([this.work(), this.compare()]);
   }
 
   /** The exchange or the signer could not be reached: nothing leaves before a reconciliation. */
   close(): void {
     this.gate = CLOSED_AT_START;
     this.triedAtMs = null;
+    this.closings += 1;
   }
 
-  private async runAll(): Promise<void> {
+  private work(): Promise<void> {
+    if (this.working !== null) {
+      this.again = true;
+      return this.working;
+    }
+    this.working = this.workOff().finally(() => {
+      this.working = null;
+    });
+    return this.working;
+  }
+
+  private async workOff(): Promise<void> {
     do {
       this.again = false;
-      await this.reconcileIfDue();
       await this.loss.look(this.connection);
       await this.ended.tell();
       await this.readOpenOrders();
       await this.replanDue();
       await this.planExits();
-      for (let round = 0; round < ROUNDS; round += 1) if (!(await this.work())) break;
+      for (let round = 0; round < ROUNDS; round += 1) if (!(await this.stepAll())) break;
     } while (this.again);
+  }
+
+  private compare(): Promise<void> {
+    this.comparing ??= this.reconcileIfDue().finally(() => {
+      this.comparing = null;
+    });
+    return this.comparing;
   }
 
   private readonly rules = (symbol: string): PairRules | null =>
@@ -160,34 +178,29 @@ export class LiveRun {
   }
 
   private async reconcileIfDue(): Promise<void> {
-    const now = this.deps.clock.now();
-    const waited = now - (this.triedAtMs ?? Number.NEGATIVE_INFINITY);
-    if (this.gate.kind === 'closed') {
-      if (waited >= RECONCILE_RETRY_MS) await this.reconcile();
-      return;
-    }
-    if (waited < RECONCILE_BUSY_MS) return;
-    if (waited >= RECONCILE_IDLE_MS || (await this.orders()).length > 0) await this.reconcile();
+    if (!(await this.isReconcileDue())) return;
+    await this.reconcile();
+    // What it has found or made possible.
+    await this.work();
+  }
+
+  private async isReconcileDue(): Promise<boolean> {
+    const waited = this.deps.clock.now() - (this.triedAtMs ?? Number.NEGATIVE_INFINITY);
+    if (this.gate.kind === 'closed') return waited >= RECONCILE_RETRY_MS;
+    if (waited < RECONCILE_BUSY_MS) return false;
+    return waited >= RECONCILE_IDLE_MS || (await this.orders()).length > 0;
   }
 
   /** Reads and compares everything; opens the gate where that succeeded. */
   async reconcile(): Promise<void> {
     const { deps, connection } = this;
+    const { closings } = this;
     const begunAtMs = deps.clock.now();
     this.triedAtMs = begunAtMs;
     const isStarting = this.reconciledAtMs === null;
     const found = await reconcileConnection(deps, connection, this.rules, isStarting);
     if (found.gate.kind === 'open') this.reconciledAtMs = begunAtMs;
-    if (found.gate.kind !== this.gate.kind)
-      deps.log.info(
-        {
-          connection: connection.id,
-          gate: found.gate.kind,
-          ...(found.gate.kind === 'closed' ? { reasons: found.gate.reasons } : {}),
-        },
-        'A live account was compared with its exchange',
-      );
-    this.gate = found.gate;
+    if (closings === this.closings) this.setGate(found.gate);
     this.watches = found.watches;
     // A pair that is gone makes the lists fail that name it.
     if (!found.isRead && begunAtMs - this.doubtedAtMs >= RULES_DOUBT_MS) {
@@ -195,6 +208,20 @@ export class LiveRun {
       this.port.rulesMayHaveChanged(connection.exchange);
     }
     await this.reachability.note(connection, found.isRead);
+  }
+
+  private setGate(gate: Gate): void {
+    const { deps, connection } = this;
+    if (gate.kind !== this.gate.kind)
+      deps.log.info(
+        {
+          connection: connection.id,
+          gate: gate.kind,
+          ...(gate.kind === 'closed' ? { reasons: gate.reasons } : {}),
+        },
+        'A live account was compared with its exchange',
+      );
+    this.gate = gate;
   }
 
   /** What another process asked for, or what had to wait: planned as soon as it can be. */
@@ -261,7 +288,7 @@ export class LiveRun {
   }
 
   /** True where something was done that may make more possible. */
-  private async work(): Promise<boolean> {
+  private async stepAll(): Promise<boolean> {
     const orders = await this.orders();
     const done = await Promise.all(orders.map((order) => this.step(order, orders)));
     return done.some(Boolean);

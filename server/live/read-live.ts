@@ -1,5 +1,5 @@
 /** Live accounts for the wire: what the exchange has confirmed, and what is on its way. */
-import { and, desc, eq, inArray, isNull, notInArray, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import type { ExternalMovementWire, LiveAccount, LiveConnections } from '../../contract/live.ts';
@@ -154,11 +154,25 @@ async function ordersOf(db: Db, connection: ConnectionRow, now: number): Promise
 
 type Movement = z.infer<typeof ExternalMovementWire>;
 
+/**
+ * Coinbase counts money finer than it writes trades: what is left over is in the ledger, so that it
+ * equals the account to the last digit, and nobody moved it.
+ */
+const LEAST_SHOWN = '0.00000001';
+
 async function movementsOf(db: Db, connectionId: string): Promise<Movement[]> {
   const rows = await db
     .select()
     .from(externalMovements)
-    .where(eq(externalMovements.connectionId, connectionId))
+    .where(
+      and(
+        eq(externalMovements.connectionId, connectionId),
+        or(
+          isNull(externalMovements.amount),
+          sql`abs(${externalMovements.amount}) >= ${LEAST_SHOWN}::numeric`,
+        ),
+      ),
+    )
     .orderBy(desc(externalMovements.bookedAt), desc(externalMovements.id))
     .limit(SHOWN_MAX);
   return rows.map((row) => {

@@ -126,3 +126,55 @@ describe('while the gate is closed', () => {
     await expectBooksEqual(one);
   }, 240_000);
 });
+
+describe('while the account is compared with its exchange', () => {
+  it('a sale that another process planned leaves, and the comparison ends as it would have (F94)', async () => {
+    const one = await holding();
+    let release: (value: null) => void = () => undefined;
+    const held = new Promise<null>((resolve) => {
+      release = resolve;
+    });
+    let isAsked = false;
+    one.interfere((act) => {
+      if (act !== 'closed_orders') return null;
+      isAsked = true;
+      return held;
+    });
+    await one.advance(180_000);
+    one.desk.start();
+    await expect.poll(() => isAsked, { timeout: 20_000 }).toBe(true);
+    const [position] = (await account(one)).positions;
+    // Of this call the desk hears nothing: it finds the wish in the database.
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
+    await expect
+      .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
+      .toBe(0);
+    one.interfere(null);
+    release(null);
+    await one.desk.stop();
+    await settle(one);
+    expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
+    expect(restingStops(one)).toEqual([]);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    await expectBooksEqual(one);
+  }, 240_000);
+
+  it('a gate that is closed meanwhile stays closed until the next comparison (F94)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    let release: (value: null) => void = () => undefined;
+    const held = new Promise<null>((resolve) => {
+      release = resolve;
+    });
+    one.interfere((act) => (act === 'balances' ? held : null));
+    const compared = run?.reconcile();
+    run?.close();
+    release(null);
+    await compared;
+    expect(run?.gate.kind).toBe('closed');
+    one.interfere(null);
+    await one.look();
+    expect(run?.gate.kind).toBe('open');
+  }, 240_000);
+});

@@ -38,8 +38,13 @@ export interface LiveWorldOptions {
   balances?: Record<string, string>;
 }
 
-/** What becomes of a question to the signer; `fail` gives no answer, `null` lets it pass. */
-export type Interference = (act: SignerAsk['act']) => 'die_before' | 'die_after' | 'fail' | null;
+/**
+ * What becomes of a question to the signer: `fail` gives no answer, `null` lets it pass, a promise
+ * keeps it until it resolves.
+ */
+export type Interference = (
+  act: SignerAsk['act'],
+) => 'die_before' | 'die_after' | 'fail' | Promise<null> | null;
 
 export interface LiveWorld {
   floor: Floor;
@@ -123,7 +128,7 @@ export async function openLiveWorld({
   const dead = new Promise<never>(() => undefined);
   const signerPort: SignerPort = {
     ask: async (ask) => {
-      const fate = interference?.(ask.act) ?? null;
+      const fate = (await interference?.(ask.act)) ?? null;
       // A process that is killed hears nothing more: whoever waits here waits for good.
       if (fate === 'die_before') return dead;
       if (fate === 'fail') throw new SignerUnreachable('No answer');
