@@ -27,14 +27,15 @@ const CALLS_ALONE = OF_THE_PAGE.filter(
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
-/** What takes a quarter of a minute and more; the shorter tests beside it touch the same code. */
+/** What takes ten seconds and more; the shorter tests beside it touch the same code. */
 const LONG = [
+  'tests/engine/backtest/plain-loop.test.ts',
   'tests/scripts/{backtest,backup,halt}.test.ts',
-  'tests/server/agents/{on-postgres,parity}.test.ts',
-  'tests/server/backup/on-postgres.test.ts',
-  'tests/server/live/kills.test.ts',
-  'tests/server/live/lost-markets.test.ts',
-  'tests/server/live/on-postgres.test.ts',
+  'tests/server/agents/{backtest-terms,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',
+  'tests/server/alerts/on-postgres.test.ts',
+  'tests/server/backup/{on-postgres,restore-backup}.test.ts',
+  'tests/server/db/pglite-threaded.test.ts',
+  'tests/server/live/{changed-rules,closed-gate,kills,lost-markets,on-postgres,reconciliation}.test.ts',
   'tests/server/market/exchange-feed.test.ts',
   'tests/server/wallet/link.test.ts',
   'tests/server/workers.test.ts',
@@ -50,7 +51,7 @@ const common = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {

@@ -7,8 +7,9 @@ import { PATIENCE_MS } from './tests/support/until.ts';
 
 /** What takes half a minute and more; the shorter runs touch the same code. */
 const LONG = [
-  'tests/e2e/{billing,charts,first-agent,fresh,live,matrix,push,recorded,replay,wallet-parts}.e2e.ts',
-  'tests/faults/{bad-network,canary-key,chaos,deploys,device,fleet,full,restored,sessions,storage}.e2e.ts',
+  'tests/e2e/{account,alerts,billing,charts,first-agent,fresh,live,matrix}.e2e.ts',
+  'tests/e2e/{public-pages,push,recorded,replay,screens,wallet,wallet-parts}.e2e.ts',
+  'tests/faults/{access,bad-network,canary-key,chaos,deploys,device,fleet,full,restored,sessions,storage}.e2e.ts',
 ];
 
 const common = {
@@ -21,7 +22,8 @@ const common = {
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/one-browser.ts', 'tests/support/shared-identity.ts'],
-    // Each file has a server, a browser and ports of its own, and waits more than it computes.
+    // Each file has a server, a browser and ports of its own. Those of the short form wait more than
+    // they compute: `npm test` runs three at a time.
     maxWorkers: 2,
     projects: [
       {

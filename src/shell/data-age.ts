@@ -55,12 +55,20 @@ export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
 }
 
+/** Whether the server is away, or has not answered since the start and all we have is a snapshot. */
+export function useAlone(kind: DataKind): boolean {
+  const { online } = useSnapshot(connection);
+  const { origin } = useSnapshot(slotOf(kind));
+  return online === 'offline' || (online === 'unknown' && origin === 'snapshot');
+}
+
 /**
  * Whether data of a kind is current: the server is there, the data is not stale, and it was
  * confirmed since the server was last away. Recorded replies never grow old.
  */
 export function useCurrent(kind: DataKind): boolean {
-  const { online, backAt } = useSnapshot(connection);
+  const { backAt } = useSnapshot(connection);
+  const alone = useAlone(kind);
   const at = useDataTime(kind);
   const stale = usePast((at ?? 0) + STALE_AFTER[kind]);
   // The clock was put back: it may be as old as it likes.
@@ -68,6 +76,6 @@ export function useCurrent(kind: DataKind): boolean {
   // What the stream tells of may have changed at any moment of the absence; the rest is as good as
   // its age.
   const unheard = isStreamed(kind) && (at ?? 0) < (backAt ?? 0);
-  if (online === 'offline' || at === null || unheard || ahead) return false;
+  if (alone || at === null || unheard || ahead) return false;
   return environment.mockApi || !stale;
 }

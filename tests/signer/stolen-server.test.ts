@@ -210,7 +210,7 @@ const THEIR_ID: Record<LiveExchange, string> = {
 };
 
 /** `npm run test:live-attacks` asks ten thousand. One that fails is replayed by ATTACK_SEED. */
-const ASKS = Number(process.env.LIVE_ATTACKS ?? '150') / EXCHANGES.length;
+const ASKS = Number(process.env.LIVE_ATTACKS ?? '90') / EXCHANGES.length;
 const SEED = Number(process.env.ATTACK_SEED ?? '1');
 
 /** Asks at random, most of them a little beyond what is allowed. */

@@ -45,7 +45,12 @@ it('lets others have their turn between the pairs of a close', async () => {
     }
   })();
   const unread = await inputs.load([
-    { executionInterval: '5-minute', pool: 'momentum_24h', tradingPairs: pairs, tradingFrequency: 'daily' },
+    {
+      executionInterval: '5-minute',
+      pool: 'momentum_24h',
+      tradingPairs: pairs,
+      tradingFrequency: 'daily',
+    },
   ] as never);
   isDone = true;
   await others;

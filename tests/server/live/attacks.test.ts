@@ -13,7 +13,7 @@ import { MadeUp } from '../../support/live/made-up.ts';
 import { random } from '../../support/tape.ts';
 
 /** `npm run test:live-attacks` makes ten thousand. One that fails is replayed by ATTACK_SEED. */
-const ATTEMPTS = Number(process.env.LIVE_ATTACKS ?? '150');
+const ATTEMPTS = Number(process.env.LIVE_ATTACKS ?? '90');
 const SEED = Number(process.env.ATTACK_SEED ?? '1');
 const MALLORY = 'mallory';
 /** Attempts between two closes of a candle: a close takes as long as a hundred of them. */

@@ -16,7 +16,7 @@ const FIRST_SEED = Number(process.env.LIVE_SEED ?? '1');
 const SHOWS = {
   'sent before it is committed': { as: 'uncommitted', from: 2 },
   'unknown is rejected': { as: 'doubled', from: 13 },
-  'absence believed at once': { as: 'orphaned', from: 19 },
+  'absence believed at once': { as: 'orphaned', from: 31 },
   'fills not told apart': { as: 'lost', from: 1 },
 } as const satisfies Record<Planted, { as: keyof Verdict; from: number }>;
 const SEARCHED_SEEDS = 30;

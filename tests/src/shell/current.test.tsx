@@ -23,8 +23,11 @@ afterEach(() => {
 });
 
 describe('agents of the device, before the server was asked', () => {
-  it('are current for a short time', () => {
+  it('are not current, however new they are', () => {
     fill(agentsStore, LIST, 'snapshot', NOW - 10_000);
+    expect(isCurrent()).toBe(false);
+    cleanup();
+    connection.online = 'online';
     expect(isCurrent()).toBe(true);
     cleanup();
     vi.setSystemTime(NOW + 3_600_000);
