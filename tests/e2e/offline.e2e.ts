@@ -46,6 +46,9 @@ async function agent(name: string): Promise<Agent> {
 const agents = async (): Promise<Agent[]> =>
   (await callApi(server.url, user.idToken, 'agents')).agents;
 
+/** The snapshots of the device, as text. */
+const kept = async (target: Page): Promise<string> =>
+  JSON.stringify((await databasesOf(target))[`tradewind-${user.uid}`]?.snapshots ?? []);
 const outbox = async (target: Page): Promise<unknown[]> =>
   (await databasesOf(target))[`tradewind-${user.uid}`]?.outbox ?? [];
 
@@ -123,6 +126,11 @@ describe('with the server gone', () => {
     const running = await agent('Beta');
     await page.goto(`${server.url}/agents/${running.id}`);
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    // It is on the screen a moment before it is on the device.
+    await until(
+      () => kept(page),
+      (text) => text.includes(running.id),
+    );
     await server.kill9();
     await page.reload();
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
