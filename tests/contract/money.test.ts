@@ -5,6 +5,7 @@ import {
   add,
   basisPoints,
   DecimalText,
+  ceilToStep,
   divide,
   fixedFromNumber,
   floorToStep,
@@ -135,6 +136,17 @@ describe('money', () => {
       }),
     );
     expect(() => floorToStep(UNIT, ZERO)).toThrow(RangeError);
+  });
+
+  it('rounds a price up to the tick, and leaves one that is on it', () => {
+    fc.assert(
+      fc.property(positive, positive, (value, step) => {
+        const raised = ceilToStep(value, step);
+        return raised >= value && raised % step === 0n && raised - value < step;
+      }),
+    );
+    expect(ceilToStep(parseFixed('57000.01'), parseFixed('0.1'))).toBe(parseFixed('57000.1'));
+    expect(ceilToStep(parseFixed('57000.1'), parseFixed('0.1'))).toBe(parseFixed('57000.1'));
   });
 
   it('gives charts the nearest number', () => {
