@@ -61,6 +61,8 @@ interface Replan {
   rulesSinceMs: number;
 }
 
+const hasDoubts = (gate: Gate): boolean => gate.kind === 'open' && gate.doubtfulAssets.size > 0;
+
 export class LiveRun {
   gate: Gate = CLOSED_AT_START;
   private reconciledAtMs: number | null = null;
@@ -78,6 +80,8 @@ export class LiveRun {
   private working: Promise<void> | null = null;
   private again = false;
   private comparing: Promise<void> | null = null;
+  /** When news of an order last changed our records. */
+  private settledAtMs = Number.NEGATIVE_INFINITY;
   /** How often the gate was closed from outside: a comparison that began before opens it no more. */
   private closings = 0;
 
@@ -207,6 +211,10 @@ export class LiveRun {
       this.doubtedAtMs = begunAtMs;
       this.port.rulesMayHaveChanged(connection.exchange);
     }
+    // What was booked while balances were read looks like money that is missing: no purchase waits
+    // long for that.
+    if (this.settledAtMs >= begunAtMs && hasDoubts(found.gate))
+      this.triedAtMs = begunAtMs - RECONCILE_IDLE_MS + RECONCILE_RETRY_MS;
     await this.reachability.note(connection, found.isRead);
   }
 
@@ -373,6 +381,7 @@ export class LiveRun {
     const ids = { clientOrderId, agentId };
     const settled = await settleOrder(this.deps, this.connection, ids, events, this.rules);
     if (settled?.changed !== true) return false;
+    this.settledAtMs = this.deps.clock.now();
     this.looks.delete(clientOrderId);
     this.watchAnew(settled.symbol, settled.watches);
     return true;

@@ -160,6 +160,39 @@ describe('while the account is compared with its exchange', () => {
     await expectBooksEqual(one);
   }, 240_000);
 
+  it('a sale that is booked after balances were read leaves no doubt for longer than seconds (F94)', async () => {
+    const one = await holding();
+    let release: (value: null) => void = () => undefined;
+    const after = new Promise<null>((resolve) => {
+      release = resolve;
+    });
+    let isRead = false;
+    one.interfere((act) => {
+      if (act !== 'balances') return null;
+      isRead = true;
+      return { after };
+    });
+    await one.advance(180_000);
+    const looked = one.desk.runAll();
+    await expect.poll(() => isRead, { timeout: 20_000 }).toBe(true);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    one.desk.poke(one.connection.id);
+    await expect
+      .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
+      .toBe(0);
+    one.interfere(null);
+    release(null);
+    await looked;
+    const run = one.desk.run(one.connection.id);
+    const doubts = (): string[] =>
+      run?.gate.kind === 'open' ? [...run.gate.doubtfulAssets] : ['closed'];
+    expect(doubts()).toEqual([one.quote]);
+    await settle(one, 2);
+    expect(doubts()).toEqual([]);
+    await expectBooksEqual(one);
+  }, 240_000);
+
   it('a gate that is closed meanwhile stays closed until the next comparison (F94)', async () => {
     const one = await holding();
     const run = one.desk.run(one.connection.id);

@@ -40,11 +40,11 @@ export interface LiveWorldOptions {
 
 /**
  * What becomes of a question to the signer: `fail` gives no answer, `null` lets it pass, a promise
- * keeps it until it resolves.
+ * keeps it until it resolves, `after` keeps the answer.
  */
 export type Interference = (
   act: SignerAsk['act'],
-) => 'die_before' | 'die_after' | 'fail' | Promise<null> | null;
+) => 'die_before' | 'die_after' | 'fail' | { after: Promise<null> } | Promise<null> | null;
 
 export interface LiveWorld {
   floor: Floor;
@@ -133,6 +133,7 @@ export async function openLiveWorld({
       if (fate === 'die_before') return dead;
       if (fate === 'fail') throw new SignerUnreachable('No answer');
       const reply = await client.ask(ask);
+      if (fate !== null && typeof fate === 'object') await fate.after;
       return fate === 'die_after' ? dead : reply;
     },
   };
