@@ -31,6 +31,8 @@ import { settleOrder } from './settle-order.ts';
 const RECONCILE_BUSY_MS = 90_000;
 const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
+/** A process that slept knows nothing of the minutes since: it compares before anything leaves. */
+const GATE_KEPT_MS = 240_000;
 /** How often a comparison that fails makes the exchange's rules be read again. */
 const RULES_DOUBT_MS = 60_000;
 /** How soon a stop that the person takes away is noticed. */
@@ -132,6 +134,8 @@ export class LiveRun {
    * Resolves when both are done.
    */
   async run(): Promise<void> {
+    const asOfMs = this.reconciledAtMs ?? Number.NEGATIVE_INFINITY;
+    if (this.deps.clock.now() - asOfMs > GATE_KEPT_MS) this.gate = CLOSED_AT_START;
     await Promise.all([this.work(), this.compare()]);
   }
 
