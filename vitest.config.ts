@@ -29,7 +29,6 @@ const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
 /** What takes ten seconds and more; the shorter tests beside it touch the same code. */
 const LONG = [
-  'tests/engine/backtest/plain-loop.test.ts',
   'tests/scripts/{backtest,backup,halt}.test.ts',
   'tests/server/agents/{backtest-terms,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',
   'tests/server/alerts/on-postgres.test.ts',

@@ -11,7 +11,7 @@ import fc from '../../support/property.ts';
 import { plainBacktest } from './plain-loop.ts';
 import { inputOf } from './random-input.ts';
 
-const RUNS = Number(process.env.BACKTESTS ?? 20);
+const RUNS = Number(process.env.BACKTESTS ?? 12);
 
 const weathers = fc.record({
   days: fc.constantFrom(40, 95),
