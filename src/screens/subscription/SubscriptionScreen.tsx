@@ -169,7 +169,9 @@ function Used() {
   if (usage === null && error === null && online !== 'offline')
     return (
       <Section title="Usage">
-        <SkeletonRows rows={2} rowClass="min-h-[4.5rem]" label="Usage" />
+        {/* As high as the meter and the line that follow. */}
+        <SkeletonRows rows={1} rowClass="min-h-[4.6875rem]" label="Usage" />
+        <SkeletonRows rows={1} label="Trades" />
       </Section>
     );
   const { used, limit } = usage?.agents ?? { used: 0, limit: 0 };
