@@ -15,7 +15,13 @@ const END_TO_END = 'vitest.e2e.config.ts';
 const Report = z.object({
   testResults: z.array(
     z.object({
-      assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })),
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          failureMessages: z.optional(z.array(z.string())),
+        }),
+      ),
     }),
   ),
 });
@@ -27,23 +33,22 @@ interface Ended {
   tests: { fullName: string; status: string }[];
 }
 
-/** Runs the tests of these files that name one of these faults. */
-async function ended(
-  files: readonly string[],
-  ids: readonly string[],
-  config: readonly string[],
-): Promise<Ended> {
+/** Runs these files, or of them what `only` says, and prints what failed. */
+async function ended(files: readonly string[], only: readonly string[]): Promise<Ended> {
   if (files.length === 0) return { ok: true, tests: [] };
   const folder = mkdtempSync(join(tmpdir(), 'tradewind-faults-'));
   const file = join(folder, 'report.json');
-  const command = [bin('vitest'), 'run', ...config, '--reporter=json', `--outputFile=${file}`];
+  const command = [bin('vitest'), 'run', '--reporter=json', `--outputFile=${file}`];
   const { ok } = await run({
-    name: `${files.length} files of ${config.length === 0 ? 'unit and server' : 'browser'} tests`,
-    command: [...command, '-t', `\\b(${ids.join('|')})\\b`, ...files],
+    name: `${files.length} files of ${only.includes(END_TO_END) ? 'browser' : 'unit and server'} tests`,
+    command: [...command, ...only, ...files],
   });
   const { testResults } = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
   rmSync(folder, { recursive: true });
-  return { ok, tests: testResults.flatMap(({ assertionResults }) => assertionResults) };
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  for (const { fullName, status, failureMessages = [] } of tests)
+    if (status === 'failed') console.log(`     ${fullName}\n       ${failureMessages[0] ?? ''}`);
+  return { ok, tests };
 }
 
 const faults = listedFaults();
@@ -65,8 +70,9 @@ const built =
 if (built?.ok === false) throw new Error('The build failed');
 const elsewhere = files.filter((file) => !inBrowser.includes(file));
 const runs = [
-  await ended(elsewhere, ids, []),
-  await ended(inBrowser, ids, ['--config', END_TO_END]),
+  await ended(elsewhere, ['-t', `\\b(${ids.join('|')})\\b`]),
+  // Whole files: in a browser a test begins where the one before has left the app.
+  await ended(inBrowser, ['--config', END_TO_END]),
 ];
 const tests = runs.flatMap((one) => one.tests);
 
