@@ -127,13 +127,24 @@ describe('while the gate is closed', () => {
   }, 240_000);
 });
 
+/** What keeps a question to the signer until it is let go. */
+function heldBack(): { held: Promise<null>; release: () => void } {
+  let resolve: (value: null) => void = () => undefined;
+  const held = new Promise<null>((done) => {
+    resolve = done;
+  });
+  return {
+    held,
+    release: () => {
+      resolve(null);
+    },
+  };
+}
+
 describe('while the account is compared with its exchange', () => {
   it('a sale that another process planned leaves, and the comparison ends as it would have (F94)', async () => {
     const one = await holding();
-    let release: (value: null) => void = () => undefined;
-    const held = new Promise<null>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = heldBack();
     let isAsked = false;
     one.interfere((act) => {
       if (act !== 'closed_orders') return null;
@@ -151,7 +162,7 @@ describe('while the account is compared with its exchange', () => {
       .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
       .toBe(0);
     one.interfere(null);
-    release(null);
+    release();
     await one.desk.stop();
     await settle(one);
     expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
@@ -162,10 +173,7 @@ describe('while the account is compared with its exchange', () => {
 
   it('a sale that is booked after balances were read leaves no doubt for longer than seconds (F94)', async () => {
     const one = await holding();
-    let release: (value: null) => void = () => undefined;
-    const after = new Promise<null>((resolve) => {
-      release = resolve;
-    });
+    const { held: after, release } = heldBack();
     let isRead = false;
     one.interfere((act) => {
       if (act !== 'balances') return null;
@@ -182,7 +190,7 @@ describe('while the account is compared with its exchange', () => {
       .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
       .toBe(0);
     one.interfere(null);
-    release(null);
+    release();
     await looked;
     const run = one.desk.run(one.connection.id);
     const doubts = (): string[] =>
@@ -196,14 +204,11 @@ describe('while the account is compared with its exchange', () => {
   it('a gate that is closed meanwhile stays closed until the next comparison (F94)', async () => {
     const one = await holding();
     const run = one.desk.run(one.connection.id);
-    let release: (value: null) => void = () => undefined;
-    const held = new Promise<null>((resolve) => {
-      release = resolve;
-    });
+    const { held, release } = heldBack();
     one.interfere((act) => (act === 'balances' ? held : null));
     const compared = run?.reconcile();
     run?.close();
-    release(null);
+    release();
     await compared;
     expect(run?.gate.kind).toBe('closed');
     one.interfere(null);

@@ -27,6 +27,14 @@ async function holding(prepare: (one: LiveWorld) => Promise<void>): Promise<Live
   return one;
 }
 
+/** An exchange at which no stop can rest. */
+async function withoutRestingStops({ floor, connection }: LiveWorld): Promise<void> {
+  await floor.database.db
+    .update(liveConnections)
+    .set({ abilities: { replaysIds: false, restingStops: false } })
+    .where(eq(liveConnections.id, connection.id));
+}
+
 const resting = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
@@ -65,12 +73,7 @@ describe('a stop loss', () => {
   }, 60_000);
 
   it('is watched by the server where none can rest, and sold once', async () => {
-    const one = await holding(async ({ floor, connection }) => {
-      await floor.database.db
-        .update(liveConnections)
-        .set({ abilities: { replaysIds: false, restingStops: false } })
-        .where(eq(liveConnections.id, connection.id));
-    });
+    const one = await holding(withoutRestingStops);
     one.desk.start();
     await fall(one);
     await one.desk.settled();
@@ -79,12 +82,7 @@ describe('a stop loss', () => {
   }, 60_000);
 
   it('sells down to the collar where the book holds less, and the rest as bids come back (F93)', async () => {
-    const one = await holding(async ({ floor, connection }) => {
-      await floor.database.db
-        .update(liveConnections)
-        .set({ abilities: { replaysIds: false, restingStops: false } })
-        .where(eq(liveConnections.id, connection.id));
-    });
+    const one = await holding(withoutRestingStops);
     one.standIn.setDepth('2.5');
     // The signer keeps a book for two seconds.
     await one.advance(3_000);
