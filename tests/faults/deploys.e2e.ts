@@ -452,6 +452,15 @@ describe('a page with its worker', () => {
     await controlled(page);
     // The retired worker serves the page too: the new one has its parts when it has the page.
     await expect.poll(() => cachedAddresses(page)).toContain(`${world.proxy.url}/dashboard`);
+    // It has them a moment before it takes the retired one's place.
+    await expect
+      .poll(() =>
+        page.evaluate(async () => {
+          const found = await navigator.serviceWorker.getRegistration();
+          return [found?.installing ?? null, found?.waiting ?? null, found?.active?.state];
+        }),
+      )
+      .toEqual([null, null, 'activated']);
     await opensOffline('v4');
   });
 
