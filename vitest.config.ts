@@ -27,7 +27,7 @@ const CALLS_ALONE = OF_THE_PAGE.filter(
 /** Has a PostgreSQL of its own, which ends with its process. */
 const OWN_PROCESS = ['tests/**/on-postgres*.test.ts'];
 
-/** What takes ten seconds and more; the shorter tests beside it touch the same code. */
+/** What takes five seconds and more and is touched by shorter tests beside it too. */
 const LONG = [
   'tests/scripts/{backtest,backup,halt}.test.ts',
   'tests/server/agents/{backtest-terms,on-postgres,on-postgres-halts,parity,stop-sales}.test.ts',

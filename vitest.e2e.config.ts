@@ -5,7 +5,7 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE_MS } from './tests/support/until.ts';
 
-/** What takes half a minute and more; the shorter runs touch the same code. */
+/** What takes long and is touched by shorter runs too. */
 const LONG = [
   'tests/e2e/{account,alerts,billing,charts,first-agent,fresh,live,matrix}.e2e.ts',
   'tests/e2e/{public-pages,push,recorded,replay,screens,wallet,wallet-parts}.e2e.ts',

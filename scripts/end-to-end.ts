@@ -5,14 +5,14 @@ import { failedFiles } from './test-report.ts';
 /** As in `vitest.e2e.config.ts`. */
 export type EndToEndProject = 'short' | 'long';
 
-/** Of the short form each file waits more than it computes; the long one has those that load both cores. */
+/** Files of the short form wait more than they compute; some of the long one load both cores. */
 const AT_ONCE: Record<EndToEndProject, number> = { short: 3, long: 2 };
 
-const endToEndOf = (project: EndToEndProject): Step => ({
+const endToEndOf = (project: EndToEndProject, atOnce = AT_ONCE[project]): Step => ({
   name: `end-to-end, ${project}`,
   command: [
     ...[bin('vitest'), 'run', '--config', 'vitest.e2e.config.ts'],
-    ...['--project', project, '--reporter=verbose', `--maxWorkers=${AT_ONCE[project]}`],
+    ...['--project', project, '--reporter=verbose', `--maxWorkers=${atOnce}`],
   ],
 });
 /** More files than this fail for a reason that a second run would not remove. */
@@ -30,7 +30,7 @@ export async function endToEnd(project: EndToEndProject): Promise<Outcome[]> {
   if (files.length === 0 || files.length > FILES_AGAIN_MOST) return [first];
   const again = await run({
     name: `${step.name}, failed files again`,
-    command: [...step.command.slice(0, -1), '--maxWorkers=1', ...files],
+    command: [...endToEndOf(project, 1).command, ...files],
   });
   if (!again.ok) return [first, again];
   console.log(`     passed only when run again: ${files.join(', ')}`);

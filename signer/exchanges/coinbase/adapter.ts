@@ -62,7 +62,8 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
       },
     };
   if (order.type === 'market')
-    // A purchase at market is by an amount of money here; this one buys the quantity, or less.
+    // A purchase at market is by an amount of money here. This order is by quantity, goes no further
+    // than its price, and may be filled for less.
     return order.side === 'sell' && order.floor === null
       ? { market_market_ioc: { base_size } }
       : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.floor ?? order.worstPrice) } };
