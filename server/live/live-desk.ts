@@ -101,7 +101,7 @@ export class LiveDesk implements LivePort {
   /** Waits for none of them: one that takes long holds up no other. */
   private async beginAll(): Promise<void> {
     await this.list();
-    for (const [id, run] of this.runs) this.keep(this.guarded(id, run.run()));
+    for (const [id, run] of this.runs) this.keep(this.guarded(id, run.runRegularly()));
   }
 
   private async list(): Promise<void> {

@@ -134,9 +134,22 @@ export class LiveRun {
    * Resolves when both are done.
    */
   async run(): Promise<void> {
+    this.closeIfOld();
+    await Promise.all([this.work(), this.compare()]);
+  }
+
+  /**
+   * The regular run. It asks for nothing once more: work that takes longer than from one to the next
+   * would never end, and no comparison that waits for it.
+   */
+  async runRegularly(): Promise<void> {
+    this.closeIfOld();
+    await Promise.all([this.working ?? this.work(), this.compare()]);
+  }
+
+  private closeIfOld(): void {
     const asOfMs = this.reconciledAtMs ?? Number.NEGATIVE_INFINITY;
     if (this.deps.clock.now() - asOfMs > GATE_KEPT_MS) this.gate = CLOSED_AT_START;
-    await Promise.all([this.work(), this.compare()]);
   }
 
   /** The exchange or the signer could not be reached: nothing leaves before a reconciliation. */

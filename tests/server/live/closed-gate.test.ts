@@ -201,6 +201,24 @@ describe('while the account is compared with its exchange', () => {
     await expectBooksEqual(one);
   }, 240_000);
 
+  it('slow work is not asked for once more by each regular look, and ends (F94)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    if (run === null) throw new Error('The account is not at work');
+    const { held, release } = heldBack();
+    let passes = 0;
+    run.ended.tell = async () => {
+      passes += 1;
+      await held;
+    };
+    const looks = [run.runRegularly(), run.runRegularly(), run.runRegularly()];
+    release();
+    await Promise.all(looks);
+    expect(passes).toBe(1);
+    await Promise.all([run.run(), run.run()]);
+    expect(passes).toBe(3);
+  }, 240_000);
+
   it('a gate that is closed meanwhile stays closed until the next comparison (F94)', async () => {
     const one = await holding();
     const run = one.desk.run(one.connection.id);
