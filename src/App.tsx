@@ -105,7 +105,7 @@ export function Routes() {
   if (route === undefined || routeOf(path) === undefined) return <NotFound />;
   return (
     <>
-      <Shell path={path}>
+      <Shell path={path} isLeaving={path !== shownPath}>
         <ScreenAt route={route} path={shownPath} />
       </Shell>
       <RouteChange path={shownPath} title={route.title} />

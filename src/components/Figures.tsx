@@ -12,7 +12,7 @@ import {
   formatShare,
   UNKNOWN,
 } from '../format/numbers.ts';
-import { isScrolling } from '../platform/scrolling.ts';
+import { isInteracting } from '../platform/interaction.ts';
 import { classes } from './class-names.ts';
 
 const COLOUR = { down: 'text-loss', flat: 'text-ink-2', up: 'text-gain' } as const;
@@ -75,7 +75,7 @@ function tint(element: HTMLElement | null, up: boolean): void {
   if (
     element === null ||
     typeof element.animate !== 'function' ||
-    isScrolling() ||
+    isInteracting() ||
     matchMedia('(prefers-reduced-motion: reduce)').matches
   )
     return;

@@ -2,7 +2,8 @@
 import { ChevronDown } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { classes } from '../components/class-names.ts';
 import { Dialog } from '../components/Dialog.tsx';
 import { LiveTag } from '../components/LiveTag.tsx';
@@ -45,14 +46,13 @@ function nameOf(shown: ShownAccount | null): string {
 export function AccountSwitch({ shown }: { shown: ShownAccount | null }) {
   const { known } = useSnapshot(accountChoice);
   const [open, setOpen] = useState(false);
-  const [, go] = useLocation();
   const close = (): void => {
     setOpen(false);
   };
   const choose = (id: string | null): void => {
     close();
     void chooseAccount(id);
-    go(id === null ? '/dashboard' : `/live/${encodeURIComponent(id)}`);
+    navigate(id === null ? '/dashboard' : `/live/${encodeURIComponent(id)}`);
   };
   return (
     <>

@@ -1,6 +1,6 @@
 /** The back button of an installed app, whose window has none. It never leaves the app. */
 import { ChevronLeft } from 'lucide-react';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { backOf } from './navigation.ts';
 
 /**
@@ -12,13 +12,12 @@ interface WithNavigation {
 
 /** The style sheet shows it only in an installed app. */
 export function BackControl({ path }: { path: string }) {
-  const [, go] = useLocation();
   const up = backOf(path);
   if (up === null) return null;
   const back = (): void => {
     // Opened by an icon or a notification: there is no earlier entry, so go to the parent screen.
     if ((globalThis as WithNavigation).navigation?.canGoBack === true) history.back();
-    else go(up);
+    else navigate(up);
   };
   return (
     <button

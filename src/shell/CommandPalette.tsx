@@ -11,7 +11,7 @@ import {
 } from 'lucide-react';
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { classes } from '../components/class-names.ts';
 import { StartDialog } from '../screens/agents/start-stop/StartDialog.tsx';
 import { pressStop } from '../screens/agents/start-stop/stop-press.ts';
@@ -317,7 +317,6 @@ export default function CommandPalette({
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
-  const [, go] = useLocation();
   const [starting, setStarting] = useState<AgentView['agent'] | null>(null);
   const before = useRef<Element | null>(null);
   const went = useRef(false);
@@ -347,7 +346,7 @@ export default function CommandPalette({
               onGo={(to) => {
                 went.current = true;
                 close();
-                go(to);
+                navigate(to);
               }}
               onStart={(agent) => {
                 close();

@@ -1,7 +1,7 @@
 /** Listens for the shell's keyboard shortcuts. What they open is loaded on demand. */
 import { useEffect, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { log } from '../platform/page-log.ts';
 import { undoStop } from '../screens/agents/start-stop/stop-press.ts';
 import { stopOffer } from '../stores/stop-offer.ts';
@@ -25,11 +25,10 @@ function focusSearch(): boolean {
 
 export function KeyboardShortcuts() {
   const { open } = useSnapshot(shortcuts);
-  const [, go] = useLocation();
   const [loaded, setLoaded] = useState<{ palette?: Overlay; sheet?: Overlay }>({});
   useEffect(() => {
     const unlisten = listenToKeys((meaning) => {
-      if (typeof meaning === 'object') go(meaning.go);
+      if (typeof meaning === 'object') navigate(meaning.go);
       else if (meaning === 'palette') {
         // ⌘K closes the palette it opened, and does nothing over other dialogs.
         if (shortcuts.open === null && document.querySelector('[role=dialog]') !== null)
@@ -48,7 +47,7 @@ export function KeyboardShortcuts() {
       unfollow();
       shortcuts.open = null;
     };
-  }, [go]);
+  }, []);
   useEffect(() => {
     if (open === null || loaded[open] !== undefined) return;
     LOAD[open]().then(

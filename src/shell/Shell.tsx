@@ -1,6 +1,7 @@
 /** The frame around every screen: header, strip, rail or bottom bar, dock and footer. */
 import { useEffect, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
+import { classes } from '../components/class-names.ts';
 import { latePart, LatePart } from '../components/LatePart.tsx';
 import { session } from '../identity/session.ts';
 import { Dock } from './Dock.tsx';
@@ -26,7 +27,16 @@ function MenuWhenOpened({ path }: { path: string }) {
   return <LatePart part={menuPart} needed={open} onMissing={closeMenu} props={{ path }} />;
 }
 
-export function Shell({ path, children }: { path: string; children: ReactNode }) {
+/** `isLeaving`: the screen shown is the one before; it dims, so that a press is seen at once. */
+export function Shell({
+  path,
+  isLeaving,
+  children,
+}: {
+  path: string;
+  isLeaving: boolean;
+  children: ReactNode;
+}) {
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   useEffect(() => {
@@ -56,7 +66,10 @@ export function Shell({ path, children }: { path: string; children: ReactNode })
           <main
             id="content"
             tabIndex={-1}
-            className="mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6"
+            className={classes(
+              'mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6',
+              isLeaving && 'opacity-60',
+            )}
           >
             {children}
           </main>

@@ -1,6 +1,6 @@
 /** Applies prices four times a second, at most 64 per frame, the newest of each symbol. */
 import type { SymbolQuote } from '../../contract/market.ts';
-import { isScrolling } from '../platform/scrolling.ts';
+import { isInteracting } from '../platform/interaction.ts';
 
 /**
  * Interval between batches, each with one quote per symbol. The server sends no more often, and
@@ -45,7 +45,7 @@ const browser: BatchHost = {
     setTimeout(work, ms);
   },
   now: () => performance.now(),
-  scrolls: isScrolling,
+  scrolls: isInteracting,
 };
 
 /**

@@ -370,6 +370,31 @@ describe('a finger', () => {
     );
   });
 
+  it('sees with the press that the screen is being left, though nothing else on it changes', async () => {
+    const { go, hand, page } = byNetwork(true);
+    await go('/agents');
+    const agent = page.getByRole('main').getByRole('link', { name: 'Harbour' }).first();
+    const shown = page.getByRole('heading', { level: 1, name: 'Harbour' });
+    // Once before: a screen whose code is still to come is no screen that is left late.
+    await hand.press(await spotOf(agent));
+    await shown.waitFor();
+    await page.goBack();
+    const spot = await spotOf(agent);
+    await page.evaluate(() => {
+      const main = document.querySelector('#content');
+      if (main === null) throw new Error('No content');
+      const seen: string[] = [];
+      Object.assign(globalThis, { seen });
+      new MutationObserver(() => {
+        seen.push(`${getComputedStyle(main).opacity} ${location.pathname.split('/')[1] ?? ''}`);
+      }).observe(main, { attributes: true, attributeFilter: ['class'] });
+    });
+    await hand.press(spot);
+    await page.waitForURL(/\/agents\/.+/);
+    await shown.waitFor();
+    expect(await page.evaluate('globalThis.seen')).toEqual(['0.6 agents', '1 agents']);
+  });
+
   it('goes on following links and turning switches', async () => {
     const { go, hand, page } = byNetwork(true);
     await go('/library');

@@ -4,7 +4,8 @@
  */
 import { useEffect, useLayoutEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { outcomeOf } from '../../billing/checkout-outcome.ts';
 import {
   checkoutReturn,
@@ -21,16 +22,15 @@ import { checkSubscription } from '../../stores/subscription-store.ts';
 
 function useReturn(): void {
   const search = useSearch();
-  const [, go] = useLocation();
   // With the notice itself: what it says first is what it is about.
   useLayoutEffect(() => {
     const outcome = outcomeOf(search);
     // Handled once: a reload or a step back in history must not repeat it.
     if (outcome !== null) history.replaceState(history.state, '', location.pathname);
     returnFromCheckout(outcome, (path) => {
-      go(path, { replace: true });
+      navigate(path, { replace: true });
     });
-  }, [search, go]);
+  }, [search]);
   useEffect(() => leaveCheckoutReturn, []);
 }
 

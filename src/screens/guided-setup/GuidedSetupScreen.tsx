@@ -1,6 +1,7 @@
 /** Guided setup: from four questions to a running agent, saved on the device until done. */
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { placesTaken } from '../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
 import type { Need } from '../../billing/offers.ts';
@@ -148,10 +149,9 @@ function useSend(
   { progress: { draft }, keep, to }: Setup,
   onFaults: (faults: Faults) => void,
 ): { busy: boolean; failure: string | null; send: (start: boolean) => void } {
-  const [, go] = useLocation();
   const { busy, failure, create } = useCreateAgent((agent) => {
     keep(null);
-    go(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+    navigate(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
   });
   const send = async (start: boolean): Promise<void> => {
     const faults = await create(draft, start);

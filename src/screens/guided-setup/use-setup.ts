@@ -3,7 +3,8 @@
  * back agrees.
  */
 import { useEffect, useRef } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { useKeptDraft } from '../agents/create/kept-draft.ts';
 import { addressOf, BEGIN, furthest, placeIn, Progress, SETUP_DRAFT } from './setup-progress.ts';
 
@@ -20,7 +21,6 @@ export interface Setup {
 }
 
 export function useSetup(mayCreate: boolean): Setup {
-  const [, go] = useLocation();
   const search = useSearch();
   const [progress, put] = useKeptDraft(SETUP_DRAFT, Progress, BEGIN);
   const at = Math.min(placeIn(search) ?? progress.at, furthest(progress, mayCreate));
@@ -39,7 +39,7 @@ export function useSetup(mayCreate: boolean): Setup {
     keep,
     to: (next, part = {}, replace = false) => {
       keep({ ...part, at: next });
-      go(addressOf(next), replace ? { replace } : { state: { setup: true } });
+      navigate(addressOf(next), replace ? { replace } : { state: { setup: true } });
     },
     back: () => {
       // By the browser's own history where it leads there, so that its back button and this one
@@ -47,11 +47,11 @@ export function useSetup(mayCreate: boolean): Setup {
       const within = (history.state as { setup?: boolean } | null)?.setup === true;
       keep({ at: at - 1 });
       if (within) history.back();
-      else go(addressOf(at - 1), { replace: true });
+      else navigate(addressOf(at - 1), { replace: true });
     },
     again: () => {
       put(null);
-      go(addressOf(0), { replace: true });
+      navigate(addressOf(0), { replace: true });
     },
   };
 }

@@ -2,7 +2,8 @@
 import { RefreshCw, Search, Star } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { classes } from '../../components/class-names.ts';
 import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
@@ -311,7 +312,6 @@ function PairList({
 }
 
 export default function MarketScreen() {
-  const [, go] = useLocation();
   const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);
   const lines = useSlot(sparklinesStore, loadSparklines).data?.lines;
@@ -336,7 +336,7 @@ export default function MarketScreen() {
           input={input}
           onEnter={() => {
             if (view !== 'pools' && query.trim() !== '' && first !== undefined)
-              go(`/market/${first.replace('/', '-')}`);
+              navigate(`/market/${first.replace('/', '-')}`);
           }}
         />
         {view !== 'pools' && (

@@ -1,8 +1,8 @@
 /** One pair in the list. */
 import { memo } from 'react';
-import { Link } from 'wouter';
 import type { DayLine, SymbolQuote } from '../../../contract/market.ts';
 import { Percent, Price } from '../../components/Figures.tsx';
+import { RowLink } from '../../components/RowLink.tsx';
 import { coinName } from '../../format/coin-names.ts';
 import { formatSpan } from '../../format/ages.ts';
 import type { MarketColumn } from '../../stores/market-choices.ts';
@@ -44,13 +44,13 @@ function Name({ symbol, quote }: { symbol: string; quote: SymbolQuote }) {
   return (
     <span role="rowheader" className="min-w-0 max-md:row-span-2">
       <span className="flex items-baseline gap-2">
-        <Link
+        <RowLink
           href={`/market/${base}-${counter}`}
           className="shrink-0 whitespace-nowrap outline-none after:absolute after:inset-0 after:rounded-sm focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
         >
           <span className="font-medium">{base}</span>
           <span className="text-ink-3">/{counter}</span>
-        </Link>
+        </RowLink>
         <span className="hidden min-w-0 truncate text-xs text-ink-3 md:inline">{name}</span>
         {quote.stale && (
           <span className="hidden shrink-0 text-xs md:inline">

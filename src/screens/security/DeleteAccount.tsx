@@ -3,7 +3,7 @@
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { DELETION_WORD, type DeletionPreview } from '../../../contract/account.ts';
 import { unsentCommands } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
@@ -79,7 +79,6 @@ function refusalOf(error: unknown): DeleteErrors {
 }
 
 function DeleteForm() {
-  const [, go] = useLocation();
   const email = useSnapshot(session).user?.email ?? '';
   const preview = useCallable('deletionPreview');
   const { methods } = useSignInMethods();
@@ -99,7 +98,7 @@ function DeleteForm() {
     setBusy(true);
     deleteAccount(byPassword ? password : null).then(
       (state) => {
-        go('/');
+        navigate('/');
         pageToast(
           'success',
           state === 'done'

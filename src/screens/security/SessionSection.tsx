@@ -1,7 +1,7 @@
 /** How long the session lasts, and the log-out on this device. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { sendQueued, unsentCommands } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -17,7 +17,6 @@ import { showFailure } from '../show-result.ts';
 type Unsent = ReturnType<typeof unsentCommands>;
 
 function SignOut() {
-  const [, go] = useLocation();
   const { online } = useSnapshot(connection);
   const [unsent, setUnsent] = useState<Unsent>([]);
   const [busy, setBusy] = useState(false);
@@ -26,7 +25,7 @@ function SignOut() {
     setUnsent([]);
     const leaving = signOut();
     // The user is signed out by now: waiting here for the deletion would show "session expired".
-    go('/');
+    navigate('/');
     await showFailure(leaving);
     setBusy(false);
   };

@@ -1,7 +1,7 @@
 /** Changes password and email, and logs out everywhere. Each change asks for proof of identity. */
 import { useState, type FormEvent, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Field } from '../../components/Field.tsx';
@@ -170,12 +170,11 @@ function Row({ term, value, act }: { term: string; value: ReactNode; act: ReactN
 }
 
 function Everywhere() {
-  const [, go] = useLocation();
   const { online } = useSnapshot(connection);
   const [busy, setBusy] = useState(false);
   const end = async (): Promise<void> => {
     setBusy(true);
-    if (await showFailure(signOutEverywhere())) go('/login');
+    if (await showFailure(signOutEverywhere())) navigate('/login');
     setBusy(false);
   };
   return (

@@ -1,7 +1,8 @@
 /** Plan, trial, usage and invoices, and the way to another plan. */
 import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, useSearch } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { consequencesOf } from '../../../contract/consequences.ts';
 import type { Coupon, Plan } from '../../../contract/subscription.ts';
 import { ownPath } from '../../billing/pending-checkout.ts';
@@ -80,7 +81,6 @@ function FirstAgent() {
 }
 
 function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null }) {
-  const [, go] = useLocation();
   const { data, error, savedAt } = useSnapshot(subscriptionStore);
   const { hasUsedTrial, isSubscribed } = useAuth();
   const { busy, problem } = useSnapshot(checkoutProgress);
@@ -91,7 +91,7 @@ function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null })
     setStarting(true);
     if (await startTrial()) {
       await loadUsage(true);
-      if (from !== null) go(from);
+      if (from !== null) navigate(from);
     }
     setStarting(false);
   };

@@ -1,6 +1,6 @@
 /** The two actions that cannot be undone: stop and sell, and delete. */
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { accountOf, type Agent } from '../../../../contract/agents.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';
@@ -61,7 +61,6 @@ function keptBecause({ openPositions, status }: Agent, offline: boolean): string
 }
 
 function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
-  const [, go] = useLocation();
   const remove = async (): Promise<void> => {
     const deleted = await showFailure(
       api.call('deleteAgent', { params: { id: agent.id } }),
@@ -69,7 +68,7 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
     );
     if (!deleted) return;
     await loadAgents(true);
-    go('/agents');
+    navigate('/agents');
   };
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">

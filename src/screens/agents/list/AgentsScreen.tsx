@@ -2,7 +2,8 @@
 import { CircleStop, Play, Plus } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import { placesTaken } from '../../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
@@ -46,7 +47,6 @@ export function CreateDialog({
   title = 'New agent',
   connectionId = null,
 }: CreateDialogProps) {
-  const [, go] = useLocation();
   const { subscriptionTier } = useAuth();
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
   const cap = agentCap(subscriptionTier);
@@ -88,7 +88,7 @@ export function CreateDialog({
             connectionId={connectionId}
             onCreated={(agent) => {
               onOpenChange(false);
-              go(`/agents/${encodeURIComponent(agent.id)}`);
+              navigate(`/agents/${encodeURIComponent(agent.id)}`);
             }}
           />
         </Suspense>

@@ -1,7 +1,7 @@
 /** Ends live trading of an account, and deletes its key. */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import { api } from '../../../api/api.ts';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
@@ -98,7 +98,6 @@ function keptBecause(running: number | null, { orders }: LiveAccount): string | 
 
 function DeleteKey({ account }: { account: LiveAccount }) {
   const { online } = useSnapshot(server);
-  const [, go] = useLocation();
   const { connection } = account;
   const running = useRunning(connection.id);
   const kept = keptBecause(running, account);
@@ -106,7 +105,7 @@ function DeleteKey({ account }: { account: LiveAccount }) {
     const work = api.call('removeConnection', { params: { id: connection.id } });
     if (!(await showFailure(work, 'Key deleted. You can delete it at the exchange too.'))) return;
     applyConnection((await work).connection);
-    go('/dashboard');
+    navigate('/dashboard');
   };
   const sentence = `Deletes the key of ${nameOf(connection)} and closes this account here, for good. What you hold stays at ${nameOf(connection)}.`;
   return (

@@ -4,7 +4,8 @@
  */
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
+import { navigate } from 'wouter/use-browser-location';
 import type { LiveConnection } from '../../../../contract/live-state.ts';
 import type { LiveExchange } from '../../../../contract/signer.ts';
 import { LiveTag } from '../../../components/LiveTag.tsx';
@@ -167,7 +168,6 @@ function Steps({ onConnected }: { onConnected: (connection: LiveConnection) => v
 }
 
 export default function ConnectScreen() {
-  const [, go] = useLocation();
   const made = useMadePrices();
   return (
     <>
@@ -184,7 +184,7 @@ export default function ConnectScreen() {
             onConnected={(connection) => {
               applyConnection(connection);
               void chooseAccount(connection.id);
-              go(`/live/${encodeURIComponent(connection.id)}`);
+              navigate(`/live/${encodeURIComponent(connection.id)}`);
             }}
           />
         </div>
