@@ -24,6 +24,10 @@ class BySymbol<T> {
     this.kept.set(symbol, kept);
     return kept.get();
   }
+
+  forget(symbol: string): void {
+    this.kept.get(symbol)?.forget();
+  }
 }
 
 interface Mark {
@@ -41,6 +45,8 @@ export class MarketView {
   private readonly books: BySymbol<Book>;
   private readonly volumes: BySymbol<Fixed>;
   private readonly marks: BySymbol<Mark | null>;
+  /** How often an order of ours has changed the book of a pair. */
+  private readonly changes = new Map<string, number>();
 
   constructor(
     readonly data: PublicData,
@@ -63,11 +69,23 @@ export class MarketView {
   async factsOf(symbol: string, side: OrderSide): Promise<MarketFacts> {
     const rules = (await this.rules.get()).get(symbol) ?? null;
     if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: ZERO };
-    const [book, dayVolume] = await Promise.all([
-      this.books.get(symbol),
-      side === 'buy' ? this.volumes.get(symbol) : ZERO,
-    ]);
-    return { rules, book, dayVolume };
+    const dayVolume = side === 'buy' ? await this.volumes.get(symbol) : ZERO;
+    return { rules, book: await this.bookOf(symbol), dayVolume };
+  }
+
+  /** As it is after every order of ours that has left: what one has taken is there for no other. */
+  private async bookOf(symbol: string): Promise<Book> {
+    for (;;) {
+      const changes = this.changes.get(symbol);
+      const book = await this.books.get(symbol);
+      if (this.changes.get(symbol) === changes) return book;
+    }
+  }
+
+  /** An order on the pair leaves, or has been answered. */
+  forgetBook(symbol: string): void {
+    this.changes.set(symbol, (this.changes.get(symbol) ?? 0) + 1);
+    this.books.forget(symbol);
   }
 
   /** An order was rejected: step, least size or status may be others by now. */

@@ -214,6 +214,7 @@ export async function placeOrder(
   const { clientOrderId, connectionId, symbol, side, type } = intent;
   const about = { clientOrderId, connectionId, symbol, side, type };
   const adapter = await placing.adapter(connection);
+  const market = await placing.market(connection);
   const sent = journal.ledger.order(clientOrderId);
   // Without an outcome the signer was killed while it was out.
   const isOpen = sent !== null && (sent.outcome?.kind ?? 'unknown') === 'unknown';
@@ -239,10 +240,12 @@ export async function placeOrder(
   }
   audit.write('server', isReplay ? 'order sent again' : 'order sent', about);
   placing.inFlight.add(clientOrderId);
+  market.forgetBook(symbol);
   const answer = await sendOnce(placing, adapter, intent, bounds).finally(() => {
     placing.inFlight.delete(clientOrderId);
+    market.forgetBook(symbol);
   });
-  if (answer.kind === 'rejected') (await placing.market(connection)).forgetRules();
+  if (answer.kind === 'rejected') market.forgetRules();
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =
     isReplay && answer.kind !== 'confirmed'

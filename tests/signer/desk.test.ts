@@ -388,6 +388,36 @@ describe('what is in the market', () => {
     expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
   });
 
+  it('is judged by the book as its last order has left it (F93)', async () => {
+    let bids: [string, string, number][] = [['59990.0', '5', 1]];
+    const id = newOrderId();
+    const signer = await connected({
+      Depth: () => ok({ XXBTZUSD: { asks: [['60010.0', '5', 1]], bids } }),
+      ClosedOrders: () => ok({ closed: { O1: krakenOrderAnswer(id) }, count: 1 }),
+      TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
+      AddOrder: ({ params }) => {
+        if (params.type === 'sell') bids = [['30000.0', '5', 1]];
+        return ok({ txid: ['O1'] });
+      },
+    });
+    await place(signer, { clientOrderId: id });
+    const own = { clientOrderId: id, exchangeOrderId: null, symbol: 'BTC/USD', sinceMs: 0 };
+    await signer.desk.answer({ act: 'look_up', connectionId: 'connection-1', order: own });
+    signer.clock.at += 3_000;
+    bids = [
+      ['59990.0', '0.0003', 1],
+      ['30000.0', '5', 1],
+    ];
+    const atMarket = { side: 'sell', type: 'market', limitPrice: null } as const;
+    const sale = { ...atMarket, quantity: parseFixed('0.0003') };
+    expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
+    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'market' });
+    // The middle has moved to 45,005: 30,000 is below the collar around it.
+    signer.clock.at += 500;
+    const rest = { ...sale, quantity: parseFixed('0.0001') };
+    expect(await place(signer, rest)).toMatchObject({ kind: 'refused', code: 'price_collar' });
+  });
+
   it('has lost too much for today when its price has fallen, and may be bought again tomorrow', async () => {
     let bid = 60_000;
     const id = newOrderId();
