@@ -63,18 +63,24 @@ interface Replan {
   rulesSinceMs: number;
 }
 
+/** Only ever for a sale, which no doubt holds back. */
+const ONLY_EXITS: Gate = { kind: 'open', doubtfulAssets: new Set(), doubtfulSymbols: new Set() };
+
 const hasDoubts = (gate: Gate): boolean => gate.kind === 'open' && gate.doubtfulAssets.size > 0;
 
 export class LiveRun {
   gate: Gate = CLOSED_AT_START;
   private reconciledAtMs: number | null = null;
   private triedAtMs: number | null = null;
+  private lookedAtMs: number | null = null;
   private openReadAtMs = 0;
   private doubtedAtMs = Number.NEGATIVE_INFINITY;
   private readonly looks = new Map<string, Look>();
   private readonly inFlight = new Set<string>();
   /** When a cancellation was asked of the signer, by order. */
   private readonly cancelled = new Map<string, number>();
+  /** When this run had the stop of a position cancelled, by agent and pair. */
+  private readonly unguardedSince = new Map<string, number>();
   private watches: Watch[] = [];
   private readonly leaving = new Set<string>();
   /** Pairs to plan anew, and from when on. */
@@ -82,6 +88,7 @@ export class LiveRun {
   private working: Promise<void> | null = null;
   private again = false;
   private comparing: Promise<void> | null = null;
+  private watching: Promise<void> | null = null;
   /** When news of an order last changed our records. */
   private settledAtMs = Number.NEGATIVE_INFINITY;
   /** How often the gate was closed from outside: a comparison that began before opens it no more. */
@@ -134,8 +141,8 @@ export class LiveRun {
    * Resolves when both are done.
    */
   async run(): Promise<void> {
-    this.closeIfOld();
-    await Promise.all([this.work(), this.compare()]);
+    this.noteTime();
+    await Promise.all([this.work(), this.compare(), this.watch()]);
   }
 
   /**
@@ -143,13 +150,21 @@ export class LiveRun {
    * would never end, and no comparison that waits for it.
    */
   async runRegularly(): Promise<void> {
-    this.closeIfOld();
-    await Promise.all([this.working ?? this.work(), this.compare()]);
+    this.noteTime();
+    await Promise.all([this.working ?? this.work(), this.compare(), this.watch()]);
   }
 
-  private closeIfOld(): void {
-    const asOfMs = this.reconciledAtMs ?? Number.NEGATIVE_INFINITY;
-    if (this.deps.clock.now() - asOfMs > GATE_KEPT_MS) this.gate = CLOSED_AT_START;
+  /** Closes a gate that is too old. What was read before a sleep opens it no more. */
+  private noteTime(): void {
+    const now = this.deps.clock.now();
+    const hasSlept = now - (this.lookedAtMs ?? now) > GATE_KEPT_MS;
+    this.lookedAtMs = now;
+    if (hasSlept) this.close();
+    else if (!this.isRecent(this.reconciledAtMs)) this.gate = CLOSED_AT_START;
+  }
+
+  private isRecent(atMs: number | null | undefined): boolean {
+    return this.deps.clock.now() - (atMs ?? Number.NEGATIVE_INFINITY) <= GATE_KEPT_MS;
   }
 
   /** The exchange or the signer could not be reached: nothing leaves before a reconciliation. */
@@ -157,6 +172,18 @@ export class LiveRun {
     this.gate = CLOSED_AT_START;
     this.triedAtMs = null;
     this.closings += 1;
+    this.unguardedSince.clear();
+  }
+
+  /**
+   * A list that cannot be read closes the gate. A position whose stop was cancelled for its sale a
+   * moment before would have neither: what guards it or sells it may still leave.
+   */
+  private gateFor({ intent: { agentId, side, symbol } }: LiveOrder): Gate {
+    const isUnguarded = this.isRecent(this.unguardedSince.get(`${agentId} ${symbol}`));
+    return side === 'sell' && isUnguarded && this.isRecent(this.reconciledAtMs)
+      ? ONLY_EXITS
+      : this.gate;
   }
 
   private work(): Promise<void> {
@@ -173,13 +200,24 @@ export class LiveRun {
   private async workOff(): Promise<void> {
     do {
       this.again = false;
-      await this.loss.look(this.connection);
       await this.ended.tell();
-      await this.readOpenOrders();
       await this.replanDue();
       await this.planExits();
       for (let round = 0; round < ROUNDS; round += 1) if (!(await this.stepAll())) break;
     } while (this.again);
+  }
+
+  /** What is read of the exchange between two comparisons. No sale waits for it either. */
+  private watch(): Promise<void> {
+    this.watching ??= this.watchOnce().finally(() => {
+      this.watching = null;
+    });
+    return this.watching;
+  }
+
+  private async watchOnce(): Promise<void> {
+    const [hasNews] = await Promise.all([this.readOpenOrders(), this.loss.look(this.connection)]);
+    if (hasNews) await this.work();
   }
 
   private compare(): Promise<void> {
@@ -220,7 +258,9 @@ export class LiveRun {
     this.triedAtMs = begunAtMs;
     const isStarting = this.reconciledAtMs === null;
     const found = await reconcileConnection(deps, connection, this.rules, isStarting);
-    if (found.gate.kind === 'open') this.reconciledAtMs = begunAtMs;
+    this.noteTime();
+    // An exchange may take minutes over its lists: their age counts from the last of them.
+    if (found.gate.kind === 'open') this.reconciledAtMs = deps.clock.now();
     if (closings === this.closings) this.setGate(found.gate);
     this.watches = found.watches;
     // A pair that is gone makes the lists fail that name it.
@@ -289,27 +329,29 @@ export class LiveRun {
     this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
   }
 
-  /** A stop that is not shown any more is looked up at once. */
-  private async readOpenOrders(): Promise<void> {
+  /** A stop that is not shown any more is looked up at once. True where that brought news. */
+  private async readOpenOrders(): Promise<boolean> {
     const { clock, signer } = this.deps;
     const now = clock.now();
-    if (this.gate.kind === 'closed' || now - this.openReadAtMs < OPEN_ORDERS_MS) return;
+    if (this.gate.kind === 'closed' || now - this.openReadAtMs < OPEN_ORDERS_MS) return false;
     const resting = (await this.orders()).filter(
       ({ state, intent }) => state === 'open' && intent.type !== 'market',
     );
-    if (resting.length === 0) return;
+    if (resting.length === 0) return false;
     this.openReadAtMs = now;
     const symbols = [...new Set(resting.map(({ intent }) => intent.symbol))];
     const read = await signer
       .ask({ act: 'open_orders', connectionId: this.connection.id, symbols })
       .catch(() => null);
-    if (read?.kind !== 'read') return;
+    if (read?.kind !== 'read') return false;
     const shown = new Map(read.value.map((order) => [order.exchangeOrderId, order]));
+    let hasNews = false;
     for (const order of resting) {
       const seen = shown.get(order.exchangeOrderId ?? '');
-      if (seen === undefined) await this.look(order);
-      else if (seen.filled > order.booked) await this.look(order);
+      if (seen === undefined || seen.filled > order.booked)
+        hasNews = (await this.look(order)) || hasNews;
     }
+    return hasNews;
   }
 
   /** True where something was done that may make more possible. */
@@ -330,13 +372,14 @@ export class LiveRun {
       if (now - (order.sentAtMs ?? now) < STALE_SENDING_MS) return false;
       return this.settle(order, [{ kind: 'outcome_unknown', atMs: now, cause: 'interrupted' }]);
     }
-    if (sendRefusal(order, this.gate, orders, policyOf(this.connection), now) === null)
+    if (sendRefusal(order, this.gateFor(order), orders, policyOf(this.connection), now) === null)
       return this.send(order);
     if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
       const asked = order.cancelAtMs ?? 0;
       const isNew = (this.cancelled.get(clientOrderId) ?? -1) < asked;
       if (isNew && (await this.mayCancel(order, orders))) {
         this.cancelled.set(clientOrderId, asked);
+        this.noteUnguarded(order, now);
         return this.settle(order, [await cancel(this.deps, order)]);
       }
     }
@@ -349,13 +392,23 @@ export class LiveRun {
     return !(await isProtecting(this.deps.database.db, order, orders));
   }
 
+  private noteUnguarded({ intent }: LiveOrder, now: number): void {
+    if (intent.type !== 'stop' || this.gate.kind === 'closed') return;
+    this.unguardedSince.set(`${intent.agentId} ${intent.symbol}`, now);
+  }
+
   private async send(order: LiveOrder): Promise<boolean> {
     const { clientOrderId } = order.intent;
     this.inFlight.add(clientOrderId);
     try {
       // A signer that cannot be reached has sent nothing: the order stays planned.
       await this.deps.signer.ask({ act: 'hello', version: 1 });
-      const claimed = await claimSending(this.deps, this.connection, clientOrderId, this.gate);
+      const claimed = await claimSending(
+        this.deps,
+        this.connection,
+        clientOrderId,
+        this.gateFor(order),
+      );
       if (claimed === null) return false;
       const event = await place(this.deps, claimed);
       if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);

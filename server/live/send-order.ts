@@ -1,6 +1,6 @@
 /**
- * Sends an order once: its sending is committed first, under its row's lock, so that of several
- * servers one sends.
+ * Sends an order once: its sending is committed first, under the locks of its account and its row,
+ * so that of several servers one sends.
  */
 import type { OrderIntent as SentIntent, SignerReply } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
@@ -10,6 +10,7 @@ import type { Database } from '../db/database.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
+import { lockAccount } from '../portfolio/marks.ts';
 import { liveOrdersOf, lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 
@@ -21,6 +22,9 @@ export async function claimSending(
   gate: Gate,
 ): Promise<LiveOrder | null> {
   return deps.database.transaction(async (tx) => {
+    // Whoever plans holds the account while it decides by orders that it has read: none of them may
+    // leave meanwhile, or its end would be written over.
+    await lockAccount(tx, connection.accountId);
     const stored = await lockOrder(tx, clientOrderId);
     if (stored === null) return null;
     const now = deps.clock.now();

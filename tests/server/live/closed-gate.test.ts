@@ -142,34 +142,38 @@ function heldBack(): { held: Promise<null>; release: () => void } {
 }
 
 describe('while the account is compared with its exchange', () => {
-  it('a sale that another process planned leaves, and the comparison ends as it would have (F94)', async () => {
-    const one = await holding();
-    const { held, release } = heldBack();
-    let isAsked = false;
-    one.interfere((act) => {
-      if (act !== 'closed_orders') return null;
-      isAsked = true;
-      return held;
-    });
-    await one.advance(180_000);
-    one.desk.start();
-    await expect.poll(() => isAsked, { timeout: 20_000 }).toBe(true);
-    const [position] = (await account(one)).positions;
-    // Of this call the desk hears nothing: it finds the wish in the database.
-    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
-    await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
-    await expect
-      .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
-      .toBe(0);
-    one.interfere(null);
-    release();
-    await one.desk.stop();
-    await settle(one);
-    expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
-    expect(restingStops(one)).toEqual([]);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
-    await expectBooksEqual(one);
-  }, 240_000);
+  it.each(['closed_orders', 'open_orders', 'state'])(
+    'a sale that another process planned leaves while %s is waited for (F94)',
+    async (list) => {
+      const one = await holding();
+      const { held, release } = heldBack();
+      let isAsked = false;
+      one.interfere((act) => {
+        if (act !== list) return null;
+        isAsked = true;
+        return held;
+      });
+      await one.advance(180_000);
+      one.desk.start();
+      await expect.poll(() => isAsked, { timeout: 20_000 }).toBe(true);
+      const [position] = (await account(one)).positions;
+      // Of this call the desk hears nothing: it finds the wish in the database.
+      await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+      await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
+      await expect
+        .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
+        .toBe(0);
+      one.interfere(null);
+      release();
+      await one.desk.stop();
+      await settle(one);
+      expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
+      expect(restingStops(one)).toEqual([]);
+      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+      await expectBooksEqual(one);
+    },
+    240_000,
+  );
 
   it('a sale that is booked after balances were read leaves no doubt for longer than seconds (F94)', async () => {
     const one = await holding();
@@ -232,5 +236,77 @@ describe('while the account is compared with its exchange', () => {
     one.interfere(null);
     await one.look();
     expect(run?.gate.kind).toBe('open');
+  }, 240_000);
+
+  it('lists that take longer than a comparison holds open the gate all the same (F94)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    let isSlow = true;
+    one.interfere(async (act) => {
+      if (act !== 'balances' || !isSlow) return null;
+      isSlow = false;
+      // A minute at a time: the process is awake.
+      for (let minutes = 0; minutes < 5; minutes += 1) {
+        await one.advance(60_000);
+        void run?.runRegularly();
+      }
+      return null;
+    });
+    await run?.reconcile();
+    const { held, release } = heldBack();
+    one.interfere((act) => (act === 'closed_orders' ? held : null));
+    const looked = run?.runRegularly();
+    expect(run?.gate.kind).toBe('open');
+    release();
+    await looked;
+  }, 240_000);
+
+  it('what was read before the process slept opens no gate after it (F94)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    const { held: after, release } = heldBack();
+    let isRead = false;
+    one.interfere((act) => {
+      if (act !== 'balances' || isRead) return null;
+      isRead = true;
+      return { after };
+    });
+    await one.advance(180_000);
+    const looked = run?.run();
+    await expect.poll(() => isRead, { timeout: 20_000 }).toBe(true);
+    await one.advance(300_000);
+    const compared = run?.reconcile();
+    release();
+    await looked;
+    expect(run?.gate.kind).toBe('closed');
+    await compared;
+    await settle(one);
+    expect(run?.gate.kind).toBe('open');
+    await expectBooksEqual(one);
+  }, 240_000);
+
+  it('a list that fails between the end of a stop and its sale holds the sale back no more (F89)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    const { held, release } = heldBack();
+    one.interfere((act) =>
+      act === 'closed_orders' ? held : act === 'balances' || act === 'look_up' ? 'fail' : null,
+    );
+    await one.advance(180_000);
+    const looked = run?.run();
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    one.desk.poke(one.connection.id);
+    await expect.poll(() => restingStops(one).length, { timeout: 20_000 }).toBe(0);
+    release();
+    await looked;
+    expect(run?.gate.kind).toBe('closed');
+    one.interfere((act) => (act === 'balances' ? 'fail' : null));
+    await settle(one, 45);
+    expect(run?.gate.kind).toBe('closed');
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    await openGate(one);
+    expect((await account(one)).positions).toEqual([]);
+    await expectBooksEqual(one);
   }, 240_000);
 });

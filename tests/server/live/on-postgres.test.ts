@@ -1,9 +1,16 @@
 /** Live trading once more on a real PostgreSQL, and of several servers one that sends. */
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LiveOrder } from '../../../engine/orders/live-order.ts';
+import type { Gate } from '../../../engine/orders/may-send.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { liveOrders } from '../../../server/db/schema-live.ts';
+import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
+import { liveOrdersOf } from '../../../server/live/order-rows.ts';
+import { applyEvents } from '../../../server/live/order-store.ts';
+import { claimSending } from '../../../server/live/send-order.ts';
 import { silentLog } from '../../support/app.ts';
 import { openLiveWorld } from '../../support/live/live-world.ts';
 import {
@@ -13,6 +20,8 @@ import {
   type TestPostgres,
 } from '../../support/postgres.ts';
 import { useDatabase } from '../../support/test-database.ts';
+
+const OPEN: Gate = { kind: 'open', doubtfulAssets: new Set(), doubtfulSymbols: new Set() };
 
 let cluster: TestPostgres | null = null;
 let made = 0;
@@ -66,6 +75,38 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
     } finally {
       await world.close();
       for (const database of databases) await database.close();
+    }
+  }, 90_000);
+
+  it('an order does not leave while a plan that has read it is made', async () => {
+    const url = freshUrl();
+    const world = await openLiveWorld({ database: await openAt(url) });
+    const other = await openAt(url);
+    const { connection, deps, floor } = world;
+    try {
+      await world.startAgent();
+      await world.look();
+      const orders = () => liveOrdersOf(floor.database.db, connection.id);
+      await world.tickUntil(async () => (await orders()).length > 0);
+      let claim: Promise<LiveOrder | null> = Promise.resolve(null);
+      await floor.database.transaction(async (tx) => {
+        await lockBooks(tx, connection, 'all');
+        const [stored] = await liveOrdersOf(tx.db, connection.id);
+        if (stored === undefined) throw new Error('Nothing is planned');
+        const { clientOrderId } = stored.order.intent;
+        claim = claimSending({ ...deps, database: other }, connection, clientOrderId, OPEN);
+        // Long enough for one that does not wait to be committed.
+        await setTimeout(500);
+        const event = { kind: 'cancel_asked', atMs: deps.clock.now() } as const;
+        await applyEvents(tx, deps, connection, stored, [event]);
+      });
+      expect(await claim).toBeNull();
+      expect(await floor.database.db.select().from(liveOrders)).toMatchObject([
+        { state: 'cancelled', attempts: 0 },
+      ]);
+    } finally {
+      await world.close();
+      await other.close();
     }
   }, 90_000);
 });
