@@ -11,6 +11,11 @@ import { KeptByUse } from './kept-by-use.ts';
  * most.
  */
 const KEEP_MS = 60_000;
+/**
+ * Part of it that is left to chance. Everybody whose facts were read in one second, as at a close,
+ * would otherwise read them again in one second, every minute.
+ */
+const SPREAD = 0.5;
 const BYTES_MAX = 48_000_000;
 
 export interface Facts<T> {
@@ -22,6 +27,7 @@ export interface Facts<T> {
 interface Known {
   version: string;
   readAt: number;
+  keepMs: number;
   facts: unknown;
 }
 
@@ -39,7 +45,11 @@ export class KnownFacts {
   private readonly kept = new KeptByUse<Known>(BYTES_MAX);
   private readonly underWay = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly deps: KnownFactsDeps) {}
+  constructor(
+    private readonly deps: KnownFactsDeps,
+    /** In [0, 1). */
+    private readonly chance: () => number = Math.random,
+  ) {}
 
   get bytes(): number {
     return this.kept.bytes;
@@ -58,7 +68,7 @@ export class KnownFacts {
     const key = `${uid} ${name}`;
     const known = this.kept.get(key);
     const age = known === undefined ? 0 : this.deps.clock.now() - known.readAt;
-    if (known?.version === version && age >= 0 && age < KEEP_MS)
+    if (known?.version === version && age >= 0 && age < known.keepMs)
       return { version, facts: known.facts as T };
     const flight = `${key} ${version}`;
     const shared = this.underWay.get(flight) as Promise<T> | undefined;
@@ -66,7 +76,12 @@ export class KnownFacts {
     const reading = turn(uid, load).then((facts) => {
       this.kept.set(
         key,
-        { version, readAt: this.deps.clock.now(), facts },
+        {
+          version,
+          readAt: this.deps.clock.now(),
+          keepMs: KEEP_MS * (1 - SPREAD * this.chance()),
+          facts,
+        },
         serialize(facts).byteLength,
       );
       return facts;
