@@ -9,7 +9,7 @@ import { Fill, Portfolio } from './trading.ts';
 
 /**
  * `hello` opens every stream with the person's present sequence. `ticks` is lossy: the newest of
- * each symbol that changed since the last; `portfolio.marked` and `agents.ran` (looks that changed
+ * each symbol that changed or became stale since the last; `portfolio.marked` and `agents.ran` (looks that changed
  * nothing else) are lossy too. The others carry the person's own sequence, without gaps; a gap asks
  * for a fresh read.
  */

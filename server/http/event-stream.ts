@@ -76,6 +76,8 @@ export class Streams {
   /** Streams taken by a person, those still being opened among them. */
   private readonly taken = new Map<string, number>();
   private readonly changed = new Set<string>();
+  /** Pairs whose price was not stale when it was last told. */
+  private readonly fresh = new Set<string>();
   private readonly marking = new Set<string>();
   private readonly toldBars = new ToldBars();
   private readingRuns = false;
@@ -89,9 +91,12 @@ export class Streams {
   }
 
   start(): void {
-    this.unsubscribe = this.deps.market.onQuote((quote) => {
+    const { market } = this.deps;
+    this.unsubscribe = market.onQuote((quote) => {
       this.changed.add(quote.pair);
+      this.fresh.add(quote.pair);
     });
+    for (const { pair } of market.pairs()) this.fresh.add(pair);
     const every = (ms: number, work: () => void) => {
       const timer = setInterval(work, ms);
       timer.unref();
@@ -292,10 +297,22 @@ export class Streams {
     } while (reader.again && !reader.response.destroyed);
   }
 
+  private quotesOf(pairs: readonly string[]): SymbolQuote[] {
+    return pairs
+      .map((pair) => this.deps.market.symbol(pair))
+      .filter((symbol): symbol is SymbolQuote => symbol !== null);
+  }
+
   /**
    * One text for everybody. A reader still busy with the last one goes without: ticks are lossy.
    */
   private flushTicks(): void {
+    // A pair that falls silent changes no more: it is told once more, as stale.
+    for (const pair of this.fresh)
+      if (this.deps.market.isStale(pair)) {
+        this.fresh.delete(pair);
+        this.changed.add(pair);
+      }
     if (this.changed.size === 0) return;
     const pairs = [...this.changed];
     this.changed.clear();
@@ -303,9 +320,7 @@ export class Streams {
       this.toldBars.forget();
       return;
     }
-    const symbols = pairs
-      .map((pair) => this.deps.market.symbol(pair))
-      .filter((symbol): symbol is SymbolQuote => symbol !== null);
+    const symbols = this.quotesOf(pairs);
     if (symbols.length === 0) return;
     const bars = this.toldBars.news(pairs, this.deps.market);
     const text = frame({
@@ -378,8 +393,18 @@ export class Streams {
     this.write(reader, text);
   }
 
+  /** All that is stale, as one event; empty where nothing is. */
+  private staleTicks(): string {
+    const { market } = this.deps;
+    const symbols = this.quotesOf(market.pairs().map(({ pair }) => pair)).filter(
+      ({ stale }) => stale,
+    );
+    return symbols.length === 0 ? '' : frame({ type: 'ticks', now: market.now(), symbols });
+  }
+
   private check(): void {
     const now = this.deps.clock.now();
+    let stale: string | undefined;
     for (const reader of this.readers) {
       if (now >= reader.endsAt) {
         this.endSession(reader, 'reauth_required');
@@ -400,6 +425,9 @@ export class Streams {
             sequence: reader.sequence,
           }),
         );
+        // Whoever came later, or went without an event, was not told that it is stale.
+        stale ??= this.staleTicks();
+        if (stale !== '' && !reader.response.writableNeedDrain) this.write(reader, stale);
       } else if (now - reader.lookedAt >= LOOK_EVERY_MS) this.readEvents(reader);
     }
   }

@@ -5,9 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
 import { Refusal } from '../../../contract/errors.ts';
 import { SESSION_MAX_AGE_MS } from '../../../contract/limits.ts';
+import type { SymbolQuote } from '../../../contract/market.ts';
+import { parseFixed } from '../../../contract/money.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
+import type { PairRules } from '../../../engine/market-types.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { liftSwitch, throwSwitch } from '../../../server/agents/trading-halts.ts';
+import { FeedMarket } from '../../../server/market/running-market.ts';
+import { HandFeed } from '../../support/hand-feed.ts';
 import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;
@@ -39,9 +44,13 @@ interface Reader {
   close(): void;
 }
 
-async function read(token: string, headers: Record<string, string> = {}): Promise<Reader> {
+async function read(
+  token: string,
+  headers: Record<string, string> = {},
+  address = base,
+): Promise<Reader> {
   const abort = new AbortController();
-  const response = await fetch(`${base}/api/stream`, {
+  const response = await fetch(`${address}/api/stream`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
     signal: abort.signal,
   });
@@ -340,6 +349,74 @@ describe('the stream', () => {
     await closed;
     expect(received).toBeLessThan(count * 100_000);
   });
+});
+
+describe('a price that falls silent', () => {
+  const rules = (pair: string): PairRules => ({
+    pair,
+    base: pair.slice(0, 3),
+    quote: 'USDT',
+    lot: parseFixed('0.001'),
+    minNotional: parseFixed('5'),
+    halfSpreadBps: 2,
+    feeBps: 10,
+  });
+  const symbolsIn = (reader: Reader): SymbolQuote[] =>
+    reader.events.flatMap((event) => (event.type === 'ticks' ? event.symbols : []));
+  const staleIn = (reader: Reader): string[] =>
+    symbolsIn(reader).flatMap(({ symbol, stale }) => (stale ? [symbol] : []));
+  const heartbeat = async (reader: Reader): Promise<void> => {
+    const count = (): number => reader.events.filter(({ type }) => type === 'heartbeat').length;
+    const before = count();
+    clock.advance(15_000);
+    await expect.poll(count, { timeout: 5_000 }).toBe(before + 1);
+  };
+  let feed: HandFeed;
+  let market: FeedMarket;
+  let server: TestApp;
+  let address = '';
+  beforeAll(async () => {
+    const pairs = ['BTC/USDT', 'ETH/USDT'].map(rules);
+    feed = new HandFeed(Date.UTC(2026, 0, 1), 'exchange', pairs, new Map());
+    market = new FeedMarket(feed, log);
+    await market.start();
+    server = await buildTestApp({ clock, log, market, accounts, database: test.database });
+    address = await server.app.listen({ port: 0, host: '127.0.0.1' });
+  }, 60_000);
+  afterAll(async () => {
+    await server.close();
+    await market.stop();
+  });
+
+  it('is told once more, as stale; with each heartbeat again to whoever came later, until it speaks (F57)', async () => {
+    const reader = await read(await server.signToken('Pia'), {}, address);
+    await reader.until((event) => event.type === 'hello');
+    for (const pair of ['BTC/USDT', 'ETH/USDT']) feed.say(pair, '100');
+    await expect.poll(() => symbolsIn(reader).length, { timeout: 5_000 }).toBe(2);
+    feed.clock += 60_001;
+    feed.say('ETH/USDT', '101');
+    await expect.poll(() => staleIn(reader), { timeout: 5_000 }).toEqual(['BTC/USDT']);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 700);
+    });
+    expect(staleIn(reader)).toEqual(['BTC/USDT']);
+
+    const later = await read(await server.signToken('Quinn'), {}, address);
+    await later.until((event) => event.type === 'hello');
+    await heartbeat(later);
+    await expect.poll(() => staleIn(later), { timeout: 5_000 }).toEqual(['BTC/USDT']);
+    feed.say('BTC/USDT', '100');
+    await expect
+      .poll(() => symbolsIn(later).at(-1), { timeout: 5_000 })
+      .toMatchObject({ stale: false });
+    await heartbeat(later);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
+    expect(staleIn(later)).toEqual(['BTC/USDT']);
+    reader.close();
+    later.close();
+  }, 30_000);
 });
 
 describe('afterwards', () => {

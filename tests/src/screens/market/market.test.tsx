@@ -116,6 +116,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  connection.marketClockOffset = null;
   clearMarket();
   clearChoices();
   clearChartChoices();
@@ -204,6 +205,27 @@ describe('the list', () => {
     expect(pairs().at(-1)).toBe('PEPE/USDT');
     fireEvent.click(screen.getByRole('button', { name: 'Sort again' }));
     expect(pairs()[0]).toBe('PEPE/USDT');
+  }, 30_000);
+
+  it('shows the age of a price that is told as stale, in its row and on its own page, until the next one (F57)', async () => {
+    const old = { ...quote('BTC/USDT', '64210.5', 1.2, '10'), timestamp: NOW + 1, stale: true };
+    connection.marketClockOffset = 3.5 * 60_000;
+    await open('/market');
+    const row = (): string =>
+      screen.getByRole('link', { name: 'BTC/USDT' }).closest('[role="row"]')?.textContent ?? '';
+    expect(row()).not.toContain('old');
+    act(() => {
+      applyTicks([{ ...old, stale: false }], NOW + 1);
+      applyTicks([old], NOW + 1);
+    });
+    expect(row()).toContain('3 min old');
+    cleanup();
+    await open('/market/BTC-USDT');
+    expect(await screen.findByText('Price 3 min old')).toBeTruthy();
+    act(() => {
+      applyTicks([{ ...old, timestamp: NOW + 2, stale: false }], NOW + 2);
+    });
+    expect(screen.queryByText(/min old/)).toBeNull();
   }, 30_000);
 
   it('works without the server: search, sort and stars on what was kept', async () => {
