@@ -84,13 +84,13 @@ export function applyTicks(
   present.symbols = laid.symbols;
   present.now = Math.max(present.now, now);
   marketStore.origin = 'stream';
-  marketStore.savedAt = savedAt;
+  const known = marketStore.savedAt ?? 0;
+  // The market may have been read while they waited. A time to come is that of a clock set back.
+  if (savedAt > known || known > Date.now()) marketStore.savedAt = savedAt;
   quotesChanged(laid.changed);
 }
 
-const batches = createTickBatches((quotes, now) => {
-  applyTicks(quotes, now);
-});
+const batches = createTickBatches(applyTicks);
 
 /** Applies the stream's ticks in the next frames, however fast they arrive. */
 export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {

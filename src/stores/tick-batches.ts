@@ -50,10 +50,11 @@ const browser: BatchHost = {
 
 /**
  * `apply` is called at most once a frame, and for a symbol at most once a batch; `now` is the
- * market's last known clock.
+ * market's last known clock. `heardAt` is the device's clock at which the first of the batch was
+ * received: the frame of a page that is hidden may come hours later.
  */
 export function createTickBatches(
-  apply: (quotes: readonly SymbolQuote[], now: number) => void,
+  apply: (quotes: readonly SymbolQuote[], now: number, heardAt: number) => void,
   host: BatchHost = browser,
 ): TickBatches {
   /** Received and not yet in a batch. */
@@ -61,6 +62,9 @@ export function createTickBatches(
   /** The rest of the present batch. A newer quote of one of them waits for the next batch. */
   let batch: SymbolQuote[] = [];
   let marketTime = 0;
+  /** Device clock (ms) at which the first of `waiting`, and of `batch`, was received. */
+  let waitingSince = 0;
+  let heardAt = 0;
   let beganAt = -Infinity;
   let planned = false;
   let epoch = 0;
@@ -82,11 +86,12 @@ export function createTickBatches(
         }
         beganAt = host.now();
         batch = [...waiting.values()];
+        heardAt = waitingSince;
         waiting.clear();
       }
       const quotes = batch.slice(0, QUOTES_PER_FRAME);
       batch = batch.slice(QUOTES_PER_FRAME);
-      apply(quotes, marketTime);
+      apply(quotes, marketTime, heardAt);
       plan();
     };
     const dueInMs = batch.length > 0 ? 0 : beganAt + APPLY_EVERY_MS - host.now();
@@ -101,6 +106,7 @@ export function createTickBatches(
   return {
     take(quotes, now) {
       marketTime = Math.max(marketTime, now);
+      if (waiting.size === 0) waitingSince = Date.now();
       for (const quote of quotes) {
         const before = waiting.get(quote.symbol);
         if (before === undefined || quote.timestamp >= before.timestamp)

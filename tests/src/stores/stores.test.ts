@@ -46,6 +46,7 @@ import {
   clearMarket,
   loadMarket,
   marketStore,
+  takeTicks,
 } from '../../../src/stores/market-store.ts';
 import { subscribeQuote, subscribeQuotes } from '../../../src/stores/quote-news.ts';
 import {
@@ -336,6 +337,34 @@ describe('what is newer', () => {
     for (const end of ends) end();
     applyTicks([of('A/USDT', 20)], 20);
     expect(heard).toHaveLength(4);
+  });
+
+  it('a tick is as old as its receipt, however long its frame was held, and makes what was read since no older (F57)', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const read = (timestamp: number, savedAt: number): void => {
+      const symbols = [{ ...quote, timestamp }];
+      applyMarket({ source, now: timestamp, symbols }, 'network', savedAt);
+    };
+    let frame: FrameRequestCallback = () => undefined;
+    vi.spyOn(globalThis, 'requestAnimationFrame').mockImplementation((work) => {
+      frame = work;
+      return 1;
+    });
+    read(10, NOW - 60_000);
+    takeTicks([{ ...quote, price: '2', timestamp: 12 }], 12);
+    vi.setSystemTime(NOW + 3 * 3_600_000);
+    frame(0);
+    expect(marketStore.data?.symbols[quote.symbol]?.price).toBe('2');
+    expect(marketStore.savedAt).toBe(NOW);
+
+    read(20, NOW + 3 * 3_600_000);
+    applyTicks([{ ...quote, price: '3', timestamp: 12 }], 12, NOW);
+    expect(marketStore.savedAt).toBe(NOW + 3 * 3_600_000);
+    // The clock was put back: what is heard from now on is of now.
+    vi.setSystemTime(NOW + 1_000);
+    applyTicks([{ ...quote, price: '4', timestamp: 21 }], 21);
+    expect(marketStore.savedAt).toBe(NOW + 1_000);
   });
 
   it('comes on top once: a fill that was read and then told is one fill', () => {

@@ -3,7 +3,7 @@
  * more than its share.
  */
 import fc from '../../support/property.ts';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import {
   APPLY_EVERY_MS,
@@ -181,6 +181,30 @@ describe('ticks', () => {
     expect(laid / 10).toBeLessThanOrEqual(4 * 500);
     expect(laid / 10).toBeGreaterThan(3 * 500);
     expect(oldest).toBeLessThanOrEqual(APPLY_EVERY_MS + 16 * 10);
+  });
+
+  it('bring the time at which the first of their batch was received, those of the next batch their own', () => {
+    vi.useFakeTimers({ now: 1_000, toFake: ['Date'] });
+    const clock = host();
+    const laid: [number, number][] = [];
+    const batches = createTickBatches((quotes, _now, heardAt) => {
+      laid.push([quotes.length, heardAt]);
+    }, clock);
+    const many = Array.from({ length: QUOTES_PER_FRAME + 5 }, (_none, n) => quote(`A${n}/B`, 1, 1));
+    batches.take(many, 1);
+    vi.setSystemTime(1_100);
+    batches.take([quote('A0/B', 2, 2)], 2);
+    clock.frame();
+    vi.setSystemTime(9_000);
+    batches.take([quote('A0/B', 3, 3)], 3);
+    vi.setSystemTime(9_100);
+    for (let frame = 0; frame < 30; frame += 1) clock.frame();
+    expect(laid).toEqual([
+      [QUOTES_PER_FRAME, 1_000],
+      [5, 1_000],
+      [1, 9_000],
+    ]);
+    vi.useRealTimers();
   });
 
   it('of a market that is gone are dropped, and the next ones come at the next frame', () => {
