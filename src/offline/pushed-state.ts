@@ -8,6 +8,7 @@ import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
 import { isEarlier } from './agent-order.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
+import { knownClockOffset } from './queue-store.ts';
 import { readSnapshot, writeSnapshot } from './snapshots.ts';
 
 /**
@@ -22,6 +23,8 @@ const PUSHED_SEQUENCE_KEY = 'pushedSequence';
 const SEEN_MAX = 30;
 const CURVE_MAX = 500;
 const FILLS_MAX = 100;
+/** A smaller difference of clocks is network delay. */
+const CLOCK_NOISE_MS = 2_000;
 const Seen = z.array(z.string());
 
 /** Stores how far the message reaches, and returns whether it is new. @throws StorageFault */
@@ -57,6 +60,15 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
   );
 }
 
+/**
+ * The date of what a message brings, sent at `sentAt`: it makes nothing that is kept older. Null
+ * where what is kept was true later. A time to come is that of a clock which has been set back.
+ */
+function dateOver(kept: { savedAt: number } | null, sentAt: number): number | null {
+  if (kept === null || kept.savedAt <= sentAt || kept.savedAt > Date.now()) return sentAt;
+  return kept.savedAt - sentAt < CLOCK_NOISE_MS ? kept.savedAt : null;
+}
+
 /** Messages carry no trading halts: what was known of them stays. */
 const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
   kept?.entriesOff === undefined ? {} : { entriesOff: kept.entriesOff };
@@ -77,7 +89,7 @@ function latest(pushed: Agent, kept: readonly Agent[]): Agent {
 async function keepAgents(
   { uid, sequence, state }: PushPayload,
   database: UserDatabase,
-  at: number,
+  sentAt: number,
 ): Promise<Pushed> {
   // What is told of agents from here on is not in what is read.
   const readAt = Date.now();
@@ -85,6 +97,8 @@ async function keepAgents(
   const write = (value: AgentList, savedAt: number): Promise<boolean> =>
     writeSnapshot(uid, 'agents', value, savedAt, database, readAt);
   if (kept !== null && kept.value.sequence >= sequence) return 'fresh';
+  const at = dateOver(kept, sentAt);
+  if (at === null) return 'behind';
   const news = state.agents.map((agent) => latest(agent, kept?.value.agents ?? []));
   if (state.wholeAgents) {
     const value = { ...keptOff(kept?.value), agents: news, sequence, asOf: state.asOf };
@@ -106,12 +120,13 @@ async function keepAgents(
 async function keepPortfolio(
   { uid, state }: PushPayload,
   database: UserDatabase,
-  at: number,
+  sentAt: number,
 ): Promise<Pushed> {
   const { portfolio } = state;
   if (portfolio === null) return 'behind';
   const kept = await readSnapshot(uid, 'portfolio', database);
-  if (kept !== null && kept.value.servedAt >= portfolio.servedAt) return 'fresh';
+  const at = dateOver(kept, sentAt);
+  if (at === null || (kept !== null && kept.value.servedAt >= portfolio.servedAt)) return 'fresh';
   const before =
     kept?.value.accountId === portfolio.accountId && kept.value.book === portfolio.book
       ? kept.value.equityCurve
@@ -153,21 +168,26 @@ async function keepFill(
 
 const WORST: readonly Pushed[] = ['signed-out', 'again', 'not-kept', 'behind', 'fresh'];
 
-/** Stores what a message brought. Never throws for storage. `at` is the device's clock, ms. */
+/**
+ * Stores what a message brought, dated by when it was sent: a push service may hold it for days.
+ * Never throws for storage. `at` is the device's clock, ms.
+ */
 export async function keepPushed(
   payload: PushPayload,
   database: UserDatabase,
   at: number,
 ): Promise<Pushed> {
+  let sentAt = at;
   try {
     if (!(await noteSeen(database, payload.id, payload.sequence))) return 'again';
+    sentAt = Math.min(at, payload.sentAt - (await knownClockOffset(database)));
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
     return error.code === 'signed-out' ? 'signed-out' : 'not-kept';
   }
   const parts = [
-    await keepAgents(payload, database, at),
-    await keepPortfolio(payload, database, at),
+    await keepAgents(payload, database, sentAt),
+    await keepPortfolio(payload, database, sentAt),
   ];
   await keepFill(payload, database);
   return WORST.find((one) => parts.includes(one)) ?? 'fresh';

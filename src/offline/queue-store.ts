@@ -1,4 +1,5 @@
 /** Reads and writes the queue in the user's database: every change is one strict transaction. */
+import { get } from 'idb-keyval';
 import * as z from 'zod/mini';
 import { StorageFault, type UserDatabase } from './user-database.ts';
 import { PRESSES_KEY } from './frame-record.ts';
@@ -57,6 +58,16 @@ export interface QueueStore {
 }
 
 const QUEUE_META = 'queue';
+
+/**
+ * Server's clock − device's (ms) at the server's last answer to the queue; zero before the first.
+ * @throws StorageFault
+ */
+export async function knownClockOffset(database: UserDatabase): Promise<number> {
+  const meta = QueueMeta.safeParse(await get<unknown>(QUEUE_META, database.store('meta')));
+  return meta.data?.clockOffsetMs ?? 0;
+}
+
 const NOTHING_BESIDE: Beside = { keys: [], change: (_key, record) => record };
 
 /** The stored records, split into readable and unreadable ones. */

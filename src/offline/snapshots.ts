@@ -15,7 +15,7 @@ import {
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 
 export interface Snapshot<K extends SnapshotKind> {
-  /** Device clock, ms, at which the server's reply came. */
+  /** Device clock, ms, at which the server's reply came, or the message that brought it was sent. */
   savedAt: number;
   value: SnapshotValue<K>;
 }

@@ -235,13 +235,13 @@ describe('push in a browser', () => {
     await page.close();
     await stopLate();
     const { text } = await service.wait(before + 1);
-    expect(PushPayload.parse(JSON.parse(text))).toMatchObject({
+    const payload = PushPayload.parse(JSON.parse(text));
+    expect(payload).toMatchObject({
       kind: 'lateStop',
       uid: user.uid,
       state: { wholeAgents: true },
     });
     await browser.stopWorkers();
-    const at = Date.now();
     await browser.deliverPush(server.url, text);
     page = await browser.page();
     await page.goto(`${server.url}/terms`);
@@ -259,8 +259,8 @@ describe('push in a browser', () => {
       () => kept(page, 'agents'),
       (one) => (one?.value.agents as Agent[] | undefined)?.[0]?.status === 'stopped',
     );
-    expect(snapshot?.savedAt).toBeGreaterThanOrEqual(at);
-    expect((await kept(page, 'portfolio'))?.savedAt).toBeGreaterThanOrEqual(at);
+    expect(snapshot?.savedAt).toBeGreaterThanOrEqual(payload.sentAt);
+    expect((await kept(page, 'portfolio'))?.savedAt).toBeGreaterThanOrEqual(payload.sentAt);
     await server.kill9();
     await page.goto(`${server.url}/agents`);
     await page.getByText('Harbour').first().waitFor();

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 import type { EntriesOff } from '../../../contract/halts.ts';
 import { PushedPortfolio, type PushPayload } from '../../../contract/push.ts';
+import { databaseStore, EMPTY_META } from '../../../src/offline/queue-store.ts';
 import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
 import { keepPushed, pushedSequence } from '../../../src/offline/pushed-state.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
@@ -64,7 +65,7 @@ function payload(
     kind: 'stopLoss',
     facts: { agentId: null, agentName: null },
     showDetails: false,
-    sentAt: T0,
+    sentAt: T0 + 5,
     sequence,
     state: {
       agents,
@@ -85,7 +86,7 @@ describe('a push', () => {
       'fresh',
     );
     expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
-      savedAt: T0 + 9,
+      savedAt: T0 + 5,
       value: { sequence: 5, agents: [{ id: 'a', status: 'stopped' }] },
     });
     expect((await readSnapshot(db.uid, 'portfolio', db))?.value).toMatchObject({
@@ -121,7 +122,7 @@ describe('a push', () => {
     );
     // A message says nothing of what is switched off: what was known of it stays.
     expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({
-      savedAt: T0 + 9,
+      savedAt: T0 + 5,
       value: {
         sequence: 5,
         entriesOff,
@@ -186,6 +187,58 @@ describe('a push', () => {
       value: { sequence: 8, agents: [{ status: 'stopped' }] },
     });
     expect(await keepPushed(payload(db.uid, 5, [agent('a')], true), db, T0 + 9)).toBe('again');
+  });
+
+  describe('that a push service held for three hours', () => {
+    const HOURS = 3 * 3_600_000;
+    const held = (uid: string): PushPayload => ({
+      ...payload(uid, 5, [agent('a', 'halted')], true),
+      sentAt: T0 - HOURS,
+    });
+    const dates = async (db: UserDatabase): Promise<(number | undefined)[]> => [
+      (await readSnapshot(db.uid, 'agents', db))?.savedAt,
+      (await readSnapshot(db.uid, 'portfolio', db))?.savedAt,
+    ];
+
+    it('is as old as its sending', async () => {
+      const db = database();
+      expect(await keepPushed(held(db.uid), db, T0)).toBe('fresh');
+      expect(await dates(db)).toEqual([T0 - HOURS, T0 - HOURS]);
+    });
+
+    it.each([
+      ['behind the server’s is dated by it', 3_600_000, -4 * 3_600_000],
+      ['ahead of the server’s is dated by it', -3_600_000, -2 * 3_600_000],
+      ['so far ahead that it would be of a time to come is dated by its receipt', -2 * HOURS, 0],
+    ])('on a device whose clock is %s', async (_title, clockOffsetMs, savedAt) => {
+      const db = database();
+      const meta = { ...EMPTY_META, clockOffsetMs };
+      await databaseStore(db).change(({ entries }) => ({ entries, meta, result: null }));
+      await keepPushed(held(db.uid), db, T0);
+      expect(await dates(db)).toEqual([T0 + savedAt, T0 + savedAt]);
+    });
+
+    it('does not replace what was kept since, and says so where it reports more', async () => {
+      const db = database();
+      const list = { agents: [agent('a', 'stopped')], sequence: 4, asOf: T0 };
+      await writeSnapshot(db.uid, 'agents', list, T0 - 3_600_000, db);
+      await writeSnapshot(db.uid, 'portfolio', portfolio(T0), T0 - 3_600_000, db);
+      expect(await keepPushed(held(db.uid), db, T0)).toBe('behind');
+      expect(await dates(db)).toEqual([T0 - 3_600_000, T0 - 3_600_000]);
+      expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ value: list });
+      expect(await readSnapshot(db.uid, 'portfolio', db)).toMatchObject({
+        value: { cash: '10000' },
+      });
+    });
+
+    it('is not taken for older by what two clocks differ, and makes nothing older', async () => {
+      const db = database();
+      const list = { agents: [agent('a')], sequence: 4, asOf: T0 };
+      await writeSnapshot(db.uid, 'agents', list, T0 - HOURS + 1_500, db);
+      expect(await keepPushed(held(db.uid), db, T0)).toBe('fresh');
+      expect(await dates(db)).toEqual([T0 - HOURS + 1_500, T0 - HOURS]);
+      expect(await readSnapshot(db.uid, 'agents', db)).toMatchObject({ value: { sequence: 5 } });
+    });
   });
 
   it('keeps nothing where nothing is wanted, and makes nothing for a person who is not here', async () => {
