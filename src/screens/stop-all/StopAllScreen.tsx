@@ -5,6 +5,7 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button, LinkButton } from '../../components/Button.tsx';
+import type { CommandResult } from '../../commands.ts';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -107,21 +108,52 @@ function OfflineNotes({
   );
 }
 
+/** The stop that was pressed here, and whether the server has accepted that one. */
+function usePressedStop(entry: Entry | undefined): {
+  accepted: boolean;
+  onPress: (stopping: Promise<CommandResult>) => void;
+} {
+  // The guard may draw the screen anew while the stop waits, as when the plan is read late.
+  const [pressed, setPressed] = useState(
+    entry !== undefined && isWaiting(entry) ? entry.commandId : null,
+  );
+  const [accepted, setAccepted] = useState(false);
+  // Noted here, because it is shown for seconds only. What was undone is never accepted.
+  if (!accepted && entry?.state === 'accepted' && entry.commandId === pressed) setAccepted(true);
+  const onPress = (stopping: Promise<CommandResult>): void => {
+    setPressed(null);
+    setAccepted(false);
+    stopping.then(
+      (result) => {
+        if (result.said === 'saved') setPressed(result.entry.commandId);
+        if (result.said === 'sent') setAccepted(true);
+      },
+      () => undefined,
+    );
+  };
+  return { accepted, onPress };
+}
+
+/** What came of an accepted stop. Only a current list says who is stopped. */
+const stoppedText = (many: number, current: boolean): string =>
+  current
+    ? `The server confirms: ${count(many, 'agent', 'agents')} stopped.`
+    : `Stop all accepted by the server. ${count(many, 'agent was', 'agents were')} stopped when last seen.`;
+
 /** The state of the last command, and its Undo. */
 function OrderState({
   entry,
   running,
-  stopped,
   done,
 }: {
   entry: Entry | undefined;
   running: readonly AgentView[];
-  stopped: readonly AgentView[];
-  done: boolean;
+  /** What came of it; null while that is not known. */
+  done: string | null;
 }) {
   return (
     <div role="status" className="flex flex-wrap items-center justify-between gap-3 empty:hidden">
-      {entry !== undefined && !done && (
+      {entry !== undefined && done === null && (
         <CommandState phase={entry.state}>{`${commandText(entry)}${untilThen(
           entry,
           running.map(({ agent }) => agent),
@@ -138,9 +170,7 @@ function OrderState({
           Undo
         </Button>
       )}
-      {done && (
-        <CommandState phase="accepted">{`The server confirms: ${count(stopped.length, 'agent', 'agents')} stopped.`}</CommandState>
-      )}
+      {done !== null && <CommandState phase="accepted">{done}</CommandState>}
     </div>
   );
 }
@@ -151,8 +181,7 @@ export default function StopAllScreen() {
     .filter((one) => one.intent === 'stop-all' && one.state !== 'cancelled')
     .at(-1);
   const { online } = useSnapshot(connection);
-  // The guard may draw the screen anew while the stop waits, as when the plan is read late.
-  const [pressed, setPressed] = useState(entry !== undefined && isWaiting(entry));
+  const { accepted, onPress } = usePressedStop(entry);
   const running = views?.filter((view) => view.agent.status !== 'stopped') ?? [];
   const stopped = views?.filter((view) => view.agent.status === 'stopped') ?? [];
   const positions = views?.reduce((sum, view) => sum + view.agent.openPositions, 0) ?? 0;
@@ -164,12 +193,10 @@ export default function StopAllScreen() {
   const waits = entry !== undefined && isWaiting(entry);
   /** Just answered: a second tap in a hurry is ignored. */
   const received = entry?.state === 'accepted';
-  const done =
-    pressed &&
-    (entry === undefined || entry.state === 'accepted') &&
-    views !== null &&
-    running.length === 0;
   const idle = views !== null && running.length === 0;
+  // A later stop that waits, as from another tab, is shown in its place.
+  const answered = accepted && (entry === undefined || received);
+  const done = answered && idle ? stoppedText(stopped.length, current) : null;
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-6">
       <h1 className="text-xl">Stop all agents</h1>
@@ -184,11 +211,9 @@ export default function StopAllScreen() {
         tone={idle ? 'danger-quiet' : 'danger'}
         wide
         resting={waits || received}
-        onPress={() => {
-          setPressed(true);
-        }}
+        onPress={onPress}
       />
-      <OrderState entry={entry} running={running} stopped={stopped} done={done} />
+      <OrderState entry={entry} running={running} done={done} />
       <Names title={current ? 'Not stopped' : 'Not stopped when last seen'} views={running} />
       <Names title={current ? 'Stopped' : 'Stopped when last seen'} views={stopped} />
       <LinkButton to="/agents">All agents</LinkButton>

@@ -1,6 +1,6 @@
 /** Stops all agents by one tap. Later taps do nothing while the first is being saved. */
 import { CircleStop } from 'lucide-react';
-import { stopAll } from '../../../commands.ts';
+import { stopAll, type CommandResult } from '../../../commands.ts';
 import { Button, type ButtonTone } from '../../../components/Button.tsx';
 import { showResult } from '../../show-result.ts';
 
@@ -10,7 +10,7 @@ export interface StopAllButtonProps {
   wide?: boolean;
   /** While a stop of all is waiting, the button keeps its place and does nothing. */
   resting?: boolean;
-  onPress: () => void;
+  onPress: (stopping: Promise<CommandResult>) => void;
 }
 
 export function StopAllButton({
@@ -22,8 +22,9 @@ export function StopAllButton({
 }: StopAllButtonProps) {
   const press = (): void => {
     if (resting) return;
-    onPress();
-    showResult(stopAll());
+    const stopping = stopAll();
+    onPress(stopping);
+    showResult(stopping);
   };
   return (
     <Button
