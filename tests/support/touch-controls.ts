@@ -49,6 +49,14 @@ async function confirmed({ page, user }: World): Promise<string[]> {
     .map(({ intent }) => `${intent} Drift, confirmed`);
 }
 
+/** A sale is one order with the stop that is queued ahead of it. */
+async function sold(world: World): Promise<string[]> {
+  const orders = await world.orders();
+  return orders.includes('liquidate Harbour')
+    ? orders.filter((order) => order !== 'stop Harbour')
+    : orders;
+}
+
 const inMain = ({ page }: World, name: RegExp | string): Locator =>
   page
     .getByRole('main')
@@ -323,6 +331,7 @@ export const CONTROLS: readonly Control[] = [
     kind: 'hold',
     where: BOTH,
     order: (online) => (online ? 'liquidate Harbour' : 'stop Harbour'),
+    ordered: sold,
     async ready(world) {
       await world.go(`/agents/${world.agents.Harbour.id}`);
       const sell = inMain(world, /^Stop and sell/);

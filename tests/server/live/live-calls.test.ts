@@ -115,27 +115,37 @@ describe('a live start', () => {
 });
 
 describe('what is held', () => {
-  it('is sold by Stop and sell: the stop goes first, then all of it', async () => {
-    await world.look();
-    const agentId = await untilHeld();
-    const { unsold } = await world.floor.call(PERSON, 'liquidateAgent', {
-      params: { id: agentId },
-    });
-    expect(unsold).toHaveLength(1);
-    for (let i = 0; i < 6; i += 1) {
+  it.each([
+    'is sold by Stop and sell: the stop loss goes first, then all of it',
+    'is sold by Stop and sell where the queued stop came ahead of it',
+    'is sold by Stop and sell where the queued stop comes after it',
+  ])(
+    '%s (R7-17)',
+    async (title) => {
       await world.look();
-      await world.advance(5_000);
-    }
-    const shown = await account();
-    expect(shown.positions).toEqual([]);
-    const sales = world.standIn.journal
-      .orders({ by: 'api' })
-      .filter(({ accepted }) => accepted.side === 'sell' && accepted.type === 'market');
-    expect(sales).toHaveLength(1);
-    for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
-      expect([coin, ledger]).toEqual([coin, exchange]);
-    expect(await world.problems()).toEqual([]);
-  }, 60_000);
+      const agentId = await untilHeld();
+      const params = { id: agentId };
+      const stop = () => world.floor.call(PERSON, 'stopAgent', { params, body: {} });
+      if (title.endsWith('came ahead of it')) await stop();
+      const { unsold } = await world.floor.call(PERSON, 'liquidateAgent', { params });
+      if (title.endsWith('comes after it')) expect((await stop()).agent.status).toBe('stopped');
+      expect(unsold).toHaveLength(1);
+      for (let i = 0; i < 6; i += 1) {
+        await world.look();
+        await world.advance(5_000);
+      }
+      const shown = await account();
+      expect(shown.positions).toEqual([]);
+      const sales = world.standIn.journal
+        .orders({ by: 'api' })
+        .filter(({ accepted }) => accepted.side === 'sell' && accepted.type === 'market');
+      expect(sales).toHaveLength(1);
+      for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
+        expect([coin, ledger]).toEqual([coin, exchange]);
+      expect(await world.problems()).toEqual([]);
+    },
+    60_000,
+  );
 
   it('keeps its orders out of the way when live trading ends, and the key goes last', async () => {
     await world.look();

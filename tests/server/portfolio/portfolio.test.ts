@@ -207,6 +207,20 @@ describe('getting out', () => {
     expect((await floor.call(uid, 'portfolio')).positions).toEqual([]);
   });
 
+  it('stops and sells once where the queued stop comes after the sale (R7-17)', async () => {
+    const { made } = await trading();
+    const params = { id: made[0]?.id ?? '' };
+    const { agent: sold, fills } = await floor.call(uid, 'liquidateAgent', { params });
+    expect([sold.status, sold.openPositions, fills.length > 0]).toEqual(['stopped', 0, true]);
+    const stop = await floor.call(uid, 'stopAgent', {
+      params,
+      body: { seenGeneration: sold.generation - 1, ageMs: 30_000 },
+    });
+    expect(stop).toMatchObject({ outcome: 'unchanged', agent: { openPositions: 0 } });
+    const { fills: all } = await floor.call(uid, 'history');
+    expect(all.filter(({ side }) => side === 'sell')).toHaveLength(fills.length);
+  });
+
   it('resets to a new book; the old one still adds up, is shown only where it is named, and only to its owner', async () => {
     const { made, scheduler } = await trading();
     floor.market.say('BTC/USDT', 95.5);

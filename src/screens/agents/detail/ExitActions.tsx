@@ -1,9 +1,12 @@
 /** The two actions that cannot be undone: stop and sell, and delete. */
+import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
 import { accountOf, type Agent } from '../../../../contract/agents.ts';
+import type { LiquidateReply } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';
+import { CommandState } from '../../../components/CommandState.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
@@ -12,19 +15,39 @@ import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadHistory } from '../../../stores/fills-store.ts';
 import { loadPortfolio } from '../../../stores/portfolio-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult, showFailure } from '../../show-result.ts';
 import { useEntries } from '../../use-store.ts';
 import { stopSentence } from '../list/AgentActions.tsx';
+import { stopFirst } from '../start-stop/stop-first.ts';
 
-async function sellAll(agent: Agent): Promise<void> {
+/** What the server said of the sale. At an exchange it has only been asked for. */
+function saySold({ name, ...agent }: Agent, unsold: LiquidateReply['unsold']): void {
   const account = accountOf(agent);
-  const sold = await showFailure(
-    api.call('liquidateAgent', { params: { id: agent.id } }),
-    account.kind === 'live'
-      ? `${agent.name} stopped. ${exchangeName(account.exchange)} was asked to sell; sold when it confirms.`
-      : `${agent.name} stopped. Its positions were sold.`,
+  if (account.kind === 'live')
+    pageToast(
+      'success',
+      `${name} stopped. ${exchangeName(account.exchange)} was asked to sell; sold when it confirms.`,
+    );
+  else if (unsold.length === 0) pageToast('success', `${name} stopped. Its positions were sold.`);
+  else
+    pageToast(
+      'error',
+      [`${name} stopped. Not everything was sold.`, ...unsold.map(({ message }) => message)].join(
+        ' ',
+      ),
+    );
+}
+
+async function stopAndSell(agent: Agent): Promise<void> {
+  const reply = await stopFirst(
+    [agent],
+    () => api.call('liquidateAgent', { params: { id: agent.id } }),
+    `${agent.name} is not confirmed as sold: the server did not answer.`,
   );
-  if (sold) await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+  if (reply === null) return;
+  saySold(agent, reply.unsold);
+  await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
 }
 
 /** How what it holds is sold. At an exchange nothing is sold before it says so. */
@@ -37,18 +60,41 @@ function sellSentence(agent: Agent): string {
 
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
   const view = agentView(agent, useEntries());
-  const sell = (): void => {
+  /** What was held for, until the server has answered or the call is given up. */
+  const [held, setHeld] = useState<string | null>(null);
+  const text =
+    held ??
+    (offline
+      ? `Offline. Hold to save the stop of ${agent.name} on this device. Nothing is sold: selling needs a connection.`
+      : `${stopSentence(view)} ${sellSentence(agent)}`);
+  const sell = async (): Promise<void> => {
     // Selling is not queued; stopping is.
-    if (offline) showResult(stopAgent(agent));
-    else void sellAll(agent);
+    if (offline) {
+      showResult(stopAgent(agent));
+      return;
+    }
+    setHeld(text);
+    await stopAndSell(agent);
+    setHeld(null);
   };
-  const text = offline
-    ? 'Offline. The stop is saved now. Selling needs a connection.'
-    : `${stopSentence(view)} ${sellSentence(agent)}`;
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">
       <p className="text-ink-2">{text}</p>
-      <HoldToConfirm label="Stop and sell" sentence={text} onConfirm={sell} />
+      <HoldToConfirm
+        label="Stop and sell"
+        sentence={text}
+        disabled={held !== null}
+        onConfirm={() => {
+          void sell();
+        }}
+      />
+      <div role="status" className="empty:hidden">
+        {held !== null && (
+          <CommandState phase="sending">
+            Asking the server to sell. Nothing counts as sold until it answers.
+          </CommandState>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,0 +1,43 @@
+/**
+ * Queues the stop of agents ahead of a call that cannot be queued, such as a sale: without an
+ * answer to that call, the stop is still saved.
+ */
+import type { Agent } from '../../../../contract/agents.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { queue, stopAgent } from '../../../commands.ts';
+import { failureSentence } from '../../../format/failure-sentence.ts';
+import { commandText } from '../../../stores/agent-view.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { showResult } from '../../show-result.ts';
+
+/** The id of the stop in the queue; null where it is not there, which has been said. */
+async function queuedStop(agent: Agent): Promise<string | null> {
+  const stopping = stopAgent(agent);
+  showResult(stopping);
+  const result = await stopping.catch(() => null);
+  return result?.said === 'saved' ? result.entry.commandId : null;
+}
+
+/** Where the stops are now. One that has left the queue is shown by its agent. */
+const stopsText = (ids: readonly (string | null)[]): string[] => [
+  ...new Set(
+    queue.entries.filter(({ commandId }) => ids.includes(commandId)).map((one) => commandText(one)),
+  ),
+];
+
+/** The reply to the call; null where it failed. `unanswered` is said where nobody answered. */
+export async function stopFirst<Reply>(
+  agents: readonly Agent[],
+  call: () => Promise<Reply>,
+  unanswered: string,
+): Promise<Reply | null> {
+  const stops = await Promise.all(agents.map(queuedStop));
+  try {
+    return await call();
+  } catch (error) {
+    const silent = error instanceof ApiError && error.status === 0;
+    const failed = silent ? unanswered : await failureSentence(error);
+    pageToast('error', [failed, ...stopsText(stops)].join(' '));
+    return null;
+  }
+}

@@ -1,0 +1,168 @@
+// @vitest-environment happy-dom
+/** Stop and sell as a person reads and holds it, with the server there, gone, and going. */
+import '../../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../../contract/agents.ts';
+import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
+import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
+
+const { call, order, stop } = vi.hoisted(() => ({
+  call: vi.fn(),
+  order: [] as string[],
+  stop: vi.fn(),
+}));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+vi.mock('../../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  stopAgent: stop,
+}));
+
+const { ApiError } = await import('../../../../../src/api/api-error.ts');
+const { queue } = await import('../../../../../src/commands.ts');
+const { ExitActions } = await import('../../../../../src/screens/agents/detail/ExitActions.tsx');
+const { TokenFault } = await import('../../../../../src/identity/token.ts');
+const { connection } = await import('../../../../../src/stores/connection.ts');
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
+
+const never = () => new Promise<never>(() => undefined);
+const replies = recordedReplies(recordState(Date.now()), Date.now());
+const agent: Agent = { ...replies.agents!.agents[0]!, name: 'Harbour', openPositions: 2 };
+const waiting = { commandId: 'c1', intent: 'stop', agentId: agent.id, state: 'saved', attempts: 0 };
+const stopEntry = { ...waiting, agents: [], sequence: 1, reason: null } as unknown as OutboxEntry;
+const noAnswer = (): Promise<never> =>
+  Promise.reject(new ApiError('Failed', { code: 'timeout', status: 0, text: 'Failed' }));
+
+const said = (): string[] => toastStore.toasts.map(({ message }) => message);
+const shown = (): string => document.body.textContent;
+const sell = () => screen.getByRole<HTMLButtonElement>('button', { name: /^Stop and sell/ });
+async function hold(): Promise<void> {
+  fireEvent.pointerDown(sell(), { button: 0 });
+  await waitFor(() => {
+    expect(order).not.toEqual([]);
+  });
+}
+
+beforeEach(() => {
+  order.length = 0;
+  removeToast();
+  queue.entries = [];
+  connection.online = 'online';
+  stop.mockReset().mockImplementation(() => {
+    order.push('stop');
+    queue.entries = [stopEntry];
+    return Promise.resolve({ said: 'saved', entry: stopEntry });
+  });
+  call.mockReset().mockImplementation(async (name: string) => {
+    if (name !== 'liquidateAgent') return never();
+    order.push('sale');
+    return noAnswer();
+  });
+});
+afterEach(cleanup);
+
+it('saves the stop before it asks for the sale, and says of a sale without an answer that it is not confirmed, and where the stop is (R7-17, F03)', async () => {
+  render(<ExitActions agent={agent} />);
+  await hold();
+  await waitFor(() => {
+    expect(said()).toEqual([
+      'Harbour is not confirmed as sold: the server did not answer. Stop saved on this device. Not yet received by the server.',
+    ]);
+  });
+  expect(order).toEqual(['stop', 'sale']);
+});
+
+it('says nothing of a saved stop where none was saved, and asks for the sale all the same (F13)', async () => {
+  stop.mockImplementation(() => {
+    order.push('stop');
+    return Promise.resolve({ said: 'not-saved', message: 'Not saved and not sent.' });
+  });
+  render(<ExitActions agent={agent} />);
+  await hold();
+  await waitFor(() => {
+    expect(said().sort()).toEqual([
+      'Harbour is not confirmed as sold: the server did not answer.',
+      'Not saved and not sent.',
+    ]);
+  });
+  expect(order).toEqual(['stop', 'sale']);
+});
+
+it('says of a session that has ended to log in, not that the server was silent', async () => {
+  call.mockImplementation(() => {
+    const cause = new TokenFault('reauth_required', 'Ended');
+    return Promise.reject(
+      new ApiError('Ended', { code: 'reauth_required', status: 401, text: 'Ended', cause }),
+    );
+  });
+  render(<ExitActions agent={agent} />);
+  await hold();
+  await waitFor(() => {
+    expect(said()).toEqual([expect.stringMatching(/^Your session has ended.* Stop saved on/)]);
+  });
+});
+
+it('shows that it is under way, with the sentence that was held, until there is an answer', async () => {
+  let answer: (value: Promise<never>) => void = () => undefined;
+  call.mockImplementation(
+    () =>
+      new Promise<never>((resolve) => {
+        order.push('sale');
+        answer = resolve;
+      }),
+  );
+  render(<ExitActions agent={agent} />);
+  const before = screen.getByText(/All positions are then sold/).textContent;
+  await hold();
+  await waitFor(() => {
+    expect(order).toEqual(['stop', 'sale']);
+  });
+  act(() => {
+    connection.online = 'offline';
+  });
+  expect(screen.getByText(before)).toBeTruthy();
+  expect(shown()).toContain('Asking the server to sell. Nothing counts as sold until it answers.');
+  expect(sell().disabled).toBe(true);
+  await act(async () => {
+    answer(noAnswer());
+    await Promise.resolve();
+  });
+  await waitFor(() => {
+    expect(sell().disabled).toBe(false);
+  });
+  expect(shown()).not.toContain('Asking the server');
+});
+
+it.each([
+  [[], 'Harbour stopped. Its positions were sold.'],
+  [
+    [{ pair: 'ETH/USDT', message: 'No current price for ETH/USDT.' }],
+    'Harbour stopped. Not everything was sold. No current price for ETH/USDT.',
+  ],
+])('calls sold only what the server says is: %j stay unsold (R7-17)', async (unsold, words) => {
+  call.mockImplementation((name: string) =>
+    name === 'liquidateAgent'
+      ? Promise.resolve({ commandId: 'c', agent, fills: [], unsold })
+      : never(),
+  );
+  render(<ExitActions agent={agent} />);
+  await hold();
+  await waitFor(() => {
+    expect(said()).toEqual([words]);
+  });
+});
+
+it('says offline what a hold will do, claims no saved stop before it, and asks for no sale after it (F01)', async () => {
+  connection.online = 'offline';
+  render(<ExitActions agent={agent} />);
+  expect(shown()).toContain(
+    'Offline. Hold to save the stop of Harbour on this device. Nothing is sold: selling needs a connection.',
+  );
+  expect(shown()).not.toMatch(/is saved/);
+  await hold();
+  expect(order).toEqual(['stop']);
+});
