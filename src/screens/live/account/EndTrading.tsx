@@ -2,13 +2,17 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
+import type { Agent } from '../../../../contract/agents.ts';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import { api } from '../../../api/api.ts';
+import { CommandState } from '../../../components/CommandState.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { connection as server } from '../../../stores/connection.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { applyConnection, loadLiveAccount } from '../../../stores/live-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { stopFirst } from '../../agents/start-stop/stop-first.ts';
 import { showFailure } from '../../show-result.ts';
 import { useViewsOf } from '../../use-store.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
@@ -16,10 +20,10 @@ import { hasEnded, nameOf } from '../live-text.ts';
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
 
-/** How many agents of the account run; null while that is not known. */
-function useRunning(connectionId: string): number | null {
+/** The agents of the account that run; null while that is not known. */
+function useRunning(connectionId: string): Agent[] | null {
   const { views } = useViewsOf(connectionId);
-  return views?.filter(({ agent }) => agent.status !== 'stopped').length ?? null;
+  return views?.map(({ agent }) => agent).filter(({ status }) => status !== 'stopped') ?? null;
 }
 
 /** Exactly what the switch does now. */
@@ -52,17 +56,21 @@ function End({ account }: { account: LiveAccount }) {
   const [busy, setBusy] = useState(false);
   const { connection } = account;
   const running = useRunning(connection.id);
-  const sentence = endSentence(running, account);
+  const sentence = endSentence(running?.length ?? null, account);
   const end = async (): Promise<void> => {
     setBusy(true);
-    const work = api.call('endLiveTrading', { params: { id: connection.id } });
-    if (
-      await showFailure(
-        work,
+    const reply = await stopFirst(
+      running ?? [],
+      () => api.call('endLiveTrading', { params: { id: connection.id } }),
+      `Live trading at ${nameOf(connection)} is not confirmed as ended: the server did not answer.`,
+    );
+    if (reply !== null) {
+      pageToast(
+        'success',
         `Asked to end. Orders are cancelled when ${nameOf(connection)} confirms it.`,
-      )
-    )
-      applyConnection((await work).connection);
+      );
+      applyConnection(reply.connection);
+    }
     await Promise.all([loadLiveAccount(connection.id, true), loadAgents(true)]);
     setBusy(false);
   };
@@ -78,6 +86,13 @@ function End({ account }: { account: LiveAccount }) {
           void end();
         }}
       />
+      <div role="status" className="empty:hidden">
+        {busy && (
+          <CommandState phase="sending">
+            Asking the server to end live trading. Nothing counts as ended until it answers.
+          </CommandState>
+        )}
+      </div>
       {online === 'offline' && (
         <p className="text-xs text-amber">
           You need a connection to end live trading. Stop all works offline and is sent first.
@@ -88,9 +103,9 @@ function End({ account }: { account: LiveAccount }) {
 }
 
 /** Why the key cannot be deleted now; null where it can. */
-function keptBecause(running: number | null, { orders }: LiveAccount): string | null {
+function keptBecause(running: readonly Agent[] | null, { orders }: LiveAccount): string | null {
   if (running === null) return 'The agents of this account are not loaded yet.';
-  if (running > 0) return 'Stop all agents of this account first.';
+  if (running.length > 0) return 'Stop all agents of this account first.';
   if (orders.some((order) => !hasEnded(order)))
     return 'End live trading first, and wait until every order has ended.';
   return null;

@@ -5,6 +5,7 @@ import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { Position } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
+import { CommandState } from '../../../components/CommandState.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
@@ -49,7 +50,7 @@ const isSelling = ({ pair, agentId }: Position, { orders }: LiveAccount): boolea
 
 function Sell({ position, account }: { position: Position; account: LiveAccount }) {
   const { online } = useSnapshot(server);
-  const [asked, setAsked] = useState(false);
+  const [asked, setAsked] = useState<'no' | 'asking' | 'taken'>('no');
   const selling = isSelling(position, account);
   const exchange = nameOf(account.connection);
   const estimate =
@@ -57,14 +58,21 @@ function Sell({ position, account }: { position: Position; account: LiveAccount 
       ? 'no price is known now'
       : `about ${formatAmount(position.value)} ${account.quote} at the present bid, less fees`;
   const sell = async (): Promise<void> => {
+    setAsked('asking');
     const wasTaken = await showFailure(
       api.call('closeLivePosition', { params: { id: position.id } }),
       `Asked ${exchange} to sell. Done when ${exchange} confirms it.`,
     );
-    setAsked(wasTaken);
+    setAsked(wasTaken ? 'taken' : 'no');
     await loadLiveAccount(account.connection.id, true);
   };
-  if (selling || asked)
+  if (asked === 'asking')
+    return (
+      <CommandState phase="sending" className="text-xs">
+        Asking the server to sell.
+      </CommandState>
+    );
+  if (selling || asked === 'taken')
     return <span className="text-xs text-ink-2">Selling. Done when {exchange} confirms it.</span>;
   return (
     <HoldToConfirm

@@ -1,0 +1,113 @@
+// @vitest-environment happy-dom
+/** Ending live trading and selling at an exchange while the network goes away. */
+import '../../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Agent } from '../../../../../contract/agents.ts';
+import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
+import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
+import { CONNECTION_ID, liveAccount } from '../../../../support/live/live-replies.ts';
+
+const { call, order, stop } = vi.hoisted(() => ({
+  call: vi.fn(),
+  order: [] as string[],
+  stop: vi.fn(),
+}));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+vi.mock('../../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  stopAgent: stop,
+}));
+
+const { ApiError } = await import('../../../../../src/api/api-error.ts');
+const { queue } = await import('../../../../../src/commands.ts');
+const { EndTrading } = await import('../../../../../src/screens/live/account/EndTrading.tsx');
+const { LivePositions } = await import('../../../../../src/screens/live/account/LivePositions.tsx');
+const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
+const { connection } = await import('../../../../../src/stores/connection.ts');
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
+
+const NOW = Date.now();
+const replies = recordedReplies(recordState(NOW), NOW);
+const account = liveAccount(NOW);
+const live = (id: string, status: Agent['status']): Agent => ({
+  ...replies.agents!.agents[0]!,
+  id,
+  name: id,
+  status,
+  connectionId: CONNECTION_ID,
+  account: {
+    kind: 'live',
+    connectionId: CONNECTION_ID,
+    exchange: 'kraken',
+    label: 'Main',
+    quote: 'USD',
+  },
+});
+const said = (): string[] => toastStore.toasts.map(({ message }) => message);
+const hold = (name: RegExp): void => {
+  fireEvent.pointerDown(screen.getByRole('button', { name }), { button: 0 });
+};
+const never = () => new Promise<never>(() => undefined);
+
+beforeEach(() => {
+  order.length = 0;
+  removeToast();
+  queue.entries = [];
+  connection.online = 'online';
+  const list = structuredClone(replies.agents!);
+  const agents = [...list.agents, live('Ebb', 'running'), live('Gale', 'stopped')];
+  applyAgents({ ...list, agents }, 'network');
+  stop.mockReset().mockImplementation(({ id }: Agent) => {
+    order.push(`stop ${id}`);
+    const entry = {
+      commandId: `c-${id}`,
+      intent: 'stop',
+      agentId: id,
+      agents: [],
+      sequence: 1,
+      state: 'saved',
+      attempts: 0,
+      reason: null,
+    } as unknown as OutboxEntry;
+    queue.entries = [entry];
+    return Promise.resolve({ said: 'saved', entry });
+  });
+  call.mockReset().mockImplementation((name: string) => {
+    if (name !== 'endLiveTrading') return never();
+    order.push('end');
+    return Promise.reject(new ApiError('Failed', { code: 'network', status: 0, text: 'Failed' }));
+  });
+});
+afterEach(() => {
+  cleanup();
+  clearAgents();
+});
+
+it('saves the stop of every agent that runs in this account before it asks for the end, and says without an answer that it is not confirmed (F03)', async () => {
+  render(<EndTrading account={account} />);
+  hold(/^End live trading/);
+  await waitFor(() => {
+    expect(said()).toEqual([
+      'Live trading at Kraken is not confirmed as ended: the server did not answer. Stop saved on this device. Not yet received by the server.',
+    ]);
+  });
+  expect(order).toEqual(['stop Ebb', 'end']);
+  expect(document.body.textContent).toContain('Asking the server to end live trading.');
+});
+
+it('shows of a sale that it is being asked for, and takes no second press meanwhile', async () => {
+  call.mockImplementation((name: string) => {
+    order.push(name);
+    return never();
+  });
+  render(<LivePositions account={account} />);
+  hold(/^Sell/);
+  await screen.findByText('Asking the server to sell.');
+  expect(order).toEqual(['closeLivePosition']);
+  expect(screen.queryByRole('button', { name: /^Sell/ })).toBeNull();
+});
