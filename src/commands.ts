@@ -443,7 +443,9 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
     return { said: 'saved', entry };
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    return { said: 'not-saved', message: NOT_SAVED };
+    return waiting !== undefined && isStop(waiting)
+      ? sendNow(waiting)
+      : { said: 'not-saved', message: NOT_SAVED };
   }
 }
 

@@ -153,7 +153,7 @@ self.addEventListener('sync', ((event: SyncEvent) => {
     deliver(baseUrl).then(async (drained) => {
       await tellStops(baseUrl);
       // The browser tries again only if it is told that it did not work.
-      if (drained?.end === 'offline' || drained?.end === 'waiting')
+      if (drained !== null && ['offline', 'waiting', 'no-storage'].includes(drained.end))
         throw new Error('Commands are still queued');
     }),
   );

@@ -6,6 +6,7 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { StorageFault } from './user-database.ts';
 import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
+import type { QueueState } from './queue-store.ts';
 import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -39,7 +40,7 @@ export interface DrainPorts {
 /**
  * `empty`: nothing waits. `waiting`: something waits for `dueAt`. `offline`: the server did not
  * answer. `signed-out`: no token of this user. `sign-in`, `update`: paused. `no-storage`: the queue
- * cannot be read.
+ * could not be read or written, so something may still wait.
  */
 type DrainEnd =
   | 'empty'
@@ -95,6 +96,12 @@ function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
   }));
 }
 
+/** A fault of the disk that holds up no stop. Without its user nothing goes out. */
+function unwritten(error: unknown): StorageFault {
+  if (error instanceof StorageFault && error.code !== 'signed-out') return error;
+  throw error;
+}
+
 /** Sends the queue until nothing more can be sent now. */
 export async function drain(ports: DrainPorts): Promise<Drained> {
   try {
@@ -117,19 +124,23 @@ class Turn {
   /** The same for alerts. */
   private alertsHeld = false;
   private fault: Error | null = null;
+  /** Stops whose answer could not be stored: each is sent once in a turn. */
+  private readonly tried = new Set<string>();
 
   constructor(private readonly ports: DrainPorts) {}
 
   async run(): Promise<Drained> {
     const { outbox } = this.ports;
-    const { entries } = await outbox.sweep();
+    const { entries } = await this.look();
     if (!entries.some(isPending)) return { end: 'empty', dueAt: null };
     const offset = await this.ports.probe();
     if (offset === null) return this.over('offline');
-    await outbox.proven(offset);
+    await outbox.proven(offset).catch((error: unknown) => {
+      this.failed(unwritten(error));
+    });
     for (;;) {
       const changed = this.ports.changed();
-      const { entries: present } = await outbox.sweep();
+      const { entries: present } = await this.look();
       for (const entry of this.next(present)) this.launch(entry);
       if (this.sends.size === 0) break;
       await Promise.race([...this.sends, changed]);
@@ -138,9 +149,22 @@ class Turn {
     return this.over(this.stopped);
   }
 
+  /** What time has made of the queue shows, also where it cannot be written. */
+  private look(): Promise<QueueState> {
+    const { outbox } = this.ports;
+    return outbox.sweep().catch(() => outbox.state());
+  }
+
+  /** Only stops go out in a turn that has met a fault. */
+  private failed(error: unknown): void {
+    this.fault ??= error instanceof Error ? error : new Error(String(error));
+    this.startsHeld = true;
+  }
+
   private next(entries: OutboxEntry[]): OutboxEntry[] {
     if (this.stopped !== null) return [];
-    const chosen = pick(entries, [...this.inFlight.values()], this.ports.now());
+    const untried = entries.filter(({ commandId }) => !this.tried.has(commandId));
+    const chosen = pick(untried, [...this.inFlight.values()], this.ports.now());
     return chosen.filter(
       (entry) =>
         isStop(entry) || !(isAlert(entry) ? this.alertsHeld || this.startsHeld : this.startsHeld),
@@ -156,8 +180,8 @@ class Turn {
     this.inFlight.set(entry.commandId, entry);
     const done = this.sendOne(entry)
       .catch((error: unknown) => {
-        this.fault ??= error instanceof Error ? error : new Error(String(error));
-        this.stopped ??= 'no-storage';
+        this.failed(error);
+        this.tried.add(entry.commandId);
       })
       .finally(() => {
         this.inFlight.delete(entry.commandId);
@@ -180,13 +204,33 @@ class Turn {
     return null;
   }
 
+  /**
+   * Recorded before it is sent: after a crash the outcome is known to be unknown. A stop does not
+   * wait for that, because the server acts on its id once.
+   */
+  private async claim(wanted: OutboxEntry): Promise<OutboxEntry | null> {
+    const { outbox } = this.ports;
+    try {
+      return await outbox.claim(wanted.commandId);
+    } catch (error) {
+      if (!isStop(wanted)) throw error;
+      unwritten(error);
+      outbox.unmarked.add(wanted.commandId);
+      // It may have been taken back meanwhile.
+      const { entries } = await outbox.state();
+      const entry = entries.find(({ commandId }) => commandId === wanted.commandId);
+      return entry !== undefined && isPending(entry)
+        ? { ...entry, state: 'sending', nextAttemptAt: null }
+        : null;
+    }
+  }
+
   private async sendOne(wanted: OutboxEntry): Promise<void> {
     const { ports } = this;
     const { outbox } = ports;
     let bearer = await this.bearer(wanted, false);
     if (bearer === null) return;
-    // Recorded before it is sent: after a crash the outcome is known to be unknown.
-    const entry = await outbox.claim(wanted.commandId);
+    const entry = await this.claim(wanted);
     if (entry === null) return;
     let answer = await this.ports.send(entry, bearer.token);
     let verdict = judge(entry, answer, {
@@ -220,16 +264,19 @@ class Turn {
         const results = resultsIn(answer.json, entry);
         const versions = new Map(agents.map((agent) => [agent.id, agent.generation]));
         if (alert !== null) versions.set(alert.id, alert.version);
-        if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
         const beside = besideDelivery({
           agents,
           alert,
           isNewAlert: entry.alert?.seenVersion === null,
           deletedAlertId: entry.alert?.terms === null ? entry.alert.id : null,
         });
-        await outbox.delivered(entry, versions, results, beside);
+        const fault = await this.endPause()
+          .then(() => outbox.delivered(entry, versions, results, beside))
+          .catch(unwritten);
         this.ports.onDelivered?.(entry, agents, alert);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
+        // It is still on the disk, and is sent again under its id.
+        if (fault !== undefined) throw fault;
         return;
       }
       case 'again':
@@ -255,5 +302,11 @@ class Turn {
       case 'refresh':
         throw new Error('A token is refreshed once');
     }
+  }
+
+  /** The server has taken a command: this app is not too old for it. */
+  private async endPause(): Promise<void> {
+    const { outbox } = this.ports;
+    if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
   }
 }

@@ -37,6 +37,8 @@ export interface OutboxOptions {
 
 export interface Outbox {
   readonly uid: string;
+  /** Stops that were sent though the disk took no mark of it. The next change marks them. */
+  readonly unmarked: Set<string>;
   /** The queue as of now, with ages applied; nothing is written. */
   state(): Promise<QueueState>;
   quarantined(): Promise<SetAside[]>;
@@ -90,17 +92,25 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   const { now = Date.now, newId = () => crypto.randomUUID(), changed = () => undefined } = options;
   const { uid } = store;
   const origin: CommandOrigin = { uid, now, newId };
+  const unmarked = new Set<string>();
+  const marked = (state: QueueState): QueueState => ({
+    ...state,
+    entries: state.entries.map((entry) =>
+      entry.attempts === 0 && unmarked.has(entry.commandId) ? { ...entry, attempts: 1 } : entry,
+    ),
+  });
 
   async function change<T>(work: (state: QueueState) => Changed<T>, beside?: Beside): Promise<T> {
-    const result = await store.change(work, beside);
+    const result = await store.change((state) => work(marked(state)), beside);
     changed();
     return result;
   }
 
   return {
     uid,
+    unmarked,
     async state() {
-      const state = await store.read();
+      const state = marked(await store.read());
       return { ...state, entries: agedEntries(state, now()) };
     },
     quarantined: () => store.quarantined(),

@@ -210,13 +210,15 @@ class QueueLifecycle implements Lifecycle {
     this.refreshSoon();
     try {
       const drained = await present.queue.drain();
-      this.misses = drained.end === 'offline' || drained.end === 'signed-out' ? this.misses + 1 : 0;
+      this.misses = endsByItself(drained.end) ? this.misses + 1 : 0;
       if (this.attached !== present) return;
       if (drained.end !== 'empty') void askForSync();
       this.schedule(drained);
       this.options.onDrained(drained);
     } catch (error) {
       this.options.onError(error);
+      this.misses += 1;
+      if (this.attached === present) this.schedule({ end: 'no-storage', dueAt: null });
     } finally {
       this.draining -= 1;
       this.refreshSoon();
@@ -344,12 +346,14 @@ class QueueLifecycle implements Lifecycle {
   }
 
   private delayAfter({ end, dueAt }: Drained): number | null {
-    // A missing token is not a log-out: the provider may be slow or away.
-    if (end === 'offline' || end === 'signed-out')
-      return SOONEST_MS + backoffMs(this.misses, Math.random());
+    if (endsByItself(end)) return SOONEST_MS + backoffMs(this.misses, Math.random());
     return end === 'waiting' ? Math.max(SOONEST_MS, (dueAt ?? 0) - Date.now()) : null;
   }
 }
+
+/** A missing token is not a log-out: the provider may be slow or away. So may the disk. */
+const endsByItself = (end: Drained['end']): boolean =>
+  end === 'offline' || end === 'signed-out' || end === 'no-storage';
 
 /** The code that sends; asked for early by whoever may have something to send soon. */
 export const loadDelivery = () => import('./deliver.ts');

@@ -110,7 +110,10 @@ export function databaseStore(database: UserDatabase): QueueStore {
     async read() {
       const found = await database.transact(['outbox', 'meta'], 'readonly', load);
       if (found.corrupt.length === 0 && found.presses === undefined) return found.state;
-      return changeOnce((state) => ({ ...state, result: state }));
+      // What was pressed on a frame waits like any command, though the disk takes nothing now.
+      return changeOnce((state) => ({ ...state, result: state })).catch(() =>
+        withPresses(found.state, readPresses(found.presses).presses, uid),
+      );
     },
     async change(work, beside) {
       try {

@@ -55,6 +55,8 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
   });
   const unlisten = options.channel.listen((message) => {
     if (message.type === 'queue' && message.uid === uid) news();
+    // Whoever sent it may not have been able to take it off the disk.
+    if (message.type === 'delivered') outbox.unmarked.add(message.entry.commandId);
   });
 
   const runOnce = (): Promise<Drained> =>

@@ -244,6 +244,29 @@ describe('a press', () => {
     expect(await cancelCommand(id)).toBe('undone');
   });
 
+  it('is, for a stop that failed and is tried again, sent at once where the disk takes nothing (F13)', async () => {
+    await enter();
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 422, body: { error: { code: 'invalid_request', message: 'No' } } },
+    );
+    const said = await stopAgent(agent);
+    const id = said.said === 'saved' ? said.entry.commandId : '';
+    await expect.poll(() => queue.entries[0]?.state).toBe('failed');
+    server.asked.length = 0;
+    server.answer(echo);
+    const failing = vi
+      .spyOn(UserDatabase.prototype, 'transact')
+      .mockRejectedValue(new StorageFault('quota', 'The disk is full'));
+    const result = await confirmCommand(id).finally(() => {
+      failing.mockRestore();
+    });
+    expect(result).toMatchObject({ said: 'sent' });
+    expect(posts().map(({ path }) => path)).toEqual(['/api/agents/x/stop']);
+    expect(posts()[0]?.headers['idempotency-key']).not.toBe(id);
+  });
+
   it('that is confirmed goes out as a new command on the agent as it is now', async () => {
     await enter();
     const database = new UserDatabase(uid, { mayCreate: () => true });

@@ -5,7 +5,11 @@ import { PRESSES_KEY, type FramePress } from '../../../src/offline/frame-record.
 import { readPresses, withPresses } from '../../../src/offline/frame-presses.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore, EMPTY_META } from '../../../src/offline/queue-store.ts';
-import { openUserDatabase, type UserDatabase } from '../../../src/offline/user-database.ts';
+import {
+  openUserDatabase,
+  StorageFault,
+  type UserDatabase,
+} from '../../../src/offline/user-database.ts';
 import { newId, press, said, start, stop, T0 } from './samples.ts';
 
 const onFrame = (agentId: string, change: Partial<FramePress> = {}): FramePress => ({
@@ -110,6 +114,18 @@ describe('the stored queue', () => {
     expect(await presses()).toBeUndefined();
     await store.read();
     expect(await store.quarantined()).toHaveLength(1);
+  });
+
+  it('shows a press that the disk does not let the queue take over, so that it is sent (F13)', async () => {
+    const pressed = onFrame('a');
+    await save([pressed]);
+    const real = database.transact.bind(database);
+    database.transact = (stores, mode, work, durability) =>
+      mode === 'readwrite'
+        ? Promise.reject(new StorageFault('quota', 'This device is out of storage'))
+        : real(stores, mode, work, durability);
+    const { entries } = await databaseStore(database).read();
+    expect(entries.map(({ commandId }) => commandId)).toEqual([pressed.commandId]);
   });
 
   it('keeps a press where the change that would take it over fails', async () => {

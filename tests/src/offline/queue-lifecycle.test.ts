@@ -7,7 +7,7 @@ import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineChannel } from '../../../src/offline/channel.ts';
-import { UserDatabase } from '../../../src/offline/user-database.ts';
+import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
 import {
   createLifecycle,
   unsent,
@@ -175,6 +175,40 @@ describe('when it sends', () => {
     await life.drainNow();
     expect([ends.at(-1), posts()]).toEqual(['signed-out', []]);
     token = { uid, token: 'a.e30.' };
+    await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('tries again by itself after a drain that could not read the disk (F13)', async () => {
+    server.answer(echo);
+    const { life, ends } = tab();
+    life.attach(uid);
+    await life.drainNow();
+    await life.queue?.outbox.enqueue(stop('x'));
+    const failing = vi
+      .spyOn(UserDatabase.prototype, 'transact')
+      .mockRejectedValue(new StorageFault('broken', 'This device could not save this'));
+    await life.drainNow();
+    failing.mockRestore();
+    expect([ends.at(-1), posts()]).toEqual(['no-storage', []]);
+    await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
+  });
+
+  it('tries again by itself after a drain that failed in a way nobody foresaw', async () => {
+    server.answer(echo);
+    const errors: unknown[] = [];
+    let fails = true;
+    const { life } = tab({
+      token: () =>
+        fails ? Promise.reject(new Error('unforeseen')) : Promise.resolve({ uid, token: 'a.e30.' }),
+      onError: (error) => {
+        errors.push(error);
+      },
+    });
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    fails = false;
+    expect([errors.length > 0, posts()]).toEqual([true, []]);
     await expect.poll(posts, { timeout: 8_000 }).toEqual(['/api/agents/x/stop']);
   });
 

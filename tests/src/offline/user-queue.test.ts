@@ -4,7 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
 import { deliver } from '../../../src/offline/deliver.ts';
-import { UserDatabase } from '../../../src/offline/user-database.ts';
+import { createOutbox } from '../../../src/offline/outbox.ts';
+import { databaseStore } from '../../../src/offline/queue-store.ts';
+import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
 import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
 import {
   startReplyServer,
@@ -181,6 +183,69 @@ describe('a queue of one realm', () => {
     });
     expect((await queue.drain()).end).toBe('signed-out');
     expect(posts()).toHaveLength(1);
+  });
+});
+
+/** From now on nothing can be written. Returns a function that makes room again. */
+function fillDisk(database: UserDatabase): () => void {
+  const real = database.transact.bind(database);
+  database.transact = (stores, mode, work, durability) =>
+    mode === 'readwrite'
+      ? Promise.reject(new StorageFault('quota', 'This device is out of storage'))
+      : real(stores, mode, work, durability);
+  return () => {
+    database.transact = real;
+  };
+}
+const commandIds = (): unknown[] => posts().map((asked) => asked.headers['idempotency-key']);
+
+describe('a disk that takes nothing', () => {
+  it('holds up no stop, and every start: each stop goes under its stored id until it is off the disk (F13)', async () => {
+    server.answer(echo);
+    const { queue, heard, database } = realm();
+    const anHourAgo = { now: () => Date.now() - 3_600_000 };
+    await createOutbox(databaseStore(database), anHourAgo).enqueue(start('old'));
+    const fresh = await queue.outbox.enqueue(start('s'));
+    const ids: string[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f'])
+      ids.push((await queue.outbox.enqueue(stop(id))).commandId);
+    const makeRoom = fillDisk(database);
+    expect((await queue.drain()).end).toBe('no-storage');
+    expect([commandIds().sort(), heard.delivered.sort()]).toEqual([ids, ids].map((l) => l.sort()));
+    makeRoom();
+    expect((await queue.drain()).end).toBe('empty');
+    expect(new Set(commandIds())).toEqual(new Set([...ids, fresh.commandId]));
+    expect((await queue.outbox.state()).entries).toMatchObject([
+      { agentId: 'old', state: 'needs-you' },
+    ]);
+  });
+
+  it('does not make a stop that was sent look unsent: it is not undone, and a later Stop is its own command', async () => {
+    server.answer(echo);
+    const [one, two] = [realm(), realm()];
+    const sent = await one.queue.outbox.enqueue(stop('x'));
+    const makeRoom = fillDisk(one.database);
+    await one.queue.drain();
+    makeRoom();
+    await expect.poll(() => two.queue.outbox.unmarked.size).toBe(1);
+    for (const { queue } of [one, two]) {
+      expect(await queue.outbox.cancel(sent.commandId)).toBe('already-sent');
+      expect((await queue.outbox.state()).entries[0]).toMatchObject({ attempts: 1 });
+    }
+    const later = await two.queue.outbox.enqueue(stop('x'));
+    expect(later.commandId).not.toBe(sent.commandId);
+  });
+
+  it('sends no stop of a user who has gone (F23)', async () => {
+    const { queue, database } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    fillDisk(database);
+    server.answer(async (asked) => {
+      await database.retire();
+      return echo(asked);
+    });
+    expect((await queue.drain()).end).toBe('signed-out');
+    expect(posts()).toEqual([]);
   });
 });
 
