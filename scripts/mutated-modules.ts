@@ -15,6 +15,7 @@ export const MUTATED_MODULES = {
   queue: {
     files: [
       'src/offline/queue-rules.ts',
+      'src/offline/send-order.ts',
       'src/offline/replies.ts',
       'src/offline/outbox.ts',
       'src/offline/drain.ts',

@@ -7,8 +7,8 @@ import { StorageFault } from './user-database.ts';
 import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import type { QueueState } from './queue-store.ts';
-import { nextDueAt, pick } from './queue-rules.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
+import { nextDueAt, pick } from './send-order.ts';
 import { tokenClaims } from './token-claims.ts';
 import { besideDelivery } from './told-state.ts';
 

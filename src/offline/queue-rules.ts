@@ -1,11 +1,10 @@
-/** The queue's rules as pure functions: what joins it and what is sent next. */
+/** The queue's rules as pure functions: what joins it, and what time and answers make of it. */
 import {
   BACKOFF_BASE_MS,
   BACKOFF_MAX_MS,
   OUTBOX_MAX,
   START_FRESH_MS,
   START_LAPSE_MS,
-  STOPS_AT_ONCE,
 } from '../../contract/limits.ts';
 import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
@@ -27,12 +26,6 @@ export const RESERVED_FOR_STOPS = 100;
 /** Two clock readings that differ by more than this mean that the clock was set. */
 export const CLOCK_TOLERANCE_MS = 2 * 60_000;
 
-/**
- * The longest wait between two sends, whatever the server asks. A longer one comes from a clock
- * that was set back.
- */
-export const LONGEST_WAIT_MS = 10 * 60_000;
-
 export interface Stamp {
   uid: string;
   commandId: string;
@@ -49,7 +42,7 @@ export interface Change {
   entry: OutboxEntry | null;
 }
 
-const bySequence = (a: OutboxEntry, b: OutboxEntry): number => a.sequence - b.sequence;
+export const bySequence = (a: OutboxEntry, b: OutboxEntry): number => a.sequence - b.sequence;
 const unattempted = (entry: OutboxEntry): boolean =>
   entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
 const isOver = (entry: OutboxEntry): boolean =>
@@ -155,7 +148,7 @@ const sameAgents = (a: SeenAgent[], b: SeenAgent[]): boolean =>
   a.length === b.length && a.every((agent) => b.some((other) => other.id === agent.id));
 
 /** Whether two entries concern the same agent or alert. */
-function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
+export function overlap(a: OutboxEntry, b: OutboxEntry): boolean {
   if (isAlert(a) || isAlert(b)) return a.alert?.id === b.alert?.id;
   const [left, right] = [concerns(a), concerns(b)];
   return left === null || right === null || left.some((id) => right.includes(id));
@@ -275,43 +268,6 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
 }
 
 /**
- * What may be sent now, beside what is under way: stops first, up to four at once; then starts,
- * then alerts, one by one. Starts of one agent keep their order, and follow any earlier stop of it.
- * Stops do not wait for each other, except for the same one; they wait only for a start of their
- * agent that is under way.
- */
-export function pick(
-  entries: readonly OutboxEntry[],
-  inFlight: readonly OutboxEntry[],
-  now: number,
-): OutboxEntry[] {
-  const pending = entries.filter(isPending).sort(bySequence);
-  const flying = (entry: OutboxEntry): boolean =>
-    inFlight.some((other) => other.commandId === entry.commandId);
-  const due = ({ nextAttemptAt }: OutboxEntry): boolean =>
-    nextAttemptAt === null || nextAttemptAt <= now || nextAttemptAt - now > LONGEST_WAIT_MS;
-  const ready = pending.filter((entry) => !flying(entry) && due(entry));
-  const overtakes = (entry: OutboxEntry): boolean =>
-    pending.some(
-      (other) =>
-        other.sequence < entry.sequence &&
-        (isStop(entry)
-          ? other.intent === entry.intent && other.agentId === entry.agentId
-          : overlap(other, entry)),
-    );
-  const startFlies = (entry: OutboxEntry): boolean =>
-    inFlight.some((other) => !isStop(other) && overlap(other, entry));
-  const stops = ready
-    .filter((entry) => isStop(entry) && !overtakes(entry) && !startFlies(entry))
-    .slice(0, Math.max(0, STOPS_AT_ONCE - inFlight.filter(isStop).length));
-  if (stops.length > 0 || inFlight.length > 0) return stops;
-  const next =
-    ready.find((entry) => !isStop(entry) && !isAlert(entry) && !overtakes(entry)) ??
-    ready.find((entry) => isAlert(entry) && !overtakes(entry));
-  return next === undefined ? [] : [next];
-}
-
-/**
  * After one of our own commands was accepted, a later start of the same agent gets the new
  * generation: only somebody else's change needs confirmation. `generations`: of the agents in the
  * reply.
@@ -397,12 +353,6 @@ export function partlyRefused(
       at: now,
     },
   };
-}
-
-/** When the next entry becomes due (device clock, ms); null when nothing waits for time. */
-export function nextDueAt(entries: readonly OutboxEntry[]): number | null {
-  const times = entries.filter(isPending).map((entry) => entry.nextAttemptAt ?? 0);
-  return times.length === 0 ? null : Math.min(...times);
 }
 
 const BACKOFF: Backoff = { baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS };

@@ -4,8 +4,9 @@
  */
 import * as z from 'zod/mini';
 import { ErrorReply } from '../../contract/errors.ts';
-import { backoffMs, LONGEST_WAIT_MS } from './queue-rules.ts';
 import { isStop, type OutboxEntry } from './outbox-entry.ts';
+import { backoffMs } from './queue-rules.ts';
+import { LONGEST_WAIT_MS } from './send-order.ts';
 
 /** One raw answer. `status` 0 means none, for the reason `why`. */
 export interface Answer {

@@ -6,10 +6,10 @@ import {
   backoffMs,
   coalesce,
   partlyRefused,
-  pick,
   rebase,
 } from '../../../src/offline/queue-rules.ts';
 import { judge, type Answer } from '../../../src/offline/replies.ts';
+import { pick } from '../../../src/offline/send-order.ts';
 import {
   entryOf,
   newId,
