@@ -14,7 +14,7 @@ const Press = z.object({
 /** What a press needs to know of the queue it joins. */
 interface QueueToJoin {
   entries: OutboxEntry[];
-  meta: { clockOffsetMs: number | null; lastSeenAt: number };
+  meta: { clockOffsetMs: number | null; lastSeenAt: number; lastSequence?: number | undefined };
 }
 
 type Press = z.infer<typeof Press>;
@@ -40,7 +40,7 @@ export function withPresses<Q extends QueueToJoin>(
   uid: string,
 ): Q {
   return presses.reduce<Q>((queue, { commandId, pressedAt, ...agent }) => {
-    const { clockOffsetMs, lastSeenAt } = queue.meta;
+    const { clockOffsetMs, lastSeenAt, lastSequence } = queue.meta;
     const { entries } = coalesce(
       queue.entries,
       { intent: 'stop', ...agent, agents: [], confirmed: false },
@@ -50,6 +50,7 @@ export function withPresses<Q extends QueueToJoin>(
         now: pressedAt,
         clockOffsetMs,
         clockMoved: pressedAt < lastSeenAt - CLOCK_TOLERANCE_MS,
+        lastSequence,
       },
       () => crypto.randomUUID(),
     );

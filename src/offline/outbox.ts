@@ -15,6 +15,7 @@ import {
   aged,
   CLOCK_TOLERANCE_MS,
   coalesce,
+  highestSequence,
   partlyRefused,
   rebase,
   type Stamp,
@@ -101,7 +102,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   });
 
   async function change<T>(work: (state: QueueState) => Changed<T>, beside?: Beside): Promise<T> {
-    const result = await store.change((state) => work(marked(state)), beside);
+    const result = await store.change((state) => numbered(work(marked(state))), beside);
     changed();
     return result;
   }
@@ -170,6 +171,15 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
 /** The queue after one change, and the result for the caller. */
 type Changed<T> = QueueState & { result: T };
 
+/** A number is never given twice, even when its command has left the queue. */
+const numbered = <T>(after: Changed<T>): Changed<T> => ({
+  ...after,
+  meta: {
+    ...after.meta,
+    lastSequence: highestSequence(after.entries, after.meta.lastSequence),
+  },
+});
+
 const agedEntries = (state: QueueState, at: number): OutboxEntry[] =>
   state.entries.map((entry) => aged(entry, at, state.meta.clockOffsetMs));
 
@@ -190,13 +200,14 @@ function addCommand(
   { uid, now, newId }: CommandOrigin,
 ): Changed<OutboxEntry | null> {
   const at = now();
-  const { clockOffsetMs, lastSeenAt } = state.meta;
+  const { clockOffsetMs, lastSeenAt, lastSequence } = state.meta;
   const stamp: Stamp = {
     uid,
     commandId: newId(),
     now: at,
     clockOffsetMs,
     clockMoved: at < lastSeenAt - CLOCK_TOLERANCE_MS,
+    lastSequence,
   };
   const { entries, entry: result } = coalesce(state.entries, request, stamp, newId);
   return { entries, meta: { ...state.meta, lastSeenAt: Math.max(at, lastSeenAt) }, result };
@@ -209,13 +220,14 @@ function replaceEntry(
   request: CommandRequest,
   { uid, now, newId }: CommandOrigin,
 ): Changed<OutboxEntry | null> {
-  const { clockOffsetMs } = state.meta;
+  const { clockOffsetMs, lastSequence } = state.meta;
   const stamp: Stamp = {
     uid,
     commandId: newId(),
     now: now(),
     clockOffsetMs,
     clockMoved: false,
+    lastSequence,
   };
   const rest = state.entries.filter((candidate) => candidate.commandId !== replaced.commandId);
   const { entries, entry: result } = coalesce(rest, request, stamp, newId);

@@ -33,6 +33,8 @@ export interface Stamp {
   now: number;
   clockOffsetMs: number | null;
   clockMoved: boolean;
+  /** The highest sequence so far, also of commands that have left the queue. */
+  lastSequence?: number | undefined;
 }
 
 export interface Change {
@@ -184,6 +186,9 @@ export function coalesce(
   return joined(present, entries, request, stamp);
 }
 
+export const highestSequence = (entries: readonly OutboxEntry[], last = 0): number =>
+  Math.max(last, ...entries.map((entry) => entry.sequence));
+
 /** Appends the request, where there is a place for it. */
 function joined(
   present: readonly OutboxEntry[],
@@ -193,7 +198,7 @@ function joined(
 ): Change {
   const capacity = isStop(request) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
   if (left.length >= capacity) return { entries: [...present].sort(bySequence), entry: null };
-  const sequence = Math.max(0, ...present.map((entry) => entry.sequence)) + 1;
+  const sequence = highestSequence(present, stamp.lastSequence) + 1;
   const entry = entryOf(request, stamp, sequence);
   return { entries: [...left, entry].sort(bySequence), entry };
 }

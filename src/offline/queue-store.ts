@@ -15,6 +15,8 @@ export const QueueMeta = z.object({
    */
   clockOffsetMs: z.nullable(z.number()),
   lastSeenAt: z.number(),
+  /** The highest sequence that was given. Absent in records of earlier builds. */
+  lastSequence: z.optional(z.number()),
   /**
    * Nothing is sent until a login later than `authTime` (s; null where the token did not say), or
    * another contract version.

@@ -181,6 +181,8 @@ export function agentView(
   const entry =
     open ?? mine.find((other) => other.state === 'failed' || other.state === 'lapsed') ?? null;
   const pendingIntent = open === null ? null : isStop(open) ? 'stop' : 'start';
+  // What is accepted is done: then the server's state says what can be pressed.
+  const waits = mine.find((other) => isOpen(other) && other.state !== 'accepted');
   const unsent = open !== null && open.attempts === 0 && open.agentId !== null;
   return {
     agent,
@@ -191,11 +193,12 @@ export function agentView(
     commandText: entry === null ? null : `${textFor(entry, agent.id)}${untilThen(entry, [agent])}`,
     alert: entry !== null && failedStops([entry]).length > 0,
     canStart:
-      (agent.status === 'stopped' || agent.status === 'faulted') && pendingIntent !== 'start',
+      (agent.status === 'stopped' || agent.status === 'faulted') &&
+      (waits === undefined || isStop(waits)),
     // Stop is available even when stopped, because a start on its way may still arrive. An unsent
     // start that waits for confirmation cannot.
     canStop:
-      pendingIntent !== 'stop' &&
+      !(waits !== undefined && isStop(waits)) &&
       (agent.status !== 'stopped' ||
         (pendingIntent === 'start' && !(open?.state === 'needs-you' && open.attempts === 0))),
     canUndo: unsent && open.state === 'saved',

@@ -253,7 +253,7 @@ describe('a press', () => {
     );
     const said = await stopAgent(agent);
     const id = said.said === 'saved' ? said.entry.commandId : '';
-    await expect.poll(() => queue.entries[0]?.state).toBe('failed');
+    await expect.poll(() => queue.entries[0]?.state, { timeout: 8_000 }).toBe('failed');
     server.asked.length = 0;
     server.answer(echo);
     const failing = vi

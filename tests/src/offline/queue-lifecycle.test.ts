@@ -139,6 +139,23 @@ describe('attaching a user', () => {
     expect([posts(), agents]).toEqual([['/api/agents/x/stop'], ['x']]);
   });
 
+  it('shows a start that was accepted right after a stop as the later of the two', async () => {
+    server.answer(echo);
+    const { life, view } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await life.queue?.outbox.enqueue(start('x'));
+    await life.drainNow();
+    await expect
+      .poll(() => view()?.entries.map(({ intent, state }) => `${intent} ${state}`), {
+        timeout: 4_000,
+      })
+      .toEqual(['stop accepted', 'start accepted']);
+    const numbers = view()?.entries.map(({ sequence }) => sequence) ?? [];
+    expect(numbers[1]).toBe((numbers[0] ?? 0) + 1);
+  });
+
   it('twice is once; another user takes the place of the first, whose queue is no longer shown (F34)', async () => {
     server.answer(() => 'reset');
     const { life, view } = tab();

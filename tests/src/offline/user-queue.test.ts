@@ -199,6 +199,31 @@ function fillDisk(database: UserDatabase): () => void {
 }
 const commandIds = (): unknown[] => posts().map((asked) => asked.headers['idempotency-key']);
 
+describe('the numbers of commands', () => {
+  it('go on where the queue is empty, so that a start after an accepted stop is the later one', async () => {
+    server.answer(echo);
+    const { queue } = realm();
+    const first = await queue.outbox.enqueue(stop('x'));
+    await queue.drain();
+    const second = await queue.outbox.enqueue(start('x'));
+    await queue.outbox.cancel(second.commandId);
+    const third = await realm().queue.outbox.enqueue(stop('x'));
+    expect([second, third].map(({ sequence }) => sequence - first.sequence)).toEqual([1, 2]);
+  });
+
+  it('follow those in the queue where an earlier build has noted none', async () => {
+    const { queue, database } = realm();
+    const first = await queue.outbox.enqueue(stop('x'));
+    await database.transact(['meta'], 'readwrite', (transaction) => {
+      const old = { clockOffsetMs: null, lastSeenAt: 1, pause: null };
+      transaction.objectStore('meta').put(old, 'queue');
+    });
+    const second = await queue.outbox.enqueue(start('x'));
+    expect(second.sequence).toBe(first.sequence + 1);
+    expect((await queue.outbox.state()).meta).toMatchObject({ lastSequence: second.sequence });
+  });
+});
+
 describe('a disk that takes nothing', () => {
   it('holds up no stop, and every start: each stop goes under its stored id until it is off the disk (F13)', async () => {
     server.answer(echo);

@@ -106,6 +106,22 @@ describe('agent view', () => {
     });
   });
 
+  it('lets Stop and Start be pressed by the state of the server once a command is accepted', () => {
+    const accepted = entry({ state: 'accepted', attempts: 1 });
+    expect(agentView(agent, [accepted])).toMatchObject({
+      canStop: true,
+      commandText: 'Stop accepted by the server.',
+    });
+    const started = entry({ intent: 'start', state: 'accepted', attempts: 1 });
+    expect(agentView({ ...agent, status: 'stopped' }, [started])).toMatchObject({
+      canStart: true,
+      canStop: true,
+    });
+    expect(agentView(agent, [entry({ sequence: 1 }), { ...started, sequence: 2 }]).canStop).toBe(
+      false,
+    );
+  });
+
   it('says what a stopped agent still protects', () => {
     expect(statusText({ status: 'stopped', openPositions: 2, hold: null })).toBe(
       'Stopped, protecting 2 positions',
