@@ -83,10 +83,17 @@ export type CommandResult =
   | { said: 'refused'; message: string };
 
 /**
- * `undone`: never sent and never will be. `dismissed`: finished and no longer shown. `not-done`: the
+ * `undone`: never sent and never will be. `start-unknown`: the same of a stop, but a start that it had
+ * withdrawn was sent and may have arrived. `dismissed`: finished and no longer shown. `not-done`: the
  * disk failed, so it waits as before.
  */
-export type CancelResult = 'undone' | 'dismissed' | 'already-sent' | 'gone' | 'not-done';
+export type CancelResult =
+  | 'undone'
+  | 'start-unknown'
+  | 'dismissed'
+  | 'already-sent'
+  | 'gone'
+  | 'not-done';
 
 type ObservedState = Pick<Agent, 'id' | 'name' | 'generation'> & { version?: number };
 
@@ -411,7 +418,11 @@ const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): 
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
   try {
     const result = (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
-    if (result === 'undone') void sayOnNotification(commandId, 'undone');
+    if (result === 'undone' || result === 'start-unknown') {
+      void sayOnNotification(commandId, 'undone');
+      // What a stop had withdrawn waits again.
+      void lifecycle.drainNow();
+    }
     return result;
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;

@@ -130,6 +130,11 @@ export const OutboxEntry = z
     results: z.optional(z.array(EntryResult)),
     /** For commands about an alert only. */
     alert: z.optional(AlertCommand),
+    /**
+     * For stops: the records of the starts that this one took out of the queue whole. Read only by
+     * Undo, so that none of them can make a stop unreadable.
+     */
+    withdrawn: z.optional(z.array(z.unknown())),
   })
   .check(
     z.refine(({ version, alert, intent }) => {
@@ -144,7 +149,7 @@ export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
 
 /**
  * Migrations of a record to the next version. Fields added within version 1 (`seen`, `tested`,
- * `results`) may be absent. Whoever raises the version adds the step from the one before.
+ * `results`, `withdrawn`) may be absent. Whoever raises the version adds the step from the one before.
  */
 const STEPS: Steps = {};
 
@@ -195,6 +200,7 @@ export interface CommandRequest {
   seen?: ObservedState | undefined;
   tested?: Tested | undefined;
   alert?: AlertCommand | undefined;
+  withdrawn?: OutboxEntry['withdrawn'];
 }
 
 export const isStop = (entry: { intent: Intent }): boolean =>

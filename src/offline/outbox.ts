@@ -3,6 +3,8 @@ import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
   isPending,
+  isStop,
+  readEntry,
   type AlertCommand,
   type EntryResult,
   type EntryState,
@@ -16,6 +18,7 @@ import {
   CLOCK_TOLERANCE_MS,
   coalesce,
   highestSequence,
+  overlap,
   partlyRefused,
   rebase,
   type Stamp,
@@ -50,8 +53,13 @@ export interface Outbox {
    * @throws StorageFault, QueueFull
    */
   enqueue(request: CommandRequest): Promise<OutboxEntry>;
-  /** Undoes what was never sent, or dismisses what is finished. */
-  cancel(commandId: string): Promise<'undone' | 'dismissed' | 'already-sent' | 'gone'>;
+  /**
+   * Undoes what was never sent, or dismisses what is finished. The starts that an undone stop had
+   * withdrawn wait again. `start-unknown`: one of them had been sent, and may have arrived.
+   */
+  cancel(
+    commandId: string,
+  ): Promise<'undone' | 'start-unknown' | 'dismissed' | 'already-sent' | 'gone'>;
   /**
    * A new command in place of one that needed the user, failed or expired; `generations` are the
    * agents' present ones.
@@ -243,10 +251,24 @@ function cancelEntry(
   const pending = isPending(entry);
   if (pending && entry.attempts > 0) return { ...state, result: 'already-sent' };
   const neverSent = entry.attempts === 0 && (pending || entry.state === 'needs-you');
+  const rest = state.entries.filter((candidate) => candidate !== entry);
+  if (!neverSent) return { ...state, entries: rest, result: 'dismissed' };
+  const starts = (entry.withdrawn ?? []).flatMap((raw) => {
+    const read = readEntry(raw);
+    return read.is === 'entry' ? [read.entry] : [];
+  });
+  // A later stop that waits would have withdrawn them too.
+  const back = starts.filter(
+    (start) =>
+      !rest.some(
+        (one) =>
+          isStop(one) && isPending(one) && one.sequence > start.sequence && overlap(one, start),
+      ),
+  );
   return {
     ...state,
-    entries: state.entries.filter((candidate) => candidate !== entry),
-    result: neverSent ? 'undone' : 'dismissed',
+    entries: [...rest, ...back],
+    result: starts.some(({ attempts }) => attempts > 0) ? 'start-unknown' : 'undone',
   };
 }
 

@@ -75,6 +75,7 @@ function entryOf(request: CommandRequest, stamp: Stamp, sequence: number): Outbo
     ...(request.seen === undefined ? {} : { seen: request.seen }),
     ...(request.tested === undefined ? {} : { tested: request.tested }),
     ...(request.alert === undefined ? {} : { alert: request.alert }),
+    ...(request.withdrawn === undefined ? {} : { withdrawn: request.withdrawn }),
   };
 }
 
@@ -168,9 +169,12 @@ export function coalesce(
   newId: () => string,
 ): Change {
   if (isAlert(request)) return coalesceAlert(present, request, stamp);
-  let entries = withoutLeftovers([...present], request);
-  if (request.intent === 'stop' || request.intent === 'stop-all')
-    entries = stopCancels(entries, request, stamp, newId);
+  const before = withoutLeftovers([...present], request);
+  let entries = isStop(request) ? stopCancels(before, request, stamp, newId) : before;
+  // What remains of a start of many keeps its number.
+  const withdrawn = before.filter(
+    ({ sequence }) => !entries.some((entry) => entry.sequence === sequence),
+  );
   // Pressing Start again confirms a start that waits for confirmation.
   if (request.intent === 'start')
     entries = entries.filter(
@@ -183,7 +187,12 @@ export function coalesce(
     );
   const same = sameRequest(entries, request);
   if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
-  return joined(present, entries, request, stamp);
+  return joined(
+    present,
+    entries,
+    withdrawn.length === 0 ? request : { ...request, withdrawn },
+    stamp,
+  );
 }
 
 export const highestSequence = (entries: readonly OutboxEntry[], last = 0): number =>

@@ -5,9 +5,16 @@ import { pageToast } from '../stores/toast-store.ts';
 /** The disk failed: what was to be undone still waits and will be sent. */
 export const NOT_UNDONE = 'Could not be undone on this device.';
 
+/** What is said of what was taken back. */
+export const UNDONE: Partial<Record<CancelResult, string>> = {
+  undone: 'Undone. Nothing was sent.',
+  'start-unknown': 'Undone. The earlier start was sent, but not confirmed by the server.',
+};
+
 export async function undoCommand(commandId: string, notDone = NOT_UNDONE): Promise<CancelResult> {
   const result = await cancelCommand(commandId);
-  if (result === 'undone') pageToast('success', 'Undone. Nothing was sent.');
+  const undone = UNDONE[result];
+  if (undone !== undefined) pageToast('success', undone);
   if (result === 'already-sent')
     pageToast('blank', 'Already on its way. Use the opposite command instead.');
   if (result === 'not-done') pageToast('error', notDone);

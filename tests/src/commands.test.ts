@@ -229,6 +229,18 @@ describe('a press', () => {
     expect(posts()).toEqual([]);
   });
 
+  it('gives back, taken back, the start that it had withdrawn, which is then sent', async () => {
+    await enter();
+    const started = await startAgent(agent);
+    const id = started.said === 'saved' ? started.entry.commandId : '';
+    const said = await stopAgent(agent);
+    server.answer(echo);
+    expect(await cancelCommand(said.said === 'saved' ? said.entry.commandId : '')).toBe('undone');
+    await expect
+      .poll(posts, { timeout: 8_000 })
+      .toMatchObject([{ path: '/api/agents/x/start', headers: { 'idempotency-key': id } }]);
+  });
+
   it('says that it was not taken back where the disk fails at that moment, and still waits', async () => {
     await enter();
     const said = await stopAgent(agent);

@@ -14,7 +14,7 @@ import {
   type Asked,
   type ReplyServer,
 } from '../../support/reply-server.ts';
-import { start, stop } from './samples.ts';
+import { start, stop, stopAll } from './samples.ts';
 
 let server: ReplyServer;
 let opened: UserQueue[] = [];
@@ -79,6 +79,7 @@ const echo = (asked: Asked): Answering =>
         },
       };
 const posts = (): Asked[] => server.asked.filter((asked) => asked.method === 'POST');
+const commandIds = (): unknown[] => posts().map((asked) => asked.headers['idempotency-key']);
 
 describe('a queue of one realm', () => {
   it('asks nobody while nothing waits', async () => {
@@ -197,7 +198,88 @@ function fillDisk(database: UserDatabase): () => void {
     database.transact = real;
   };
 }
-const commandIds = (): unknown[] => posts().map((asked) => asked.headers['idempotency-key']);
+
+describe('Undo of a stop that was never sent', () => {
+  /** A start that was sent without an answer. */
+  const attempted = async (queue: UserQueue) => {
+    const { commandId } = await queue.outbox.enqueue(start('x'));
+    server.answer((asked) => (asked.path === '/healthz' ? health : 'reset'));
+    await queue.drain();
+    server.answer(echo);
+    const [entry] = (await queue.outbox.state()).entries;
+    expect(entry).toMatchObject({ commandId, attempts: 1 });
+    return entry;
+  };
+
+  it('puts back a start that may have arrived, under its id, so that it has one effect', async () => {
+    const { queue } = realm();
+    const sent = await attempted(queue);
+    const pressed = await queue.outbox.enqueue(stop('x'));
+    expect((await queue.outbox.state()).entries).toEqual([pressed]);
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('start-unknown');
+    expect((await queue.outbox.state()).entries).toEqual([sent]);
+    await queue.outbox.enqueue(stop('y'));
+    await queue.drain();
+    await expect
+      .poll(async () => {
+        await queue.drain();
+        return posts().map(({ path }) => path);
+      })
+      .toEqual(['/api/agents/x/start', '/api/agents/y/stop', '/api/agents/x/start']);
+    expect(new Set([0, 2].map((place) => commandIds()[place]))).toEqual(new Set([sent?.commandId]));
+  });
+
+  it('puts back starts that were not sent, also those of Stop all, and nothing was sent', async () => {
+    const { queue } = realm();
+    const waiting = [
+      await queue.outbox.enqueue(start('x')),
+      await queue.outbox.enqueue(start('y')),
+    ];
+    const pressed = await queue.outbox.enqueue(stopAll());
+    expect((await queue.outbox.state()).entries).toEqual([pressed]);
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual(waiting);
+  });
+
+  it('puts nothing back before another stop that waits, nor once the stop was sent', async () => {
+    const { queue } = realm();
+    await attempted(queue);
+    const first = await queue.outbox.enqueue(stop('x'));
+    const all = await queue.outbox.enqueue(stopAll());
+    expect(await queue.outbox.cancel(first.commandId)).toBe('start-unknown');
+    expect((await queue.outbox.state()).entries).toEqual([all]);
+    await queue.outbox.cancel(all.commandId);
+    await attempted(queue);
+    const second = await queue.outbox.enqueue(stop('x'));
+    await queue.outbox.claim(second.commandId);
+    expect(await queue.outbox.cancel(second.commandId)).toBe('already-sent');
+    expect((await queue.outbox.state()).entries).toMatchObject([{ intent: 'stop' }]);
+  });
+
+  it('is not kept from giving a start back by a stop before it, nor by one that failed', async () => {
+    const { queue } = realm();
+    const all = await queue.outbox.enqueue(stopAll());
+    await queue.outbox.settle({ ...all, state: 'failed', attempts: 1 });
+    const earlier = await queue.outbox.enqueue(stop('x'));
+    await queue.outbox.claim(earlier.commandId);
+    const waiting = await queue.outbox.enqueue(start('x'));
+    const pressed = await queue.outbox.enqueue(stop('x'));
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries.at(-1)).toEqual(waiting);
+  });
+
+  it('sends a stop whose withdrawn starts do not read, and leaves them out', async () => {
+    const { queue, database } = realm();
+    const pressed = await queue.outbox.enqueue(stop('x'));
+    await database.transact(['outbox'], 'readwrite', (transaction) => {
+      const record = { ...pressed, withdrawn: [{ version: 99 }, 'nothing'] };
+      transaction.objectStore('outbox').put(record, pressed.commandId);
+    });
+    expect((await queue.outbox.state()).entries).toHaveLength(1);
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual([]);
+  });
+});
 
 describe('the numbers of commands', () => {
   it('go on where the queue is empty, so that a start after an accepted stop is the later one', async () => {

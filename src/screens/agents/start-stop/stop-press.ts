@@ -12,7 +12,7 @@ import {
 } from '../../../stores/stop-offer.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
-import { NOT_UNDONE } from '../../undo-command.ts';
+import { NOT_UNDONE, UNDONE } from '../../undo-command.ts';
 
 /** The strip above the bottom bar where the offer is shown, px. */
 const OFFER_PLACE_PX = 190;
@@ -74,8 +74,9 @@ export async function undoStop(): Promise<void> {
     if (stopOffer.offer === null && session.user?.uid === uid) offerUndo(offer, OFFER_BY_KEY_MS);
     return;
   }
-  if (result === 'undone') {
-    pageToast('success', 'Undone. Nothing was sent.');
+  const undone = UNDONE[result];
+  if (undone !== undefined) {
+    pageToast('success', undone);
     return;
   }
   const now = agentsStore.data?.agents.find((one) => one.id === agent.id);

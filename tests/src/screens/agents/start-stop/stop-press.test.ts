@@ -53,6 +53,16 @@ it('takes back what was never sent, and starts nothing', async () => {
   ]);
 });
 
+it('does not say that nothing was sent where a start before the stop had been', async () => {
+  cancel.mockResolvedValue('start-unknown');
+  await stopped();
+  await undoStop();
+  expect([start.mock.calls, said()]).toEqual([
+    [],
+    ['Undone. The earlier start was sent, but not confirmed by the server.'],
+  ]);
+});
+
 it.each(['already-sent', 'gone'])(
   'starts the agent again by a command of its own where the stop is %s, and says so',
   async (result) => {
