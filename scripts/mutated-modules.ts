@@ -16,6 +16,7 @@ export const MUTATED_MODULES = {
     files: [
       'src/offline/queue-rules.ts',
       'src/offline/send-order.ts',
+      'src/offline/after-delivery.ts',
       'src/offline/replies.ts',
       'src/offline/outbox.ts',
       'src/offline/drain.ts',

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
+import { afterDelivery, partlyRefused } from './after-delivery.ts';
 import { StorageFault } from './user-database.ts';
 import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
@@ -270,8 +271,11 @@ class Turn {
           isNewAlert: entry.alert?.seenVersion === null,
           deletedAlertId: entry.alert?.terms === null ? entry.alert.id : null,
         });
+        const left = partlyRefused(entry, results, this.ports.now());
         const fault = await this.endPause()
-          .then(() => outbox.delivered(entry, versions, results, beside))
+          .then(() =>
+            outbox.delivered((entries) => afterDelivery(entries, entry, versions, left), beside),
+          )
           .catch(unwritten);
         this.ports.onDelivered?.(entry, agents, alert);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);

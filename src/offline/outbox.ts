@@ -6,7 +6,6 @@ import {
   isStop,
   readEntry,
   type AlertCommand,
-  type EntryResult,
   type EntryState,
   type OutboxEntry,
   type ObservedState,
@@ -19,8 +18,6 @@ import {
   coalesce,
   highestSequence,
   overlap,
-  partlyRefused,
-  rebase,
   type Stamp,
 } from './queue-rules.ts';
 import type { Beside, QueueMeta, QueueState, QueueStore } from './queue-store.ts';
@@ -76,13 +73,11 @@ export interface Outbox {
   /** Stores what a reply made of an entry, unless it is gone meanwhile. */
   settle(entry: OutboxEntry): Promise<void>;
   /**
-   * Deletes an entry whose id was echoed. If the server rejected some of its agents, a failure
-   * remains. What the reply said of the agents is kept in the same moment.
+   * Deletes an entry whose id was echoed: `left` is what that leaves of the queue. What the reply
+   * said of the agents is kept in the same moment.
    */
   delivered(
-    entry: OutboxEntry,
-    generations: ReadonlyMap<string, number>,
-    results?: readonly EntryResult[],
+    left: (entries: readonly OutboxEntry[]) => OutboxEntry[],
     beside?: Beside,
   ): Promise<void>;
   /**
@@ -150,20 +145,8 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
     },
     claim: (commandId) => change((state) => claimEntry(state, commandId, now())),
     settle: (entry) => change((state) => settleEntry(state, entry)),
-    delivered: (entry, generations, results = [], beside) =>
-      change(
-        (state) => ({
-          ...state,
-          result: undefined,
-          entries: entriesAfterDelivery(
-            state.entries,
-            entry,
-            generations,
-            partlyRefused(entry, results, now()),
-          ),
-        }),
-        beside,
-      ),
+    delivered: (left, beside) =>
+      change((state) => ({ ...state, entries: left(state.entries), result: undefined }), beside),
     proven: (clockOffsetMs) => change((state) => noteServerReached(state, clockOffsetMs, now())),
     pause: (pause) =>
       change((state) => ({ ...state, meta: { ...state.meta, pause }, result: undefined })),
@@ -322,21 +305,6 @@ function settleEntry(state: QueueState, settled: OutboxEntry): Changed<undefined
   };
 }
 
-/** `left`: what remains of a command that partly failed; null where it is done. */
-function entriesAfterDelivery(
-  present: readonly OutboxEntry[],
-  delivered: OutboxEntry,
-  generations: ReadonlyMap<string, number>,
-  left: OutboxEntry | null,
-): OutboxEntry[] {
-  const kept = present.filter((candidate) => !endedBy(delivered, candidate));
-  const entries = kept.flatMap((candidate) => {
-    if (candidate.commandId !== delivered.commandId) return [candidate];
-    return left === null ? [] : [left];
-  });
-  return rebase(entries, delivered, generations);
-}
-
 function noteServerReached(
   state: QueueState,
   clockOffsetMs: number,
@@ -355,13 +323,6 @@ function noteServerReached(
     ),
   };
 }
-
-/** A deleted alert takes its failed commands with it. */
-const endedBy = (delivered: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>
-  delivered.intent === 'delete-alert' &&
-  alert?.id === delivered.alert?.id &&
-  sequence < delivered.sequence &&
-  (state === 'failed' || state === 'needs-you');
 
 /** The request for an alert against its present version; as a new one where it is gone. */
 function againOf(

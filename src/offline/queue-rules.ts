@@ -1,4 +1,4 @@
-/** The queue's rules as pure functions: what joins it, and what time and answers make of it. */
+/** The queue's rules as pure functions: what joins it, and what time makes of it. */
 import {
   BACKOFF_BASE_MS,
   BACKOFF_MAX_MS,
@@ -15,7 +15,6 @@ import {
   isPending,
   isStop,
   OUTBOX_ENTRY_VERSION,
-  type EntryResult,
   type OutboxEntry,
   type SeenAgent,
   type CommandRequest,
@@ -49,7 +48,8 @@ const unattempted = (entry: OutboxEntry): boolean =>
   entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
 const isOver = (entry: OutboxEntry): boolean =>
   entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
-const unresolved = (entry: OutboxEntry): boolean => isPending(entry) || entry.state === 'needs-you';
+export const unresolved = (entry: OutboxEntry): boolean =>
+  isPending(entry) || entry.state === 'needs-you';
 
 function entryOf(request: CommandRequest, stamp: Stamp, sequence: number): OutboxEntry {
   return {
@@ -279,94 +279,6 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
   if (age > START_FRESH_MS)
     return note('needs-you', 'start_stale', 'This start has waited for more than 30 minutes');
   return entry;
-}
-
-/**
- * After one of our own commands was accepted, a later start of the same agent gets the new
- * generation: only somebody else's change needs confirmation. `generations`: of the agents in the
- * reply.
- */
-export function rebase(
-  entries: readonly OutboxEntry[],
-  delivered: OutboxEntry,
-  generations: ReadonlyMap<string, number>,
-): OutboxEntry[] {
-  const observedGenerations = new Map(
-    delivered.agents.map((agent) => [agent.id, agent.seenGeneration ?? null]),
-  );
-  if (delivered.agentId !== null)
-    observedGenerations.set(delivered.agentId, delivered.seenGeneration);
-  const next = (id: string, seen: number | null): number | null => {
-    const now = generations.get(id);
-    const then = observedGenerations.get(id) ?? null;
-    return now !== undefined && seen !== null && seen === then && now - then <= 1 && now >= then
-      ? now
-      : seen;
-  };
-  return entries.map((entry) => {
-    if (
-      isStop(entry) ||
-      entry.attempts > 0 ||
-      entry.sequence <= delivered.sequence ||
-      !unresolved(entry)
-    )
-      return entry;
-    if (isAlert(entry)) return rebaseAlert(entry, delivered, generations);
-    if (entry.agentId !== null) {
-      const seenGeneration = next(entry.agentId, entry.seenGeneration);
-      return seenGeneration === entry.seenGeneration ? entry : { ...entry, seenGeneration };
-    }
-    const agents = entry.agents.map((agent) => {
-      const seen = next(agent.id, agent.seenGeneration ?? null);
-      return seen === null ? agent : { ...agent, seenGeneration: seen };
-    });
-    return { ...entry, agents };
-  });
-}
-
-/** The same for an alert, with versions in place of generations. */
-function rebaseAlert(
-  entry: OutboxEntry,
-  { alert: delivered }: OutboxEntry,
-  versions: ReadonlyMap<string, number>,
-): OutboxEntry {
-  const { alert } = entry;
-  if (
-    alert === undefined ||
-    delivered?.id !== alert.id ||
-    delivered.seenVersion !== alert.seenVersion
-  )
-    return entry;
-  const seenVersion =
-    delivered.terms === null ? null : (versions.get(alert.id) ?? alert.seenVersion);
-  return { ...entry, alert: { ...alert, seenVersion } };
-}
-
-/**
- * What remains of a partly accepted command for many agents: a failure that names the rejected
- * ones, so that a retry concerns only them. Null where all succeeded.
- */
-export function partlyRefused(
-  entry: OutboxEntry,
-  results: readonly EntryResult[],
-  now: number,
-): OutboxEntry | null {
-  const refused = results.filter((result) => !result.went);
-  if (refused.length === 0) return null;
-  const seen = new Map(entry.agents.map((agent) => [agent.id, agent]));
-  const verb = isStop(entry) ? 'stopped' : 'started';
-  return {
-    ...entry,
-    state: 'failed',
-    nextAttemptAt: null,
-    results: [...results],
-    agents: refused.map(({ agentId }) => seen.get(agentId) ?? { id: agentId }),
-    reason: {
-      code: 'partly_refused',
-      message: `${results.length - refused.length} of ${results.length} ${verb}`,
-      at: now,
-    },
-  };
 }
 
 const BACKOFF: Backoff = { baseMs: BACKOFF_BASE_MS, maxMs: BACKOFF_MAX_MS };

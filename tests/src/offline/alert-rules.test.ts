@@ -9,7 +9,8 @@ import type {
   CommandRequest,
 } from '../../../src/offline/outbox-entry.ts';
 import { OutboxEntry as Entry, readEntry } from '../../../src/offline/outbox-entry.ts';
-import { aged, coalesce, rebase } from '../../../src/offline/queue-rules.ts';
+import { rebase } from '../../../src/offline/after-delivery.ts';
+import { aged, coalesce } from '../../../src/offline/queue-rules.ts';
 import { pick } from '../../../src/offline/send-order.ts';
 import { judge } from '../../../src/offline/replies.ts';
 import { requestOf } from '../../../src/offline/send.ts';

@@ -173,15 +173,20 @@ export class World {
     if (this.mutant === 'alert-keeps-version')
       return {
         ...outbox,
-        delivered: (entry, generations, results) =>
-          outbox.delivered(entry, isAlert(entry) ? new Map() : generations, results),
+        delivered: (left) =>
+          outbox.delivered((entries) => {
+            const versions = new Map(entries.map(({ commandId, alert }) => [commandId, alert]));
+            return left(entries).map((entry) =>
+              isAlert(entry) ? { ...entry, alert: versions.get(entry.commandId) } : entry,
+            );
+          }),
       };
     if (this.mutant !== 'delete-before-send') return outbox;
     return {
       ...outbox,
       claim: async (id) => {
         const entry = await outbox.claim(id);
-        if (entry !== null) await outbox.delivered(entry, new Map());
+        await outbox.delivered((entries) => entries.filter(({ commandId }) => commandId !== id));
         return entry;
       },
     };

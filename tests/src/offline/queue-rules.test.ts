@@ -1,13 +1,8 @@
 /** Coalescing, order, age and the reply table, rule by rule. */
 import { describe, expect, it } from 'vitest';
 import { OUTBOX_MAX } from '../../../contract/limits.ts';
-import {
-  aged,
-  backoffMs,
-  coalesce,
-  partlyRefused,
-  rebase,
-} from '../../../src/offline/queue-rules.ts';
+import { partlyRefused, rebase } from '../../../src/offline/after-delivery.ts';
+import { aged, backoffMs, coalesce } from '../../../src/offline/queue-rules.ts';
 import { judge, type Answer } from '../../../src/offline/replies.ts';
 import { pick } from '../../../src/offline/send-order.ts';
 import {
