@@ -131,8 +131,8 @@ export const OutboxEntry = z
     /** For commands about an alert only. */
     alert: z.optional(AlertCommand),
     /**
-     * For stops: the records of the starts that this one took out of the queue whole. Read only by
-     * Undo, so that none of them can make a stop unreadable.
+     * For stops: the records of the starts that this one took out of the queue. Read only by Undo,
+     * so that none of them can make a stop unreadable.
      */
     withdrawn: z.optional(z.array(z.unknown())),
   })

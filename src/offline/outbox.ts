@@ -2,6 +2,7 @@
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
+  concerns,
   isPending,
   isStop,
   readEntry,
@@ -240,9 +241,11 @@ function cancelEntry(
     const read = readEntry(raw);
     return read.is === 'entry' ? [read.entry] : [];
   });
-  // A later stop that waits would have withdrawn them too.
+  // A later stop that waits would have withdrawn them too. What remains of a start of many has an id
+  // of its own, so the whole does not go again.
   const back = starts.filter(
     (start) =>
+      (concerns(start) ?? []).every((id) => concerns(entry)?.includes(id) ?? true) &&
       !rest.some(
         (one) =>
           isStop(one) && isPending(one) && one.sequence > start.sequence && overlap(one, start),

@@ -171,9 +171,8 @@ export function coalesce(
   if (isAlert(request)) return coalesceAlert(present, request, stamp);
   const before = withoutLeftovers([...present], request);
   let entries = isStop(request) ? stopCancels(before, request, stamp, newId) : before;
-  // What remains of a start of many keeps its number.
   const withdrawn = before.filter(
-    ({ sequence }) => !entries.some((entry) => entry.sequence === sequence),
+    ({ commandId }) => !entries.some((entry) => entry.commandId === commandId),
   );
   // Pressing Start again confirms a start that waits for confirmation.
   if (request.intent === 'start')

@@ -14,7 +14,7 @@ import {
   type Asked,
   type ReplyServer,
 } from '../../support/reply-server.ts';
-import { start, stop, stopAll } from './samples.ts';
+import { start, startAll, stop, stopAll } from './samples.ts';
 
 let server: ReplyServer;
 let opened: UserQueue[] = [];
@@ -254,6 +254,16 @@ describe('Undo of a stop that was never sent', () => {
     await queue.outbox.claim(second.commandId);
     expect(await queue.outbox.cancel(second.commandId)).toBe('already-sent');
     expect((await queue.outbox.state()).entries).toMatchObject([{ intent: 'stop' }]);
+  });
+
+  it('does not say that nothing was sent of a start of many that had been, and sends no part of it twice', async () => {
+    const { queue } = realm();
+    const all = await queue.outbox.enqueue(startAll('x', 'y'));
+    await queue.outbox.claim(all.commandId);
+    const pressed = await queue.outbox.enqueue(stop('x'));
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('start-unknown');
+    const { entries } = await queue.outbox.state();
+    expect(entries).toMatchObject([{ intent: 'start-all', agents: [{ id: 'y' }], attempts: 0 }]);
   });
 
   it('is not kept from giving a start back by a stop before it, nor by one that failed', async () => {
