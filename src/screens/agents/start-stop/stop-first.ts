@@ -37,7 +37,8 @@ export async function stopFirst<Reply>(
   } catch (error) {
     const silent = error instanceof ApiError && error.status === 0;
     const failed = silent ? unanswered : await failureSentence(error);
-    pageToast('error', [failed, ...stopsText(stops)].join(' '));
+    // Some of the server's sentences end without a full stop.
+    pageToast('error', [failed.replace(/[^.]$/, '$&.'), ...stopsText(stops)].join(' '));
     return null;
   }
 }

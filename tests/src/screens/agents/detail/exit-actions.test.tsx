@@ -92,17 +92,18 @@ it('says nothing of a saved stop where none was saved, and asks for the sale all
   expect(order).toEqual(['stop', 'sale']);
 });
 
-it('says of a session that has ended to log in, not that the server was silent', async () => {
+it('says where nobody is logged in that there is no token, not that the server was silent', async () => {
   call.mockImplementation(() => {
-    const cause = new TokenFault('reauth_required', 'Ended');
-    return Promise.reject(
-      new ApiError('Ended', { code: 'reauth_required', status: 401, text: 'Ended', cause }),
-    );
+    const text = 'No authentication token available';
+    const cause = new TokenFault('no_token', text);
+    return Promise.reject(new ApiError(text, { code: 'no_token', status: 401, text, cause }));
   });
   render(<ExitActions agent={agent} />);
   await hold();
   await waitFor(() => {
-    expect(said()).toEqual([expect.stringMatching(/^Your session has ended.* Stop saved on/)]);
+    expect(said()).toEqual([
+      'No authentication token available. Stop saved on this device. Not yet received by the server.',
+    ]);
   });
 });
 
