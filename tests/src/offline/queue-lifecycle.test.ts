@@ -10,6 +10,7 @@ import { openChannel, type OfflineChannel } from '../../../src/offline/channel.t
 import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
 import {
   createLifecycle,
+  loadDelivery,
   unsent,
   type Lifecycle,
   type LifecycleOptions,
@@ -37,7 +38,8 @@ const realFetch = fetch;
 const pageFetch: typeof fetch = (input, init) => realFetch(input, { ...init, signal: null });
 
 beforeAll(async () => {
-  server = await startReplyServer();
+  // The first test must not wait for the code that sends.
+  [server] = await Promise.all([startReplyServer(), loadDelivery()]);
 });
 afterAll(() => server.close());
 beforeEach(() => {
