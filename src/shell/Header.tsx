@@ -9,12 +9,12 @@ import { LiveTag } from '../components/LiveTag.tsx';
 import { screenPart } from '../components/screen-part.tsx';
 import { PaperTag } from '../components/Tags.tsx';
 import { accountChoice } from '../stores/account-choice.ts';
-import { useShownAccount } from '../stores/shown-account.ts';
+import { useShownAccount, type ShownAccount } from '../stores/shown-account.ts';
 import { useAuth } from '../stores/use-security.ts';
 import { useWalletNote } from '../stores/wallet-note.ts';
 import { BackControl } from './BackControl.tsx';
 import { STALE_AFTER } from '../stores/data-kinds.ts';
-import { kindOf, useDataTime } from './data-age.ts';
+import { kindOf, useScreenTime } from './data-age.ts';
 import { LogoLink } from './LogoLink.tsx';
 import { menu, openMenu } from './menu-state.ts';
 import { isCurrent, navLinks, type NavLink } from './navigation.ts';
@@ -25,8 +25,7 @@ const AccountSwitch = screenPart(async () => ({
 }));
 
 /** Whose money the screen shows. Without an exchange account it is paper, and there is no choice. */
-function AccountMark({ path }: { path: string }) {
-  const shown = useShownAccount(path);
+function AccountMark({ shown }: { shown: ShownAccount | null }) {
   const isChoice = useSnapshot(accountChoice).known.length > 0;
   const mark = shown === null ? <PaperTag /> : <LiveTag />;
   if (!isChoice) return mark;
@@ -65,10 +64,10 @@ function BarLink({ link, path }: { link: NavLink; path: string }) {
 export function AppHeader({ path }: { path: string }) {
   const { subscriptionTier } = useAuth();
   const { open } = useSnapshot(menu);
-  const kind = kindOf(path);
-  const dataTime = useDataTime(kind);
+  const dataTime = useScreenTime(path);
   const wallet = useWalletNote();
-  const isLive = useShownAccount(path) !== null;
+  const shown = useShownAccount(path);
+  const isLive = shown !== null;
   return (
     <header
       data-account={isLive ? 'live' : 'paper'}
@@ -87,10 +86,10 @@ export function AppHeader({ path }: { path: string }) {
         </nav>
         <div className="ml-auto flex items-center gap-3">
           {wallet !== null && <WalletChip wallet={wallet} />}
-          <AccountMark path={path} />
+          <AccountMark shown={shown} />
           <Age
             savedAt={dataTime}
-            staleAfterMs={STALE_AFTER[kind]}
+            staleAfterMs={STALE_AFTER[kindOf(path)]}
             icon
             className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]"
           />

@@ -16,7 +16,7 @@ import { isBehind, pushLag } from '../stores/push-lag.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
-import { kindOf, useCurrent, useDataTime } from './data-age.ts';
+import { useCurrent, useScreenTime } from './data-age.ts';
 import { offlineText } from './offline-text.ts';
 
 /** Whether the agents of a failed stop are stopped, by the server's word. */
@@ -100,7 +100,7 @@ export function StatusStrip() {
   const { status } = useSnapshot(session);
   const market = useSnapshot(marketStore);
   const [path] = useLocation();
-  const savedAt = useDataTime(kindOf(path));
+  const savedAt = useScreenTime(path);
   const isOld = isBehind(
     useSnapshot(pushLag).pushedSequence,
     useSnapshot(agentsStore).data?.sequence,

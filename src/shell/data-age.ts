@@ -8,22 +8,23 @@ import { AHEAD_MS } from '../format/ages.ts';
 import { environment } from '../environment.ts';
 import { connection } from '../stores/connection.ts';
 import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
+import { liveSlots } from '../stores/live-slots.ts';
+import { useShownAccount } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
 
-/** The kind that a screen mostly shows, by the start of its path; the portfolio elsewhere. */
-const SCREEN: readonly (readonly [string, DataKind])[] = [
-  ['/agents', 'agents'],
-  ['/stop-all', 'agents'],
-  ['/alerts', 'alerts'],
-  ['/performance', 'agents'],
-  ['/market', 'market'],
-  ['/analytics', 'analytics'],
-  ['/subscription', 'subscription'],
-  ['/trading', 'settings'],
-  ['/settings', 'settings'],
-];
-export const kindOf = (path: string): DataKind =>
-  SCREEN.find(([start]) => path === start || path.startsWith(`${start}/`))?.[1] ?? 'portfolio';
+/** Screens that mostly show another kind than the one of their name. */
+const OTHER: Readonly<Record<string, DataKind>> = {
+  'stop-all': 'agents',
+  performance: 'agents',
+  trading: 'settings',
+};
+const isKind = (name: string): name is DataKind => name in STALE_AFTER;
+
+/** The kind that a screen mostly shows; the portfolio where no name says more. */
+export function kindOf(path: string): DataKind {
+  const screen = path.split('/')[1] ?? '';
+  return OTHER[screen] ?? (isKind(screen) ? screen : 'portfolio');
+}
 
 interface KnownParts {
   stream: string;
@@ -53,6 +54,18 @@ export function useDataTime(kind: DataKind = 'portfolio'): number | null {
   const { stream, verifiedAt, gapAt } = useSnapshot(connection);
   const { savedAt, origin } = useSnapshot(slotOf(kind));
   return trueAt(kind, { stream, verifiedAt, gapAt, savedAt, origin });
+}
+
+/** When what a screen mostly shows was last known to be true. No stream vouches for real money. */
+export function useScreenTime(path: string): number | null {
+  const kind = kindOf(path);
+  const at = useDataTime(kind);
+  const id = useShownAccount(path)?.id;
+  const { accounts } = useSnapshot(liveSlots);
+  const readAt = id === undefined ? at : (accounts[id]?.savedAt ?? null);
+  // An agent's state stands beside its money: the older of the two counts.
+  const isOlder = readAt !== null && readAt < (at ?? 0);
+  return kind === 'portfolio' || (isOlder && path.startsWith('/agents')) ? readAt : at;
 }
 
 /** Whether the server is away, or has not answered since the start and all we have is a snapshot. */

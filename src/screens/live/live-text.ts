@@ -1,4 +1,7 @@
-/** Exchange accounts in words: states, orders, alarms and movements. */
+/**
+ * Exchange accounts in words: states, orders, alarms and movements. `current` is false where what is
+ * told may be out of date.
+ */
 import type { ExternalMovementWire } from '../../../contract/live.ts';
 import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../contract/live-state.ts';
 import type * as z from 'zod/mini';
@@ -21,12 +24,20 @@ const WAITS: Readonly<Record<string, string>> = {
 const words = (code: string): string => code.replaceAll('_', ' ');
 
 /** The state of a connection in one sentence. */
-export function connectionText(connection: LiveConnection): string {
+export function connectionText(connection: LiveConnection, current = true): string {
   const { state, waitsFor, entriesOffSince } = connection;
   if (state === 'ended') return 'Ended. The key is deleted and nothing is traded.';
-  if (state === 'connecting') return `Connecting to ${nameOf(connection)}.`;
-  if (waitsFor.length > 0)
-    return `No order leaves now: ${waitsFor.map((code) => WAITS[code] ?? words(code)).join(', ')}. Tradewind keeps reading ${nameOf(connection)}.`;
+  if (state === 'connecting')
+    return `Connecting to ${nameOf(connection)}${current ? '' : ' when last seen'}.`;
+  if (waitsFor.length > 0) {
+    const waits = waitsFor.map((code) => WAITS[code] ?? words(code)).join(', ');
+    const text = current
+      ? `No order leaves now: ${waits}`
+      : `No order left when last seen: ${waits.replaceAll(/\bha(?:s|ve) not\b/g, 'had not')}`;
+    return `${text}. Tradewind keeps reading ${nameOf(connection)}.`;
+  }
+  if (!current)
+    return `Connected when last seen.${entriesOffSince === null ? '' : ' Purchases were off; sales and stop losses stay active.'}`;
   return entriesOffSince === null
     ? 'Connected. Orders may go out.'
     : 'Connected. Purchases are off; sales and stop losses stay active.';
@@ -66,7 +77,7 @@ export function orderTitle(
 }
 
 /** What the exchange has confirmed of an order, and no more. */
-export function orderState(order: LiveOrderWire): string {
+export function orderState(order: LiveOrderWire, current = true): string {
   const base = order.symbol.split('/')[0] ?? order.symbol;
   const part =
     order.filled === '0' || order.state === 'filled'
@@ -76,9 +87,10 @@ export function orderState(order: LiveOrderWire): string {
     order.state === 'open' && order.type === 'stop'
       ? 'Resting at the exchange'
       : STATE[order.state];
+  const then = current || hasEnded(order) ? '' : ' when last seen';
   const cancelling = order.isCancelling && !hasEnded(order) ? ', cancellation asked' : '';
   const code = order.code === null || order.state === 'open' ? '' : ` (${order.code})`;
-  return `${open}${part}${cancelling}${code}`;
+  return `${open}${then}${part}${cancelling}${code}`;
 }
 
 /** Why it was ordered. */
@@ -106,18 +118,27 @@ export interface Doubt {
 }
 
 /** An order whose outcome is not known: since when, what is being done, what the person can do. */
-export function doubtText(order: LiveOrderWire, exchange: string, now: number): Doubt | null {
+export function doubtText(
+  order: LiveOrderWire,
+  exchange: string,
+  now: number,
+  current = true,
+): Doubt | null {
   const { doubt } = order;
   if (doubt === null) return null;
   const mayGiveUp = now >= doubt.mayGiveUpAt;
+  const [is, keeps, stay, takes] = current
+    ? ['is', 'keeps', 'stay', 'takes']
+    : ['was', 'was', 'were', 'took'];
   const doing = {
-    looking_up: `Tradewind is asking ${exchange} for it.`,
-    proving_absence: `Tradewind is searching all lists of ${exchange} for it.`,
-    ask_person: `Tradewind keeps searching all lists of ${exchange}. It could not tell so far.`,
+    looking_up: `Tradewind ${is} asking ${exchange} for it.`,
+    proving_absence: `Tradewind ${is} searching all lists of ${exchange} for it.`,
+    ask_person: `Tradewind ${keeps} searching all lists of ${exchange}. It could not tell so far.`,
   }[doubt.doing];
-  const reserved = `${formatExact(order.reserved)} ${order.reservedAsset} stay reserved and ${order.symbol} takes no new purchases.`;
+  const reserved = `${formatExact(order.reserved)} ${order.reservedAsset} ${stay} reserved and ${order.symbol} ${takes} no new purchases.`;
+  const since = current ? `for ${formatSpan(Math.max(0, now - doubt.since))}` : 'when last seen';
   return {
-    since: `Outcome unknown for ${formatSpan(Math.max(0, now - doubt.since))}: ${causeText(doubt.cause)}.`,
+    since: `Outcome unknown ${since}: ${causeText(doubt.cause)}.`,
     doing: `${doing} It is never sent again until that is clear. ${reserved}`,
     you: mayGiveUp
       ? `Look at your orders and trades at ${exchange}. If it is not there, give it up here. If it turns up after all, it is booked.`

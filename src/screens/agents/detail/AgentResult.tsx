@@ -10,13 +10,17 @@ import {
   withNow,
   type Range,
 } from '../../../components/EquityChart.tsx';
+import { Age } from '../../../components/Age.tsx';
 import { ChartPlace } from '../../../components/EmptyState.tsx';
 import { Amount, Ratio } from '../../../components/Figures.tsx';
 import { RangeChoice } from '../../../components/RangeChoice.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
 import { formatWhen } from '../../../format/times.ts';
+import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentRecord } from '../../../stores/agent-money.ts';
+import { STALE_AFTER } from '../../../stores/data-kinds.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import type { Ask } from '../../explain/explain-figure.ts';
 import { Explain } from '../../explain/Explain.tsx';
 import { formatNumber } from '../../../format/numbers.ts';
@@ -145,7 +149,15 @@ function ProfitFactor({ record: { sells, wins, profitFactor } }: { record: Agent
 interface AgentResultProps extends ResultLineProps {
   agent: Pick<
     Agent,
-    'id' | 'name' | 'quote' | 'account' | 'total' | 'realized' | 'unrealized' | 'fees'
+    | 'id'
+    | 'name'
+    | 'quote'
+    | 'account'
+    | 'connectionId'
+    | 'total'
+    | 'realized'
+    | 'unrealized'
+    | 'fees'
   >;
   /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
@@ -253,6 +265,17 @@ function TradeFigures({ record }: { record: AgentRecord | null }) {
   );
 }
 
+/** Of real money: its figures come from the list or from the account, and the older one counts. */
+function LiveAge({ id }: Pick<Agent, 'id'>) {
+  return (
+    <Age
+      savedAt={useScreenTime(`/agents/${encodeURIComponent(id)}`)}
+      staleAfterMs={STALE_AFTER.agents}
+      onlyStale={!useAlone('agents')}
+    />
+  );
+}
+
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
   const money = record ?? agent;
   const isLive = accountOf(agent).kind === 'live';
@@ -261,7 +284,8 @@ export function AgentResult({ agent, record, insight, failed, now }: AgentResult
       <h2 className="sr-only">Result</h2>
       <Total agent={agent} money={money} />
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
-        after fees <DataAge kind={isLive ? 'agents' : 'portfolio'} />
+        after fees{' '}
+        {connectionOf(agent) === null ? <DataAge kind="portfolio" /> : <LiveAge id={agent.id} />}
       </p>
       <div className="mt-2">
         <ResultLine agent={agent} insight={insight} failed={failed} now={now} />

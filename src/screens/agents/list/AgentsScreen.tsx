@@ -26,6 +26,7 @@ import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts
 import { StopAllButton } from '../start-stop/StopAllButton.tsx';
 
 const CreateWizard = screenPart(() => import('../create/CreateWizard.tsx'));
+const AccountAge = screenPart(() => import('../../live/AccountAge.tsx'));
 const StartAllDialog = screenPart(() => import('../start-stop/StartAllDialog.tsx'));
 
 interface CreateDialogProps {
@@ -298,6 +299,13 @@ export default function AgentsScreen() {
       </ScreenTitle>
       <EntriesOffNotice />
       <NotDone views={all} />
+      {chosen !== null && (
+        <div className="min-h-6 text-right">
+          <Suspense>
+            <AccountAge id={chosen} />
+          </Suspense>
+        </div>
+      )}
       <AllAgents views={views} error={slot.error} isLive={chosen !== null} />
       {asking === 'start' && (
         <Suspense>

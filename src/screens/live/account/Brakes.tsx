@@ -30,6 +30,7 @@ import {
   type LimitName,
 } from '../limits-draft.ts';
 import { nameOf } from '../live-text.ts';
+import { useAccountCurrent } from '../use-live.ts';
 
 const ORDERS_MAX = 1_000;
 
@@ -176,6 +177,7 @@ export function Brakes({ connection }: { connection: LiveConnection }) {
   const [editing, setEditing] = useState(false);
   const [busy, setBusy] = useState(false);
   const isOff = connection.entriesOffSince !== null;
+  const then = useAccountCurrent(connection.id) ? '' : ' when last seen';
   const allow = async (entriesAllowed: boolean): Promise<void> => {
     setBusy(true);
     await showFailure(put(connection.id, { entriesAllowed }));
@@ -201,8 +203,8 @@ export function Brakes({ connection }: { connection: LiveConnection }) {
         label="Purchases"
         hint={
           isOff
-            ? 'Off: agents buy nothing. Sales and stop losses stay active.'
-            : 'On. When off, agents buy nothing; sales and stop losses stay active.'
+            ? `Off${then}: agents buy nothing. Sales and stop losses stay active.`
+            : `On${then}. When off, agents buy nothing; sales and stop losses stay active.`
         }
         checked={!isOff}
         disabled={busy || online === 'offline'}

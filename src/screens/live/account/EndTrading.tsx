@@ -16,6 +16,7 @@ import { stopFirst } from '../../agents/start-stop/stop-first.ts';
 import { showFailure } from '../../show-result.ts';
 import { useViewsOf } from '../../use-store.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
+import { useAccountCurrent } from '../use-live.ts';
 
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
@@ -26,10 +27,11 @@ function useRunning(connectionId: string): Agent[] | null {
   return views?.map(({ agent }) => agent).filter(({ status }) => status !== 'stopped') ?? null;
 }
 
-/** Exactly what the switch does now. */
+/** Exactly what the switch does now, as far as it is known. */
 export function endSentence(
   running: number | null,
   account: Pick<LiveAccount, 'orders' | 'positions' | 'connection'>,
+  current = true,
 ): string {
   const exchange = nameOf(account.connection);
   const open = account.orders.filter((order) => !hasEnded(order));
@@ -48,7 +50,7 @@ export function endSentence(
     account.positions.length === 0
       ? 'Nothing is sold.'
       : `Nothing is sold: ${count(account.positions.length, 'position stays', 'positions stay')} in your account without a stop loss.`;
-  return `${agents} ${orders} ${held}`;
+  return `${current ? '' : 'As last seen: '}${agents} ${orders} ${held}`;
 }
 
 function End({ account }: { account: LiveAccount }) {
@@ -56,7 +58,8 @@ function End({ account }: { account: LiveAccount }) {
   const [busy, setBusy] = useState(false);
   const { connection } = account;
   const running = useRunning(connection.id);
-  const sentence = endSentence(running?.length ?? null, account);
+  const current = useAccountCurrent(connection.id);
+  const sentence = endSentence(running?.length ?? null, account, current);
   const end = async (): Promise<void> => {
     setBusy(true);
     const reply = await stopFirst(

@@ -6,7 +6,6 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveConnection } from '../../../../contract/live-state.ts';
-import { Age } from '../../../components/Age.tsx';
 import { LinkButton } from '../../../components/Button.tsx';
 import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { LiveFrame } from '../../../components/LiveMark.tsx';
@@ -17,8 +16,9 @@ import { accountChoice } from '../../../stores/account-choice.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import type { Slot } from '../../../stores/slot.ts';
+import { AccountAge } from '../AccountAge.tsx';
 import { comparedText, connectionText, nameOf } from '../live-text.ts';
-import { useConnections, useLiveAccount } from '../use-live.ts';
+import { useAccountCurrent, useConnections, useLiveAccount } from '../use-live.ts';
 import { AccountAgents } from './AccountAgents.tsx';
 import { AccountMoney } from './AccountMoney.tsx';
 import { Alarms } from './Alarms.tsx';
@@ -28,11 +28,9 @@ import { External } from './External.tsx';
 import { LivePositions } from './LivePositions.tsx';
 import { OpenOrders, PastOrders } from './Orders.tsx';
 
-/** Older than this the figures count as old: a minute is three readings that did not come. */
-const STALE_MS = 60_000;
-
-function Head({ connection, savedAt }: { connection: LiveConnection; savedAt: number | null }) {
+function Head({ connection }: { connection: LiveConnection }) {
   const now = useNow(1_000);
+  const current = useAccountCurrent(connection.id);
   const waits = connection.state === 'open' && connection.waitsFor.length > 0;
   return (
     <div className="mb-5">
@@ -41,10 +39,10 @@ function Head({ connection, savedAt }: { connection: LiveConnection; savedAt: nu
         <LiveTag where={nameOf(connection)} />
         <span className="text-ink-2">{connection.label}</span>
       </div>
-      <p className={waits ? 'text-amber' : 'text-ink-2'}>{connectionText(connection)}</p>
+      <p className={waits ? 'text-amber' : 'text-ink-2'}>{connectionText(connection, current)}</p>
       <p className="flex flex-wrap gap-x-3 text-xs text-ink-3">
         <span>{comparedText(connection, now)}</span>
-        <Age savedAt={savedAt} staleAfterMs={STALE_MS} onlyStale />
+        <AccountAge id={connection.id} />
       </p>
     </div>
   );
@@ -107,7 +105,7 @@ export function LiveOverview({ id }: { id: string }) {
   if (data === null) return <Absent slot={slot} id={id} />;
   return (
     <LiveFrame>
-      <Head connection={data.connection} savedAt={slot.savedAt} />
+      <Head connection={data.connection} />
       <ReadError
         message={slot.error}
         hasData

@@ -14,7 +14,9 @@ import { formatAmount, formatExact, formatPrice } from '../../../format/numbers.
 import { connection as server } from '../../../stores/connection.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { showFailure } from '../../show-result.ts';
+import { AccountAge } from '../AccountAge.tsx';
 import { hasEnded, nameOf } from '../live-text.ts';
+import { useAccountCurrent } from '../use-live.ts';
 
 const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
 
@@ -22,8 +24,10 @@ const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
 export function stopText(
   position: Position,
   { orders, connection }: Pick<LiveAccount, 'orders' | 'connection'>,
+  current = true,
 ): string {
-  if (position.stopPrice === null) return 'No stop loss';
+  const then = current ? '' : ' when last seen';
+  if (position.stopPrice === null) return `No stop loss${then}`;
   const at = formatPrice(position.stopPrice);
   const resting = orders.some(
     (order) =>
@@ -33,8 +37,8 @@ export function stopText(
       order.agentId === position.agentId,
   );
   return resting
-    ? `Stop loss at ${at}, resting at ${nameOf(connection)}`
-    : `Stop loss at ${at}, watched by Tradewind`;
+    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}`
+    : `Stop loss at ${at}, watched by Tradewind${then}`;
 }
 
 /** A sale that is on its way. */
@@ -48,7 +52,14 @@ const isSelling = ({ pair, agentId }: Position, { orders }: LiveAccount): boolea
       order.agentId === agentId,
   );
 
-function Sell({ position, account }: { position: Position; account: LiveAccount }) {
+interface RowProps {
+  position: Position;
+  account: LiveAccount;
+  /** Whether the account may be told in the present. */
+  current: boolean;
+}
+
+function Sell({ position, account, current }: RowProps) {
   const { online } = useSnapshot(server);
   const [asked, setAsked] = useState<'no' | 'asking' | 'taken'>('no');
   const selling = isSelling(position, account);
@@ -56,7 +67,7 @@ function Sell({ position, account }: { position: Position; account: LiveAccount 
   const estimate =
     position.value === null
       ? 'no price is known now'
-      : `about ${formatAmount(position.value)} ${account.quote} at the present bid, less fees`;
+      : `about ${formatAmount(position.value)} ${account.quote} at the ${current ? 'present bid' : 'bid when last seen'}, less fees`;
   const sell = async (): Promise<void> => {
     setAsked('asking');
     const wasTaken = await showFailure(
@@ -73,7 +84,13 @@ function Sell({ position, account }: { position: Position; account: LiveAccount 
       </CommandState>
     );
   if (selling || asked === 'taken')
-    return <span className="text-xs text-ink-2">Selling. Done when {exchange} confirms it.</span>;
+    return (
+      <span className="text-xs text-ink-2">
+        {current
+          ? `Selling. Done when ${exchange} confirms it.`
+          : 'Selling when last seen, not confirmed.'}
+      </span>
+    );
   return (
     <HoldToConfirm
       label="Sell"
@@ -87,7 +104,8 @@ function Sell({ position, account }: { position: Position; account: LiveAccount 
   );
 }
 
-function Row({ position, account }: { position: Position; account: LiveAccount }) {
+function Row(props: RowProps) {
+  const { position, account, current } = props;
   return (
     <li className="rule live-frame grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 py-2">
       <div className="min-w-0">
@@ -111,22 +129,36 @@ function Row({ position, account }: { position: Position; account: LiveAccount }
         </p>
       </div>
       <div className="col-span-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        <p className="min-w-0 flex-1 basis-44 text-xs text-ink-2">{stopText(position, account)}</p>
-        <Sell position={position} account={account} />
+        {/* Room for two lines, so that nothing moves when the words become those of the past. */}
+        <p className="flex min-h-8 min-w-0 flex-1 basis-44 items-center text-xs text-ink-2">
+          {stopText(position, account, current)}
+        </p>
+        <Sell {...props} />
       </div>
     </li>
   );
 }
 
 export function LivePositions({ account }: { account: LiveAccount }) {
+  const { id } = account.connection;
+  const current = useAccountCurrent(id);
   return (
-    <Section title="Positions" aside={<LiveTag />}>
+    <Section
+      title="Positions"
+      aside={
+        <>
+          <AccountAge id={id} /> <LiveTag />
+        </>
+      }
+    >
       {account.positions.length === 0 ? (
-        <p className="rule row flex items-center py-2 text-ink-3">None open.</p>
+        <p className="rule row flex items-center py-2 text-ink-3">
+          {current ? 'None open.' : 'None open when last seen.'}
+        </p>
       ) : (
         <ul>
           {account.positions.map((position) => (
-            <Row key={position.id} position={position} account={account} />
+            <Row key={position.id} position={position} account={account} current={current} />
           ))}
         </ul>
       )}

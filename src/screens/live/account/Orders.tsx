@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveOrderWire } from '../../../../contract/live-state.ts';
 import { api } from '../../../api/api.ts';
+import { classes } from '../../../components/class-names.ts';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
@@ -13,7 +14,9 @@ import { agentsStore } from '../../../stores/agents-store.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { showFailure } from '../../show-result.ts';
+import { AccountAge } from '../AccountAge.tsx';
 import { doubtText, hasEnded, nameOf, orderReason, orderState, orderTitle } from '../live-text.ts';
+import { useAccountCurrent } from '../use-live.ts';
 
 function useAgentName(id: string): string {
   return (
@@ -47,9 +50,14 @@ function GiveUp({ order, account }: { order: LiveOrderWire; account: LiveAccount
   );
 }
 
-function DoubtOf({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+interface RowProps {
+  order: LiveOrderWire;
+  account: LiveAccount;
+}
+
+function DoubtOf({ order, account, current }: RowProps & { current: boolean }) {
   const now = useNow(1_000);
-  const doubt = doubtText(order, nameOf(account.connection), now);
+  const doubt = doubtText(order, nameOf(account.connection), now, current);
   if (doubt === null) return null;
   return (
     <div className="mt-1 flex flex-col items-start gap-1 border-l-2 border-amber pl-3">
@@ -64,20 +72,29 @@ function DoubtOf({ order, account }: { order: LiveOrderWire; account: LiveAccoun
   );
 }
 
-export function OrderRow({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+export function OrderRow({ order, account }: RowProps) {
   const agent = useAgentName(order.agentId);
+  const current = useAccountCurrent(account.connection.id);
+  // Room for the words of the past, so that no row grows when the network is lost.
+  const minWidth = `min(100%, ${orderState(order, false).length}ch)`;
   return (
     <li className="rule live-frame py-2" data-order={order.clientOrderId} data-state={order.state}>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="live-amount font-medium">{orderTitle(order)}</span>
-        <span className={order.state === 'unknown' ? 'text-amber' : 'text-ink-2'}>
-          {orderState(order)}
+        <span
+          className={classes(
+            'ml-auto text-right',
+            order.state === 'unknown' ? 'text-amber' : 'text-ink-2',
+          )}
+          style={{ minWidth }}
+        >
+          {orderState(order, current)}
         </span>
       </div>
       <p className="text-xs text-ink-3">
         {order.symbol} · {agent} · {orderReason(order)} · {formatWhen(order.changedAt)}
       </p>
-      <DoubtOf order={order} account={account} />
+      <DoubtOf order={order} account={account} current={current} />
     </li>
   );
 }
@@ -93,13 +110,22 @@ export function OpenOrders({
   const open = account.orders.filter(
     (order) => !hasEnded(order) && (!certain || order.doubt === null),
   );
+  const { id, unknownOrders } = account.connection;
+  const then = useAccountCurrent(id) ? '' : ' when last seen';
   return (
-    <Section title="Open orders" aside={<LiveTag />}>
+    <Section
+      title="Open orders"
+      aside={
+        <>
+          <AccountAge id={id} /> <LiveTag />
+        </>
+      }
+    >
       {open.length === 0 ? (
         <p className="rule row flex items-center py-2 text-ink-3">
-          {certain && account.connection.unknownOrders > 0
-            ? 'No other. Orders of unknown outcome are at the top.'
-            : 'None. Orders and resting stop losses appear here.'}
+          {certain && unknownOrders > 0
+            ? `No other${then}. Orders of unknown outcome are at the top.`
+            : `None${then}. Orders and stop losses appear here.`}
         </p>
       ) : (
         <ul>

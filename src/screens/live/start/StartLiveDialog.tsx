@@ -31,8 +31,9 @@ import { undoCommand } from '../../undo-command.ts';
 import { useSlot } from '../../use-store.ts';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
+import { AccountAge } from '../AccountAge.tsx';
 import { connectionText, nameOf } from '../live-text.ts';
-import { useLiveAccount } from '../use-live.ts';
+import { useAccountCurrent, useLiveAccount } from '../use-live.ts';
 import { liveRisk } from './live-risk.ts';
 
 /** What the loss follows from, besides the account: the person's own risk values, and fees. */
@@ -62,11 +63,18 @@ function Stakes({
   terms: Terms;
 }) {
   const { quote, value, connection } = account;
+  const current = useAccountCurrent(connection.id);
   const can = liveRisk(agent, value, connection.limits, risk, feeBps ?? 0);
   return (
     <>
       <dl aria-label="What can be lost">
-        <Line term="Value of the account">
+        <Line
+          term={
+            <>
+              Value of the account <AccountAge id={connection.id} />
+            </>
+          }
+        >
           <LiveAmount value={value} quote={quote} />
         </Line>
         <Line term="Most in one pair">
@@ -94,7 +102,7 @@ function Stakes({
       <p className="my-3 text-ink-2">
         {feeBps === null ? '' : 'Fees included. '}Stop losses are {formatNumber(risk.stop)} % below
         entry and rest at {nameOf(connection)}; they sell at the price there is. All agents of this
-        account share its limits. {connectionText(connection)}
+        account share its limits. {connectionText(connection, current)}
       </p>
     </>
   );
@@ -177,6 +185,7 @@ function Body({
   const { online } = useSnapshot(server);
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
+  const current = useAccountCurrent(connectionOf(agent) ?? '');
   const { terms, error } = useTerms(agent);
   // Until the first comparison nothing of the account is booked, and its value is not known.
   const isCompared = account !== null && account.connection.reconciledAt !== null;
@@ -202,7 +211,7 @@ function Body({
       ) : (
         <p role="status" className="my-3 text-amber">
           {nameOf(account.connection)} has not been read yet, so what can be lost is not known. You
-          can start the agent once it has been. {connectionText(account.connection)}
+          can start the agent once it has been. {connectionText(account.connection, current)}
         </p>
       )}
       {online === 'offline' && commandId === null && <SaveStart agent={agent} onDone={onDone} />}

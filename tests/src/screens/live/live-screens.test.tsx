@@ -30,7 +30,9 @@ const { accountChoice, clearAccountChoice } =
   await import('../../../../src/stores/account-choice.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
+const { formatWhen } = await import('../../../../src/format/times.ts');
 const { clearLive } = await import('../../../../src/stores/live-slots.ts');
+const { applyLiveAccount } = await import('../../../../src/stores/live-store.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
@@ -315,6 +317,7 @@ describe('an exchange account', () => {
     });
     expect(screen.getByText('909.12345678')).toBeDefined();
     expect(document.body.textContent).toContain('Stop all works offline and is sent first.');
+    expect(document.querySelector('main [data-age-since]')).not.toBeNull();
   });
 
   it('stands in place of the paper dashboard once it is chosen, and paper is not added', async () => {
@@ -328,6 +331,106 @@ describe('an exchange account', () => {
     });
     await screen.findByText(/10,012\.40/);
     expect(screen.queryByText('909.12345678')).toBeNull();
+  });
+});
+
+describe('an account that was last read three hours ago', () => {
+  const READ_AT = NOW - 3 * 3_600_000;
+  const YOUNG = /^(now|\d+ s ago)$/;
+  const stop = { type: 'stop', side: 'sell', stopPrice: '66240' } as const;
+
+  beforeEach(() => {
+    account = liveAccount(READ_AT, {
+      orders: [
+        liveOrder(READ_AT),
+        liveOrder(READ_AT, { ...stop, clientOrderId: 'f'.repeat(32) }),
+        liveOrder(READ_AT, { clientOrderId: 'e'.repeat(32), state: 'filled' }),
+      ],
+      results: [{ agentId: AGENT_ID, realized: '2', fees: '0.2' }],
+      sequence: replies.agents!.sequence,
+    });
+    applyLiveAccount(structuredClone(account), 'snapshot', READ_AT);
+    connection.online = 'offline';
+  });
+
+  const ages = (within: Element = document.body): (string | null)[] =>
+    [...within.querySelectorAll('[data-age-since]')].map(({ textContent }) => textContent);
+  const allAreOld = (least: number): void => {
+    expect(ages().length).toBeGreaterThanOrEqual(least);
+    expect(new Set(ages())).toEqual(new Set(['3 h ago']));
+    expect(ages(document.querySelector('header')!)).toEqual(['3 h ago']);
+    expect(document.body.textContent).toContain(`Showing ${formatWhen(READ_AT, NOW)}.`);
+  };
+  const ordersAreOld = (): void => {
+    const orders = part('Open orders').textContent;
+    expect(orders).toContain('Open when last seen');
+    expect(orders).toContain('Resting at the exchange when last seen');
+    expect(part('Positions').textContent).toContain('resting at Kraken when last seen');
+    expect(part('Ended orders').textContent).not.toContain('last seen');
+  };
+
+  it('gives its agent’s page its own age, however young the list of agents is', async () => {
+    await open(`/agents/${AGENT_ID}`);
+    await screen.findByRole('region', { name: 'Open orders' }, { timeout: 20_000 });
+    for (const name of ['Result', 'Positions', 'Open orders'])
+      expect(ages(part(name))).toEqual(['3 h ago']);
+    allAreOld(4);
+    ordersAreOld();
+    expect(await seriousFaults()).toEqual([]);
+  });
+
+  it.each([`/live/${CONNECTION_ID}`, '/dashboard', '/portfolio'])(
+    'says so on %s: in the header, in the line below it and beside its figures',
+    async (path) => {
+      accountChoice.chosen = CONNECTION_ID;
+      await open(path);
+      await screen.findByText('909.12345678');
+      allAreOld(4);
+      ordersAreOld();
+      const text = document.body.textContent;
+      expect(text).toContain('Connected when last seen.');
+      expect(text).toContain('As last seen: No agent is running. Cancels 2 open orders');
+      expect(text).toContain('On when last seen.');
+      expect(text).not.toContain('Orders may go out');
+    },
+  );
+
+  it('calls nothing empty now that was empty then', async () => {
+    account = { ...account, orders: [], positions: [], sequence: account.sequence + 1 };
+    applyLiveAccount(structuredClone(account), 'snapshot', READ_AT);
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    expect(part('Positions').textContent).toContain('None open when last seen.');
+    expect(part('Open orders').textContent).toContain('None when last seen.');
+  });
+
+  it('stands with its age over the list of its agents, and is read there once the server is back', async () => {
+    accountChoice.chosen = CONNECTION_ID;
+    await open('/agents');
+    await waitFor(() => {
+      expect(ages(screen.getByRole('main'))).toEqual(['3 h ago']);
+    });
+    allAreOld(2);
+    act(() => {
+      connection.online = 'online';
+    });
+    await waitFor(() => {
+      expect(ages().join()).toMatch(YOUNG);
+    });
+    expect(ages(screen.getByRole('main'))).toEqual([]);
+  });
+
+  it('is in the present again once it was read anew', async () => {
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('Connected when last seen.');
+    account = { ...account, asOf: NOW };
+    act(() => {
+      connection.online = 'online';
+    });
+    await screen.findByText('Connected. Orders may go out.');
+    expect(part('Open orders').textContent).toContain('Resting at the exchange');
+    expect(screen.getByRole('main').textContent).not.toContain('last seen');
+    expect(ages().join()).toMatch(YOUNG);
   });
 });
 

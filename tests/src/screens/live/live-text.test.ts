@@ -55,6 +55,12 @@ describe('a connection', () => {
     expect(connectionText(liveConnection(NOW, { entriesOffSince: NOW }))).toContain(
       'Purchases are off',
     );
+    expect(connectionText(waiting, false)).toBe(
+      'No order left when last seen: balances had not been read, something new. Tradewind keeps reading Kraken.',
+    );
+    expect(connectionText(liveConnection(NOW, { entriesOffSince: NOW }), false)).toBe(
+      'Connected when last seen. Purchases were off; sales and stop losses stay active.',
+    );
     expect(comparedText(liveConnection(NOW), NOW)).toBe('Compared with Kraken 12 s ago');
     expect(comparedText(liveConnection(NOW, { reconciledAt: null }), NOW)).toBe(
       'Not compared with Kraken yet',
@@ -76,6 +82,27 @@ describe('an order', () => {
     const stop = liveOrder(NOW, { type: 'stop', side: 'sell', stopPrice: '66240' });
     expect(orderTitle(stop)).toBe('Stop: sell 0.00123456 BTC below 66,240.00');
     expect(orderState(stop)).toBe('Resting at the exchange');
+  });
+
+  it('that may have changed since is told as last seen; one that has ended stays ended', () => {
+    expect(orderState(liveOrder(NOW), false)).toBe('Open when last seen');
+    expect(orderState(liveOrder(NOW, { filled: '0.0004', isCancelling: true }), false)).toBe(
+      'Open when last seen, 0.0004 of 0.00123456 BTC filled, cancellation asked',
+    );
+    expect(orderState(liveOrder(NOW, { state: 'filled' }), false)).toBe('Filled');
+    const doubt = {
+      since: NOW - 2 * MINUTE,
+      cause: 'interrupted',
+      doing: 'looking_up',
+      mayGiveUpAt: NOW + 3 * MINUTE,
+    } as const;
+    const then = doubtText(liveOrder(NOW, { state: 'unknown', doubt }), 'Kraken', NOW, false);
+    expect(then?.since).toBe(
+      'Outcome unknown when last seen: the server stopped while the order was on its way.',
+    );
+    expect(then?.doing).toBe(
+      'Tradewind was asking Kraken for it. It is never sent again until that is clear. 91.23 USD were reserved and BTC/USD took no new purchases.',
+    );
   });
 
   it('of unknown outcome says since when, what is done and what the person can do', () => {
