@@ -216,7 +216,7 @@ class Turn {
     } catch (error) {
       if (!isStop(wanted)) throw error;
       unwritten(error);
-      outbox.unmarked.add(wanted.commandId);
+      outbox.unmarked.set(wanted.commandId, false);
       // It may have been taken back meanwhile.
       const { entries } = await outbox.state();
       const entry = entries.find(({ commandId }) => commandId === wanted.commandId);
@@ -277,9 +277,10 @@ class Turn {
             outbox.delivered((entries) => afterDelivery(entries, entry, versions, left), beside),
           )
           .catch(unwritten);
+        // Still on the disk: whoever starts the app sends it again, under its id.
+        if (fault !== undefined && left === null) outbox.unmarked.set(entry.commandId, true);
         this.ports.onDelivered?.(entry, agents, alert);
         if (results.some((result) => !result.went)) this.ports.onSettled?.(entry);
-        // It is still on the disk, and is sent again under its id.
         if (fault !== undefined) throw fault;
         return;
       }

@@ -39,8 +39,11 @@ export interface OutboxOptions {
 
 export interface Outbox {
   readonly uid: string;
-  /** Stops that were sent though the disk took no mark of it. The next change marks them. */
-  readonly unmarked: Set<string>;
+  /**
+   * What the disk does not know of commands. False: sent, though it took no mark of that. True: taken
+   * by the server, though it could not let go of them; they are over. The next change stores it.
+   */
+  readonly unmarked: Map<string, boolean>;
   /** The queue as of now, with ages applied; nothing is written. */
   state(): Promise<QueueState>;
   quarantined(): Promise<SetAside[]>;
@@ -97,12 +100,14 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   const { now = Date.now, newId = () => crypto.randomUUID(), changed = () => undefined } = options;
   const { uid } = store;
   const origin: CommandOrigin = { uid, now, newId };
-  const unmarked = new Set<string>();
+  const unmarked = new Map<string, boolean>();
   const marked = (state: QueueState): QueueState => ({
     ...state,
-    entries: state.entries.map((entry) =>
-      entry.attempts === 0 && unmarked.has(entry.commandId) ? { ...entry, attempts: 1 } : entry,
-    ),
+    entries: state.entries.flatMap((entry) => {
+      const isOver = unmarked.get(entry.commandId);
+      if (isOver === true) return [];
+      return isOver === undefined || entry.attempts > 0 ? entry : { ...entry, attempts: 1 };
+    }),
   });
 
   async function change<T>(work: (state: QueueState) => Changed<T>, beside?: Beside): Promise<T> {
@@ -136,7 +141,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
         return replaceEntry(state, entry, confirmedRequest(entry, generations, seen), origin);
       }),
     async sweep() {
-      const state = await store.read();
+      const state = marked(await store.read());
       const after = agedEntries(state, now());
       if (after.every((entry, index) => entry === state.entries[index])) return state;
       return change((fresh) => {

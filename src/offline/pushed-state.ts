@@ -23,8 +23,6 @@ const PUSHED_SEQUENCE_KEY = 'pushedSequence';
 const SEEN_MAX = 30;
 const CURVE_MAX = 500;
 const FILLS_MAX = 100;
-/** A smaller difference of clocks is network delay. */
-const CLOCK_NOISE_MS = 2_000;
 const Seen = z.array(z.string());
 
 /** Stores how far the message reaches, and returns whether it is new. @throws StorageFault */
@@ -61,13 +59,12 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
 }
 
 /**
- * The date of what a message brings, sent at `sentAt`: it makes nothing that is kept older. Null
- * where what is kept was true later. A time to come is that of a clock which has been set back.
+ * The date of what a message brings, sent at `sentAt`, where the server's order says that it is
+ * newer than what is kept: it makes that no older, by whichever clock. A time to come is that of a
+ * clock which has been set back.
  */
-function dateOver(kept: { savedAt: number } | null, sentAt: number): number | null {
-  if (kept === null || kept.savedAt <= sentAt || kept.savedAt > Date.now()) return sentAt;
-  return kept.savedAt - sentAt < CLOCK_NOISE_MS ? kept.savedAt : null;
-}
+const dateOver = (kept: { savedAt: number } | null, sentAt: number): number =>
+  kept === null || kept.savedAt > Date.now() ? sentAt : Math.max(sentAt, kept.savedAt);
 
 /** Messages carry no trading halts: what was known of them stays. */
 const keptOff = (kept: AgentList | undefined): Pick<AgentList, 'entriesOff'> =>
@@ -98,7 +95,6 @@ async function keepAgents(
     writeSnapshot(uid, 'agents', value, savedAt, database, readAt);
   if (kept !== null && kept.value.sequence >= sequence) return 'fresh';
   const at = dateOver(kept, sentAt);
-  if (at === null) return 'behind';
   const news = state.agents.map((agent) => latest(agent, kept?.value.agents ?? []));
   if (state.wholeAgents) {
     const value = { ...keptOff(kept?.value), agents: news, sequence, asOf: state.asOf };
@@ -126,7 +122,7 @@ async function keepPortfolio(
   if (portfolio === null) return 'behind';
   const kept = await readSnapshot(uid, 'portfolio', database);
   const at = dateOver(kept, sentAt);
-  if (at === null || (kept !== null && kept.value.servedAt >= portfolio.servedAt)) return 'fresh';
+  if (kept !== null && kept.value.servedAt >= portfolio.servedAt) return 'fresh';
   const before =
     kept?.value.accountId === portfolio.accountId && kept.value.book === portfolio.book
       ? kept.value.equityCurve

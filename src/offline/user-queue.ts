@@ -56,7 +56,7 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
   const unlisten = options.channel.listen((message) => {
     if (message.type === 'queue' && message.uid === uid) news();
     // Whoever sent it may not have been able to take it off the disk.
-    if (message.type === 'delivered') outbox.unmarked.add(message.entry.commandId);
+    if (message.type === 'delivered') outbox.unmarked.set(message.entry.commandId, false);
   });
 
   const runOnce = (): Promise<Drained> =>

@@ -65,7 +65,9 @@ export function useScreenTime(path: string): number | null {
   const readAt = id === undefined ? at : (accounts[id]?.savedAt ?? null);
   // An agent's state stands beside its money: the older of the two counts.
   const isOlder = readAt !== null && readAt < (at ?? 0);
-  return kind === 'portfolio' || (isOlder && path.startsWith('/agents')) ? readAt : at;
+  return /dashboard|^.(port|live)/.test(path) || (isOlder && path.startsWith('/agents'))
+    ? readAt
+    : at;
 }
 
 /** Whether the server is away, or has not answered since the start and all we have is a snapshot. */

@@ -47,7 +47,8 @@ async function stopAndSell(agent: Agent): Promise<void> {
   );
   if (reply === null) return;
   saySold(agent, reply.unsold);
-  await Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
+  // What is asked for ends with its answer, not with what is read anew after it.
+  void Promise.all([loadAgents(true), loadPortfolio(true), loadHistory(true)]);
 }
 
 /** How what it holds is sold. At an exchange nothing is sold before it says so. */

@@ -25,13 +25,21 @@ const stopsText = (ids: readonly (string | null)[]): string[] => [
   ),
 ];
 
+/** A disk that hangs or refuses holds up the call no longer than this, ms. */
+const SAVED_WITHIN_MS = 2_000;
+
+const late = (): Promise<null> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, SAVED_WITHIN_MS, null);
+  });
+
 /** The reply to the call; null where it failed. `unanswered` is said where nobody answered. */
 export async function stopFirst<Reply>(
   agents: readonly Agent[],
   call: () => Promise<Reply>,
   unanswered: string,
 ): Promise<Reply | null> {
-  const stops = await Promise.all(agents.map(queuedStop));
+  const stops = await Promise.all(agents.map((agent) => Promise.race([queuedStop(agent), late()])));
   try {
     return await call();
   } catch (error) {

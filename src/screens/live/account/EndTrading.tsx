@@ -74,8 +74,8 @@ function End({ account }: { account: LiveAccount }) {
       );
       applyConnection(reply.connection);
     }
-    await Promise.all([loadLiveAccount(connection.id, true), loadAgents(true)]);
     setBusy(false);
+    await Promise.all([loadLiveAccount(connection.id, true), loadAgents(true)]);
   };
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">

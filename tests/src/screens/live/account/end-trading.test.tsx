@@ -97,7 +97,15 @@ it('saves the stop of every agent that runs in this account before it asks for t
     ]);
   });
   expect(order).toEqual(['stop Ebb', 'end']);
-  expect(document.body.textContent).toContain('Asking the server to end live trading.');
+  // The question is over with its answer, whatever is read anew after it.
+  expect(document.body.textContent).not.toContain('Asking the server to end live trading.');
+});
+
+it('shows of the end that it is being asked for', async () => {
+  call.mockImplementation(never);
+  render(<EndTrading account={account} />);
+  hold(/^End live trading/);
+  await screen.findByText(/^Asking the server to end live trading\./);
 });
 
 it('shows of a sale that it is being asked for, and takes no second press meanwhile', async () => {
