@@ -11,11 +11,6 @@ import { KeptByUse } from './kept-by-use.ts';
  * most.
  */
 const KEEP_MS = 60_000;
-/**
- * Part of it that is left to chance. Everybody whose facts were read in one second, as at a close,
- * would otherwise read them again in one second, every minute.
- */
-const SPREAD = 0.5;
 const BYTES_MAX = 48_000_000;
 
 export interface Facts<T> {
@@ -27,7 +22,6 @@ export interface Facts<T> {
 interface Known {
   version: string;
   readAt: number;
-  keepMs: number;
   facts: unknown;
 }
 
@@ -45,11 +39,7 @@ export class KnownFacts {
   private readonly kept = new KeptByUse<Known>(BYTES_MAX);
   private readonly underWay = new Map<string, Promise<unknown>>();
 
-  constructor(
-    private readonly deps: KnownFactsDeps,
-    /** In [0, 1). */
-    private readonly chance: () => number = Math.random,
-  ) {}
+  constructor(private readonly deps: KnownFactsDeps) {}
 
   get bytes(): number {
     return this.kept.bytes;
@@ -68,7 +58,7 @@ export class KnownFacts {
     const key = `${uid} ${name}`;
     const known = this.kept.get(key);
     const age = known === undefined ? 0 : this.deps.clock.now() - known.readAt;
-    if (known?.version === version && age >= 0 && age < known.keepMs)
+    if (known?.version === version && age >= 0 && age < KEEP_MS)
       return { version, facts: known.facts as T };
     const flight = `${key} ${version}`;
     const shared = this.underWay.get(flight) as Promise<T> | undefined;
@@ -76,12 +66,7 @@ export class KnownFacts {
     const reading = turn(uid, load).then((facts) => {
       this.kept.set(
         key,
-        {
-          version,
-          readAt: this.deps.clock.now(),
-          keepMs: KEEP_MS * (1 - SPREAD * this.chance()),
-          facts,
-        },
+        { version, readAt: this.deps.clock.now(), facts },
         serialize(facts).byteLength,
       );
       return facts;
