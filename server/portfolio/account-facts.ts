@@ -42,26 +42,39 @@ export interface AccountFacts {
   books: BookSummary[];
 }
 
+/** The last mark at each of these stretches of time, one look into the index for each. */
+const LAST_MARKS = (stretches: SQL): SQL => sql`
+  select mark.at_market_ms, mark.equity from (${stretches}) stretch cross join lateral (
+    select at_market_ms, equity from equity_points
+    where account_id = account.id and at_market_ms >= stretch.begin and at_market_ms < stretch.finish
+    order by at_market_ms desc limit 1
+  ) mark`;
+
+/** From after the first mark on, cut at whole multiples of a length. */
+const STRETCHES = (from: SQL, to: SQL, length: SQL): SQL => sql`
+  select greatest(cut, ${from}, first + 1) as begin, least(cut + ${length}, ${to}) as finish
+  from generate_series(greatest(${from}, first + 1) / ${length} * ${length}, ${to} - 1, ${length}) as cut`;
+
 /**
  * The last mark of every stretch, the first of the account among them; stretches are longer the
- * further back they lie. The marks are picked by their times, from the index alone, and each is read
- * afterwards: a month has nearly nine thousand of them, and this is the dearest part of a portfolio.
- * `offset 0` keeps the planner from reading all of them to join them with the few.
+ * further back they lie. A month has nearly nine thousand marks: most of them are never looked at.
  */
-const CURVE = (now: number): SQL => sql`
-  select json_agg(json_build_array(at_market_ms, trim_scale(equity)::text) order by at_market_ms) from (
-    select max(at_market_ms) as at from (select min(at_market_ms) as first from equity_points where account_id = account.id) begun
-    cross join lateral (
-      select at_market_ms, case
-        when at_market_ms = first then 4 when at_market_ms > ${now - DAY_MS}::bigint then 0 when at_market_ms > ${now - HOURLY_SPAN_MS}::bigint then 1
-        when at_market_ms > ${now - QUARTERLY_SPAN_MS}::bigint then 2 else 3 end as far
-      from equity_points where account_id = account.id
-    ) aged
-    group by far, at_market_ms / case far when 0 then 1 when 1 then ${HOUR_MS}::bigint when 2 then ${6 * HOUR_MS}::bigint
-      else ${DAY_MS}::bigint * greatest(1, ceil((${now}::bigint - first) / ${DAY_MS * DAILY_POINTS}::numeric))::bigint end
-  ) kept cross join lateral (
-    select at_market_ms, equity from equity_points where account_id = account.id and at_market_ms = kept.at offset 0
-  ) mark`;
+function CURVE(now: number): SQL {
+  const day = sql`${now - DAY_MS + 1}::bigint`;
+  const week = sql`${now - HOURLY_SPAN_MS + 1}::bigint`;
+  const month = sql`${now - QUARTERLY_SPAN_MS + 1}::bigint`;
+  const days = sql`(${DAY_MS}::bigint * greatest(1, ceil((${now}::bigint - first) / ${DAY_MS * DAILY_POINTS}::numeric))::bigint)`;
+  return sql`
+  select json_agg(json_build_array(at_market_ms, trim_scale(equity)::text) order by at_market_ms)
+  from (select at_market_ms as first, equity as opened from equity_points where account_id = account.id order by at_market_ms limit 1) begun
+  cross join lateral (
+    select first as at_market_ms, opened as equity
+    union all ${LAST_MARKS(STRETCHES(sql`first + 1`, month, days))}
+    union all ${LAST_MARKS(STRETCHES(month, week, sql`${6 * HOUR_MS}::bigint`))}
+    union all ${LAST_MARKS(STRETCHES(week, day, sql`${HOUR_MS}::bigint`))}
+    union all select at_market_ms, equity from equity_points where account_id = account.id and at_market_ms >= ${day} and at_market_ms > first
+  ) kept`;
+}
 
 const POSITIONS = sql`
   select json_agg(json_build_object(

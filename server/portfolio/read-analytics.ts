@@ -246,10 +246,11 @@ async function readDays(db: Db, accountId: string): Promise<AccountDays> {
     sql`
     select json_build_object(
       'first', (select json_build_array(at_market_ms, equity::text) from equity_points where ${mine} order by at_market_ms limit 1),
-      'closings', coalesce((select json_agg(json_build_array(day, equity::text) order by day) from (
-        select distinct on (day) day, equity from (
-          select (at_market_ms - 1) / ${DAY_MS}::bigint as day, at_market_ms, equity from equity_points where ${mine}) points
-        order by day, at_market_ms desc) marked), '[]'::json),
+      'closings', coalesce((select json_agg(json_build_array(day, mark.equity::text) order by day)
+        from (select min(at_market_ms) as first, max(at_market_ms) as last from equity_points where ${mine}) known
+        cross join lateral generate_series((first - 1) / ${DAY_MS}::bigint, (last - 1) / ${DAY_MS}::bigint) as day
+        cross join lateral (select equity from equity_points where ${mine} and at_market_ms > day * ${DAY_MS}::bigint
+          and at_market_ms <= (day + 1) * ${DAY_MS}::bigint order by at_market_ms desc limit 1) mark), '[]'::json),
       'fills', coalesce((select json_agg(json_build_object('day', day, 'trades', trades, 'realized', realized::text, 'fees', fees::text) order by day) from (
         select (filled_market_ms - 1) / ${DAY_MS}::bigint as day, count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees
         from fills where ${mine} group by 1) summed), '[]'::json),

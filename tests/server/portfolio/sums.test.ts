@@ -263,6 +263,63 @@ describe('the curve', () => {
   });
 });
 
+/** The same by looking at every mark: the last of each stretch, and the first of all. */
+function lastOfEach(marks: readonly number[], now: number): number[] {
+  const first = Math.min(...marks);
+  const old = DAY_MS * Math.max(1, Math.ceil((now - first) / (70 * DAY_MS)));
+  const stretchOf = (at: number): string => {
+    if (at === first) return 'first';
+    if (at > now - DAY_MS) return `each ${at}`;
+    if (at > now - 7 * DAY_MS) return `hour ${Math.floor(at / HOUR_MS)}`;
+    if (at > now - 31 * DAY_MS) return `quarter ${Math.floor(at / (6 * HOUR_MS))}`;
+    return `old ${Math.floor(at / old)}`;
+  };
+  const kept = new Map<string, number>();
+  for (const at of [...marks].sort((a, b) => a - b)) kept.set(stretchOf(at), at);
+  return [...kept.values()].sort((a, b) => a - b);
+}
+
+describe('the marks that are picked', () => {
+  it('are those of looking at every one, for curve and days, wherever they lie (property)', async () => {
+    await floor.join('marked');
+    const { accountId } = await floor.call('marked', 'portfolio');
+    const now = floor.market.now();
+    const ago = fc.oneof(
+      fc.integer({ min: 0, max: 2 * DAY_MS }),
+      fc.integer({ min: 0, max: 40 * DAY_MS }),
+      fc.integer({ min: 0, max: 900 * DAY_MS }),
+      // On the very edges, where one stretch ends and another begins.
+      fc
+        .tuple(fc.constantFrom(0, DAY_MS, 7 * DAY_MS, 31 * DAY_MS), fc.integer({ min: -1, max: 1 }))
+        .map(([edge, by]) => Math.max(0, edge + by)),
+      fc.integer({ min: 0, max: 800 }).map((days) => (now % DAY_MS) + days * DAY_MS),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(ago, { minLength: 1, maxLength: 60 }), async (list) => {
+        const marks = list.map((back) => now - back);
+        await database.transaction(async (tx) => {
+          await tx.db.execute(sql`delete from equity_points where account_id = ${accountId}`);
+          await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+            select ${accountId}::uuid, at::bigint, at::bigint % 1000000 from json_array_elements_text(${JSON.stringify(marks)}::json) as at`);
+        });
+        const { equityCurve } = await floor.call('marked', 'portfolio');
+        expect(equityCurve).toEqual(
+          lastOfEach(marks, now).map((at) => [at, String(at % 1_000_000)]),
+        );
+        const dayOf = (at: number): number => Math.ceil(at / DAY_MS) - 1;
+        const closings = new Map<number, number>();
+        for (const at of [...marks].sort((a, b) => a - b)) closings.set(dayOf(at), at % 1_000_000);
+        const { daily } = await floor.call('marked', 'analytics');
+        const begun = Math.floor(Math.min(...marks) / DAY_MS);
+        for (const [day, worth] of closings)
+          if (day > begun && day < dayOf(now))
+            expect(daily?.find(({ start }) => start === day * DAY_MS)?.closing).toBe(String(worth));
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+});
+
 describe('the curve of a young account', () => {
   it('begins with its deposit, however the first hour went on', async () => {
     await floor.join('newcomer');
