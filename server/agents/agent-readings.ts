@@ -1,7 +1,7 @@
 /** Readings of a user's agents: facts are kept until they change, prices are put on them each time. */
 import { pairsPriced } from '../portfolio/read-portfolio.ts';
 import { readPlan, tierOfPlan } from '../billing/entitlement.ts';
-import { pricesOf, type ReadingDeps, type Readings } from '../reads/reading.ts';
+import { candleOf, pricesOf, type ReadingDeps, type Readings } from '../reads/reading.ts';
 import { insightFrom, loadInsight } from './agent-insight.ts';
 import {
   agentListFrom,
@@ -20,8 +20,10 @@ const stillOff = ({ off }: AgentListFacts, now: number): number =>
 
 export function agentReadings(deps: ReadingDeps): Readings {
   const { known, market, clock, turn, database } = deps;
-  const list = (uid: string) => known.read(uid, 'agents', turn, () => loadAgentList(deps, uid));
-  const plan = (uid: string) => known.read(uid, 'plan', turn, () => readPlan(database.db, uid));
+  const list = (uid: string) =>
+    known.read(uid, { name: 'agents', on: ['runs'], turn, load: () => loadAgentList(deps, uid) });
+  const plan = (uid: string) =>
+    known.read(uid, { name: 'plan', on: [], turn, load: () => readPlan(database.db, uid) });
   return {
     agents: async ({ caller }) => {
       const { version, facts } = await list(caller.uid);
@@ -40,12 +42,15 @@ export function agentReadings(deps: ReadingDeps): Readings {
       };
     },
     agentInsight: async ({ caller }) => {
-      const { version, facts } = await known.read(caller.uid, 'insight', turn, () =>
-        loadInsight(deps, caller.uid),
-      );
+      const { version, facts } = await known.read(caller.uid, {
+        name: 'insight',
+        on: ['marks', 'runs', 'day'],
+        turn,
+        load: () => loadInsight(deps, caller.uid),
+      });
       const prices = pricesOf(market, [...pairsPriced(facts.account), ...pairsHeld(facts.results)]);
       return {
-        validator: `${version} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
+        validator: `${version} ${candleOf(market)} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
         reply: () => insightFrom(deps, caller.uid, facts),
       };
     },

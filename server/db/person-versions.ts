@@ -1,19 +1,28 @@
 /**
- * A person's version: a text that changes with everything in the database that their pages are made
- * of. Read from the database for every request, for all who ask at one moment in one statement.
+ * A person's version: texts that change with what in the database their pages are made of. Read from
+ * the database for every request, for all who ask at one moment in one statement.
  */
 import { sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { rowsOf } from './sql-rows.ts';
 
+/** In parts, because a tick changes some of them for everybody and others for those who traded. */
+export interface PersonVersion {
+  /** All that has an event, and what an operator and the plan allow. */
+  books: string;
+  /** The newest equity point of the open account: each tick writes one. */
+  marks: string;
+  /** When the agents last looked. */
+  runs: string;
+}
+
 interface Asking {
-  resolve: (version: string | null) => void;
+  resolve: (version: PersonVersion | null) => void;
   reject: (error: unknown) => void;
 }
 
-interface VersionRow {
+interface VersionRow extends PersonVersion {
   uid: string;
-  version: string;
 }
 
 export class PersonVersions {
@@ -31,7 +40,7 @@ export class PersonVersions {
    * statement is under way is in the next one: the one under way may have begun before an event
    * that this person has been told.
    */
-  of(uid: string): Promise<string | null> {
+  of(uid: string): Promise<PersonVersion | null> {
     return new Promise((resolve, reject) => {
       const list = this.asking.get(uid) ?? [];
       list.push({ resolve, reject });
@@ -63,19 +72,19 @@ export class PersonVersions {
    * equity point of a tick, agents that looked, an alarm about a ledger, an operator's switch (its
    * rows are only ever added), a plan.
    */
-  private async read(uids: readonly string[]): Promise<Map<string, string>> {
+  private async read(uids: readonly string[]): Promise<Map<string, PersonVersion>> {
     const rows = await rowsOf<VersionRow>(
       this.database.db,
       sql`
       select users.uid, concat_ws('.', users.sequence, open.id,
-        (select max(at_market_ms) from equity_points where account_id = open.id),
-        'r', (select sum(last_run_market_ms) from agents where agents.uid = users.uid and agents.source = ${this.source} and deleted_at is null),
         'a', (select max(checked_at) from account_alarms join accounts doubted on doubted.id = account_alarms.account_id where doubted.uid = users.uid),
         'h', (select max(id) from halts),
-        'p', users.trial_ends_at, (select concat_ws('.', updated_at, observation) from subscriptions where subscriptions.uid = users.uid)) as version
+        'p', users.trial_ends_at, (select concat_ws('.', updated_at, observation) from subscriptions where subscriptions.uid = users.uid)) as books,
+        coalesce((select max(at_market_ms) from equity_points where account_id = open.id)::text, '') as marks,
+        coalesce((select sum(last_run_market_ms) from agents where agents.uid = users.uid and agents.source = ${this.source} and deleted_at is null)::text, '') as runs
       from users left join accounts open on open.uid = users.uid and open.source = ${this.source} and open.closed_at is null
       where users.uid in (select json_array_elements_text(${JSON.stringify(uids)}::json))`,
     );
-    return new Map(rows.map(({ uid, version }) => [uid, version]));
+    return new Map(rows.map(({ uid, ...version }) => [uid, version]));
   }
 }

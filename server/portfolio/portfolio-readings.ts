@@ -4,7 +4,7 @@ import { HISTORY_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { History } from '../../contract/trading.ts';
 import { users } from '../db/schema.ts';
 import type { Facts, Turn } from '../reads/known-facts.ts';
-import { pricesOf, type ReadingDeps, type Readings } from '../reads/reading.ts';
+import { candleOf, pricesOf, type ReadingDeps, type Readings } from '../reads/reading.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { tierOfPlan } from '../billing/entitlement.ts';
 import { accountByNumber } from './closed-account.ts';
@@ -25,7 +25,12 @@ export const knownPortfolio = (
   book?: number,
   turn: Turn = deps.turn,
 ): Promise<Facts<PortfolioFacts>> =>
-  deps.known.read(uid, `portfolio ${book ?? ''}`, turn, () => loadPortfolio(deps, uid, book));
+  deps.known.read(uid, {
+    name: `portfolio ${book ?? ''}`,
+    on: ['marks', 'day'],
+    turn,
+    load: () => loadPortfolio(deps, uid, book),
+  });
 
 /** Fills and their count; without prices. */
 export async function loadHistory(
@@ -55,29 +60,35 @@ export function portfolioReadings(deps: ReadingDeps): Readings {
     portfolio: async ({ caller, query }) => {
       const { version, facts } = await knownPortfolio(deps, caller.uid, query.book);
       return {
-        validator: `${version} ${pricesOf(market, pairsPriced(facts))}`,
+        validator: `${version} ${candleOf(market)} ${pricesOf(market, pairsPriced(facts))}`,
         reply: () => portfolioFrom(deps, facts),
       };
     },
     analytics: async ({ caller, query }) => {
-      const { version, facts } = await known.read(
-        caller.uid,
-        `analytics ${query.book ?? ''}`,
+      const { version, facts } = await known.read(caller.uid, {
+        name: `analytics ${query.book ?? ''}`,
+        on: ['marks', 'day'],
         turn,
-        () => loadAnalytics(deps, caller.uid, query.book),
-      );
+        load: () => loadAnalytics(deps, caller.uid, query.book),
+      });
       const prices = pricesOf(market, pairsPriced(facts.account));
       return {
-        validator: `${version} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
+        validator: `${version} ${candleOf(market)} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
         reply: () => analyticsFrom(deps, facts),
       };
     },
     history: async ({ caller, query }) => {
       const name = `history ${JSON.stringify([query.book, query.limit, query.before])}`;
-      const { version, facts } = await known.read(caller.uid, name, turn, () =>
-        loadHistory(deps, caller.uid, query),
-      );
-      return { validator: version, reply: () => ({ ...facts, asOf: market.now() }) };
+      const { version, facts } = await known.read(caller.uid, {
+        name,
+        on: [],
+        turn,
+        load: () => loadHistory(deps, caller.uid, query),
+      });
+      return {
+        validator: `${version} ${candleOf(market)}`,
+        reply: () => ({ ...facts, asOf: market.now() }),
+      };
     },
   };
 }

@@ -1,5 +1,5 @@
 /** The parts that reads go through: what is known of people, and the queue for what is not. */
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { Config } from '../config.ts';
 import { PersonVersions } from '../db/person-versions.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -45,7 +45,7 @@ export function openReads(
   const known = new KnownFacts({
     versions: new PersonVersions(database, market.source.id),
     clock,
-    period: () => Math.floor(market.now() / INTERVAL_MS[market.baseInterval]),
+    day: () => Math.floor(market.now() / DAY_MS),
   });
   const turn: Turn = (uid, work) => queue.run(uid, work);
   return { queue, deps: { ...forReads, known, turn } };

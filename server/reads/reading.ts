@@ -1,5 +1,6 @@
 /** A reply that is worked out only where the caller does not have it yet. */
 import type { CallName, CallReply } from '../../contract/calls.ts';
+import { INTERVAL_MS } from '../../contract/market.ts';
 import type { Market } from '../market/market-source.ts';
 import type { CallContext } from '../http/handlers.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -27,6 +28,10 @@ export type ReadContext<N extends CallName> = Pick<CallContext<N>, 'caller' | 'p
 export type Readings = {
   [N in CallName]?: (context: ReadContext<N>) => Promise<Reading<N>>;
 };
+
+/** The newest candle as part of a validator, where a reply draws candles or states the market's time. */
+export const candleOf = (market: Pick<Market, 'now' | 'baseInterval'>): number =>
+  Math.floor(market.now() / INTERVAL_MS[market.baseInterval]);
 
 /** Prices as part of a validator: the newest quote of each pair, by its time and bid. */
 export const pricesOf = (market: Pick<Market, 'quote'>, pairs: Iterable<string>): string =>

@@ -246,7 +246,7 @@ describe('a kept reply', () => {
         ['portfolio', 'agents', 'analytics', 'agentSummary', 'agentInsight'],
         async () => floor.market.say('BTC/USDT', 140),
       ],
-      ['a tick', [...NAMES], () => floor.run(scheduler, 1)],
+      ['a tick', NAMES.filter((name) => name !== 'history'), () => floor.run(scheduler, 1)],
       [
         'a sale',
         [...NAMES],
@@ -329,6 +329,19 @@ describe('a kept reply', () => {
     const sold = (await floor.call(uid, 'portfolio')).positions.length === 0;
     await Promise.all(Array.from({ length: 40 }, () => server.ask(uid, 'analytics')));
     expect(server.loads).toBe(sold ? 4 : 3);
+  });
+
+  it('of the history is not read again at a tick in which nothing was traded', async () => {
+    await holding();
+    await floor.call(uid, 'stopAll', { body: {} });
+    const [held] = (await floor.call(uid, 'portfolio')).positions;
+    await floor.call(uid, 'closePosition', { params: { id: held?.id ?? '' } });
+    for (const name of ['history', 'portfolio'] as const) await server.ask(uid, name);
+    const { loads } = server;
+    await floor.run(scheduler, 1);
+    const { etag } = await server.ask(uid, 'history');
+    expect((await server.ask(uid, 'history', etag)).text).toBeNull();
+    expect(server.loads - loads).toBeLessThanOrEqual(1);
   });
 
   it('states a moment of its own again after a second, without reading anything', async () => {
