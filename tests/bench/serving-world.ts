@@ -225,7 +225,7 @@ async function layTrades(
   }
   await database.db.execute(sql`
     insert into equity_points (account_id, at_market_ms, equity)
-    select id, at, ${DEPOSIT}::numeric + round((sin(at / 8.64e7)::numeric) * 200, 4)
+    select id, at, ${DEPOSIT}::numeric + case when at = ${from}::bigint then 0 else round((sin(at / 8.64e7)::numeric) * 200, 4) end
     from accounts cross join generate_series(${from}::bigint, ${now}::bigint, ${STEP_MS}::bigint) as at
     where source = ${source} on conflict do nothing`);
   await database.db.execute(sql`
