@@ -1,7 +1,8 @@
 /** Routes and shell of the page. */
 import { memo, Suspense, useDeferredValue, useState, type ComponentType } from 'react';
 import { useSnapshot } from 'valtio';
-import { Redirect, useLocation } from 'wouter';
+import { Redirect, Router, useRouter, type BaseLocationHook } from 'wouter';
+import { navigate, useBrowserLocation } from 'wouter/use-browser-location';
 import { latePart, LatePart, preloadLateParts } from './components/LatePart.tsx';
 import { environment } from './environment.ts';
 import { log } from './platform/page-log.ts';
@@ -93,7 +94,8 @@ function useShownPath(path: string): string {
 }
 
 export function Routes() {
-  const [path] = useLocation();
+  // Where a frame is drawn to be kept, the router says of which path.
+  const [path] = useBrowserLocation(useRouter());
   const shownPath = useShownPath(path);
   const route = routeOf(shownPath);
   const referral = /^\/ref\/([^/]+)\/?$/.exec(path)?.[1];
@@ -119,11 +121,19 @@ function ToastsWhenNeeded() {
   return <LatePart part={toasts} needed={needed} props={{}} />;
 }
 
+/**
+ * Links and redirects lead somewhere; where the app is they only read. Were they told, each press
+ * would draw every link of the screen that it leaves.
+ */
+const useUnwatchedLocation: BaseLocationHook = () => [location.pathname, navigate];
+
 export function App() {
   return (
     <Boundary fallback={(error) => <CrashScreen error={error} />}>
-      <Routes />
-      <ToastsWhenNeeded />
+      <Router hook={useUnwatchedLocation}>
+        <Routes />
+        <ToastsWhenNeeded />
+      </Router>
     </Boundary>
   );
 }

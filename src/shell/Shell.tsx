@@ -57,7 +57,7 @@ export function Shell({
     <>
       <SkipLink />
       <AppHeader path={path} />
-      <StatusStrip />
+      <StatusStrip path={path} />
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">

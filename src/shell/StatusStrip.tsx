@@ -4,7 +4,6 @@
  */
 import { OctagonAlert, WifiOff } from 'lucide-react';
 import { useSnapshot } from 'valtio';
-import { useLocation } from 'wouter';
 import { cancelCommand, confirmCommand, queue } from '../commands.ts';
 import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
@@ -95,11 +94,10 @@ function FailedStops() {
   );
 }
 
-export function StatusStrip() {
+export function StatusStrip({ path }: { path: string }) {
   const { online, stream } = useSnapshot(connection);
   const { status } = useSnapshot(session);
   const market = useSnapshot(marketStore);
-  const [path] = useLocation();
   const savedAt = useScreenTime(path);
   const isOld = isBehind(
     useSnapshot(pushLag).pushedSequence,
