@@ -4,7 +4,6 @@ import { CONTRACT_VERSION } from '../../contract/version.ts';
 import {
   concerns,
   isPending,
-  isStop,
   readEntry,
   type AlertCommand,
   type EntryState,
@@ -17,8 +16,8 @@ import {
   aged,
   CLOCK_TOLERANCE_MS,
   coalesce,
+  giveBack,
   highestSequence,
-  overlap,
   type Stamp,
 } from './queue-rules.ts';
 import type { Beside, QueueMeta, QueueState, QueueStore } from './queue-store.ts';
@@ -133,7 +132,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
       if (entry === null) throw new QueueFull();
       return entry;
     },
-    cancel: (commandId) => change((state) => cancelEntry(state, commandId)),
+    cancel: (commandId) => change((state) => cancelEntry(state, commandId, newId)),
     confirm: (commandId, generations, seen) =>
       change((state) => {
         const entry = findEntry(agedEntries(state, now()), commandId);
@@ -234,6 +233,7 @@ function replaceEntry(
 function cancelEntry(
   state: QueueState,
   commandId: string,
+  newId: () => string,
 ): Changed<Awaited<ReturnType<Outbox['cancel']>>> {
   const entry = findEntry(state.entries, commandId);
   if (entry === undefined) return { ...state, result: 'gone' };
@@ -246,19 +246,13 @@ function cancelEntry(
     const read = readEntry(raw);
     return read.is === 'entry' ? [read.entry] : [];
   });
-  // A later stop that waits would have withdrawn them too. What remains of a start of many has an id
-  // of its own, so the whole does not go again.
-  const back = starts.filter(
-    (start) =>
-      (concerns(start) ?? []).every((id) => concerns(entry)?.includes(id) ?? true) &&
-      !rest.some(
-        (one) =>
-          isStop(one) && isPending(one) && one.sequence > start.sequence && overlap(one, start),
-      ),
+  // What remains of a start of many has an id of its own, so the whole does not go again.
+  const back = starts.filter((start) =>
+    (concerns(start) ?? []).every((id) => concerns(entry)?.includes(id) ?? true),
   );
   return {
     ...state,
-    entries: [...rest, ...back],
+    entries: giveBack(rest, back, newId),
     result: starts.some(({ attempts }) => attempts > 0) ? 'start-unknown' : 'undone',
   };
 }

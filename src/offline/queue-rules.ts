@@ -91,38 +91,74 @@ function withoutLeftovers(entries: OutboxEntry[], request: CommandRequest): Outb
 
 /**
  * What a stop does to earlier starts. An unsent one is removed. One sent without an answer must not
- * be sent again after the stop, or it would start what the user has stopped.
+ * be sent again after the stop, or it would start what the user has stopped. `withdrawn`: those that
+ * no longer go under their id.
  */
 function stopCancels(
-  entries: OutboxEntry[],
-  request: CommandRequest,
-  stamp: Stamp,
+  entries: readonly OutboxEntry[],
+  stop: Pick<OutboxEntry, 'intent' | 'agentId'>,
+  now: number,
   newId: () => string,
-): OutboxEntry[] {
-  const covers = (id: string): boolean => request.intent === 'stop-all' || request.agentId === id;
-  return entries.flatMap((entry): OutboxEntry[] => {
+): { left: OutboxEntry[]; withdrawn: OutboxEntry[] } {
+  const covers = (id: string): boolean => stop.intent === 'stop-all' || stop.agentId === id;
+  const left = entries.flatMap((entry): OutboxEntry[] => {
     if (isStop(entry) || !unresolved(entry)) return [entry];
     if (entry.intent === 'start')
       return entry.agentId !== null && covers(entry.agentId) ? [] : [entry];
-    const left = entry.agents.filter((agent) => !covers(agent.id));
-    if (left.length === entry.agents.length) return [entry];
-    if (left.length === 0) return [];
-    if (unattempted(entry)) return [{ ...entry, agents: left }];
+    const agents = entry.agents.filter((agent) => !covers(agent.id));
+    if (agents.length === entry.agents.length) return [entry];
+    if (agents.length === 0) return [];
+    if (unattempted(entry)) return [{ ...entry, agents }];
     // Another list under the same id would be rejected. Agents it has already started are simply
     // found running.
     return [
       {
         ...entry,
-        agents: left,
+        agents,
         commandId: newId(),
         attempts: 0,
         failures: 0,
         nextAttemptAt: null,
         state: entry.state === 'needs-you' ? 'needs-you' : 'saved',
-        createdAt: Math.min(entry.createdAt, stamp.now),
+        createdAt: Math.min(entry.createdAt, now),
       },
     ];
   });
+  const isLeft = ({ commandId }: OutboxEntry): boolean =>
+    left.some((entry) => entry.commandId === commandId);
+  return { left, withdrawn: entries.filter((entry) => !isLeft(entry)) };
+}
+
+/** A stop that keeps these starts too, for its Undo. */
+const keeping = <Stop extends Pick<OutboxEntry, 'withdrawn'>>(
+  stop: Stop,
+  starts: readonly OutboxEntry[],
+): Stop =>
+  starts.length === 0 ? stop : { ...stop, withdrawn: [...(stop.withdrawn ?? []), ...starts] };
+
+/**
+ * The queue with the starts that an undone stop had withdrawn. The stops that were pressed after a
+ * start and still wait act on it as if it had been there, and give it back in their turn.
+ */
+export function giveBack(
+  present: readonly OutboxEntry[],
+  starts: readonly OutboxEntry[],
+  newId: () => string,
+): OutboxEntry[] {
+  let back = starts;
+  const entries = present.map((stop) => {
+    if (!isStop(stop) || !isPending(stop)) return stop;
+    const isLater = (start: OutboxEntry): boolean => start.sequence > stop.sequence;
+    const { left, withdrawn } = stopCancels(
+      back.filter((start) => !isLater(start)),
+      stop,
+      stop.createdAt,
+      newId,
+    );
+    back = [...left, ...back.filter(isLater)];
+    return keeping(stop, withdrawn);
+  });
+  return [...entries, ...back];
 }
 
 /** An unattempted entry with the same request, unless something later contradicts it. */
@@ -170,10 +206,10 @@ export function coalesce(
 ): Change {
   if (isAlert(request)) return coalesceAlert(present, request, stamp);
   const before = withoutLeftovers([...present], request);
-  let entries = isStop(request) ? stopCancels(before, request, stamp, newId) : before;
-  const withdrawn = before.filter(
-    ({ commandId }) => !entries.some((entry) => entry.commandId === commandId),
-  );
+  const { left, withdrawn } = isStop(request)
+    ? stopCancels(before, request, stamp.now, newId)
+    : { left: before, withdrawn: [] };
+  let entries = left;
   // Pressing Start again confirms a start that waits for confirmation.
   if (request.intent === 'start')
     entries = entries.filter(
@@ -185,17 +221,21 @@ export function coalesce(
         ),
     );
   const same = sameRequest(entries, request);
-  if (same !== undefined) return { entries: entries.sort(bySequence), entry: same };
-  return joined(
-    present,
-    entries,
-    withdrawn.length === 0 ? request : { ...request, withdrawn },
-    stamp,
-  );
+  if (same === undefined) return joined(present, entries, keeping(request, withdrawn), stamp);
+  // Pressed again, a stop counts as pressed now: no start before it comes back past it.
+  const entry = isStop(request)
+    ? keeping({ ...same, sequence: nextSequence(present, stamp) }, withdrawn)
+    : same;
+  return {
+    entries: entries.map((one) => (one === same ? entry : one)).sort(bySequence),
+    entry,
+  };
 }
 
 export const highestSequence = (entries: readonly OutboxEntry[], last = 0): number =>
   Math.max(last, ...entries.map((entry) => entry.sequence));
+const nextSequence = (present: readonly OutboxEntry[], { lastSequence }: Stamp): number =>
+  highestSequence(present, lastSequence) + 1;
 
 /** Appends the request, where there is a place for it. */
 function joined(
@@ -206,8 +246,7 @@ function joined(
 ): Change {
   const capacity = isStop(request) ? OUTBOX_MAX : OUTBOX_MAX - RESERVED_FOR_STOPS;
   if (left.length >= capacity) return { entries: [...present].sort(bySequence), entry: null };
-  const sequence = highestSequence(present, stamp.lastSequence) + 1;
-  const entry = entryOf(request, stamp, sequence);
+  const entry = entryOf(request, stamp, nextSequence(present, stamp));
   return { entries: [...left, entry].sort(bySequence), entry };
 }
 

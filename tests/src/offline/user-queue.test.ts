@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
 import { deliver } from '../../../src/offline/deliver.ts';
+import { isStop } from '../../../src/offline/outbox-entry.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
@@ -247,13 +248,80 @@ describe('Undo of a stop that was never sent', () => {
     const first = await queue.outbox.enqueue(stop('x'));
     const all = await queue.outbox.enqueue(stopAll());
     expect(await queue.outbox.cancel(first.commandId)).toBe('start-unknown');
-    expect((await queue.outbox.state()).entries).toEqual([all]);
-    await queue.outbox.cancel(all.commandId);
-    await attempted(queue);
+    expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
     const second = await queue.outbox.enqueue(stop('x'));
     await queue.outbox.claim(second.commandId);
     expect(await queue.outbox.cancel(second.commandId)).toBe('already-sent');
-    expect((await queue.outbox.state()).entries).toMatchObject([{ intent: 'stop' }]);
+    expect((await queue.outbox.state()).entries).toMatchObject([
+      { intent: 'stop-all' },
+      { intent: 'stop' },
+    ]);
+  });
+
+  it('hands a start that a later stop covers to that stop, which gives it back in its turn', async () => {
+    const { queue } = realm();
+    const sent = await attempted(queue);
+    const unsent = await queue.outbox.enqueue(start('y'));
+    const one = await queue.outbox.enqueue(stop('x'));
+    const other = await queue.outbox.enqueue(stop('y'));
+    const all = await queue.outbox.enqueue(stopAll());
+    expect(await queue.outbox.cancel(one.commandId)).toBe('start-unknown');
+    expect(await queue.outbox.cancel(other.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
+    expect(await queue.outbox.cancel(all.commandId)).toBe('start-unknown');
+    expect((await queue.outbox.state()).entries).toEqual([sent, unsent]);
+  });
+
+  it('gives a start back whichever of two stops is undone first', async () => {
+    const { queue } = realm();
+    const waiting = await queue.outbox.enqueue(start('x'));
+    const one = await queue.outbox.enqueue(stop('x'));
+    const all = await queue.outbox.enqueue(stopAll());
+    await queue.outbox.cancel(all.commandId);
+    expect((await queue.outbox.state()).entries).toEqual([one]);
+    await queue.outbox.cancel(one.commandId);
+    expect((await queue.outbox.state()).entries).toEqual([waiting]);
+  });
+
+  it('gives back what a stop withdrew when it was pressed again', async () => {
+    const { queue } = realm();
+    const first = await queue.outbox.enqueue(stop('x'));
+    const waiting = await queue.outbox.enqueue(start('x'));
+    const again = await queue.outbox.enqueue(stop('x'));
+    expect(again.commandId).toBe(first.commandId);
+    expect((await queue.outbox.state()).entries).toEqual([again]);
+    expect(await queue.outbox.cancel(first.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual([waiting]);
+  });
+
+  it('gives no start back that a repeated Stop all has covered since', async () => {
+    const { queue } = realm();
+    const all = await queue.outbox.enqueue(stopAll());
+    const waiting = await queue.outbox.enqueue(start('x'));
+    const one = await queue.outbox.enqueue(stop('x'));
+    await queue.outbox.enqueue(stopAll());
+    await queue.outbox.cancel(one.commandId);
+    expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
+    await queue.outbox.cancel(all.commandId);
+    expect((await queue.outbox.state()).entries).toEqual([waiting]);
+  });
+
+  it('gives back the part of a start of many that a later stop leaves of it, once', async () => {
+    const { queue } = realm();
+    const many = await queue.outbox.enqueue(startAll('x', 'y'));
+    const all = await queue.outbox.enqueue(stopAll());
+    const one = await queue.outbox.enqueue(stop('x'));
+    expect(await queue.outbox.cancel(all.commandId)).toBe('undone');
+    const { entries } = await queue.outbox.state();
+    expect(entries).toEqual([{ ...many, agents: [{ id: 'y', seenGeneration: 1 }] }, one]);
+    await queue.outbox.claim(many.commandId);
+    const more = await queue.outbox.enqueue(stopAll());
+    const last = await queue.outbox.enqueue(stop('y'));
+    expect(await queue.outbox.cancel(more.commandId)).toBe('start-unknown');
+    expect(await queue.outbox.cancel(last.commandId)).toBe('start-unknown');
+    expect((await queue.outbox.state()).entries.filter((entry) => !isStop(entry))).toMatchObject([
+      { commandId: many.commandId, agents: [{ id: 'y' }] },
+    ]);
   });
 
   it('does not say that nothing was sent of a start of many that had been, and sends no part of it twice', async () => {
