@@ -8,8 +8,11 @@ import { Alert } from '../../contract/alerts.ts';
 import { OutboxEntry } from './outbox-entry.ts';
 
 export const OfflineMessage = z.discriminatedUnion('type', [
-  /** The queue of this user has changed on the disk. */
-  z.object({ type: z.literal('queue'), uid: z.string() }),
+  /**
+   * The queue of this user has changed on the disk. `sent`: a command that goes out although the disk
+   * takes no mark of it.
+   */
+  z.object({ type: z.literal('queue'), uid: z.string(), sent: z.optional(z.string()) }),
   z.object({
     type: z.literal('delivered'),
     uid: z.string(),

@@ -217,6 +217,8 @@ class Turn {
       if (!isStop(wanted)) throw error;
       unwritten(error);
       outbox.unmarked.set(wanted.commandId, false);
+      // Before anything goes out: another tab must not take it for unsent meanwhile.
+      outbox.changed(wanted.commandId);
       // It may have been taken back meanwhile.
       const { entries } = await outbox.state();
       const entry = entries.find(({ commandId }) => commandId === wanted.commandId);

@@ -32,8 +32,8 @@ export class QueueFull extends Error {
 export interface OutboxOptions {
   now?: () => number;
   newId?: () => string;
-  /** Called after every stored change. */
-  changed?: () => void;
+  /** Called after every stored change, and for a command that is sent without one. */
+  changed?: (sent?: string) => void;
 }
 
 export interface Outbox {
@@ -43,6 +43,8 @@ export interface Outbox {
    * by the server, though it could not let go of them; they are over. The next change stores it.
    */
   readonly unmarked: Map<string, boolean>;
+  /** Tells this realm and the others; `sent`, of a command that is now in `unmarked`. */
+  changed(sent?: string): void;
   /** The queue as of now, with ages applied; nothing is written. */
   state(): Promise<QueueState>;
   quarantined(): Promise<SetAside[]>;
@@ -118,6 +120,7 @@ export function createOutbox(store: QueueStore, options: OutboxOptions = {}): Ou
   return {
     uid,
     unmarked,
+    changed,
     async state() {
       const state = marked(await store.read());
       return { ...state, entries: agedEntries(state, now()) };

@@ -48,15 +48,17 @@ export function openUserQueue(database: UserDatabase, options: UserQueueOptions)
     options.onChange?.();
   };
   const outbox = createOutbox(databaseStore(database), {
-    changed() {
-      options.channel.post({ type: 'queue', uid });
+    changed(sent) {
+      options.channel.post({ type: 'queue', uid, sent });
       news();
     },
   });
   const unlisten = options.channel.listen((message) => {
-    if (message.type === 'queue' && message.uid === uid) news();
-    // Whoever sent it may not have been able to take it off the disk.
-    if (message.type === 'delivered') outbox.unmarked.set(message.entry.commandId, false);
+    if (message.type === 'purged' || message.uid !== uid) return;
+    const sent = message.type === 'queue' ? message.sent : message.entry.commandId;
+    // Its sender's disk may know nothing of it. One that is over here stays over.
+    if (sent !== undefined && !outbox.unmarked.has(sent)) outbox.unmarked.set(sent, false);
+    if (message.type === 'queue') news();
   });
 
   const runOnce = (): Promise<Drained> =>

@@ -431,6 +431,48 @@ describe('a disk that takes nothing', () => {
     expect(later.commandId).not.toBe(sent.commandId);
   });
 
+  it('tells the other realms of a stop that is under way, before it has an answer', async () => {
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    server.answer(async (asked) => {
+      if (asked.path !== '/healthz') await gate;
+      return echo(asked);
+    });
+    const [one, two] = [realm(), realm()];
+    const sent = await one.queue.outbox.enqueue(stop('x'));
+    await expect.poll(() => two.heard.changes).toBe(1);
+    fillDisk(one.database);
+    const changes = one.heard.changes;
+    const turn = one.queue.drain();
+    await expect.poll(() => posts().length).toBe(1);
+    await expect.poll(() => two.heard.changes).toBe(2);
+    expect((await two.queue.outbox.state()).entries).toMatchObject([{ attempts: 1 }]);
+    expect(await two.queue.outbox.cancel(sent.commandId)).toBe('already-sent');
+    // Its own screen shows it as sent as well.
+    expect(one.heard.changes).toBeGreaterThan(changes);
+    release();
+    await turn;
+  });
+
+  it('does not bring back a stop that is over when another realm sends it again', async () => {
+    server.answer(echo);
+    const [one, two] = [realm(), realm()];
+    const sent = await one.queue.outbox.enqueue(stop('x'));
+    fillDisk(one.database);
+    fillDisk(two.database);
+    await one.queue.drain();
+    expect((await one.queue.outbox.state()).entries).toEqual([]);
+    await two.queue.drain();
+    expect(commandIds()).toEqual([sent.commandId, sent.commandId]);
+    // What the other realm has told arrives in order: this is the last of it.
+    const { changes } = one.heard;
+    two.queue.outbox.changed();
+    await expect.poll(() => one.heard.changes).toBeGreaterThan(changes);
+    expect((await one.queue.outbox.state()).entries).toEqual([]);
+  });
+
   it('sends no stop of a user who has gone (F23)', async () => {
     const { queue, database } = realm();
     await queue.outbox.enqueue(stop('x'));
