@@ -2,15 +2,15 @@
 import type { Agent } from '../contract/agents.ts';
 import { needsPerson, showBadge } from '../src/offline/badge.ts';
 import { openChannel } from '../src/offline/channel.ts';
-import { openUserDatabase, StorageFault, type UserDatabase } from '../src/offline/user-database.ts';
+import { openUserDatabase, type UserDatabase } from '../src/offline/user-database.ts';
 import { deliver as byHttp } from '../src/offline/deliver.ts';
 import type { Drained } from '../src/offline/drain.ts';
-import { QueueFull } from '../src/offline/outbox.ts';
-import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
+import { isPending, type CommandRequest, type OutboxEntry } from '../src/offline/outbox-entry.ts';
 import { readSnapshot } from '../src/offline/snapshots.ts';
 import type { StopOutcome } from '../src/offline/stop-notification.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker-token.ts';
+import { stopWithoutPage, type StopWithoutPage } from './stop-without-page.ts';
 
 const channel = openChannel();
 const identity = workerIdentity();
@@ -85,36 +85,34 @@ export async function outcomeOf(
   commandId: string,
   baseUrl: string,
 ): Promise<StopOutcome> {
-  const { entries } = await queueOf(uid, baseUrl).queue.outbox.state();
+  let entries: OutboxEntry[] = [];
+  try {
+    ({ entries } = await queueOf(uid, baseUrl).queue.outbox.state());
+  } catch (error) {
+    // What was heard is true, whether or not the queue reads.
+    if (!taken.has(commandId)) throw error;
+  }
   if (taken.has(commandId)) return 'delivered';
   const left = entries.find((entry) => entry.commandId === commandId);
   if (left === undefined) return 'gone';
   return isPending(left) ? 'waiting' : 'failed';
 }
 
-/** A stop pressed outside any page: saved first, then sent. */
-export async function stopWithoutPage(
+/** A stop pressed outside any page. `beforeUnsaved`: before one is sent that could not be saved. */
+export function stopOutside(
   uid: string,
   request: CommandRequest,
   baseUrl: string,
-): Promise<
-  | { said: StopOutcome; commandId: string; isOffline: boolean }
-  | { said: 'not-saved' | 'signed-out'; commandId: null }
-> {
-  try {
-    const { commandId } = await queueOf(uid, baseUrl).queue.outbox.enqueue(request);
-    const drained = await deliver(baseUrl).catch(() => null);
-    return {
-      said: await outcomeOf(uid, commandId, baseUrl),
-      commandId,
-      isOffline: drained === null || drained.end === 'offline',
-    };
-  } catch (error) {
-    if (error instanceof StorageFault)
-      return { said: error.code === 'signed-out' ? 'signed-out' : 'not-saved', commandId: null };
-    if (error instanceof QueueFull) return { said: 'not-saved', commandId: null };
-    throw error;
-  }
+  beforeUnsaved: () => Promise<void>,
+): Promise<StopWithoutPage> {
+  return stopWithoutPage(request, {
+    ...queueOf(uid, baseUrl),
+    line: { baseUrl },
+    token: (force) => identity.token(force),
+    deliver: () => deliver(baseUrl),
+    outcomeOf: (commandId) => outcomeOf(uid, commandId, baseUrl),
+    beforeUnsaved,
+  });
 }
 
 /** A page has logged its user out: the worker writes and sends nothing more for them. */

@@ -4,7 +4,7 @@ import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
 import { PushTarget, showNotification, type FullOptions } from '../src/offline/notification.ts';
 import { sayOfStops, showStop } from '../src/offline/stop-notification.ts';
-import { badge, currentToken, databaseOf, deliver, outcomeOf, stopWithoutPage } from './deliver.ts';
+import { badge, currentToken, databaseOf, deliver, outcomeOf, stopOutside } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
 import { notificationOf } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
@@ -116,7 +116,10 @@ async function stop(target: PushTarget, baseUrl: string): Promise<void> {
     seenGeneration: generation,
     confirmed: false,
   };
-  const stopped = await stopWithoutPage(target.uid, request, baseUrl);
+  const stopped = await stopOutside(target.uid, request, baseUrl, () =>
+    // What is shown must be true should the browser end this worker before it hears more.
+    showStop(self.registration, 'unconfirmed', target).catch(() => undefined),
+  );
   if (stopped.said === 'signed-out') return open('/login');
   if (stopped.said !== 'waiting') return showStop(self.registration, stopped.said, target);
   await wakeWithNetwork();

@@ -7,20 +7,39 @@ import { PushTarget, showNotification } from './notification.ts';
  */
 export type StopOutcome = 'delivered' | 'waiting' | 'failed' | 'gone';
 
+/**
+ * Of a stop that could not be saved. `not-saved`: nor was it sent. `refused`: the server rejected it.
+ * `unconfirmed`: the server may or may not have received it.
+ */
+export type UnsavedStopOutcome = 'delivered' | 'not-saved' | 'refused' | 'unconfirmed';
+
 const TITLES = {
   delivered: 'Stop delivered',
   waiting: 'Stop saved',
   failed: 'Stop not delivered',
   'not-saved': 'Stop not delivered',
+  refused: 'Stop not delivered',
+  unconfirmed: 'Stop not confirmed',
   gone: 'Stop no longer waiting',
 } as const;
 const BODIES = {
   delivered: 'The server has received the stop.',
   waiting: 'The stop is saved on this device and will be sent as soon as you are online.',
   failed: 'The server rejected the stop. Open the app to see why.',
-  'not-saved': 'The stop could not be saved on this device. Open the app and stop the agent there.',
+  'not-saved':
+    'The stop could not be saved on this device and was not sent. Open the app and stop the agent there.',
+  refused: 'The server rejected the stop. Open the app and stop the agent there.',
+  unconfirmed:
+    'The stop could not be saved on this device, and the server has not confirmed it. Open the app to see whether the agent is stopped.',
   gone: 'The stop is no longer saved on this device. Open the app to see whether the agent is stopped.',
 } as const;
+/** Stays until it is dealt with: the agent may be running. */
+const NEEDS_PERSON: readonly (keyof typeof TITLES)[] = [
+  'failed',
+  'not-saved',
+  'refused',
+  'unconfirmed',
+];
 /** Takes the place of the notification that was pressed. `waitsFor`: the command still to be sent. */
 export function showStop(
   registration: ServiceWorkerRegistration,
@@ -32,7 +51,7 @@ export function showStop(
     body: BODIES[said],
     tag,
     silent: said === 'delivered',
-    requireInteraction: said === 'failed' || said === 'not-saved',
+    requireInteraction: NEEDS_PERSON.includes(said),
     data: {
       ...{ uid, path, tag, stop: null },
       ...(waitsFor === undefined ? {} : { waitsFor }),

@@ -1,8 +1,8 @@
-/** Sends a command that could not be saved on the device, once. */
+/** Sends a command that could not be saved on the device: once, or while its sender waits for it. */
 import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { agentsIn, alertIn, type Bearer } from './drain.ts';
-import type { CommandRequest } from './outbox-entry.ts';
+import type { CommandRequest, OutboxEntry } from './outbox-entry.ts';
 import { coalesce } from './queue-rules.ts';
 import { judge } from './replies.ts';
 import { send, type Line } from './send.ts';
@@ -13,16 +13,47 @@ export type Unsaved =
   /** It may or may not have arrived, and will not be sent again from here. */
   | { outcome: 'unknown'; message: string };
 
+/** How long a sender stays to try again without an answer, and how often it does. */
+export interface Patience {
+  forMs: number;
+  everyMs: number;
+}
+
 export interface UnsavedPorts {
   line: Line;
   token(force: boolean): Promise<Bearer | null>;
+  /** Without it the command is sent once. */
+  patience?: Patience;
 }
 
+/** Null where nothing was sent. */
 export async function sendUnsaved(
   uid: string,
   request: CommandRequest,
   ports: UnsavedPorts,
 ): Promise<Unsaved | null> {
+  const entry = unsavedEntry(uid, request);
+  if (entry === null) return null;
+  if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
+  const { forMs, everyMs } = ports.patience ?? { forMs: 0, everyMs: 0 };
+  // Not the device's clock, which may be set meanwhile.
+  const until = performance.now() + forMs;
+  let unknown: Unsaved | null = null;
+  for (;;) {
+    const sent = await sendEntry(entry, ports);
+    if (sent?.outcome === 'done') return sent;
+    // What an earlier try came to is still unknown: it may have arrived.
+    if (sent?.outcome === 'refused') return unknown ?? sent;
+    unknown = sent ?? unknown;
+    if (performance.now() + everyMs >= until) return unknown;
+    await new Promise((resolve) => {
+      setTimeout(resolve, everyMs);
+    });
+  }
+}
+
+/** One id and one time of the press for every try, so that the server acts on it once. */
+function unsavedEntry(uid: string, request: CommandRequest): OutboxEntry | null {
   const stamp = {
     uid,
     commandId: crypto.randomUUID(),
@@ -30,12 +61,14 @@ export async function sendUnsaved(
     clockOffsetMs: null,
     clockMoved: false,
   };
-  const { entry } = coalesce([], request, stamp, () => crypto.randomUUID());
-  if (entry === null) return null;
-  if (entry.state === 'cancelled') return { outcome: 'done', agents: [], alert: null };
+  return coalesce([], request, stamp, () => crypto.randomUUID()).entry;
+}
+
+/** One try. Null without a token of the command's own user. */
+async function sendEntry(entry: OutboxEntry, ports: UnsavedPorts): Promise<Unsaved | null> {
   for (const refreshed of [false, true]) {
     const bearer = await ports.token(refreshed);
-    if (bearer === null || bearer.uid !== uid) return null;
+    if (bearer === null || bearer.uid !== entry.uid) return null;
     const answer = await send(ports.line, entry, bearer.token);
     const verdict = judge(entry, answer, { now: Date.now(), random: 0, refreshed });
     if (verdict.verdict === 'done')

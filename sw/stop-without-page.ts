@@ -1,0 +1,73 @@
+/**
+ * A stop pressed outside any page: saved first, then sent. Where it cannot be saved it is sent all
+ * the same, under one id, for as long as the worker may live.
+ */
+import type { Bearer, Drained } from '../src/offline/drain.ts';
+import { QueueFull } from '../src/offline/outbox.ts';
+import type { CommandRequest } from '../src/offline/outbox-entry.ts';
+import type { Line } from '../src/offline/send.ts';
+import type { StopOutcome, UnsavedStopOutcome } from '../src/offline/stop-notification.ts';
+import { sendUnsaved, type Patience } from '../src/offline/unsaved.ts';
+import { StorageFault, type UserDatabase } from '../src/offline/user-database.ts';
+import type { UserQueue } from '../src/offline/user-queue.ts';
+
+export interface StopPorts {
+  queue: UserQueue;
+  database: UserDatabase;
+  line: Line;
+  token(force: boolean): Promise<Bearer | null>;
+  /** Sends what waits. */
+  deliver(): Promise<Drained | null>;
+  outcomeOf(commandId: string): Promise<StopOutcome>;
+  /** Called before a stop is sent that only this worker knows of. */
+  beforeUnsaved(): Promise<void>;
+  patience?: Patience;
+}
+
+export type StopWithoutPage =
+  | { said: StopOutcome; commandId: string; isOffline: boolean }
+  | { said: UnsavedStopOutcome | 'signed-out'; commandId: null };
+
+/** Browsers let a worker live for half a minute after a press. */
+const PATIENCE: Patience = { forMs: 15_000, everyMs: 2_000 };
+
+const UNSAVED_OUTCOMES = { done: 'delivered', refused: 'refused', unknown: 'unconfirmed' } as const;
+
+const isSignedOut = (error: unknown): boolean =>
+  error instanceof StorageFault && error.code === 'signed-out';
+
+export async function stopWithoutPage(
+  request: CommandRequest,
+  ports: StopPorts,
+): Promise<StopWithoutPage> {
+  let commandId: string;
+  try {
+    ({ commandId } = await ports.queue.outbox.enqueue(request));
+  } catch (error) {
+    if (isSignedOut(error)) return { said: 'signed-out', commandId: null };
+    if (!(error instanceof StorageFault || error instanceof QueueFull)) throw error;
+    await ports.beforeUnsaved();
+    return { said: await stopUnsaved(request, ports), commandId: null };
+  }
+  const drained = await ports.deliver().catch(() => null);
+  const isOffline = drained === null || drained.end === 'offline';
+  try {
+    return { said: await ports.outcomeOf(commandId), commandId, isOffline };
+  } catch (error) {
+    // It was saved. That the queue does not read now says nothing of it.
+    return isSignedOut(error)
+      ? { said: 'signed-out', commandId: null }
+      : { said: 'waiting', commandId, isOffline };
+  }
+}
+
+async function stopUnsaved(request: CommandRequest, ports: StopPorts): Promise<UnsavedStopOutcome> {
+  const { database, line, patience = PATIENCE } = ports;
+  const sent = await sendUnsaved(database.uid, request, {
+    line,
+    // Nothing more is sent for a user who has logged out meanwhile.
+    token: (force) => (database.deleted ? Promise.resolve(null) : ports.token(force)),
+    patience,
+  });
+  return sent === null ? 'not-saved' : UNSAVED_OUTCOMES[sent.outcome];
+}
