@@ -197,7 +197,10 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         answer: [
           'Stop ends new trades and keeps the stop losses of open positions: “Stopped, ' +
             'protecting 2 positions”. Stop and sell also sells everything now, at the bid, minus ' +
-            'the fee. You have to hold the button, and you must be online.',
+            'the fee. You have to hold the button.',
+          'Offline, Stop and sell does half of that. The Stop is saved on your device and will be ' +
+            'sent as soon as there is a connection. The sale is not saved: it needs a connection. ' +
+            'Nothing is sold until you hold the button again.',
         ],
       },
       {

@@ -185,6 +185,14 @@ describe('the texts themselves', () => {
     }
   });
 
+  it('say of Stop and sell what is saved without a connection, and what is not', () => {
+    const { answer = [] } = ALL_QUESTIONS.find(({ id }) => id === 'stop-vs-sell') ?? {};
+    const text = passagesOf(answer).join(' ');
+    expect(text).toContain('The Stop is saved on your device and will be sent');
+    expect(text).toContain('The sale is not saved: it needs a connection');
+    expect(text).not.toContain('must be online');
+  });
+
   it('have headings with addresses of their own', () => {
     for (const [id, blocks] of DOCUMENTS) {
       const anchors = headingsOf(blocks).map(anchorOf);
