@@ -1,5 +1,5 @@
 /** What the delivery of a command leaves of the queue. Loaded with the code that delivers. */
-import { isAlert, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
+import { isAlert, isStop, readEntry, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
 import { unresolved } from './queue-rules.ts';
 
 /**
@@ -17,8 +17,26 @@ export function afterDelivery(
     if (candidate.commandId !== delivered.commandId) return [candidate];
     return left === null ? [] : [left];
   });
-  return rebase(entries, delivered, generations);
+  return rebase(entries, delivered, generations).map((entry) =>
+    entry.withdrawn === undefined
+      ? entry
+      : { ...entry, withdrawn: withdrawnAfter(entry.withdrawn, delivered, generations) },
+  );
 }
+
+/** What Undo gives back hears of a delivery as if it had waited in the queue. */
+const withdrawnAfter = (
+  withdrawn: readonly unknown[],
+  delivered: OutboxEntry,
+  generations: ReadonlyMap<string, number>,
+): unknown[] =>
+  withdrawn.flatMap((raw) => {
+    const read = readEntry(raw);
+    if (read.is !== 'entry') return [raw];
+    return read.entry.commandId === delivered.commandId
+      ? []
+      : rebase([read.entry], delivered, generations);
+  });
 
 /** A deleted alert takes its failed commands with it. */
 const endedBy = (delivered: OutboxEntry, { alert, sequence, state }: OutboxEntry): boolean =>

@@ -1,10 +1,11 @@
 /** One user's queue wired to a real line, a real channel and an IndexedDB implementation. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterDelivery } from '../../../src/offline/after-delivery.ts';
 import { recordAgent } from '../../../src/api/recorded-replies.ts';
 import { openChannel, type OfflineMessage } from '../../../src/offline/channel.ts';
 import { deliver } from '../../../src/offline/deliver.ts';
-import { isStop } from '../../../src/offline/outbox-entry.ts';
+import { isStop, type OutboxEntry } from '../../../src/offline/outbox-entry.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
@@ -344,6 +345,33 @@ describe('Undo of a stop that was never sent', () => {
     const pressed = await queue.outbox.enqueue(stop('x'));
     expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries.at(-1)).toEqual(waiting);
+  });
+
+  /** The server has taken an entry; `generation` is that of agent x after it. */
+  const takenAt = (queue: UserQueue, entry: OutboxEntry, generation: number): Promise<void> =>
+    queue.outbox.delivered((entries) =>
+      afterDelivery(entries, entry, new Map([['x', generation]]), null),
+    );
+
+  it('does not give back a start that the server took meanwhile', async () => {
+    const { queue } = realm();
+    const started = await queue.outbox.enqueue(start('x'));
+    await queue.outbox.claim(started.commandId);
+    const pressed = await queue.outbox.enqueue(stop('x'));
+    await takenAt(queue, started, 2);
+    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual([]);
+  });
+
+  it('gives a start back as based on what an earlier stop of ours made of the agent', async () => {
+    const { queue } = realm();
+    const first = await queue.outbox.enqueue(stop('x', 1));
+    await queue.outbox.claim(first.commandId);
+    const waiting = await queue.outbox.enqueue(start('x', 1));
+    const second = await queue.outbox.enqueue(stop('x', 1));
+    await takenAt(queue, first, 2);
+    await queue.outbox.cancel(second.commandId);
+    expect((await queue.outbox.state()).entries).toEqual([{ ...waiting, seenGeneration: 2 }]);
   });
 
   it('sends a stop whose withdrawn starts do not read, and leaves them out', async () => {
