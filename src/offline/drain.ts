@@ -274,7 +274,7 @@ class Turn {
           deletedAlertId: entry.alert?.terms === null ? entry.alert.id : null,
         });
         const left = partlyRefused(entry, results, this.ports.now());
-        const fault = await this.endPause()
+        const fault = await this.endPause(bearer)
           .then(() =>
             outbox.delivered((entries) => afterDelivery(entries, entry, versions, left), beside),
           )
@@ -311,9 +311,16 @@ class Turn {
     }
   }
 
-  /** The server has taken a command: this app is not too old for it. */
-  private async endPause(): Promise<void> {
+  /**
+   * The server has taken a command: this app is not too old for it, and a pause for an earlier login
+   * than this one was noted late.
+   */
+  private async endPause({ token }: Bearer): Promise<void> {
     const { outbox } = this.ports;
-    if ((await outbox.state()).meta.pause?.why === 'update') await outbox.pause(null);
+    const { meta } = await outbox.state();
+    const isOver =
+      meta.pause?.why === 'update' ||
+      (meta.pause !== null && pauseHolds(meta, tokenClaims(token)?.authTime ?? null) === null);
+    if (isOver) await outbox.pause(null);
   }
 }

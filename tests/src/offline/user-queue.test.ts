@@ -40,7 +40,10 @@ afterEach(() => {
 });
 
 /** A realm of its own: its own connection, its own end of the channel. */
-function realm(heard: { delivered: string[]; changes: number } = { delivered: [], changes: 0 }): {
+function realm(
+  heard: { delivered: string[]; changes: number } = { delivered: [], changes: 0 },
+  token = () => 'a.e30.',
+): {
   queue: UserQueue;
   heard: typeof heard;
   database: UserDatabase;
@@ -51,7 +54,7 @@ function realm(heard: { delivered: string[]; changes: number } = { delivered: []
     line: { baseUrl: server.url },
     deliver,
     channel,
-    token: () => Promise.resolve({ uid, token: 'a.e30.' }),
+    token: () => Promise.resolve({ uid, token: token() }),
     onDelivered: (entry) => {
       heard.delivered.push(entry.commandId);
     },
@@ -384,6 +387,43 @@ describe('Undo of a stop that was never sent', () => {
     expect((await queue.outbox.state()).entries).toHaveLength(1);
     expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([]);
+  });
+});
+
+describe('a pause until a login', () => {
+  const tokenOf = (authTime: number): string =>
+    `a.${Buffer.from(JSON.stringify({ sub: uid, auth_time: authTime })).toString('base64url')}.`;
+
+  /** Drains with a login of that time; returns what is left of the pause. */
+  const pauseAfter = async (authTime: number): Promise<unknown> => {
+    const { queue } = realm(undefined, () => tokenOf(authTime));
+    await queue.drain();
+    return (await queue.outbox.state()).meta.pause;
+  };
+
+  it('that a late answer has noted after a newer login ends with what that login delivers', async () => {
+    server.answer(echo);
+    const { outbox } = realm().queue;
+    await outbox.enqueue(stop('x'));
+    // The worker's answer to the old token came after the page had logged in again.
+    await outbox.pause({ why: 'sign-in', authTime: 100, contractVersion: 1 });
+    expect(await pauseAfter(200)).toBeNull();
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('stays where a command of the same login was taken beside the one that was rejected', async () => {
+    const { outbox } = realm().queue;
+    await outbox.enqueue(stop('x'));
+    await outbox.enqueue(stop('y'));
+    server.answer(async (asked) => {
+      if (!asked.path.startsWith('/api/agents/x')) return echo(asked);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 50);
+      });
+      await outbox.pause({ why: 'sign-in', authTime: 100, contractVersion: 1 });
+      return echo(asked);
+    });
+    expect(await pauseAfter(100)).toMatchObject({ why: 'sign-in' });
   });
 });
 
