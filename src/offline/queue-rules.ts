@@ -305,7 +305,7 @@ export function aged(entry: OutboxEntry, now: number, clockOffsetMs: number | nu
     return note(
       'lapsed',
       'command_lapsed',
-      'This start waited for more than 24 hours and was not sent',
+      `This start waited for more than 24 hours and was not ${entry.attempts > 0 ? 'confirmed' : 'sent'}`,
     );
   if (entry.state === 'needs-you') return entry;
   if (age === null)

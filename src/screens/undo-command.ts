@@ -11,12 +11,14 @@ export const UNDONE: Partial<Record<CancelResult, string>> = {
   'start-unknown': 'Undone. The earlier start was sent, but not confirmed by the server.',
 };
 
+/** It is sent, or may have been: only the opposite command undoes it. */
+export const ON_ITS_WAY = 'Already on its way. Use the opposite command instead.';
+
 export async function undoCommand(commandId: string, notDone = NOT_UNDONE): Promise<CancelResult> {
   const result = await cancelCommand(commandId);
   const undone = UNDONE[result];
   if (undone !== undefined) pageToast('success', undone);
-  if (result === 'already-sent')
-    pageToast('blank', 'Already on its way. Use the opposite command instead.');
+  if (result === 'already-sent') pageToast('blank', ON_ITS_WAY);
   if (result === 'not-done') pageToast('error', notDone);
   return result;
 }

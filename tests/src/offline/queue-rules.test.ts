@@ -127,6 +127,14 @@ describe('what time does', () => {
       after(24 * HOUR + 1),
     ]).toEqual(['saved', 'needs-you', 'needs-you', 'lapsed']);
   });
+  it('says of a start that was sent without an answer not that it was never sent', () => {
+    const lapsed = (attempts: number): string | undefined =>
+      aged(entryOf(start('x'), { attempts }), T0 + 25 * HOUR, null).reason?.message;
+    expect([lapsed(0), lapsed(1)]).toEqual([
+      'This start waited for more than 24 hours and was not sent',
+      'This start waited for more than 24 hours and was not confirmed',
+    ]);
+  });
   it('asks when the clock was set: back before the press, or against the server by more than two minutes', () => {
     expect(after(-1)).toBe('needs-you');
     expect(after(1_000, { clockOffsetMs: 0 }, 119_000)).toBe('saved');

@@ -26,7 +26,7 @@ import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import type { OutboxEntryView } from '../../outbox-view.ts';
-import { NOT_UNDONE } from '../../undo-command.ts';
+import { NOT_UNDONE, ON_ITS_WAY } from '../../undo-command.ts';
 import { useSlot } from '../../use-store.ts';
 import { PreviewButton } from '../preview/PreviewButton.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
@@ -234,6 +234,25 @@ export default function ConfirmStart(props: ConfirmStartProps) {
   );
 }
 
+/** Takes a start back that asks to be confirmed, and says what came of it. */
+async function refuseStart(
+  { commandId, attempts }: ConfirmStartProps['entry'],
+  askAgain: () => void,
+): Promise<void> {
+  const result = await cancelCommand(commandId);
+  if (result === 'not-done') {
+    pageToast('error', NOT_UNDONE);
+    askAgain();
+  } else if (result === 'already-sent') pageToast('blank', ON_ITS_WAY);
+  else if (result !== 'gone')
+    pageToast(
+      'success',
+      attempts === 0
+        ? 'Not started. Nothing was sent.'
+        : 'Dismissed. The earlier start was sent, but not confirmed by the server.',
+    );
+}
+
 function ConfirmOnPaper({ entry, open, onOpenChange }: ConfirmStartProps) {
   const now = useNow(1_000);
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
@@ -246,11 +265,8 @@ function ConfirmOnPaper({ entry, open, onOpenChange }: ConfirmStartProps) {
   };
   const refuse = (): void => {
     onOpenChange(false);
-    void cancelCommand(entry.commandId).then((result) => {
-      if (result === 'not-done') {
-        pageToast('error', NOT_UNDONE);
-        onOpenChange(true);
-      } else if (result !== 'gone') pageToast('success', 'Not started. Nothing was sent.');
+    void refuseStart(entry, () => {
+      onOpenChange(true);
     });
   };
   const since =

@@ -21,11 +21,11 @@ const { removeToast, toastStore } = await import('../../../../../src/stores/toas
 const { entryOf, start } = await import('../../../offline/samples.ts');
 
 const onOpenChange = vi.fn();
-async function refuse(result: string): Promise<string[]> {
+async function refuse(result: string, attempts = 0): Promise<string[]> {
   cancelCommand.mockResolvedValue(result);
   render(
     <ConfirmStart
-      entry={entryOf(start('Harbour'), { state: 'needs-you' })}
+      entry={entryOf(start('Harbour'), { state: 'needs-you', attempts })}
       open
       onOpenChange={onOpenChange}
     />,
@@ -44,6 +44,20 @@ afterEach(cleanup);
 it('says that nothing was started or sent where it was taken back', async () => {
   expect(await refuse('undone')).toEqual(['Not started. Nothing was sent.']);
   expect(onOpenChange.mock.calls).toEqual([[false]]);
+});
+
+it('does not say so of a start that was sent before, or is sent now from another tab', async () => {
+  expect(await refuse('dismissed')).toEqual(['Not started. Nothing was sent.']);
+  cleanup();
+  removeToast();
+  expect(await refuse('dismissed', 1)).toEqual([
+    'Dismissed. The earlier start was sent, but not confirmed by the server.',
+  ]);
+  cleanup();
+  removeToast();
+  expect(await refuse('already-sent')).toEqual([
+    'Already on its way. Use the opposite command instead.',
+  ]);
 });
 
 it('asks again, with the reason, where it could not be taken back', async () => {
