@@ -13,6 +13,7 @@ import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, split, watched } from './observe.ts';
 import { listenForPush, tellStops } from './push.ts';
+import { mustSyncAgain } from './sync-again.ts';
 import {
   isAppRoute,
   partsOf,
@@ -153,8 +154,7 @@ self.addEventListener('sync', ((event: SyncEvent) => {
     deliver(baseUrl).then(async (drained) => {
       await tellStops(baseUrl);
       // The browser tries again only if it is told that it did not work.
-      if (drained !== null && ['offline', 'waiting', 'no-storage'].includes(drained.end))
-        throw new Error('Commands are still queued');
+      if (mustSyncAgain(drained)) throw new Error('Commands are still queued');
     }),
   );
 }) as EventListener);
