@@ -5,9 +5,9 @@ import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { afterDelivery, partlyRefused } from './after-delivery.ts';
 import { StorageFault } from './user-database.ts';
-import { mayAskAgain, pauseHolds, type Outbox } from './outbox.ts';
+import { pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
-import type { QueueState } from './queue-store.ts';
+import type { QueueMeta, QueueState } from './queue-store.ts';
 import { judge, type Answer, type Verdict } from './replies.ts';
 import { nextDueAt, pick } from './send-order.ts';
 import { tokenClaims } from './token-claims.ts';
@@ -95,6 +95,17 @@ function resultsIn(json: unknown, entry: OutboxEntry): EntryResult[] {
     went: outcome !== 'refused',
     message,
   }));
+}
+
+/**
+ * How long "this app is too old" is believed without asking again, because the server may be rolled
+ * back, ms.
+ */
+const TOO_OLD_MS = 60_000;
+
+/** Whether a queue paused for an update may try again with this version. */
+function mayAskAgain({ pause }: QueueMeta, now: number): boolean {
+  return pause?.why === 'update' && Math.abs(now - (pause.since ?? 0)) >= TOO_OLD_MS;
 }
 
 /** A fault of the disk that holds up no stop. Without its user nothing goes out. */

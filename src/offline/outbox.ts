@@ -339,17 +339,6 @@ function againOf(
     : { ...alert, seenVersion: versions.get(alert.id) ?? null };
 }
 
-/**
- * How long "this app is too old" is believed without asking again, because the server may be rolled
- * back, ms.
- */
-const TOO_OLD_MS = 60_000;
-
-/** Whether a queue paused for an update may try again with this version. */
-export function mayAskAgain({ pause }: QueueMeta, now: number): boolean {
-  return pause?.why === 'update' && Math.abs(now - (pause.since ?? 0)) >= TOO_OLD_MS;
-}
-
 /** A pause ends with a later login or another version of the app. */
 export function pauseHolds(meta: QueueMeta, authTime: number | null): 'sign-in' | 'update' | null {
   const { pause } = meta;
