@@ -287,7 +287,10 @@ async function submit(request: CommandRequest): Promise<CommandResult> {
     if (!isStop(request)) void requestPersistence();
     return { said: 'saved', entry };
   } catch (error) {
-    if (error instanceof QueueFull) return { said: 'refused', message: error.message };
+    if (error instanceof QueueFull)
+      return isStop(request)
+        ? sendNow(request, error.message)
+        : { said: 'refused', message: error.message };
     if (!(error instanceof StorageFault)) throw error;
     return sendNow(request);
   }
@@ -315,14 +318,14 @@ export async function preloadDelivery(): Promise<void> {
   await Promise.all([loadDelivery(), loadUnsaved()]);
 }
 
-/** It could not be saved: try the network. */
-async function sendNow(request: CommandRequest): Promise<CommandResult> {
+/** It could not be saved: try the network. `unsent` is said where nothing was sent. */
+async function sendNow(request: CommandRequest, unsent = NOT_SAVED): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendOnce(uid, request);
   // Somebody else is here by now: nothing of it is theirs to see.
   if (session.user?.uid !== uid) return { said: 'refused', message: 'Not authenticated' };
   if (sent === null || sent.outcome === 'unknown')
-    return { said: 'not-saved', message: sent?.message ?? NOT_SAVED };
+    return { said: 'not-saved', message: sent?.message ?? unsent };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);

@@ -19,6 +19,7 @@ import {
   stopAll,
   unsentCommands,
 } from '../../src/commands.ts';
+import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
 import type { AuthPort } from '../../src/identity/auth-port.ts';
 import type { AuthUser } from '../../src/identity/auth-user.ts';
@@ -45,7 +46,7 @@ import {
   type Asked,
   type ReplyServer,
 } from '../support/reply-server.ts';
-import { entryOf, portfolio, start, T0 } from './offline/samples.ts';
+import { entryOf, portfolio, start, stop, T0 } from './offline/samples.ts';
 
 const PROJECT = 'demo-tradewind';
 const realFetch = fetch;
@@ -55,6 +56,7 @@ let factory: IDBFactory;
 let users = 0;
 let uid = '';
 
+let hasToken = true;
 function provider(): AuthPort {
   let user: AuthUser | null = null;
   const listeners = new Set<(next: AuthUser | null) => void>();
@@ -69,7 +71,10 @@ function provider(): AuthPort {
       email,
       displayName: null,
       metadata: { lastSignInTime: new Date().toUTCString() },
-      getIdToken: () => Promise.resolve(recordedToken(id, email, PROJECT, Date.now())),
+      getIdToken: () =>
+        hasToken
+          ? Promise.resolve(recordedToken(id, email, PROJECT, Date.now()))
+          : Promise.reject(new Error('The provider is away')),
     };
     become(next);
     return Promise.resolve(next);
@@ -147,6 +152,7 @@ afterAll(async () => {
   await server.close();
 });
 beforeEach(() => {
+  hasToken = true;
   factory = new IDBFactory();
   Object.assign(globalThis, { indexedDB: factory, IDBKeyRange });
   localStorage.clear();
@@ -215,6 +221,37 @@ describe('a press', () => {
       message: expect.stringContaining('Log in again') as string,
     });
     expect(await stopAgent(agent)).toMatchObject({ said: 'saved' });
+  });
+
+  it('is, for a stop that finds the queue full, sent at once, and says the truth where that fails', async () => {
+    await enter();
+    await expect.poll(() => queue.storage).toBe('disk');
+    const database = new UserDatabase(uid, { mayCreate: () => false });
+    await databaseStore(database).change((state) => ({
+      ...state,
+      entries: Array.from({ length: OUTBOX_MAX }, (_, place) => ({
+        ...entryOf(stop(`other-${place}`)),
+        uid,
+        sequence: place + 1,
+      })),
+      result: undefined,
+    }));
+    await database.close();
+    expect(await startAgent(agent)).toMatchObject({ said: 'refused' });
+    expect(await stopAgent(agent)).toMatchObject({
+      said: 'not-saved',
+      message:
+        'Not saved on this device, and the server did not answer. Check whether it took effect before you try again.',
+    });
+    server.answer((asked) => (asked.path === '/healthz' ? 'reset' : echo(asked)));
+    server.asked.length = 0;
+    expect(await stopAgent(agent)).toMatchObject({ said: 'sent' });
+    expect(posts().map(({ path }) => path)).toEqual(['/api/agents/x/stop']);
+    hasToken = false;
+    expect(await stopAgent(agent)).toMatchObject({
+      said: 'not-saved',
+      message: expect.stringMatching(/commands are already waiting/) as string,
+    });
   });
 
   it('can be taken back until it is sent, and says which', async () => {
