@@ -158,7 +158,11 @@ export function giveBack(
     back = [...left, ...back.filter(isLater)];
     return keeping(stop, withdrawn);
   });
-  return [...entries, ...back];
+  return back.reduce(
+    (queue, start) =>
+      unattempted(start) && sameRequest(queue, start) !== undefined ? queue : [...queue, start],
+    entries,
+  );
 }
 
 /** An unattempted entry with the same request, unless something later contradicts it. */

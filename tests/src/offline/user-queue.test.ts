@@ -298,6 +298,17 @@ describe('Undo of a stop that was never sent', () => {
     expect((await queue.outbox.state()).entries).toEqual([waiting]);
   });
 
+  it('gives two presses of Start back as one, like two presses in a row', async () => {
+    const { queue } = realm();
+    await queue.outbox.enqueue(stop('x'));
+    const first = await queue.outbox.enqueue(start('x'));
+    await queue.outbox.enqueue(stop('x'));
+    await queue.outbox.enqueue(start('x'));
+    const last = await queue.outbox.enqueue(stop('x'));
+    expect(await queue.outbox.cancel(last.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual([first]);
+  });
+
   it('gives no start back that a repeated Stop all has covered since', async () => {
     const { queue } = realm();
     const all = await queue.outbox.enqueue(stopAll());
