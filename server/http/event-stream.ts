@@ -65,6 +65,8 @@ interface Reader {
   runs: string;
   /** What it was last told to be off; null before the first word, which may say that nothing is. */
   off: string | null;
+  /** Whether it was told of every price that is stale. It was not while it went without ticks. */
+  knowsStale: boolean;
 }
 
 const frame = (event: StreamEvent, id?: number) =>
@@ -157,6 +159,7 @@ export class Streams {
       lookedAt: clock.now(),
       runs: '',
       off: null,
+      knowsStale: false,
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
@@ -181,6 +184,8 @@ export class Streams {
         source: market.source,
       }),
     );
+    // A reader that comes back may hold a price that fell silent while it was away.
+    this.sendStale(reader);
     this.readEvents(reader);
   }
 
@@ -331,8 +336,11 @@ export class Streams {
     });
     for (const reader of this.readers) {
       if (!reader.response.writableNeedDrain) this.write(reader, text);
-      // What it missed would be left out of the next event as known.
-      else this.toldBars.forget();
+      else {
+        // What it missed would be left out of the next event as known.
+        this.toldBars.forget();
+        reader.knowsStale = false;
+      }
     }
   }
 
@@ -402,10 +410,18 @@ export class Streams {
     return symbols.length === 0 ? '' : frame({ type: 'ticks', now: market.now(), symbols });
   }
 
+  /** Once: each price that becomes stale later comes with the ticks. */
+  private sendStale(reader: Reader, text = this.staleTicks()): void {
+    if (text !== '') this.write(reader, text);
+    reader.knowsStale = true;
+  }
+
   private check(): void {
     const now = this.deps.clock.now();
     let stale: string | undefined;
     for (const reader of this.readers) {
+      if (!reader.knowsStale && !reader.response.writableNeedDrain)
+        this.sendStale(reader, (stale ??= this.staleTicks()));
       if (now >= reader.endsAt) {
         this.endSession(reader, 'reauth_required');
       } else if (now >= reader.tokenEndsAt) {
@@ -425,9 +441,6 @@ export class Streams {
             sequence: reader.sequence,
           }),
         );
-        // Whoever came later, or went without an event, was not told that it is stale.
-        stale ??= this.staleTicks();
-        if (stale !== '' && !reader.response.writableNeedDrain) this.write(reader, stale);
       } else if (now - reader.lookedAt >= LOOK_EVERY_MS) this.readEvents(reader);
     }
   }

@@ -30,6 +30,9 @@ export const {
   load: loadSparklines,
 } = replyStore('sparklines');
 
+/** Ticks from before the first reply, which may not know yet that one of its prices fell silent. */
+const early = new Map<string, SymbolQuote>();
+
 const NO_QUOTES: Readonly<Record<string, SymbolQuote>> = {};
 
 /**
@@ -46,7 +49,9 @@ function lay(
   for (const quote of quotes) {
     const known = symbols[quote.symbol];
     if (known !== undefined && quote.timestamp < known.timestamp) continue;
-    symbols[quote.symbol] = known === undefined ? quote : { ...known, ...quote };
+    // A reply that was on its way as a price fell silent still calls it fresh.
+    const stale = quote.stale || (known?.stale === true && quote.timestamp === known.timestamp);
+    symbols[quote.symbol] = { ...known, ...quote, stale };
     changed.push(quote.symbol);
   }
   return { symbols: isNew ? ref(symbols) : present, changed };
@@ -67,7 +72,11 @@ export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now
     quotesChanged(changed);
     return;
   }
-  const { symbols, changed } = lay(NO_QUOTES, next.symbols);
+  const { symbols, changed } = lay(
+    NO_QUOTES,
+    origin === 'exchange' ? next.symbols : [...next.symbols, ...early.values()],
+  );
+  early.clear();
   fill(marketStore, { source: next.source, now: next.now, symbols }, origin, savedAt);
   quotesChanged(changed);
 }
@@ -94,7 +103,8 @@ const batches = createTickBatches(applyTicks);
 
 /** Applies the stream's ticks in the next frames, however fast they arrive. */
 export function takeTicks(symbols: readonly SymbolQuote[], now: number): void {
-  if (marketStore.data !== null) batches.take(symbols, now);
+  if (marketStore.data === null) for (const quote of symbols) early.set(quote.symbol, quote);
+  else batches.take(symbols, now);
 }
 
 /** The board in the form the server sends it. */
@@ -137,6 +147,7 @@ export function loadPools(force = false): Promise<void> {
 }
 
 export function clearMarket(): void {
+  early.clear();
   batches.drop();
   clear(sparklinesStore);
   clear(marketStore);

@@ -1,5 +1,6 @@
 /** The event stream over a real socket: order, resumption, ends. */
 import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
@@ -11,6 +12,7 @@ import { StreamEvent } from '../../../contract/stream.ts';
 import type { PairRules } from '../../../engine/market-types.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { liftSwitch, throwSwitch } from '../../../server/agents/trading-halts.ts';
+import { Streams } from '../../../server/http/event-stream.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import { HandFeed } from '../../support/hand-feed.ts';
 import { buildTestApp, ErrorLog, TestClock, type TestApp } from '../../support/app.ts';
@@ -388,7 +390,7 @@ describe('a price that falls silent', () => {
     await market.stop();
   });
 
-  it('is told once more, as stale; with each heartbeat again to whoever came later, until it speaks (F57)', async () => {
+  it('is told once more, as stale, and at once to whoever came later, until it speaks (F57)', async () => {
     const reader = await read(await server.signToken('Pia'), {}, address);
     await reader.until((event) => event.type === 'hello');
     for (const pair of ['BTC/USDT', 'ETH/USDT']) feed.say(pair, '100');
@@ -402,9 +404,9 @@ describe('a price that falls silent', () => {
     expect(staleIn(reader)).toEqual(['BTC/USDT']);
 
     const later = await read(await server.signToken('Quinn'), {}, address);
-    await later.until((event) => event.type === 'hello');
-    await heartbeat(later);
-    await expect.poll(() => staleIn(later), { timeout: 5_000 }).toEqual(['BTC/USDT']);
+    await later.until((event) => event.type === 'ticks');
+    expect(later.events.map(({ type }) => type).slice(0, 2)).toEqual(['hello', 'ticks']);
+    expect(staleIn(later)).toEqual(['BTC/USDT']);
     feed.say('BTC/USDT', '100');
     await expect
       .poll(() => symbolsIn(later).at(-1), { timeout: 5_000 })
@@ -417,7 +419,82 @@ describe('a price that falls silent', () => {
     reader.close();
     later.close();
   }, 30_000);
+
+  it('is told once to each reader of a feed that is dead, whatever the heartbeats, and to one who comes back (F57)', async () => {
+    const token = await server.signToken('Rosa');
+    const reader = await read(token, {}, address);
+    await reader.until((event) => event.type === 'hello');
+    for (const pair of ['BTC/USDT', 'ETH/USDT']) feed.say(pair, '100');
+    await expect.poll(() => symbolsIn(reader).at(-1)?.stale, { timeout: 5_000 }).toBe(false);
+    const told = staleIn(reader).length;
+    feed.clock += 60_001;
+    const all = ['BTC/USDT', 'ETH/USDT'];
+    await expect.poll(() => staleIn(reader).slice(told).sort(), { timeout: 5_000 }).toEqual(all);
+    for (let beat = 0; beat < 3; beat += 1) await heartbeat(reader);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 300);
+    });
+    expect(staleIn(reader).slice(told).sort()).toEqual(all);
+    reader.close();
+
+    const back = await read(token, { 'last-event-id': '0' }, address);
+    await back.until((event) => event.type === 'ticks');
+    await heartbeat(back);
+    expect(staleIn(back).sort()).toEqual(all);
+    back.close();
+  }, 30_000);
+
+  it('is told again to a reader that was busy as it fell silent, as soon as it takes something (F57)', async () => {
+    for (const pair of ['BTC/USDT', 'ETH/USDT']) feed.say(pair, '100');
+    const streams = new Streams({
+      database: test.database,
+      notifier: { listen: () => () => undefined } as never,
+      market,
+      clock,
+      log,
+      gate: null as never,
+      recheckMs: 3_600_000,
+      readMarks: () => Promise.resolve(null),
+      readRuns: () => Promise.resolve(new Map()),
+      readEntriesOff: () => Promise.resolve(new Map()),
+    });
+    const response = new BusyResponse();
+    const identity = { uid: 'Sven', authTimeMs: clock.now(), expiresAtMs: clock.now() + 3_600_000 };
+    streams.start();
+    await streams.open(response as never, identity as never, 'token', null);
+    response.writableNeedDrain = true;
+    feed.clock += 60_001;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 700);
+    });
+    expect(response.written).not.toContain('"stale":true');
+    response.writableNeedDrain = false;
+    await expect
+      .poll(() => response.written.split('"stale":true').length - 1, { timeout: 5_000 })
+      .toBe(2);
+    streams.stop();
+  }, 30_000);
 });
+
+/** The answer of a reader whose buffer is full when the test says so. */
+class BusyResponse extends EventEmitter {
+  destroyed = false;
+  writableEnded = false;
+  writableLength = 0;
+  writableNeedDrain = false;
+  written = '';
+  write(text: string): boolean {
+    this.written += text;
+    return true;
+  }
+  end(): void {
+    this.writableEnded = true;
+  }
+  destroy(): void {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
 
 describe('afterwards', () => {
   it('nothing went wrong on the way', () => {

@@ -48,6 +48,7 @@ import {
   marketStore,
   takeTicks,
 } from '../../../src/stores/market-store.ts';
+import type { Origin } from '../../../src/stores/slot.ts';
 import { subscribeQuote, subscribeQuotes } from '../../../src/stores/quote-news.ts';
 import {
   applyPortfolio,
@@ -307,6 +308,39 @@ describe('what is newer', () => {
     expect(marketStore.data?.symbols[quote.symbol]?.price).toBe('3');
     applyMarket({ source: { ...source, id: 'b' }, now: 5, symbols: [] }, 'network');
     expect(marketStore.data).toMatchObject({ now: 5, symbols: {} });
+  });
+
+  it('stays stale: a price that fell silent, whatever a reply says that was on its way, until a newer one comes (F57)', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const of = (timestamp: number, stale: boolean) => ({ ...quote, timestamp, stale });
+    const isStale = () => marketStore.data?.symbols[quote.symbol]?.stale;
+    applyMarket({ source, now: 10, symbols: [of(10, false)] }, 'network');
+    applyTicks([of(10, true)], 70);
+    expect(isStale()).toBe(true);
+    applyMarket({ source, now: 69, symbols: [of(10, false)] }, 'network');
+    expect(isStale(), 'after an earlier reply').toBe(true);
+    applyTicks([of(71, false)], 71);
+    expect(isStale()).toBe(false);
+  });
+
+  it('is stale that fell silent while the first reply was on its way, and one of another source is not (F57)', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const fresh = { ...quote, timestamp: 10, stale: false };
+    const first = (origin: Origin): boolean | undefined => {
+      takeTicks([{ ...fresh, stale: true }], 70);
+      applyMarket({ source, now: 69, symbols: [fresh] }, origin);
+      const { stale } = marketStore.data?.symbols[quote.symbol] ?? {};
+      clearMarket();
+      return stale;
+    };
+    expect(first('network')).toBe(true);
+    expect(first('exchange')).toBe(false);
+    takeTicks([{ ...fresh, stale: true }], 70);
+    clearMarket();
+    applyMarket({ source, now: 69, symbols: [fresh] }, 'network');
+    expect(marketStore.data?.symbols[quote.symbol]?.stale, 'of another user').toBe(false);
   });
 
   it('a tick tells those who show its pair, and the whole board once, without copying it', () => {
