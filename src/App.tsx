@@ -6,6 +6,7 @@ import { navigate, useBrowserLocation } from 'wouter/use-browser-location';
 import { latePart, LatePart, preloadLateParts } from './components/LatePart.tsx';
 import { environment } from './environment.ts';
 import { log } from './platform/page-log.ts';
+import { decodedPart } from './platform/path-part.ts';
 import { keepAppearance } from './shell/appearance.ts';
 import { RouteChange } from './shell/RouteChange.tsx';
 import { Boundary, CrashScreen, RouteError } from './shell/CrashScreen.tsx';
@@ -51,13 +52,7 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
   const values = path.split('/');
   const found: Record<string, string> = {};
   pattern.split('/').forEach((part, index) => {
-    if (!part.startsWith(':')) return;
-    const raw = values[index] ?? '';
-    try {
-      found[part.slice(1)] = decodeURIComponent(raw);
-    } catch {
-      found[part.slice(1)] = raw;
-    }
+    if (part.startsWith(':')) found[part.slice(1)] = decodedPart(values[index] ?? '');
   });
   return found;
 }

@@ -7,23 +7,22 @@ import { usePast } from '../components/use-now.ts';
 import { AHEAD_MS } from '../format/ages.ts';
 import { environment } from '../environment.ts';
 import { connection } from '../stores/connection.ts';
-import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
+import { isStreamed, kindNamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
 import { liveSlots } from '../stores/live-slots.ts';
 import { useShownAccount } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
 
 /** Screens that mostly show another kind than the one of their name. */
-const OTHER: Readonly<Record<string, DataKind>> = {
-  'stop-all': 'agents',
-  performance: 'agents',
-  trading: 'settings',
-};
-const isKind = (name: string): name is DataKind => name in STALE_AFTER;
+const OTHER = new Map<string, DataKind>([
+  ['stop-all', 'agents'],
+  ['performance', 'agents'],
+  ['trading', 'settings'],
+]);
 
 /** The kind that a screen mostly shows; the portfolio where no name says more. */
 export function kindOf(path: string): DataKind {
   const screen = path.split('/')[1] ?? '';
-  return OTHER[screen] ?? (isKind(screen) ? screen : 'portfolio');
+  return OTHER.get(screen) ?? kindNamed(screen) ?? 'portfolio';
 }
 
 interface KnownParts {

@@ -21,10 +21,11 @@ export const {
 } = replyStore('analytics');
 /** Results over time of all agents; with Pro their limits and decisions. */
 export const { slot: insightStore, apply: applyInsight, load: loadInsight } = replyStore('insight');
+/** An id comes from the address: without a prototype `/agents/__proto__` finds nothing. */
+const noPerformance = (): Record<string, Slot<AgentPerformance>> =>
+  Object.create(null) as Record<string, Slot<AgentPerformance>>;
 /** By agent id; an entry appears when its screen first asks for it. */
-export const performanceStore = proxy<{ byAgent: Record<string, Slot<AgentPerformance>> }>({
-  byAgent: {},
-});
+export const performanceStore = proxy({ byAgent: noPerformance() });
 
 /**
  * Reloads results over time after each evaluation and trade while a screen shows them. Returns a
@@ -60,5 +61,5 @@ export function loadPerformance(agentId: string, force = false): Promise<void> {
 export function clearAnalytics(): void {
   clear(analyticsStore);
   clear(insightStore);
-  performanceStore.byAgent = {};
+  performanceStore.byAgent = noPerformance();
 }

@@ -4,13 +4,20 @@ import type { LiveAccount } from '../../contract/live.ts';
 import type { LiveConnection } from '../../contract/live-state.ts';
 import { emptySlot, type Slot } from './slot.ts';
 
-/** `accounts` by the connection's id; an entry appears when its screen first asks for it. */
-export const liveSlots = proxy<{
+interface LiveSlots {
   connections: Slot<LiveConnection[]>;
+  /** By the connection's id; an entry appears when its screen first asks for it. */
   accounts: Record<string, Slot<LiveAccount>>;
-}>({ connections: emptySlot(), accounts: {} });
+}
+
+/** An id comes from the address: without a prototype `/live/__proto__` finds nothing. */
+const empty = (): LiveSlots => ({
+  connections: emptySlot(),
+  accounts: Object.create(null) as LiveSlots['accounts'],
+});
+
+export const liveSlots = proxy(empty());
 
 export function clearLive(): void {
-  liveSlots.connections = emptySlot();
-  liveSlots.accounts = {};
+  Object.assign(liveSlots, empty());
 }

@@ -2,6 +2,7 @@
 import { useSnapshot } from 'valtio';
 import { accountOf, type Agent } from '../../contract/agents.ts';
 import type { LiveExchange } from '../../contract/signer.ts';
+import { decodedPart } from '../platform/path-part.ts';
 import { accountChoice } from './account-choice.ts';
 import { agentsStore } from './agents-store.ts';
 
@@ -16,7 +17,7 @@ const PAPER_ALONE = ['/performance', '/analytics', '/standard-dashboard', '/pro-
 
 const segment = (path: string, of: string): string | null => {
   const found = new RegExp(`^/${of}/([^/]+)/?$`).exec(path)?.[1];
-  return found === undefined ? null : decodeURIComponent(found);
+  return found === undefined ? null : decodedPart(found);
 };
 
 /** The connection whose money the screen of a path shows; null for paper. */

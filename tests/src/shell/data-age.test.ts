@@ -69,6 +69,11 @@ it('each screen shows the age of what it is about', () => {
   ).toEqual(['portfolio', 'agents', 'agents', 'market', 'analytics', 'subscription', 'portfolio']);
 });
 
+it('a name that every object has is no screen', () => {
+  for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
+    expect(kindOf(`/${name}`), name).toBe('portfolio');
+});
+
 it('a device is behind while a message knew of more than its list of agents, and no longer after a fresh read', () => {
   expect(isBehind(7, 5)).toBe(true);
   expect(isBehind(7, 7)).toBe(false);

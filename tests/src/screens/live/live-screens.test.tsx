@@ -127,9 +127,12 @@ afterEach(() => {
   clearSubscription();
 });
 
-async function open(path: string): Promise<void> {
+function show(path: string): void {
   history.replaceState(null, '', path);
   render(<Routes />);
+}
+async function open(path: string): Promise<void> {
+  show(path);
   await screen.findByRole('heading', { level: 1 }, { timeout: 20_000 });
 }
 const press = (name: string | RegExp): void => {
@@ -331,6 +334,49 @@ describe('an exchange account', () => {
     });
     await screen.findByText(/10,012\.40/);
     expect(screen.queryByText('909.12345678')).toBeNull();
+  });
+});
+
+describe('an address made of a name that every object has', () => {
+  const NAMES = ['__proto__', 'constructor', 'toString'];
+  const ABSENT = /not found/;
+
+  it('is no exchange account, and nothing is written into what all objects share', async () => {
+    answers.liveAccount = () => {
+      throw new ApiError('Not found', { code: 'not_found', status: 404, text: 'Not found' });
+    };
+    for (const name of NAMES) {
+      await open(`/live/${name}`);
+      await screen.findByText(ABSENT, undefined, { timeout: 20_000 });
+      cleanup();
+    }
+    expect(({} as { status?: unknown }).status).toBeUndefined();
+    expect((Object as { status?: unknown }).status).toBeUndefined();
+  });
+
+  it('is no agent, and nothing is written into what all objects share', async () => {
+    answers.agentPerformance = () => {
+      throw new ApiError('Not found', { code: 'not_found', status: 404, text: 'Not found' });
+    };
+    for (const name of NAMES) {
+      clearAgents();
+      call.mockClear();
+      show(`/agents/${name}`);
+      await waitFor(() => {
+        expect(call).toHaveBeenCalledWith('agentPerformance', expect.anything());
+      });
+      cleanup();
+    }
+    expect(({} as { status?: unknown }).status).toBeUndefined();
+    expect((Object as { status?: unknown }).status).toBeUndefined();
+  });
+
+  it('and one that cannot be decoded is not found either', async () => {
+    for (const path of ['/live/%', '/agents/%E0%A4%A']) {
+      await open(path);
+      await screen.findByText(ABSENT, undefined, { timeout: 20_000 });
+      cleanup();
+    }
   });
 });
 
