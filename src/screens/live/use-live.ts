@@ -12,7 +12,7 @@ import { loadConnections, loadLiveAccount } from '../../stores/live-store.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 
 /** Prices move what is held: read anew this often while it is looked at, ms. */
-const REREAD_MS = 20_000;
+export const REREAD_MS = 20_000;
 /** Older than this the figures count as old: a minute is three readings that did not come. */
 export const STALE_MS = 60_000;
 const UNREAD = emptySlot<LiveAccount>();

@@ -5,44 +5,66 @@ import { Link } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Shadow, ShadowLeg, ShadowRow } from '../../../../contract/live.ts';
 import { api } from '../../../api/api.ts';
+import { Age } from '../../../components/Age.tsx';
 import { Button } from '../../../components/Button.tsx';
-import { SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { PaperTag, SideTag } from '../../../components/Tags.tsx';
+import { usePast } from '../../../components/use-now.ts';
 import { failureSentence } from '../../../format/failure-sentence.ts';
 import { formatExact, formatPrice } from '../../../format/numbers.ts';
 import { formatWhen } from '../../../format/times.ts';
+import { whileSeen } from '../../../platform/resting-timer.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { applyAgent, loadAgents } from '../../../stores/agents-store.ts';
 import { showFailure } from '../../show-result.ts';
+import { REREAD_MS, STALE_MS } from '../use-live.ts';
 import { shadowReasons } from './shadow-text.ts';
+
+const NOT_ADDED = 'never added up';
+
+interface ComparedProps {
+  agent: Agent;
+  /** Changes with the orders of the agent. */
+  mark: string;
+}
 
 interface Reading {
   data: Shadow | null;
+  /** Device clock, ms; null before the first answer. */
+  savedAt: number | null;
   error: string | null;
 }
 
-/** Read again when the agent has evaluated, and when one of its orders has changed. */
-function useShadow(agent: Agent, mark: string): Reading {
+/**
+ * Read again when the agent has evaluated, when one of its orders has changed, and as often as its
+ * account: no stream vouches for real money.
+ */
+function useShadow({ agent, mark }: ComparedProps): Reading {
   const { online } = useSnapshot(server);
-  const [reading, setReading] = useState<Reading>({ data: null, error: null });
+  const [reading, setReading] = useState<Reading>({ data: null, savedAt: null, error: null });
   useEffect(() => {
     if (online === 'offline') return;
     let here = true;
-    api.call('liveShadow', { params: { id: agent.id } }).then(
-      (data) => {
-        if (here) setReading({ data, error: null });
-      },
-      async (failure: unknown) => {
-        const error = await failureSentence(failure);
-        if (here) setReading((present) => ({ ...present, error }));
-      },
-    );
+    const read = (): void => {
+      api.call('liveShadow', { params: { id: agent.id } }).then(
+        (data) => {
+          if (here) setReading({ data, savedAt: Date.now(), error: null });
+        },
+        async (failure: unknown) => {
+          const error = await failureSentence(failure);
+          if (here) setReading((present) => ({ ...present, error }));
+        },
+      );
+    };
+    read();
+    const stop = whileSeen(REREAD_MS, read);
     return () => {
       here = false;
+      stop();
     };
   }, [agent.id, agent.lastRunAt, agent.generation, mark, online]);
   return reading;
@@ -105,38 +127,53 @@ function Sides({ live, paper }: Pick<Shadow, 'live' | 'paper'>) {
   );
 }
 
-interface ComparedProps {
-  agent: Agent;
-  /** Changes with the orders of the agent. */
-  mark: string;
-}
-
-function Compared({ agent, mark }: ComparedProps) {
-  const { data, error } = useShadow(agent, mark);
-  if (data === null)
-    return error === null ? (
-      <SkeletonRows rows={3} label="Comparison" />
-    ) : (
-      <p className="rule py-2 text-amber">{error}</p>
+function Rows({ data: { rows, live }, savedAt }: { data: Shadow; savedAt: number }) {
+  const { online } = useSnapshot(server);
+  const isOld = usePast(savedAt + STALE_MS);
+  if (rows.length > 0)
+    return (
+      <ul>
+        {rows.slice(0, 20).map((row) => (
+          <Row key={`${row.at} ${row.pair} ${row.side}`} row={row} quote={live.quote} />
+        ))}
+      </ul>
     );
   return (
-    <>
-      <Sides live={data.live} paper={data.paper} />
-      {data.rows.length === 0 ? (
-        <p className="rule row flex items-center py-2 text-ink-3">
-          No decision of both yet. Each appears here with its difference.
-        </p>
-      ) : (
-        <ul>
-          {data.rows.slice(0, 20).map((row) => (
-            <Row key={`${row.at} ${row.pair} ${row.side}`} row={row} quote={data.live.quote} />
-          ))}
-        </ul>
-      )}
-    </>
+    <p className="rule row flex items-center py-2 text-ink-3">
+      No decision of both {online === 'offline' || isOld ? 'when last seen' : 'yet'}. Each appears
+      here with its difference.
+    </p>
   );
 }
 
+function Compared(props: ComparedProps) {
+  const { online } = useSnapshot(server);
+  const { data, savedAt, error } = useShadow(props);
+  return (
+    <Section
+      title="Live and paper"
+      aside={
+        <>
+          <Age savedAt={savedAt} staleAfterMs={STALE_MS} onlyStale={online !== 'offline'} />{' '}
+          {NOT_ADDED}
+        </>
+      }
+    >
+      {data === null || savedAt === null ? (
+        <>
+          <ReadError message={error} />
+          {error === null && <SkeletonRows rows={3} label="Comparison" />}
+        </>
+      ) : (
+        <>
+          <ReadError message={error} hasData />
+          <Sides live={data.live} paper={data.paper} />
+          <Rows data={data} savedAt={savedAt} />
+        </>
+      )}
+    </Section>
+  );
+}
 function AddTwin({ agent }: { agent: Agent }) {
   const { online } = useSnapshot(server);
   const [busy, setBusy] = useState(false);
@@ -169,14 +206,11 @@ function AddTwin({ agent }: { agent: Agent }) {
   );
 }
 
-export function ShadowComparison({ agent, mark }: ComparedProps) {
+export function ShadowComparison(props: ComparedProps) {
+  if (props.agent.shadow !== undefined) return <Compared {...props} />;
   return (
-    <Section title="Live and paper" aside="never added up">
-      {agent.shadow === undefined ? (
-        <AddTwin agent={agent} />
-      ) : (
-        <Compared agent={agent} mark={mark} />
-      )}
+    <Section title="Live and paper" aside={NOT_ADDED}>
+      <AddTwin agent={props.agent} />
     </Section>
   );
 }

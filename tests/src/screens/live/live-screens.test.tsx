@@ -555,4 +555,34 @@ describe('a twin on paper', () => {
       { timeout: 20_000 },
     );
   });
+
+  it('is compared with its age, once the figures are old and at once without the server', async () => {
+    const side = { agentId: AGENT_ID, name: 'Ebb', status: 'running', quote: 'USD', trades: 2 };
+    const sums = { realized: '2', unrealized: '0', fees: '0.2' };
+    const shadow = { agentId: 'agent-2', status: 'running' };
+    const list = structuredClone(replies.agents!);
+    applyAgents(
+      { ...list, agents: [...list.agents, { ...agent, shadow }], sequence: 99 },
+      'network',
+    );
+    answers.liveShadow = () => ({
+      since: NOW,
+      live: { ...side, ...sums },
+      paper: { ...side, ...sums, agentId: 'agent-2', quote: 'USDT' },
+      rows: [],
+      asOf: NOW,
+    });
+    await open(`/agents/${AGENT_ID}`);
+    await screen.findByText(/No decision of both yet/, undefined, { timeout: 20_000 });
+    const age = () => part('Live and paper').querySelector('[data-age-since]');
+    expect(age(), 'while it is fresh').toBeNull();
+    act(() => {
+      connection.online = 'offline';
+    });
+    await waitFor(() => {
+      expect(Number(age()?.getAttribute('data-age-since'))).toBeGreaterThanOrEqual(NOW);
+    });
+    expect(part('Live and paper').textContent).toContain('No decision of both when last seen');
+    expect(part('Live and paper').textContent).not.toContain('No decision of both yet');
+  });
 });
