@@ -12,7 +12,7 @@ import {
 } from './keep-fresh.ts';
 import { load } from './load-slot.ts';
 import { replyStore } from './reply-store.ts';
-import { clear, emptySlot, fill, type Slot } from './slot.ts';
+import { clear, emptySlot, fill, slotsById } from './slot.ts';
 
 export const {
   slot: analyticsStore,
@@ -21,11 +21,8 @@ export const {
 } = replyStore('analytics');
 /** Results over time of all agents; with Pro their limits and decisions. */
 export const { slot: insightStore, apply: applyInsight, load: loadInsight } = replyStore('insight');
-/** An id comes from the address: without a prototype `/agents/__proto__` finds nothing. */
-const noPerformance = (): Record<string, Slot<AgentPerformance>> =>
-  Object.create(null) as Record<string, Slot<AgentPerformance>>;
 /** By agent id; an entry appears when its screen first asks for it. */
-export const performanceStore = proxy({ byAgent: noPerformance() });
+export const performanceStore = proxy({ byAgent: slotsById<AgentPerformance>() });
 
 /**
  * Reloads results over time after each evaluation and trade while a screen shows them. Returns a
@@ -61,5 +58,5 @@ export function loadPerformance(agentId: string, force = false): Promise<void> {
 export function clearAnalytics(): void {
   clear(analyticsStore);
   clear(insightStore);
-  performanceStore.byAgent = noPerformance();
+  performanceStore.byAgent = slotsById();
 }

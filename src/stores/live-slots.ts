@@ -2,7 +2,7 @@
 import { proxy } from 'valtio';
 import type { LiveAccount } from '../../contract/live.ts';
 import type { LiveConnection } from '../../contract/live-state.ts';
-import { emptySlot, type Slot } from './slot.ts';
+import { emptySlot, slotsById, type Slot } from './slot.ts';
 
 interface LiveSlots {
   connections: Slot<LiveConnection[]>;
@@ -10,11 +10,7 @@ interface LiveSlots {
   accounts: Record<string, Slot<LiveAccount>>;
 }
 
-/** An id comes from the address: without a prototype `/live/__proto__` finds nothing. */
-const empty = (): LiveSlots => ({
-  connections: emptySlot(),
-  accounts: Object.create(null) as LiveSlots['accounts'],
-});
+const empty = (): LiveSlots => ({ connections: emptySlot(), accounts: slotsById() });
 
 export const liveSlots = proxy(empty());
 

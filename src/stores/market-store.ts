@@ -50,7 +50,7 @@ function lay(
     const known = symbols[quote.symbol];
     if (known !== undefined && quote.timestamp < known.timestamp) continue;
     // A reply that was on its way as a price fell silent still calls it fresh.
-    const stale = quote.stale || (known?.stale === true && quote.timestamp === known.timestamp);
+    const stale = quote.stale || (quote.timestamp === known?.timestamp && known.stale);
     symbols[quote.symbol] = { ...known, ...quote, stale };
     changed.push(quote.symbol);
   }

@@ -23,6 +23,10 @@ export function emptySlot<T>(): Slot<T> {
   return { data: null, savedAt: null, origin: null, status: 'idle', error: null };
 }
 
+/** Slots by an id from an address: without a prototype, `__proto__` finds nothing. */
+export const slotsById = <T>(): Record<string, Slot<T>> =>
+  Object.create(null) as Record<string, Slot<T>>;
+
 /** Sets a value with its origin and time. */
 export function fill<T>(slot: Slot<T>, data: T, origin: Origin, savedAt: number): void {
   slot.data = data;
