@@ -6,13 +6,15 @@ import { Link } from 'wouter';
 import type { AlertFiring } from '../../../contract/alerts.ts';
 import { ALERTS_MAX } from '../../../contract/limits.ts';
 import { Button } from '../../components/Button.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { Tag } from '../../components/Tags.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { firingText } from '../../format/alert-text.ts';
 import { UNKNOWN } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
+import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { AlertView } from '../../stores/alert-view.ts';
 import { alertsSeen, alertsStore, loadAlerts, noteAlertsSeen } from '../../stores/alerts-store.ts';
@@ -62,11 +64,16 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   const now = useMarketNow(10_000);
   const until = useFreshUntil(true);
   const newest = firings[0]?.id;
+  const current = useCurrent('alerts');
   useEffect(() => {
     noteAlertsSeen();
   }, [newest]);
   if (firings.length === 0)
-    return <p className="rule row flex items-center text-ink-3">None yet.</p>;
+    return (
+      <p className="rule row flex items-center text-ink-3">
+        {current ? 'None yet.' : 'None when last seen.'}
+      </p>
+    );
   return (
     <>
       <ul>
@@ -100,13 +107,14 @@ interface WatchedProps {
 function Watched({ views, sorted, error }: WatchedProps) {
   // The last one that was deleted keeps its place while that can be undone.
   const isEmpty = useDeleted().length === 0 && views?.length === 0;
+  const current = useCurrent('alerts');
   return (
     <Section title="Active" className="min-h-[17rem]">
       {views === null && error === null && (
         <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
       )}
       {isEmpty && (
-        <EmptyState title="No alerts yet">
+        <EmptyState title={current ? 'No alerts yet' : 'No alerts when last seen'}>
           Set an alert for a price, or for a move within a time. The server checks every price and
           notifies you.
         </EmptyState>
@@ -156,15 +164,13 @@ export default function AlertsScreen() {
           New alert
         </Button>
       </ScreenTitle>
-      <div className="mb-4 empty:hidden">
-        <ReadError
-          message={error}
-          hasData={data !== null}
-          onRetry={() => {
-            void loadAlerts(true);
-          }}
-        />
-      </div>
+      <ScreenError
+        message={error}
+        hasData={data !== null}
+        onRetry={() => {
+          void loadAlerts(true);
+        }}
+      />
       {full && (
         <p className="mb-4 text-amber">
           You have reached the limit of {ALERTS_MAX} alerts. Delete one to add another.

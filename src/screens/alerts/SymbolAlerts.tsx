@@ -6,6 +6,7 @@ import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
+import { useCurrent } from '../../shell/data-age.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
 
@@ -39,6 +40,7 @@ export function SetAlert({ symbol }: { symbol: string }) {
 
 export function SymbolAlerts({ symbol }: { symbol: string }) {
   const views = useAlertViews();
+  const current = useCurrent('alerts');
   return (
     <Section
       title="Your alerts"
@@ -54,7 +56,7 @@ export function SymbolAlerts({ symbol }: { symbol: string }) {
         <AlertRows
           views={views.filter(({ terms }) => terms.symbol === symbol)}
           named={false}
-          empty="None for this pair."
+          empty={current ? 'None for this pair.' : 'None for this pair when last seen.'}
         />
       )}
     </Section>

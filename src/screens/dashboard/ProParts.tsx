@@ -7,7 +7,8 @@ import type { AgentInsight, RiskDistance } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { Age } from '../../components/Age.tsx';
 import { Button } from '../../components/Button.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { formatRatio, formatShare } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
@@ -294,7 +295,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
   const limits = Math.min(FEW, agents?.length ?? FEW);
   return (
     <div>
-      <ReadError
+      <ScreenError
         message={error}
         hasData={insight !== null}
         onRetry={() => {

@@ -5,7 +5,8 @@ import { useSnapshot } from 'valtio';
 import { Link, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { classes } from '../../components/class-names.ts';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { formatClock } from '../../format/times.ts';
@@ -344,15 +345,13 @@ export default function MarketScreen() {
         )}
       </ScreenTitle>
       <ExchangeNotice />
-      <div className="mb-4 empty:hidden">
-        <ReadError
-          message={market.error}
-          hasData={market.data !== null}
-          onRetry={() => {
-            void loadMarket(true);
-          }}
-        />
-      </div>
+      <ScreenError
+        message={market.error}
+        hasData={market.data !== null}
+        onRetry={() => {
+          void loadMarket(true);
+        }}
+      />
       <Overview />
       <Views view={view} />
       {view === 'pools' ? (

@@ -5,7 +5,8 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SymbolQuote } from '../../../contract/market.ts';
 import { Button } from '../../components/Button.tsx';
-import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { Percent, Price } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { coinName } from '../../format/coin-names.ts';
@@ -281,7 +282,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
       />
       <ExchangeNotice />
       {(market.data !== null || online !== 'offline') && (
-        <ReadError
+        <ScreenError
           message={market.error}
           hasData={market.data !== null}
           onRetry={() => {

@@ -3,7 +3,8 @@ import { useMemo } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { agentCap } from '../../../contract/tiers.ts';
-import { EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { Amount, Ratio } from '../../components/Figures.tsx';
 import { LinkButton } from '../../components/Button.tsx';
 import { Line, ScreenTitle, Section } from '../../components/Section.tsx';
@@ -272,7 +273,7 @@ export default function PerformanceScreen() {
           </>
         }
       />
-      <ReadError
+      <ScreenError
         message={slot.error}
         hasData={views !== null}
         onRetry={() => {

@@ -3,7 +3,8 @@ import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
 import { permits, type Permission } from '../../../contract/tiers.ts';
 import { Link } from 'wouter';
-import { ReadError, Unfilled } from '../../components/EmptyState.tsx';
+import { Unfilled } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
 import { portfolioStore } from '../../stores/portfolio-store.ts';
@@ -78,7 +79,7 @@ export default function TradingScreen() {
       >
         <PaperTag />
       </ScreenTitle>
-      <ReadError
+      <ScreenError
         message={error}
         hasData={data !== null}
         onRetry={() => {

@@ -8,7 +8,8 @@ import type { LiveAccount } from '../../../../contract/live.ts';
 import type { AgentPerformance, Fill, Portfolio } from '../../../../contract/trading.ts';
 import { Button } from '../../../components/Button.tsx';
 import { CommandState } from '../../../components/CommandState.tsx';
-import { EmptyState, ReadError, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { EmptyState, Skeleton, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ScreenError } from '../../../components/ScreenError.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
@@ -379,7 +380,7 @@ export default function AgentScreen({ params }: ScreenProps) {
       <EntriesOffNotice agentId={agent.id} />
       <HoldNotice agent={agent} />
       {connectionId === null && <FirstTrade key={agent.id} agent={agent} />}
-      <ReadError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
+      <ScreenError message={slot.error} hasData={slot.data !== null} onRetry={reread} />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <AgentResult

@@ -8,7 +8,8 @@ import { placesTaken } from '../../../../contract/agents.ts';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ScreenError } from '../../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { accountChoice } from '../../../stores/account-choice.ts';
@@ -237,7 +238,7 @@ function AllAgents({
 }) {
   return (
     <>
-      <ReadError
+      <ScreenError
         message={error}
         hasData={views !== null}
         onRetry={() => {

@@ -7,7 +7,8 @@ import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveConnection } from '../../../../contract/live-state.ts';
 import { LinkButton } from '../../../components/Button.tsx';
-import { EmptyState, ReadError, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { EmptyState, SkeletonRows } from '../../../components/EmptyState.tsx';
+import { ScreenError } from '../../../components/ScreenError.tsx';
 import { LiveFrame } from '../../../components/LiveMark.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { useNow } from '../../../components/use-now.ts';
@@ -87,7 +88,7 @@ function Absent({ slot, id }: { slot: Slot<LiveAccount>; id: string }) {
   return (
     <>
       <h1 className="mb-3 text-xl">Exchange account</h1>
-      <ReadError
+      <ScreenError
         message={slot.error}
         onRetry={() => {
           void loadLiveAccount(id, true);
@@ -106,7 +107,7 @@ export function LiveOverview({ id }: { id: string }) {
   return (
     <LiveFrame>
       <Head connection={data.connection} />
-      <ReadError
+      <ScreenError
         message={slot.error}
         hasData
         onRetry={() => {

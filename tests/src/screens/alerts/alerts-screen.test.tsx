@@ -1,0 +1,42 @@
+// @vitest-environment happy-dom
+/** Alerts without the server: what was empty then is not called empty now. */
+import '../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+
+const never = () => new Promise<never>(() => undefined);
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call: never, marketData: never, marketOverview: never, marketPools: never },
+}));
+
+const { default: AlertsScreen } = await import('../../../../src/screens/alerts/AlertsScreen.tsx');
+const { SymbolAlerts } = await import('../../../../src/screens/alerts/SymbolAlerts.tsx');
+const { applyAlerts, clearAlerts } = await import('../../../../src/stores/alerts-store.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+
+afterEach(() => {
+  cleanup();
+  clearAlerts();
+});
+
+it('says of no alerts that there were none when last seen', async () => {
+  Object.assign(connection, { online: 'online', stream: 'open', gapAt: null, backAt: null });
+  connection.verifiedAt = Date.now();
+  applyAlerts({ alerts: [], firings: [], sequence: 1, servedAt: Date.now() }, 'network');
+  render(
+    <>
+      <AlertsScreen />
+      <SymbolAlerts symbol="BTC/USDT" />
+    </>,
+  );
+  for (const text of ['No alerts yet', 'None yet.', 'None for this pair.'])
+    expect(screen.getByText(text)).toBeTruthy();
+  act(() => {
+    connection.online = 'offline';
+  });
+  await screen.findByText('No alerts when last seen');
+  for (const text of ['None when last seen.', 'None for this pair when last seen.'])
+    expect(screen.getByText(text)).toBeTruthy();
+});
