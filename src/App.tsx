@@ -102,7 +102,7 @@ export function Routes() {
   if (route === undefined || routeOf(path) === undefined) return <NotFound />;
   return (
     <>
-      <Shell path={path} isLeaving={path !== shownPath}>
+      <Shell path={path} shownPath={shownPath}>
         <ScreenAt route={route} path={shownPath} />
       </Shell>
       <RouteChange path={shownPath} title={route.title} />

@@ -91,7 +91,7 @@ export function AppHeader({ path }: { path: string }) {
             savedAt={dataTime}
             staleAfterMs={STALE_AFTER[kindOf(path)]}
             icon
-            className="min-w-[5.25rem] justify-end md:min-w-[6.5rem]"
+            className="min-w-[5.25rem] md:order-first"
           />
           <button
             type="button"

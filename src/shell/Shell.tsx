@@ -27,14 +27,17 @@ function MenuWhenOpened({ path }: { path: string }) {
   return <LatePart part={menuPart} needed={open} onMissing={closeMenu} props={{ path }} />;
 }
 
-/** `isLeaving`: the screen shown is the one before; it dims, so that a press is seen at once. */
+/**
+ * `shownPath`: of the screen that is shown. Until the next one is drawn it is the one before; it dims,
+ * so that a press is seen at once, and what stands around it stays, so that it does not move.
+ */
 export function Shell({
   path,
-  isLeaving,
+  shownPath,
   children,
 }: {
   path: string;
-  isLeaving: boolean;
+  shownPath: string;
   children: ReactNode;
 }) {
   const { user, status } = useSnapshot(session);
@@ -61,19 +64,19 @@ export function Shell({
       <div className="flex">
         <Rail path={path} />
         <div className="min-w-0 flex-1">
-          <TrialBanner shown={showsTrialBanner(path)} />
+          <TrialBanner shown={showsTrialBanner(shownPath)} />
           {/* The footer begins below the fold, so that loading content never moves it on screen. */}
           <main
             id="content"
             tabIndex={-1}
             className={classes(
               'mx-auto min-h-dvh w-full max-w-[80rem] px-4 py-5 outline-none md:px-6',
-              isLeaving && 'opacity-60',
+              path !== shownPath && 'opacity-60',
             )}
           >
             {children}
           </main>
-          {isDashboard(path) && <InstallOffer key={path} />}
+          {isDashboard(shownPath) && <InstallOffer key={shownPath} />}
           <Footer />
           {/* Space for the bottom bar and for docked notices. */}
           <div

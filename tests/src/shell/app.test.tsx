@@ -21,6 +21,7 @@ vi.mock('../../../src/api/api.ts', async (original) => ({
 const { Routes } = await import('../../../src/App.tsx');
 const { Boundary, CrashScreen, RouteError } = await import('../../../src/shell/CrashScreen.tsx');
 const { ROUTES } = await import('../../../src/shell/routes.ts');
+const { Shell } = await import('../../../src/shell/Shell.tsx');
 const { RouteGuard, Refused } = await import('../../../src/shell/RouteGuard.tsx');
 const { session } = await import('../../../src/identity/session.ts');
 const { connection } = await import('../../../src/stores/connection.ts');
@@ -369,6 +370,25 @@ describe('the shell of a signed-in person', () => {
     render(<Routes />);
     await screen.findByRole('heading', { level: 1, name: 'Dashboard' });
     expect(screen.queryByText('Free Trial Active')).toBeNull();
+  });
+
+  it('leaves the banner as it is over a screen that is left, until the next one is drawn', async () => {
+    onTrial(10 * DAY - 1_000);
+    const banner = () => screen.queryByText('Free Trial Active');
+    const frame = (path: string, shownPath: string) => (
+      <Shell path={path} shownPath={shownPath}>
+        <p>The screen</p>
+      </Shell>
+    );
+    const isDimmed = () => document.querySelector('main')?.classList.contains('opacity-60');
+    go('/agents');
+    const { rerender } = render(frame('/agents', '/dashboard'));
+    expect([banner(), isDimmed()]).toEqual([null, true]);
+    rerender(frame('/agents', '/agents'));
+    await screen.findByText('Free Trial Active');
+    expect(isDimmed()).toBe(false);
+    rerender(frame('/dashboard', '/agents'));
+    expect([banner() === null, isDimmed()]).toEqual([false, true]);
   });
 
   it('warns in the banner from two days on, with the way to a plan (R4-11, R4-12, R9-03)', async () => {
