@@ -9,6 +9,7 @@ import {
   formatShort,
   UNKNOWN,
 } from '../format/numbers.ts';
+import { numberMarks } from '../format/number-marks.ts';
 import { formatClock, formatWhen } from '../format/times.ts';
 import type { ChartCandle } from './chart-candles.ts';
 import { LINE_TONES } from './line-tones.ts';
@@ -19,6 +20,12 @@ const TONE = { up: 'text-gain', down: 'text-loss', flat: 'text-ink' } as const;
 export function changeOf(candle: ChartCandle, before: ChartCandle | undefined): number {
   const from = Number(before?.[4] ?? candle[1]);
   return ((Number(candle[4]) - from) / from) * 100;
+}
+
+/** All four with as many decimals, or what stands after 34.2 moves as 34.2134 comes. */
+function placesOf(prices: readonly string[]): number {
+  const { decimal } = numberMarks();
+  return Math.max(...prices.map((price) => formatPrice(price).split(decimal)[1]?.length ?? 0));
 }
 
 export interface LegendProps {
@@ -32,8 +39,9 @@ export interface LegendProps {
 export function CandleLegend({ candle, before, base, formingTo }: LegendProps) {
   const [at, open, high, low, close, volume] = candle;
   const change = changeOf(candle, before);
-  const part = (name: string, value: ReactNode): ReactNode => (
-    <span className="whitespace-nowrap">
+  const places = placesOf([open, high, low, close]);
+  const part = (name: string, value: ReactNode, className = ''): ReactNode => (
+    <span className={classes('whitespace-nowrap', className)}>
       <span className="text-ink-3">{name}</span> {value}
     </span>
   );
@@ -45,14 +53,15 @@ export function CandleLegend({ candle, before, base, formingTo }: LegendProps) {
         {formatWhen(at)}
         {formingTo !== null && <span className="text-ink-3"> forming</span>}
       </span>
-      {part('O', formatPrice(open))}
-      {part('H', formatPrice(high))}
-      {part('L', formatPrice(low))}
-      {part('C', <span className="font-medium text-ink">{formatPrice(close)}</span>)}
+      {part('O', formatPrice(open, places))}
+      {part('H', formatPrice(high, places))}
+      {part('L', formatPrice(low, places))}
+      {part('C', <span className="font-medium text-ink">{formatPrice(close, places)}</span>)}
       <span className={classes('whitespace-nowrap', TONE[direction(change)])}>
         {formatPercent(change)}
       </span>
-      {part('Vol', `${amount}${upTo}`)}
+      {/* A line of its own on a phone, whether or not its number of now would fit. */}
+      {part('Vol', `${amount}${upTo}`, 'max-sm:basis-full')}
     </p>
   );
 }

@@ -33,6 +33,15 @@ function shownDirection(text: string, value: string | number): keyof typeof COLO
   return /[1-9]/.test(text) ? direction(value) : 'flat';
 }
 
+/** Without a line of its own height: a row must not grow as its figure turns from 0.00. */
+function Mark({ way }: { way: keyof typeof MARK }) {
+  return way === 'flat' ? null : (
+    <span aria-hidden className="mr-1 text-[0.7em] leading-none">
+      {MARK[way]}
+    </span>
+  );
+}
+
 export interface AmountProps {
   /** Decimal text; null where unknown. */
   value: string | null | undefined;
@@ -51,11 +60,7 @@ export function Amount({ value, quote, change = false, why, className }: AmountP
   const way = change ? shownDirection(text, value) : 'flat';
   return (
     <span className={classes('amount whitespace-nowrap', change && COLOUR[way], className)}>
-      {way !== 'flat' && (
-        <span aria-hidden className="mr-1 text-[0.7em]">
-          {MARK[way]}
-        </span>
-      )}
+      <Mark way={way} />
       {text}
       {quote !== undefined && <span className="ml-1 font-normal text-ink-3">{quote}</span>}
     </span>
@@ -146,11 +151,7 @@ export function Percent({
   const way = shownDirection(text, value);
   return (
     <span className={classes('whitespace-nowrap', COLOUR[way], className)}>
-      {way !== 'flat' && (
-        <span aria-hidden className="mr-1 text-[0.7em]">
-          {MARK[way]}
-        </span>
-      )}
+      <Mark way={way} />
       {text}
     </span>
   );
