@@ -137,12 +137,12 @@ function Held({
   const from = points?.[0]?.[0] ?? since;
   const last = points?.at(-1)?.[0] ?? end;
   return (
-    <span className="ml-3 text-ink-3">
-      <span
-        aria-hidden
-        className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle"
-      />
+    <span className="text-ink-3">
       <span className="whitespace-nowrap">
+        <span
+          aria-hidden
+          className="mr-1.5 inline-block w-4 border-t border-dashed border-ink-3 align-middle"
+        />
         {name} <Percent value={change?.percent} why={why} />
       </span>
       {change !== null && from > since && ` since ${formatWhen(from, end)}`}
@@ -211,9 +211,9 @@ export function EquityChart({
           <>
             <Percent value={change.percent} why="No earlier value" />{' '}
             <Amount value={change.amount} change />{' '}
-            <span className="text-ink-3">
+            <span className="mr-3 text-ink-3">
               {range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}
-            </span>
+            </span>{' '}
             {held !== undefined && (
               <Held
                 name={held?.name ?? 'Bitcoin held'}

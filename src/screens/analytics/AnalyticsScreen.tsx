@@ -7,7 +7,8 @@ import { useEffect, useMemo } from 'react';
 import { Link } from 'wouter';
 import { ANALYTICS_VIEW_DAYS } from '../../../contract/limits.ts';
 import type { Analytics, Fill } from '../../../contract/trading.ts';
-import { ChartPlace, EmptyState, ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ChartPlace, EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { ScreenError } from '../../components/ScreenError.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount, Percent, Ratio } from '../../components/Figures.tsx';
 import { HowCalculated } from '../../components/HowCalculated.tsx';
@@ -226,7 +227,7 @@ function Told({ analytics: data, fills, deep, behind }: ToldProps) {
         held={held}
         whyNotHeld={whyNotHeld(data, data.quote)}
       />
-      <Section title="Results">
+      <Section title="Results" aside={<DataAge kind="analytics" />}>
         <Measures list={BASIC} analytics={data} />
       </Section>
       <DayByDay analytics={data} fills={fills} deep={deep} />
@@ -261,12 +262,12 @@ export default function AnalyticsScreen() {
             <>
               {formatNumber(data.trades)} {data.trades === 1 ? 'trade' : 'trades'} over{' '}
               {formatNumber(data.days)} {data.days === 1 ? 'day' : 'days'}, daily equity at 00:00
-              UTC <DataAge kind="analytics" />
+              UTC
             </>
           )
         }
       />
-      <ReadError
+      <ScreenError
         message={error}
         hasData={data !== null}
         onRetry={() => {

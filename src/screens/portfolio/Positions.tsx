@@ -38,8 +38,10 @@ function ListRow({
       <span className="min-w-0">
         <span className="font-medium">{position.pair.split('/')[0]}</span>{' '}
         <span className="text-ink-2">{formatQuantity(position.quantity)}</span>
-        <span className={`${small} truncate`}>
-          {showAgent && `${position.agentName} · `}stop {formatPrice(position.stopPrice)}
+        <span className={`${small} break-words`}>
+          {showAgent && `${position.agentName} · `}
+          {/* A price that is cut off reads as another one. */}
+          <span className="whitespace-nowrap">stop {formatPrice(position.stopPrice)}</span>
         </span>
       </span>
       <span className="hidden text-right @lg:block">

@@ -310,7 +310,7 @@ describe('ages and lines', () => {
       />,
     );
     expect(container.textContent.replace(/\u202f/g, ' ')).toMatch(
-      /▲\+3\.00 % ▲\+300\.00 since 12[:.]00BTC held ▲\+10\.00 % since 12[:.]10/,
+      /▲\+3\.00 % ▲\+300\.00 since 12[:.]00 BTC held ▲\+10\.00 % since 12[:.]10/,
     );
     const plot = screen.getByRole('slider');
     const said = screen.getByText(/BTC held/).closest('p')!;

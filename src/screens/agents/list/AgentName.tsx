@@ -12,14 +12,11 @@ import { useEntriesOff } from '../EntriesOffNotice.tsx';
 
 /** Shortened for a phone, so that the next check is not cut off. */
 const narrow = (evaluations: string): string =>
-  evaluations.replace(' (market time)', '').replace('last known check', 'last check');
+  evaluations.replace(/last( known)? check/, 'checked').replace(/ \(market time\)|\bin /g, '');
 
-/** Adds the protected positions when last seen in front. */
-function withProtected(view: AgentView, checks: string): string {
-  const protecting =
-    view.current || view.agent.status !== 'stopped' ? '' : protectingText(view.agent).slice(2);
-  return protecting === '' ? checks : `${protecting} · ${checks}`;
-}
+/** The positions it protected when last seen. */
+const protectedThen = ({ current, agent }: AgentView): string =>
+  current || agent.status !== 'stopped' ? '' : protectingText(agent).slice(2);
 
 export function AgentName({ view }: { view: AgentView }) {
   const { agent, entry, commandText } = view;
@@ -29,7 +26,8 @@ export function AgentName({ view }: { view: AgentView }) {
   const late = useLate(agent, now, market);
   const speed = useMarketSpeed();
   const off = useEntriesOff(agent.id);
-  const checks = withProtected(view, runText(agent, now, market, late, speed));
+  const checks = runText(agent, now, market, late, speed);
+  const then = protectedThen(view);
   return (
     <Link
       href={`/agents/${encodeURIComponent(agent.id)}`}
@@ -51,8 +49,12 @@ export function AgentName({ view }: { view: AgentView }) {
         </span>
       ) : (
         <span className={classes('block truncate text-xs', late > 0 ? 'text-amber' : 'text-ink-3')}>
-          <span className="max-sm:hidden">{checks}</span>
-          <span className="sm:hidden">{narrow(checks)}</span>
+          <span className="max-sm:hidden">
+            {then !== '' && `${then} · `}
+            {checks}
+          </span>
+          {/* A phone has no room for both, and half a date says nothing. */}
+          <span className="sm:hidden">{then || narrow(checks)}</span>
         </span>
       )}
     </Link>
