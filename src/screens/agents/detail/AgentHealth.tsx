@@ -9,6 +9,7 @@ import { localSentence } from '../../../format/sentences.ts';
 import { formatUntil } from '../../../format/ages.ts';
 import { formatWhen } from '../../../format/times.ts';
 import { useCurrent } from '../../../shell/data-age.ts';
+import { STALE_AFTER } from '../../../stores/data-kinds.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { useInsight, useMarketNow, useMarketSpeed, useSlot } from '../../use-store.ts';
@@ -88,7 +89,7 @@ function Used({ used, limit }: { used: number | null; limit: number }) {
 /** The hint to Pro, or the age of the figures while the server is away. */
 function GuardsNote({ isPro, age }: { isPro: boolean; age: number | null }) {
   if (!isPro) return <span className="text-xs">See headroom with Pro</span>;
-  return age === null ? null : <Age savedAt={age} staleAfterMs={0} />;
+  return age === null ? null : <Age savedAt={age} staleAfterMs={STALE_AFTER.agents} />;
 }
 
 /** The limits of the agent's guards, and with Pro how much of them is used. */

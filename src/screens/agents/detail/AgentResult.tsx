@@ -92,7 +92,7 @@ function ResultLine({ agent, insight, failed, now }: ResultLineProps) {
       height={HEIGHT}
       unit={agent.quote}
       {...(stepMs === undefined ? {} : { stepMs })}
-      empty="Starts with the first trade."
+      empty="Starts with the first valuation after a trade."
       note={note}
       controls={
         ranges.length === 0 ? undefined : (

@@ -15,7 +15,7 @@ import { Line, Section } from '../../../components/Section.tsx';
 import { PaperTag, SideTag } from '../../../components/Tags.tsx';
 import { usePast } from '../../../components/use-now.ts';
 import { failureSentence } from '../../../format/failure-sentence.ts';
-import { formatExact, formatPrice } from '../../../format/numbers.ts';
+import { formatAmount, formatExact, formatPrice } from '../../../format/numbers.ts';
 import { formatWhen } from '../../../format/times.ts';
 import { whileSeen } from '../../../platform/resting-timer.ts';
 import { connection as server } from '../../../stores/connection.ts';
@@ -70,10 +70,14 @@ function useShadow({ agent, mark }: ComparedProps): Reading {
   return reading;
 }
 
-const legText = ({ quantity, price, fee }: ShadowLeg): string =>
+/** `feeText`: real money to the last digit, paper as everywhere. */
+const legText = (
+  { quantity, price, fee }: ShadowLeg,
+  feeText: (fee: string) => string = formatExact,
+): string =>
   quantity === null
     ? 'no trade'
-    : `${formatExact(quantity)} at ${formatPrice(price)}${fee === null ? '' : `, fee ${formatExact(fee)}`}`;
+    : `${formatExact(quantity)} at ${formatPrice(price)}${fee === null ? '' : `, fee ${feeText(fee)}`}`;
 
 function Row({ row, quote }: { row: ShadowRow; quote: string }) {
   return (
@@ -90,13 +94,13 @@ function Row({ row, quote }: { row: ShadowRow; quote: string }) {
           why="Only one of the two has traded"
         />
       </div>
-      <p className="text-xs">
+      <p className="mt-0.5 text-xs">
         <LiveTag className="mr-1.5" />
         <LiveFigure>{legText(row.live)}</LiveFigure>
       </p>
       <p className="mt-0.5 text-xs">
         <PaperTag className="mr-1.5" />
-        {legText(row.paper)}
+        {legText(row.paper, formatAmount)}
       </p>
       <p className="mt-0.5 text-xs text-ink-2">
         Live against paper: {shadowReasons(row.reasons)}.
