@@ -7,22 +7,22 @@ import { usePast } from '../components/use-now.ts';
 import { AHEAD_MS } from '../format/ages.ts';
 import { environment } from '../environment.ts';
 import { connection } from '../stores/connection.ts';
-import { isStreamed, kindNamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
+import { isStreamed, slotOf, STALE_AFTER, type DataKind } from '../stores/data-kinds.ts';
 import { liveSlots } from '../stores/live-slots.ts';
 import { useShownAccount } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
 
 /** Screens that mostly show another kind than the one of their name. */
-const OTHER = new Map<string, DataKind>([
-  ['stop-all', 'agents'],
-  ['performance', 'agents'],
-  ['trading', 'settings'],
-]);
+const OTHER = { 'stop-all': 'agents', performance: 'agents', trading: 'settings' } as const;
+
+const isOf = <T extends object>(table: T, name: string): name is string & keyof T =>
+  Object.hasOwn(table, name);
 
 /** The kind that a screen mostly shows; the portfolio where no name says more. */
 export function kindOf(path: string): DataKind {
   const screen = path.split('/')[1] ?? '';
-  return OTHER.get(screen) ?? kindNamed(screen) ?? 'portfolio';
+  if (isOf(OTHER, screen)) return OTHER[screen];
+  return isOf(STALE_AFTER, screen) ? screen : 'portfolio';
 }
 
 interface KnownParts {

@@ -16,10 +16,6 @@ export const STALE_AFTER = Object.fromEntries(
   AGED_KINDS.map((kind) => [kind, SNAPSHOTS[kind].staleAfterMs]),
 ) as Readonly<Record<DataKind, number>>;
 
-/** Of a name from an address: `constructor` is none. */
-export const kindNamed = (name: string): DataKind | undefined =>
-  AGED_KINDS.find((kind) => kind === name);
-
 export const isStreamed = (kind: DataKind): boolean => STREAMED_KINDS.includes(kind);
 
 export function slotOf(kind: SnapshotKind): Slot<unknown> {
