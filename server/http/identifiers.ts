@@ -8,11 +8,12 @@ const EMPTY: Record<'agent' | 'user' | 'plan' | 'other', [ErrorCode, string]> = 
   plan: ['invalid_subscription_parameters', 'Invalid subscription parameters'],
   other: ['invalid_parameter', 'Invalid parameter'],
 };
-const BODY_IDENTIFIERS: Record<string, keyof typeof EMPTY> = {
-  userId: 'user',
-  planId: 'plan',
-  priceId: 'plan',
-};
+/** No plain object: a key of a body may be the name of what every object has. */
+const BODY_IDENTIFIERS = new Map<string, keyof typeof EMPTY>([
+  ['userId', 'user'],
+  ['planId', 'plan'],
+  ['priceId', 'plan'],
+]);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => UUID.test(text);
@@ -59,7 +60,7 @@ export function cleanBody(body: unknown): unknown {
   if (!isRecord(body)) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
-      const kind = BODY_IDENTIFIERS[key];
+      const kind = BODY_IDENTIFIERS.get(key);
       return [
         key,
         kind !== undefined && typeof value === 'string' ? cleaned(value, kind, key) : value,

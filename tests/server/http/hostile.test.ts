@@ -49,6 +49,7 @@ describe('a hostile body', () => {
     ['1e400', '{"userId":1e400}', 400],
     ['__proto__', '{"__proto__":{"admin":true}}', 400],
     ['constructor', '{"constructor":{"prototype":{"x":1}}}', 400],
+    ['an empty text under a name that every object has', '{"toString":""}', 400],
     ['an array', '[]', 400],
     ['null', 'null', 400],
     ['a number', '7', 400],
