@@ -118,6 +118,12 @@ export const MASS_FIELDS: Readonly<Record<string, unknown>> = {
   ownerId: 'somebody-else',
 };
 
+/** Names that every object has, and others that no call has. */
+const KEYS = [
+  ...Object.getOwnPropertyNames(Object.prototype),
+  ...['prototype', 'then', 'toJSON', 'length', '', '\0'],
+];
+
 type Holder = Record<string, unknown> | unknown[];
 const isHolder = (value: unknown): value is Holder => typeof value === 'object' && value !== null;
 
@@ -153,6 +159,6 @@ export function disturbed(value: unknown, roll: Roll): unknown {
   } else if (kind < 0.9) {
     const [name, worth] = pick(roll, Object.entries(MASS_FIELDS));
     put(holder, name, worth);
-  } else put(holder, pick(roll, ['__proto__', 'constructor', 'prototype', '', '\0']), {});
+  } else put(holder, pick(roll, KEYS), roll() < 0.5 ? {} : hostileValue(roll));
   return roll() < 0.2 ? disturbed(copy, roll) : copy;
 }
