@@ -43,8 +43,10 @@ const LOOK_MOST_MS = 60_000;
 export const NOT_COMPARED = 'the exchange account is being compared with the exchange.';
 /** A request is answered or given up by then; whoever sent it is gone. */
 const STALE_SENDING_MS = 120_000;
-/** Rounds of one run: each sends what the one before has made possible. */
+/** Rounds of one pass: each does what the one before has made possible. */
 const ROUNDS = 12;
+/** Passes that news sets off between two looks: an exchange that is down answers at once, always. */
+const PASSES = 24;
 
 /** What a run needs of the desk besides. */
 interface RunPort extends LivePort {
@@ -85,6 +87,10 @@ export class LiveRun {
   private readonly leaving = new Set<string>();
   /** Pairs to plan anew, and from when on. */
   private readonly replans = new Map<string, Replan>();
+  /** What is asked about single orders, beside everything else. */
+  private readonly beside = new Set<Promise<void>>();
+  /** Passes that news has set off since the last look. */
+  private passes = 0;
   private working: Promise<void> | null = null;
   private again = false;
   private comparing: Promise<void> | null = null;
@@ -138,11 +144,12 @@ export class LiveRun {
   /**
    * Works now, or once more after the work that is under way. A comparison that is due goes on
    * beside it: reading lists takes an exchange up to half a minute, and no sale waits for that.
-   * Resolves when both are done.
+   * Resolves when all of it is done, and what is asked about single orders too.
    */
   async run(): Promise<void> {
     this.noteTime();
     await Promise.all([this.work(), this.compare(), this.watch()]);
+    await this.answered();
   }
 
   /**
@@ -152,10 +159,16 @@ export class LiveRun {
   async runRegularly(): Promise<void> {
     this.noteTime();
     await Promise.all([this.working ?? this.work(), this.compare(), this.watch()]);
+    await this.answered();
+  }
+
+  private async answered(): Promise<void> {
+    while (this.beside.size > 0) await Promise.all(this.beside);
   }
 
   /** Closes a gate that is too old. What was read before a sleep opens it no more. */
   private noteTime(): void {
+    this.passes = 0;
     const now = this.deps.clock.now();
     const hasSlept = now - (this.lookedAtMs ?? now) > GATE_KEPT_MS;
     this.lookedAtMs = now;
@@ -373,14 +386,16 @@ export class LiveRun {
       return this.settle(order, [{ kind: 'outcome_unknown', atMs: now, cause: 'interrupted' }]);
     }
     if (sendRefusal(order, this.gateFor(order), orders, policyOf(this.connection), now) === null)
-      return this.send(order);
+      return this.askBeside(order, () => this.send(order));
     if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
       const asked = order.cancelAtMs ?? 0;
       const isNew = (this.cancelled.get(clientOrderId) ?? -1) < asked;
       if (isNew && (await this.mayCancel(order, orders))) {
         this.cancelled.set(clientOrderId, asked);
         this.noteUnguarded(order, now);
-        return this.settle(order, [await cancel(this.deps, order)]);
+        return this.askBeside(order, async () =>
+          this.settle(order, [await cancel(this.deps, order)]),
+        );
       }
     }
     return this.lookIfDue(order, now);
@@ -397,27 +412,50 @@ export class LiveRun {
     this.unguardedSince.set(`${intent.agentId} ${intent.symbol}`, now);
   }
 
+  /**
+   * Goes on beside the rest: an exchange may take a minute to answer about one order, and no other
+   * waits for that, nor does what is to be planned. News makes the account be worked on again.
+   */
+  private askBeside({ intent }: LiveOrder, ask: () => Promise<boolean>): false {
+    const { clientOrderId } = intent;
+    this.inFlight.add(clientOrderId);
+    const asked = ask()
+      .finally(() => this.inFlight.delete(clientOrderId))
+      .then((isNews) => (isNews ? this.followUp() : undefined))
+      .catch((error: unknown) => {
+        this.close();
+        this.deps.log.warn(
+          { connection: this.connection.id, reason: String(error) },
+          'An order could not be asked about; nothing is sent until the account is compared again',
+        );
+      })
+      .finally(() => this.beside.delete(asked));
+    this.beside.add(asked);
+    return false;
+  }
+
+  /** Once there were too many, the next regular look goes on. */
+  private async followUp(): Promise<void> {
+    this.passes += 1;
+    if (this.passes <= PASSES) await this.work();
+  }
+
   private async send(order: LiveOrder): Promise<boolean> {
     const { clientOrderId } = order.intent;
-    this.inFlight.add(clientOrderId);
-    try {
-      // A signer that cannot be reached has sent nothing: the order stays planned.
-      await this.deps.signer.ask({ act: 'hello', version: 1 });
-      const claimed = await claimSending(
-        this.deps,
-        this.connection,
-        clientOrderId,
-        this.gateFor(order),
-      );
-      if (claimed === null) return false;
-      const event = await place(this.deps, claimed);
-      if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
-      if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
-      await this.settle(claimed, [event]);
-      return true;
-    } finally {
-      this.inFlight.delete(clientOrderId);
-    }
+    // A signer that cannot be reached has sent nothing: the order stays planned.
+    await this.deps.signer.ask({ act: 'hello', version: 1 });
+    const claimed = await claimSending(
+      this.deps,
+      this.connection,
+      clientOrderId,
+      this.gateFor(order),
+    );
+    if (claimed === null) return false;
+    const event = await place(this.deps, claimed);
+    if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
+    if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
+    await this.settle(claimed, [event]);
+    return true;
   }
 
   /** A sale that was refused is planned again after the pause, if it is still wanted. */
@@ -427,18 +465,18 @@ export class LiveRun {
     this.replans.set(symbol, { fromMs, rulesSinceMs: 0 });
   }
 
-  private lookIfDue(order: LiveOrder, now: number): Promise<boolean> {
+  private lookIfDue(order: LiveOrder, now: number): boolean {
     const { clientOrderId, type } = order.intent;
     const isWaited =
       order.state === 'unknown' ||
       (order.state === 'open' &&
         (type === 'market' || endIsSeen(order) || order.cancel === 'acknowledged'));
     const known = this.looks.get(clientOrderId);
-    if (!isWaited || (known !== undefined && now < known.nextMs)) return Promise.resolve(false);
+    if (!isWaited || (known !== undefined && now < known.nextMs)) return false;
     const tries = (known?.tries ?? 0) + 1;
     const waitMs = Math.min(LOOK_MOST_MS, LOOK_FIRST_MS * 2 ** (tries - 1));
     this.looks.set(clientOrderId, { tries, nextMs: now + waitMs });
-    return this.look(order);
+    return this.askBeside(order, () => this.look(order));
   }
 
   private async look(order: LiveOrder): Promise<boolean> {

@@ -9,7 +9,10 @@ import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
+/** Lets go of what a test that failed still holds back. */
+const releases: (() => void)[] = [];
 afterEach(async () => {
+  for (const release of releases.splice(0)) release();
   await world?.close();
   world = null;
 });
@@ -133,12 +136,11 @@ function heldBack(): { held: Promise<null>; release: () => void } {
   const held = new Promise<null>((done) => {
     resolve = done;
   });
-  return {
-    held,
-    release: () => {
-      resolve(null);
-    },
+  const release = (): void => {
+    resolve(null);
   };
+  releases.push(release);
+  return { held, release };
 }
 
 describe('while the account is compared with its exchange', () => {
@@ -170,6 +172,46 @@ describe('while the account is compared with its exchange', () => {
       expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
       expect(restingStops(one)).toEqual([]);
       expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+      await expectBooksEqual(one);
+    },
+    240_000,
+  );
+
+  it.each(['look_up', 'place', 'cancel'])(
+    'an answer to %s that takes long holds up no other order (F94)',
+    async (slow) => {
+      const one = await openLiveWorld();
+      world = one;
+      await one.look();
+      await one.startAgent();
+      await one.startAgent();
+      await one.tickUntil(async () => (await account(one)).orders.length > 1);
+      await settle(one);
+      const [first, second] = (await account(one)).positions;
+      expect(restingStops(one)).toHaveLength(2);
+      const { held, release } = heldBack();
+      let asked = 0;
+      one.interfere((act) => {
+        if (act !== slow) return null;
+        asked += 1;
+        return asked === 1 ? held : null;
+      });
+      one.desk.start();
+      await one.floor.call(PERSON, 'closeLivePosition', { params: { id: first?.id ?? '' } });
+      await expect.poll(() => asked, { timeout: 20_000 }).toBe(1);
+      await one.floor.call(PERSON, 'closeLivePosition', { params: { id: second?.id ?? '' } });
+      await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
+      await expect
+        .poll(async () => (await account(one)).positions.map(({ id }) => id), { timeout: 20_000 })
+        .toEqual([first?.id]);
+      expect(asked).toBeGreaterThan(1);
+      release();
+      await expect
+        .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
+        .toBe(0);
+      await one.desk.stop();
+      expect(restingStops(one)).toEqual([]);
+      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market', 'market']);
       await expectBooksEqual(one);
     },
     240_000,
