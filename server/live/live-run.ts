@@ -18,7 +18,7 @@ import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { planPair, REFUSED_PAUSE_MS } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
-import { isProtecting } from './protecting-stop.ts';
+import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection, type Watch } from './reconcile-connection.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
@@ -81,7 +81,7 @@ export class LiveRun {
   private readonly inFlight = new Set<string>();
   /** When a cancellation was asked of the signer, by order. */
   private readonly cancelled = new Map<string, number>();
-  /** When this run had the stop of a position cancelled, by agent and pair. */
+  /** When a position was last left without a stop at the exchange, by agent and pair. */
   private readonly unguardedSince = new Map<string, number>();
   private watches: Watch[] = [];
   private readonly leaving = new Set<string>();
@@ -99,6 +99,8 @@ export class LiveRun {
   private settledAtMs = Number.NEGATIVE_INFINITY;
   /** How often the gate was closed from outside: a comparison that began before opens it no more. */
   private closings = 0;
+  /** Closed from outside, and not opened since: nothing at all leaves. */
+  private isShut = false;
 
   readonly ended: EndedAgents;
   private readonly reachability: Reachability;
@@ -185,12 +187,14 @@ export class LiveRun {
     this.gate = CLOSED_AT_START;
     this.triedAtMs = null;
     this.closings += 1;
+    this.isShut = true;
     this.unguardedSince.clear();
   }
 
   /**
    * A list that cannot be read closes the gate. A position whose stop was cancelled for its sale a
-   * moment before would have neither: what guards it or sells it may still leave.
+   * moment before would have neither, and one whose stop the exchange ended would have none: what
+   * guards it or sells it may still leave.
    */
   private gateFor({ intent: { agentId, side, symbol } }: LiveOrder): Gate {
     const isUnguarded = this.isRecent(this.unguardedSince.get(`${agentId} ${symbol}`));
@@ -275,6 +279,7 @@ export class LiveRun {
     // An exchange may take minutes over its lists: their age counts from the last of them.
     if (found.gate.kind === 'open') this.reconciledAtMs = deps.clock.now();
     if (closings === this.closings) this.setGate(found.gate);
+    for (const order of found.changed) this.noteLost(order);
     this.watches = found.watches;
     // A pair that is gone makes the lists fail that name it.
     if (!found.isRead && begunAtMs - this.doubtedAtMs >= RULES_DOUBT_MS) {
@@ -300,6 +305,7 @@ export class LiveRun {
         'A live account was compared with its exchange',
       );
     this.gate = gate;
+    if (gate.kind === 'open') this.isShut = false;
   }
 
   /** What another process asked for, or what had to wait: planned as soon as it can be. */
@@ -408,8 +414,13 @@ export class LiveRun {
   }
 
   private noteUnguarded({ intent }: LiveOrder, now: number): void {
-    if (intent.type !== 'stop' || this.gate.kind === 'closed') return;
+    if (intent.type !== 'stop' || this.isShut) return;
     this.unguardedSince.set(`${intent.agentId} ${intent.symbol}`, now);
+  }
+
+  /** The gate may close before what takes the place of a stop has left, or with the news of its end. */
+  private noteLost(order: LiveOrder): void {
+    if (isLost(order)) this.noteUnguarded(order, this.deps.clock.now());
   }
 
   /**
@@ -492,6 +503,7 @@ export class LiveRun {
     this.settledAtMs = this.deps.clock.now();
     this.looks.delete(clientOrderId);
     this.watchAnew(settled.symbol, settled.watches);
+    this.noteLost(settled.order);
     return true;
   }
 

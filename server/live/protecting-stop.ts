@@ -1,7 +1,7 @@
-/** Whether a stop at the exchange is what guards a position now. */
+/** Whether a stop at the exchange is what guards a position now, or did and is gone. */
 import { and, eq, isNotNull, isNull } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
-import type { LiveOrder } from '../../engine/orders/live-order.ts';
+import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { saleExposure } from '../../engine/orders/stop-plan.ts';
 import type { Db } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
@@ -33,3 +33,10 @@ export async function isProtecting(
   );
   return saleExposure(agentId, sent) <= parseFixed(held.quantity);
 }
+
+/** For certain, and not by its sale. Of one that is only not found the exchange has said nothing. */
+export const isLost = (order: LiveOrder): boolean =>
+  order.intent.type === 'stop' &&
+  hasEnded(order) &&
+  order.state !== 'filled' &&
+  (order.ending === 'exchange' || order.ending === 'rejected' || order.ending === 'refused');

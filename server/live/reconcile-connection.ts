@@ -6,6 +6,7 @@ import { and, asc, eq, gte, inArray, isNull, or } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules, VenueFill, VenueOrder } from '../../contract/venue.ts';
+import type { LiveOrder } from '../../engine/orders/live-order.ts';
 import type { Gate } from '../../engine/orders/may-send.ts';
 import {
   reconcile,
@@ -37,8 +38,8 @@ export interface Reconciled {
   gate: Gate;
   /** Whether the exchange could be read, all of it. */
   isRead: boolean;
-  /** Whether anything changed in our records. */
-  changed: boolean;
+  /** Our orders as it left them, those of which it brought news. */
+  changed: LiveOrder[];
   watches: Watch[];
 }
 
@@ -201,7 +202,8 @@ export async function reconcileConnection(
     await publishLive(tx, deps, connection, changed || isNew || isGateNew);
     const { open, closed, trades, balances } = facts;
     const isRead = ![open, closed, trades, balances].includes(null);
-    return { gate: found.gate, isRead, changed, watches };
+    const after = new Map(found.steps.map(({ order }) => [order.intent.clientOrderId, order]));
+    return { gate: found.gate, isRead, changed: [...after.values()], watches };
   });
 }
 

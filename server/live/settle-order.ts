@@ -1,5 +1,5 @@
 /** Takes news of one order: stores it with all that follows, and plans its pair anew. */
-import type { OrderEvent } from '../../engine/orders/live-order.ts';
+import type { LiveOrder, OrderEvent } from '../../engine/orders/live-order.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -13,6 +13,8 @@ import type { Watch } from './reconcile-connection.ts';
 export interface Settled {
   /** Whether the news changed anything, or orders were planned. */
   changed: boolean;
+  /** As it is after the news. */
+  order: LiveOrder;
   symbol: string;
   watches: Watch[];
 }
@@ -31,13 +33,15 @@ export async function settleOrder(
     if (before === null) return null;
     const stored = await applyEvents(tx, deps, connection, before, events);
     const { symbol } = before.order.intent;
-    if (stored === before) return { changed: false, symbol, watches: [] };
+    const { order } = stored;
+    if (stored === before) return { changed: false, order, symbol, watches: [] };
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
     // Only a trade realises a loss.
-    if (stored.order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);
+    if (order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);
     await publishLive(tx, deps, connection);
     return {
       changed: true,
+      order,
       symbol,
       watches: plan.watches.map((watch) => ({ ...watch, symbol })),
     };

@@ -1,7 +1,7 @@
 /** Exits while the account cannot be compared with its exchange: what protects stays until they can go. */
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { divide, parseFixed } from '../../../contract/money.ts';
+import { divide, parseFixed, toNumber } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections, liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
@@ -351,4 +351,90 @@ describe('while the account is compared with its exchange', () => {
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
   }, 240_000);
+});
+
+/** Both markets fall to just below the stop. */
+async function fall(one: LiveWorld): Promise<void> {
+  const [position] = (await account(one)).positions;
+  const price = toNumber(parseFixed(position?.stopPrice ?? '0')) * 0.998;
+  one.standIn.setPrice(one.pair, price.toFixed(1));
+  one.floor.market.say(one.pair, price);
+}
+
+const gateOf = (one: LiveWorld) => one.desk.run(one.connection.id)?.gate.kind;
+
+describe('a stop that ends at the exchange just before the gate closes', () => {
+  it('has a successor there, and one alone, where the comparison that closes it shows its end (F89)', async () => {
+    const one = await holding();
+    expect(one.standIn.core.expireStops('main')).toBe(1);
+    await closeGate(one);
+    await settle(one, 30);
+    expect(gateOf(one)).toBe('closed');
+    expect(restingStops(one)).toHaveLength(1);
+    await openGate(one);
+    expect(restingStops(one)).toHaveLength(1);
+    expect((await account(one)).positions).toHaveLength(1);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('has a successor where its end was seen before, and the successor had not left (F89)', async () => {
+    const one = await holding();
+    const { held, release } = heldBack();
+    one.interfere((act) => (act === 'hello' ? held : null));
+    expect(one.standIn.core.expireStops('main')).toBe(1);
+    await one.advance(10_000);
+    const looked = one.look();
+    await expect
+      .poll(async () => (await account(one)).orders[0]?.state, { timeout: 20_000 })
+      .toBe('planned');
+    const closed = closeGate(one);
+    await closed;
+    release();
+    await looked;
+    await settle(one, 10);
+    expect(gateOf(one)).toBe('closed');
+    expect(restingStops(one)).toHaveLength(1);
+    await openGate(one);
+    expect(restingStops(one)).toHaveLength(1);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('that the person took away is watched, and its position sold at its price (F89)', async () => {
+    const one = await holding();
+    expect(one.standIn.person.cancelStops('main')).toBe(1);
+    await closeGate(one);
+    one.desk.start();
+    await fall(one);
+    await one.desk.settled();
+    await settle(one, 30);
+    expect(gateOf(one)).toBe('closed');
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    await openGate(one);
+    expect((await account(one)).positions).toEqual([]);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('has none while nothing may leave at all, or the last comparison is old (F89)', async () => {
+    const one = await holding();
+    const run = one.desk.run(one.connection.id);
+    run?.close();
+    expect(one.standIn.core.expireStops('main')).toBe(1);
+    await closeGate(one);
+    await settle(one, 30);
+    expect(restingStops(one)).toEqual([]);
+    await openGate(one);
+    expect(restingStops(one)).toHaveLength(1);
+    expect(one.standIn.core.expireStops('main')).toBe(1);
+    one.interfere((act) => (/orders|look_up|balances/.test(act) ? 'fail' : null));
+    // The process is awake, and cannot compare for longer than a comparison holds.
+    for (let waited = 0; waited < 245; waited += 35) {
+      await one.advance(35_000);
+      if (waited > 200) one.interfere((act) => (act === 'balances' ? 'fail' : null));
+      await one.look();
+    }
+    expect(restingStops(one)).toEqual([]);
+    await openGate(one);
+    expect(restingStops(one)).toHaveLength(1);
+    await expectBooksEqual(one);
+  }, 60_000);
 });

@@ -107,6 +107,15 @@ export class MatchingCore {
     return { kind: 'cancelled', order };
   }
 
+  /** Ends every resting stop by the exchange's own rules; how many there were. */
+  expireStops(accountName: string): number {
+    const resting = this.ordersOf(accountName).filter(
+      ({ state, stop }) => state === 'open' && stop !== null,
+    );
+    for (const order of resting) this.end(order, 'expired', 'exchange', 'Good till date');
+    return resting.length;
+  }
+
   /** The newest order of this account under this id. */
   named(accountName: string, clientOrderId: string | null): StandInOrder | null {
     if (clientOrderId === null) return null;
