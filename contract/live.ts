@@ -130,6 +130,15 @@ export const ExternalMovementWire = z.object({
   at: z.number(),
 });
 
+/** What is to be sold. `quantity`: of a part; null for all that the agent holds of the pair. */
+export const LiveExitWire = z.object({
+  agentId: z.string(),
+  symbol: z.string(),
+  quantity: z.nullable(DecimalText),
+  reason: z.string(),
+  askedAt: z.number(),
+});
+
 /** One live account. Its money is never added to paper. */
 export const LiveAccount = z.object({
   connection: LiveConnection,
@@ -157,6 +166,11 @@ export const LiveAccount = z.object({
   fees: z.array(z.object({ asset: z.string(), amount: DecimalText })),
   /** Newest first: every order that has not ended, and the last that have. */
   orders: z.array(LiveOrderWire),
+  /**
+   * Positions, or parts of them, that are to be sold: tried again until they are. Absent in replies
+   * kept from before.
+   */
+  exits: z.optional(z.array(LiveExitWire)),
   external: z.array(ExternalMovementWire),
   alarms: z.array(LiveAlarmWire),
   /** Open orders at the exchange that are not ours: shown, never touched. */

@@ -17,6 +17,8 @@ export interface StopHolder {
   stopPrice: Fixed | null;
   /** It is to sell everything: its stops go, and none comes. */
   leaving: boolean;
+  /** Of a part that is to be sold, what no order of it sells yet: its stops leave that much free. */
+  partToSell: Fixed;
   /** The last stop that did not stay; the same one is not placed again. */
   failedStop: FailedStop | null;
 }
@@ -122,16 +124,17 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
     (order) => order.intent.agentId === agentId && order.intent.side === 'sell' && !hasEnded(order),
   );
   const price = holder.stopPrice === null ? null : stopOnTick(holder.stopPrice, input.rules);
-  const cancels = stopsToCancel(holder, owned, price, live, input.rules);
-  if (price === null || holder.leaving || owned <= 0n) return cancels;
+  const guarded = maximum(ZERO, subtract(owned, holder.partToSell));
+  const cancels = stopsToCancel(holder, guarded, price, live, input.rules);
+  if (price === null || holder.leaving || guarded <= 0n) return cancels;
   const gone = new Set(cancels.map((one) => one.clientOrderId));
   const stays = live.filter(
     (order) => order.intent.type === 'stop' && isStaying(order) && !gone.has(idOf(order)),
   );
   const coverage: Coverage = {
-    free: maximum(ZERO, subtract(owned, saleExposure(agentId, live))),
+    free: maximum(ZERO, subtract(guarded, saleExposure(agentId, live))),
     // Only what the exchange has confirmed protects.
-    lacking: subtract(owned, total(stays.filter((order) => order.state === 'open'))),
+    lacking: subtract(guarded, total(stays.filter((order) => order.state === 'open'))),
     stays,
   };
   return [...cancels, ...cover(holder, price, coverage, input)];
@@ -144,14 +147,14 @@ const total = (orders: readonly LiveOrder[]): Fixed => sum(orders.map(openQuanti
 /** Stops of other terms, the newest of those that are too many, and all of an agent that leaves. */
 function stopsToCancel(
   holder: StopHolder,
-  owned: Fixed,
+  guarded: Fixed,
   price: Fixed | null,
   live: readonly LiveOrder[],
   rules: PairRules,
 ): CancelAction[] {
   // One that was asked to go is not asked again before the answer is in. To repeat it is harmless.
   const staying = live.filter((order) => isStaying(order) || order.cancel === 'unknown');
-  let excess = subtract(total(staying), maximum(ZERO, owned));
+  let excess = subtract(total(staying), guarded);
   const cancels: CancelAction[] = [];
   for (const order of [...staying].reverse()) {
     if (order.intent.type !== 'stop') continue;

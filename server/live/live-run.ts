@@ -319,7 +319,7 @@ export class LiveRun {
       await deps.database.transaction(async (tx) => {
         await lockBooks(tx, connection, 'all');
         const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
-        if (plan.changed) await publishLive(tx, deps, connection);
+        if (plan.changed || plan.exitEnded) await publishLive(tx, deps, connection, plan.exitEnded);
       });
   }
 

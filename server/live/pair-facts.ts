@@ -1,13 +1,23 @@
 /** What planning one pair needs: who holds how much of it, what is out, and what is to be sold. */
 import { sql } from 'drizzle-orm';
-import { parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
+import {
+  floorToStep,
+  maximum,
+  parseFixed,
+  subtract,
+  ZERO,
+  type Fixed,
+} from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { FailedStop, StopPlanInput } from '../../engine/orders/stop-plan.ts';
+import { ENDED_STATES } from '../../engine/orders/live-order.ts';
 import { baseOf } from '../../engine/pair-coins.ts';
 import type { Db } from '../db/database.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { liveOrdersOf, type StoredOrder } from './order-rows.ts';
+
+const ENDED = sql.raw(`('${ENDED_STATES.join("', '")}')`);
 
 /** A position that is to be sold. */
 export interface Exit {
@@ -17,12 +27,18 @@ export interface Exit {
   quantity: Fixed | null;
   tickId: string;
   askedMarketMs: number;
-  /** Whether its order has left, or may have. */
-  isSent: boolean;
+  /** What its orders have sold, and all that those may sell whose end is not known. */
+  sold: Fixed;
 }
 
-/** A part is sold once, whatever became of its order; of the whole, what is left is sold too. */
-export const isPartSent = ({ quantity, isSent }: Exit): boolean => quantity !== null && isSent;
+/**
+ * What no order of a part has sold or may sell yet, as much of it as an order can sell; null where
+ * all of the position is to go.
+ */
+export const partLeft = ({ quantity, sold }: Exit, rules: PairRules): Fixed | null =>
+  quantity === null
+    ? null
+    : floorToStep(maximum(ZERO, subtract(quantity, sold)), rules.quantityStep);
 
 export interface PairFacts {
   input: StopPlanInput;
@@ -30,6 +46,8 @@ export interface PairFacts {
   stored: Map<string, StoredOrder>;
   /** Agents of which a sale was refused a moment ago. */
   refused: ReadonlySet<string>;
+  /** Agents of which a sale at market found no buyer a moment ago. */
+  unsold: ReadonlySet<string>;
 }
 
 interface HeldText {
@@ -40,12 +58,13 @@ interface HeldText {
   failed: { quantity: string; stopPrice: string; why: FailedStop['why'] } | null;
 }
 
-type ExitText = Omit<Exit, 'quantity'> & { quantity: string | null };
+type ExitText = Omit<Exit, 'quantity' | 'sold'> & { quantity: string | null; sold: string };
 
 interface FactsRow {
   held: string;
   exits: string;
   refused: string;
+  unsold: string;
   missing: string | null;
 }
 
@@ -71,18 +90,24 @@ async function readTexts(
       (select coalesce(json_agg(json_build_object(
         'agentId', agent_id, 'reason', reason, 'quantity', quantity::text, 'tickId', tick_id,
         'askedMarketMs', asked_market_ms,
-        'isSent', exists (
-          select from live_orders sale
+        'sold', (
+          select coalesce(sum(case when sale.state in ${ENDED} and sale.ending <> 'given_up'
+            then sale.booked else greatest(sale.quantity, sale.booked) end), 0)::text
+          from live_orders sale
           where sale.account_id = ${accountId} and sale.planned_at >= live_exits.asked_at
             and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
-            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'
-            and sale.sent_at_ms is not null)
+            and sale.tick_id = live_exits.tick_id and sale.side = 'sell')
         ) order by asked_at, agent_id), '[]')
         from live_exits where connection_id = ${id} and symbol = ${symbol})::text as exits,
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell'
           and state = 'rejected' and changed_at >= ${refusedSinceMs}::bigint)::text as refused,
+      (select coalesce(json_agg(distinct agent_id), '[]')
+        from live_orders
+        where account_id = ${accountId} and symbol = ${symbol} and side = 'sell' and type = 'market'
+          and state in ${ENDED} and booked = 0 and sent_at_ms is not null
+          and changed_at >= ${refusedSinceMs}::bigint)::text as unsold,
       (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing`,
   );
   if (row === undefined) throw new Error('The facts of a pair are one row');
@@ -98,7 +123,7 @@ const failedOf = (failed: HeldText['failed']): FailedStop | null =>
         why: failed.why,
       };
 
-/** `refusedSinceMs`: a sale that was refused since holds the agent's next one back. */
+/** `refusedSinceMs`: a sale that came to nothing since holds the agent's next one back. */
 export async function readPairFacts(
   db: Db,
   connection: ConnectionRow,
@@ -111,14 +136,16 @@ export async function readPairFacts(
   const exits = (JSON.parse(texts.exits) as ExitText[]).map((exit): Exit => ({
     ...exit,
     quantity: exit.quantity === null ? null : parseFixed(exit.quantity),
+    sold: parseFixed(exit.sold),
   }));
-  const leaving = new Set(exits.flatMap((exit) => (isPartSent(exit) ? [] : exit.agentId)));
+  const parts = new Map(exits.map((exit) => [exit.agentId, partLeft(exit, rules)]));
   const orders = (await liveOrdersOf(db, connection.id)).filter(
     ({ order }) => order.intent.symbol === symbol,
   );
   return {
     exits,
     refused: new Set(JSON.parse(texts.refused) as string[]),
+    unsold: new Set(JSON.parse(texts.unsold) as string[]),
     stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
     input: {
       rules,
@@ -127,7 +154,8 @@ export async function readPairFacts(
         agentId,
         held: parseFixed(quantity),
         stopPrice: stopPrice === null ? null : parseFixed(stopPrice),
-        leaving: leaving.has(agentId),
+        leaving: parts.get(agentId) === null,
+        partToSell: parts.get(agentId) ?? ZERO,
         failedStop: failedOf(failed),
       })),
       orders: orders.map(({ order }) => order),

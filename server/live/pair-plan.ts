@@ -25,7 +25,7 @@ import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents, insertOrder } from './order-store.ts';
-import { isPartSent, readPairFacts, type Exit } from './pair-facts.ts';
+import { partLeft, readPairFacts, type Exit } from './pair-facts.ts';
 
 /** How long the exchange may take to accept an order; the signer allows a minute. */
 export const ORDER_LIFE_MS = 30_000;
@@ -38,6 +38,8 @@ export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 export interface PairPlan {
   /** Whether orders were planned or cancellations asked for. */
   changed: boolean;
+  /** Whether something is no longer to be sold: it is, or too little is left. */
+  exitEnded: boolean;
   /** Stops that the server has to watch. */
   watches: Extract<StopAction, { kind: 'watch' }>[];
 }
@@ -55,7 +57,7 @@ export async function planPair(
   rules: PairRules | null,
   rulesSinceMs = 0,
 ): Promise<PairPlan> {
-  if (rules === null) return { changed: false, watches: [] };
+  if (rules === null) return { changed: false, exitEnded: false, watches: [] };
   const refusedSinceMs = Math.max(deps.clock.now() - REFUSED_PAUSE_MS, rulesSinceMs + 1);
   const facts = await readPairFacts(tx.db, connection, symbol, rules, refusedSinceMs);
   const actions = planStops(facts.input);
@@ -74,18 +76,25 @@ export async function planPair(
     if (action.kind !== 'place' || facts.refused.has(action.agentId)) continue;
     const { agentId, quantity, stopPrice } = action;
     const terms = { side: 'sell', type: 'stop', quantity, stopPrice } as const;
-    await plan(tx, deps, connection, symbol, { ...terms, agentId, cause: 'stop_loss' });
+    const stop = await plan(tx, deps, connection, symbol, {
+      ...terms,
+      agentId,
+      cause: 'stop_loss',
+    });
+    orders.set(stop.intent.clientOrderId, stop);
     changed = true;
   }
   const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
   const isGone = rules.status === 'delisted';
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
   // What was asked for stays: a pair may be listed again.
+  const sales: Sale[] = [];
   for (const exit of isGone ? [] : facts.exits)
-    if (!facts.refused.has(exit.agentId))
-      changed = (await sell(tx, deps, connection, symbol, exit, input)) || changed;
+    if (!facts.refused.has(exit.agentId) && !facts.unsold.has(exit.agentId))
+      sales.push(await sell(tx, deps, connection, symbol, exit, input));
   return {
-    changed,
+    changed: changed || sales.includes('planned'),
+    exitEnded: sales.includes('ended'),
     watches: actions.filter((action) => action.kind === 'watch'),
   };
 }
@@ -101,7 +110,30 @@ const tellDelisted = (
     { connectionId, kind: 'pair_delisted', about: symbol, detail: { symbol } },
   ]);
 
-/** Sells what may be sold now of a position that is to go; true where an order was planned. */
+interface ToSell {
+  free: Fixed;
+  /** Something is on sale, or rests, that has to end before. */
+  isBusy: boolean;
+  /** A part of which nothing is left. */
+  isSold: boolean;
+}
+
+/** Of a part what is left of it: stops of the rest stay, and only what is in its way is waited for. */
+function toSellNow(input: StopPlanInput, exit: Exit): ToSell {
+  const { agentId } = exit;
+  const most = sellableNow(input, agentId);
+  const part = partLeft(exit, input.rules);
+  if (part === null)
+    return { free: most, isBusy: saleExposure(agentId, input.orders) > 0n, isSold: false };
+  const wanted = minimum(part, sellableNow({ ...input, orders: [] }, agentId));
+  const sales = input.orders.filter(({ intent }) => intent.type !== 'stop');
+  const isBusy = saleExposure(agentId, sales) > 0n || most < wanted;
+  return { free: minimum(part, most), isBusy, isSold: part === ZERO };
+}
+
+type Sale = 'planned' | 'waiting' | 'ended';
+
+/** Sells what may be sold now of a position that is to go. */
 async function sell(
   tx: Tx,
   deps: BookDeps,
@@ -109,26 +141,22 @@ async function sell(
   symbol: string,
   exit: Exit,
   input: StopPlanInput,
-): Promise<boolean> {
+): Promise<Sale> {
   const { agentId } = exit;
   const holder = input.holders.find((one) => one.agentId === agentId);
-  const isBusy = saleExposure(agentId, input.orders) > 0n;
   const bid = deps.market.quote(symbol)?.bid ?? null;
-  const most = sellableNow(input, agentId);
-  const part = exit.quantity;
-  const free = part === null ? most : minimum(part, most);
+  const { free, isBusy, isSold } = toSellNow(input, exit);
   const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
   const isDust = sized?.kind === 'dust' && input.missing === 0n;
-  // An order that expires unsent sold nothing of a part: until one has left, the wish stays.
-  const isDone = holder === undefined || isPartSent(exit) || (!isBusy && isDust);
+  const isDone = holder === undefined || (!isBusy && (isDust || isSold));
   if (isDone)
     await tx.db
       .delete(liveExits)
       .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));
-  if (isDone) return false;
+  if (isDone) return 'ended';
   // What is on sale already is waited for; the rest follows when its end is known.
-  if (isBusy || sized?.kind !== 'order') return false;
+  if (isBusy || sized?.kind !== 'order') return 'waiting';
   const terms = {
     side: 'sell',
     type: 'market',
@@ -142,7 +170,7 @@ async function sell(
     tickId: exit.tickId,
     decidedMarketMs: exit.askedMarketMs,
   });
-  return true;
+  return 'planned';
 }
 
 interface SaleTerms {

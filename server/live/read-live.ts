@@ -1,5 +1,5 @@
 /** Live accounts for the wire: what the exchange has confirmed, and what is on its way. */
-import { and, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, inArray, isNull, notInArray, or, sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import type { ExternalMovementWire, LiveAccount, LiveConnections } from '../../contract/live.ts';
@@ -10,7 +10,13 @@ import { LIVE_STATES, type OrderDoubt } from '../../engine/orders/live-order.ts'
 import { reservedOf } from '../../engine/orders/reservation.ts';
 import type { Db } from '../db/database.ts';
 import { accounts, balances, fills, users } from '../db/schema.ts';
-import { externalMovements, liveAlarms, liveMarks, liveOrders } from '../db/schema-live.ts';
+import {
+  externalMovements,
+  liveAlarms,
+  liveExits,
+  liveMarks,
+  liveOrders,
+} from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { openPositionsOf, resultsBy, toPositions } from '../portfolio/marks.ts';
 import { confirmingKeys } from './confirmation.ts';
@@ -152,6 +158,21 @@ async function ordersOf(db: Db, connection: ConnectionRow, now: number): Promise
   return [...live, ...ended].map((row) => toOrder(row, connection, now));
 }
 
+async function exitsOf(db: Db, connectionId: string): Promise<LiveAccount['exits']> {
+  const rows = await db
+    .select()
+    .from(liveExits)
+    .where(eq(liveExits.connectionId, connectionId))
+    .orderBy(asc(liveExits.askedAt), asc(liveExits.agentId));
+  return rows.map(({ agentId, symbol, quantity, reason, askedAt }) => ({
+    agentId,
+    symbol,
+    quantity: quantity === null ? null : exact(quantity),
+    reason,
+    askedAt,
+  }));
+}
+
 type Movement = z.infer<typeof ExternalMovementWire>;
 
 /**
@@ -264,6 +285,7 @@ export async function readLiveAccount(
       })),
       unrealized: formatFixed(sum(gains)),
       orders: await ordersOf(db, row, now),
+      exits: await exitsOf(db, id),
       external: await movementsOf(db, id),
       alarms: alarms.map(({ kind, about, raisedAt, detail }) => ({
         kind,

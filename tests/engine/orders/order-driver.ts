@@ -322,6 +322,7 @@ export class OrderDriver {
         held: this.held(agent),
         stopPrice: this.stopPrice(symbol),
         leaving: this.leaving.has(agent.agentId),
+        partToSell: ZERO,
         failedStop: this.failedStops.get(agent.agentId) ?? null,
       })),
       orders: counted,

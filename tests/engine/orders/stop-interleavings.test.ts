@@ -78,6 +78,7 @@ function replanned(moment: Moment, fault: Fault): Moment {
       held: moment.held[agentId] ?? ZERO,
       stopPrice: moment.stopPrice,
       leaving: false,
+      partToSell: ZERO,
       failedStop: null,
     })),
     orders: counted,

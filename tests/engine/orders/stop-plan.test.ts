@@ -13,6 +13,7 @@ const holder = (over: Partial<StopHolder> = {}): StopHolder => ({
   held: money('2'),
   stopPrice: money('50'),
   leaving: false,
+  partToSell: ZERO,
   failedStop: null,
   ...over,
 });

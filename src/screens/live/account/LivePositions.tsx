@@ -41,8 +41,11 @@ export function stopText(
     : `Stop loss at ${at}, watched by Tradewind${then}`;
 }
 
-/** A sale that is on its way. */
-const isSelling = ({ pair, agentId }: Position, { orders }: LiveAccount): boolean =>
+/** A sale that is on its way, or that waits to be tried again. */
+const isSelling = ({ pair, agentId }: Position, { orders, exits = [] }: LiveAccount): boolean =>
+  exits.some(
+    (exit) => exit.quantity === null && exit.symbol === pair && exit.agentId === agentId,
+  ) ||
   orders.some(
     (order) =>
       !hasEnded(order) &&
@@ -51,6 +54,20 @@ const isSelling = ({ pair, agentId }: Position, { orders }: LiveAccount): boolea
       order.symbol === pair &&
       order.agentId === agentId,
   );
+
+/** The part of a position that waits to be sold, or is on its way. */
+export function partText(
+  { pair, agentId }: Position,
+  { exits = [], connection }: Pick<LiveAccount, 'exits' | 'connection'>,
+  current = true,
+): string | null {
+  const part = exits.find((exit) => exit.symbol === pair && exit.agentId === agentId)?.quantity;
+  if (part === undefined || part === null) return null;
+  const what = `${formatExact(part)} ${baseOf(pair)}`;
+  return current
+    ? `Selling ${what}. Tried again until ${nameOf(connection)} confirms it.`
+    : `Selling ${what} when last seen, not confirmed.`;
+}
 
 interface RowProps {
   position: Position;
@@ -106,6 +123,7 @@ function Sell({ position, account, current }: RowProps) {
 
 function Row(props: RowProps) {
   const { position, account, current } = props;
+  const part = partText(position, account, current);
   return (
     <li className="rule live-frame grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 py-2">
       <div className="min-w-0">
@@ -135,6 +153,7 @@ function Row(props: RowProps) {
         </p>
         <Sell {...props} />
       </div>
+      {part !== null && <p className="col-span-2 text-xs text-ink-2">{part}</p>}
     </li>
   );
 }

@@ -225,6 +225,21 @@ describe('an exchange account', () => {
     expect(await seriousFaults()).toEqual([]);
   });
 
+  it.each([
+    ['0.0004', 'Selling 0.0004 BTC. Tried again until Kraken confirms it.'],
+    [null, 'Selling. Done when Kraken confirms it.'],
+  ])(
+    'says of a sale that waits to be tried again that it is wanted: %s',
+    async (quantity, text) => {
+      const exit = { agentId: AGENT_ID, symbol: 'BTC/USD', reason: 'signal_down', askedAt: NOW };
+      const refused = liveOrder(NOW, { side: 'sell', state: 'rejected', code: 'price_collar' });
+      account = liveAccount(NOW, { orders: [refused], exits: [{ ...exit, quantity }] });
+      await open(`/live/${CONNECTION_ID}`);
+      await screen.findByText('909.12345678');
+      expect(part('Positions').textContent).toContain(text);
+    },
+  );
+
   it('has no value before it was compared with the exchange: nothing read is not nothing there', async () => {
     account = liveAccount(NOW, {
       connection: liveConnection(NOW, { reconciledAt: null, waitsFor: ['not_reconciled'] }),

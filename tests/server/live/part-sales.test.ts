@@ -1,0 +1,158 @@
+/** The sale of a part of a position, as a strategy decides it: tried until that part is sold, and no more. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { divide, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
+import { positions } from '../../../server/db/schema.ts';
+import { liveExits } from '../../../server/db/schema-live.ts';
+import { askExit } from '../../../server/live/ask-exit.ts';
+import { lockBooks } from '../../../server/live/live-accounts.ts';
+import type { SignerPort } from '../../../server/live/live-deps.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const account = (one: LiveWorld) =>
+  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+const sales = ({ standIn }: LiveWorld) =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
+
+async function settle(one: LiveWorld, seconds: number): Promise<void> {
+  for (let waited = 0; waited < seconds; waited += 2) {
+    await one.advance(2_000);
+    await one.look();
+  }
+}
+
+async function holding(): Promise<{ one: LiveWorld; agentId: string; held: Fixed }> {
+  const one = await openLiveWorld();
+  world = one;
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await settle(one, 10);
+  const [row] = await one.floor.database.db.select().from(positions);
+  if (row === undefined) throw new Error('Nothing is held');
+  expect(restingStops(one)).toHaveLength(1);
+  return { one, agentId: row.agentId, held: parseFixed(row.quantity) };
+}
+
+/** As the batch of a tick does it. */
+const askPart = (one: LiveWorld, agentId: string, quantity: Fixed): Promise<void> =>
+  one.floor.database.transaction(async (tx) => {
+    await lockBooks(tx, one.connection, [agentId]);
+    await askExit(tx, one.deps, one.desk, {
+      connectionId: one.connection.id,
+      agentId,
+      symbol: one.pair,
+      reason: 'signal_down',
+      quantity,
+      tickId: 'part',
+    });
+  });
+
+/** Lets the signer refuse sales at market until it is told otherwise; how many it has refused. */
+function refuseSales({ deps }: LiveWorld): { count: number; stop: () => void } {
+  const { signer } = deps;
+  const refused = {
+    count: 0,
+    stop: () => {
+      deps.signer = signer;
+    },
+  };
+  const port: SignerPort = {
+    ask: async (ask) => {
+      const question: { act: string; intent?: { side: string; type: string } } = ask;
+      if (question.intent?.side !== 'sell' || question.intent.type !== 'market')
+        return signer.ask(ask);
+      refused.count += 1;
+      const refusal = { kind: 'refused', by: 'signer', code: 'price_collar', detail: '' } as const;
+      return refusal as unknown as Awaited<ReturnType<typeof signer.ask<typeof ask.act>>>;
+    },
+  };
+  deps.signer = port;
+  return refused;
+}
+
+const soldOf = (one: LiveWorld): bigint => sales(one).reduce((sum, { filled }) => sum + filled, 0n);
+
+async function expectLeft(one: LiveWorld, left: bigint): Promise<void> {
+  const [position, ...more] = (await account(one)).positions;
+  expect(more).toEqual([]);
+  expect(parseFixed(position?.quantity ?? '0')).toBe(left);
+  expect(restingStops(one).map(({ quantity }) => quantity)).toEqual([left]);
+  expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+describe('the sale of a part', () => {
+  it('that the signer refuses is tried again at a pace, shown meanwhile, and sold once (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const part = divide(held, parseFixed('3'), 'down');
+    const refused = refuseSales(one);
+    await askPart(one, agentId, part);
+    await settle(one, 60);
+    expect(refused.count).toBeGreaterThan(3);
+    expect(refused.count).toBeLessThan(8);
+    // What is not to be sold keeps a stop all the while.
+    expect(restingStops(one)).toHaveLength(1);
+    expect(toNumber(restingStops(one)[0]?.quantity ?? parseFixed('0'))).toBeCloseTo(
+      toNumber((held - part) as Fixed),
+      7,
+    );
+    const shown = await account(one);
+    expect(shown.exits).toMatchObject([{ agentId, symbol: one.pair, reason: 'signal_down' }]);
+    refused.stop();
+    await settle(one, 20);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 7);
+    expect(soldOf(one)).toBeLessThanOrEqual(part);
+    await expectLeft(one, held - soldOf(one));
+    expect((await account(one)).exits).toEqual([]);
+    await settle(one, 60);
+    expect(sales(one)).toHaveLength(1);
+  }, 60_000);
+
+  it('of which the book takes less is sold to its end, and nothing beyond (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const part = divide(held, parseFixed('2'), 'down');
+    one.standIn.setDepth('0.8');
+    await one.advance(3_000);
+    await askPart(one, agentId, part);
+    await settle(one, 240);
+    expect(sales(one).length).toBeGreaterThan(1);
+    expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 4);
+    expect(soldOf(one)).toBeLessThanOrEqual(part);
+    one.standIn.setDepth('10000');
+    await settle(one, 30);
+    await expectLeft(one, held - soldOf(one));
+  }, 60_000);
+
+  it('is forgotten with its position, which its stop sells (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const refused = refuseSales(one);
+    await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
+    await settle(one, 20);
+    const stopPrice = parseFixed((await account(one)).positions[0]?.stopPrice ?? '0');
+    const price = toNumber(stopPrice) * 0.998;
+    one.standIn.setPrice(one.pair, price.toFixed(1));
+    one.floor.market.say(one.pair, price);
+    await settle(one, 20);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['stop']);
+    refused.stop();
+    await settle(one, 30);
+    expect((await account(one)).positions).toEqual([]);
+    expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
+    expect(soldOf(one)).toBe(held);
+  }, 60_000);
+});
