@@ -68,13 +68,26 @@ interface FactsRow {
   missing: string | null;
 }
 
+/**
+ * Servers' clocks differ, and are set back: a sale may seem older than the wish. Which wish it is of
+ * its tick says; this spares the search of years.
+ */
+const CLOCKS_APART_MS = 24 * 3_600_000;
+
+interface Span {
+  fromMs: number;
+  /** What seems to be later still was written before a clock was set back. */
+  toMs: number;
+}
+
 /** All but the orders, in one statement: this is read with every change of an order. */
 async function readTexts(
   db: Db,
   { id, accountId }: ConnectionRow,
   symbol: string,
-  refusedSinceMs: number,
+  refused: Span,
 ): Promise<FactsRow> {
+  const wasLately = sql`changed_at between ${refused.fromMs}::bigint and ${refused.toMs}::bigint`;
   const [row] = await rowsOf<FactsRow>(
     db,
     sql`
@@ -94,7 +107,8 @@ async function readTexts(
           select coalesce(sum(case when sale.state in ${ENDED} and sale.ending <> 'given_up'
             then sale.booked else greatest(sale.quantity, sale.booked) end), 0)::text
           from live_orders sale
-          where sale.account_id = ${accountId} and sale.planned_at >= live_exits.asked_at
+          where sale.account_id = ${accountId}
+            and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
             and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
             and sale.tick_id = live_exits.tick_id and sale.side = 'sell')
         ) order by asked_at, agent_id), '[]')
@@ -102,12 +116,12 @@ async function readTexts(
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell'
-          and state = 'rejected' and changed_at >= ${refusedSinceMs}::bigint)::text as refused,
+          and state = 'rejected' and ${wasLately})::text as refused,
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell' and type = 'market'
           and state in ${ENDED} and booked = 0 and sent_at_ms is not null
-          and changed_at >= ${refusedSinceMs}::bigint)::text as unsold,
+          and ${wasLately})::text as unsold,
       (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing`,
   );
   if (row === undefined) throw new Error('The facts of a pair are one row');
@@ -123,15 +137,15 @@ const failedOf = (failed: HeldText['failed']): FailedStop | null =>
         why: failed.why,
       };
 
-/** `refusedSinceMs`: a sale that came to nothing since holds the agent's next one back. */
+/** `refused`: a sale that came to nothing then holds the agent's next one back. */
 export async function readPairFacts(
   db: Db,
   connection: ConnectionRow,
   symbol: string,
   rules: PairRules,
-  refusedSinceMs: number,
+  refused: Span,
 ): Promise<PairFacts> {
-  const texts = await readTexts(db, connection, symbol, refusedSinceMs);
+  const texts = await readTexts(db, connection, symbol, refused);
   const held = JSON.parse(texts.held) as HeldText[];
   const exits = (JSON.parse(texts.exits) as ExitText[]).map((exit): Exit => ({
     ...exit,

@@ -58,8 +58,10 @@ export async function planPair(
   rulesSinceMs = 0,
 ): Promise<PairPlan> {
   if (rules === null) return { changed: false, exitEnded: false, watches: [] };
-  const refusedSinceMs = Math.max(deps.clock.now() - REFUSED_PAUSE_MS, rulesSinceMs + 1);
-  const facts = await readPairFacts(tx.db, connection, symbol, rules, refusedSinceMs);
+  const now = deps.clock.now();
+  const fromMs = Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
+  const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
+  const facts = await readPairFacts(tx.db, connection, symbol, rules, refused);
   const actions = planStops(facts.input);
   let changed = false;
   const orders = new Map(facts.input.orders.map((one) => [one.intent.clientOrderId, one]));

@@ -1,8 +1,9 @@
 /** The sale of a part of a position, as a strategy decides it: tried until that part is sold, and no more. */
+import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { divide, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
-import { liveExits } from '../../../server/db/schema-live.ts';
+import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
@@ -136,6 +137,33 @@ describe('the sale of a part', () => {
     one.standIn.setDepth('10000');
     await settle(one, 30);
     await expectLeft(one, held - soldOf(one));
+  }, 60_000);
+
+  it('is sold once by a server whose clock is behind that of the one that asked (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const part = divide(held, parseFixed('4'), 'down');
+    one.floor.clock.at += 60_000;
+    await askPart(one, agentId, part);
+    one.floor.clock.at -= 60_000;
+    await settle(one, 50);
+    expect(sales(one)).toHaveLength(1);
+    await expectLeft(one, held - soldOf(one));
+  }, 60_000);
+
+  it('that was refused before the clock was set back is tried again all the same (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const refused = refuseSales(one);
+    await askPart(one, agentId, divide(held, parseFixed('4'), 'down'));
+    await settle(one, 4);
+    expect(refused.count).toBe(1);
+    // As it was written by a clock an hour ahead.
+    await one.floor.database.db
+      .update(liveOrders)
+      .set({ changedAt: one.floor.clock.at + 3_600_000 })
+      .where(eq(liveOrders.state, 'rejected'));
+    refused.stop();
+    await settle(one, 30);
+    expect(sales(one)).toHaveLength(1);
   }, 60_000);
 
   it('is forgotten with its position, which its stop sells (F93)', async () => {
