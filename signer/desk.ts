@@ -210,7 +210,12 @@ export class Desk {
 
   private disconnect(connectionId: string): SignerReply<'disconnect'> {
     const { journal, audit, keys, secrets } = this.parts;
-    if (this.connectionOf(connectionId) === null) return NO_CONNECTION;
+    if (this.connectionOf(connectionId) === null) {
+      // Its connecting may have broken off after the key was kept.
+      if (keys.has(connectionId)) keys.remove(connectionId);
+      secrets.forget(connectionId);
+      return NO_CONNECTION;
+    }
     keys.remove(connectionId);
     journal.write({ kind: 'disconnected', atMs: this.now(), connectionId });
     audit.write('server', 'key removed', { connectionId });

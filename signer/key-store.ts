@@ -57,8 +57,9 @@ export class KeyStore {
   }
 
   remove(connectionId: string): void {
-    this.kept.delete(connectionId);
     removeFile(this.path(connectionId));
+    // Only then: a key whose file stays is not gone.
+    this.kept.delete(connectionId);
   }
 
   /** A new key pair, every key sealed to it, and old pairs gone that nothing needs. */
