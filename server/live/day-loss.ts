@@ -13,6 +13,7 @@ import {
 } from '../../contract/money.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
+import { hasPassed } from './elapsed.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
@@ -82,7 +83,7 @@ export class LossWatch {
   async look(connection: ConnectionRow): Promise<void> {
     const { deps } = this;
     const now = deps.clock.now();
-    if (now - this.readAtMs < WATCH_MS) return;
+    if (!hasPassed(this.readAtMs, WATCH_MS, now)) return;
     this.readAtMs = now;
     const state = await deps.signer
       .ask({ act: 'state', connectionId: connection.id })

@@ -5,6 +5,7 @@
 import { eq } from 'drizzle-orm';
 import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
 import { agents } from '../db/schema.ts';
+import { hasPassed } from './elapsed.ts';
 import type { LiveDeps } from './live-deps.ts';
 
 const ASK_AGAIN_MS = 60_000;
@@ -32,12 +33,12 @@ export class EndedAgents {
   /** What the signer does not hear stays, and is said again. */
   async tell(): Promise<void> {
     const now = this.deps.clock.now();
-    if (!this.isCompared && now - this.comparedAtMs >= ASK_AGAIN_MS) {
+    if (!this.isCompared && hasPassed(this.comparedAtMs, ASK_AGAIN_MS, now)) {
       this.comparedAtMs = now;
       await this.compare();
     }
     // Another process may have stopped it.
-    if (now - this.lookedAtMs >= LOOK_MS) {
+    if (hasPassed(this.lookedAtMs, LOOK_MS, now)) {
       this.lookedAtMs = now;
       for (const { id, stoppedAt } of await this.agents())
         if (stoppedAt !== null && stoppedAt > (this.known.get(id) ?? 0)) {

@@ -9,6 +9,7 @@ import type { Quote } from '../../engine/market-types.ts';
 import type { SignerAddress } from '../config.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { takeBackBroken } from './connect.ts';
+import { hasPassed } from './elapsed.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
 import { LiveRun, NOT_COMPARED } from './live-run.ts';
@@ -106,7 +107,7 @@ export class LiveDesk implements LivePort {
 
   private async list(): Promise<void> {
     const now = this.deps.clock.now();
-    if (this.listedAtMs !== null && now - this.listedAtMs < LIST_KEPT_MS) return;
+    if (this.listedAtMs !== null && !hasPassed(this.listedAtMs, LIST_KEPT_MS, now)) return;
     this.listedAtMs = now;
     await takeBackBroken(this.deps);
     const connections = await openConnections(this.deps.database.db);
@@ -155,7 +156,7 @@ export class LiveDesk implements LivePort {
   private async readRules(exchange: LiveExchange): Promise<void> {
     const now = this.deps.clock.now();
     const known = this.known.get(exchange);
-    if (known !== undefined && now - known.readAtMs < RULES_KEPT_MS) return;
+    if (known !== undefined && !hasPassed(known.readAtMs, RULES_KEPT_MS, now)) return;
     const read = await this.deps.signer
       .ask({ act: 'pair_rules', exchange, symbols: [] })
       .catch(() => null);

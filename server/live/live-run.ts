@@ -33,6 +33,8 @@ const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
 /** A process that slept knows nothing of the minutes since: it compares before anything leaves. */
 const GATE_KEPT_MS = 240_000;
+/** Clocks are set back by less all the time, which does no harm. */
+const SET_BACK_MS = 2_000;
 /** How often a comparison that fails makes the exchange's rules be read again. */
 const RULES_DOUBT_MS = 60_000;
 /** How soon a stop that the person takes away is noticed. */
@@ -172,10 +174,24 @@ export class LiveRun {
   private noteTime(): void {
     this.passes = 0;
     const now = this.deps.clock.now();
+    if (now < (this.lookedAtMs ?? now) - SET_BACK_MS) this.forgetTimes(now);
     const hasSlept = now - (this.lookedAtMs ?? now) > GATE_KEPT_MS;
     this.lookedAtMs = now;
     if (hasSlept) this.close();
     else if (!this.isRecent(this.reconciledAtMs)) this.gate = CLOSED_AT_START;
+  }
+
+  /** The clock was set back: what was noted later than now would hold things up until then. */
+  private forgetTimes(now: number): void {
+    this.close();
+    // Not null: this process has not just begun, and may have requests out.
+    if (this.reconciledAtMs !== null) this.reconciledAtMs = Number.NEGATIVE_INFINITY;
+    this.openReadAtMs = 0;
+    this.doubtedAtMs = Number.NEGATIVE_INFINITY;
+    this.settledAtMs = Number.NEGATIVE_INFINITY;
+    this.looks.clear();
+    this.cancelled.clear();
+    for (const [symbol, one] of this.replans) this.replans.set(symbol, { ...one, fromMs: now });
   }
 
   private isRecent(atMs: number | null | undefined): boolean {
