@@ -2,12 +2,15 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
+import { parseFixed, type Fixed } from '../../contract/money.ts';
 import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
+import { stopOnTick } from '../../engine/orders/order-size.ts';
+import type { Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
@@ -532,26 +535,45 @@ export class LiveRun {
       if (this.leaving.has(key)) continue;
       this.leaving.add(key);
       try {
-        await this.leave(watch);
+        await this.leave(watch, quote.bid);
       } finally {
         this.leaving.delete(key);
       }
     }
   }
 
-  private async leave({ agentId, symbol }: Watch): Promise<void> {
+  /** At what price the position is to be sold, as it is now; null where it is not. */
+  private async stopNow(tx: Tx, agentId: string, symbol: string): Promise<Fixed | null> {
+    const [held] = await tx.db
+      .select({ stopPrice: positions.stopPrice })
+      .from(positions)
+      .where(
+        and(
+          eq(positions.agentId, agentId),
+          eq(positions.pair, symbol),
+          isNull(positions.closedMarketMs),
+        ),
+      );
+    if (held === undefined || held.stopPrice === null) return null;
+    const rules = this.rules(symbol);
+    const stopPrice = parseFixed(held.stopPrice);
+    return rules === null ? stopPrice : stopOnTick(stopPrice, rules);
+  }
+
+  private async leave(watch: Watch, bid: Fixed): Promise<void> {
+    const { agentId, symbol } = watch;
     const { deps, connection, port } = this;
     this.watches = this.watches.filter((one) => one.agentId !== agentId || one.symbol !== symbol);
     await deps.database.transaction(async (tx) => {
       await lockBooks(tx, connection, [agentId]);
-      // The person may have ended live trading, or the position is gone.
-      const guarded = and(
-        eq(positions.agentId, agentId),
-        eq(positions.pair, symbol),
-        isNull(positions.closedMarketMs),
-        isNotNull(positions.stopPrice),
-      );
-      if ((await tx.db.$count(positions, guarded)) === 0) return;
+      // The person may have ended live trading, the position is gone, or another server has sold it
+      // and bought again.
+      const stopPrice = await this.stopNow(tx, agentId, symbol);
+      if (stopPrice === null) return;
+      if (bid > stopPrice) {
+        this.watches.push({ ...watch, stopPrice });
+        return;
+      }
       await askExit(tx, deps, port, {
         connectionId: connection.id,
         agentId,

@@ -81,6 +81,26 @@ describe('a stop loss', () => {
     await expectSoldOnce(one, 'market');
   }, 60_000);
 
+  it('of a position that another server has sold and bought again is judged by its own price', async () => {
+    const one = await holding(withoutRestingStops);
+    const { db } = one.deps.database;
+    const [held] = await db.select().from(positions);
+    const before = toNumber(parseFixed(held?.stopPrice ?? '0'));
+    const lower = before * 0.9;
+    // As the other one leaves it: of that this process hears with its next comparison.
+    await db.update(positions).set({ stopPrice: lower.toFixed(2) });
+    one.desk.start();
+    one.floor.market.say(one.pair, before * 0.99);
+    await one.desk.settled();
+    await settle(one);
+    expect((await account(one)).positions).toHaveLength(1);
+    one.standIn.setPrice(one.pair, (lower * 0.99).toFixed(1));
+    one.floor.market.say(one.pair, lower * 0.99);
+    await one.desk.settled();
+    await settle(one);
+    await expectSoldOnce(one, 'market');
+  }, 60_000);
+
   it('sells down to the collar where the book holds less, and the rest as bids come back (F93)', async () => {
     const one = await holding(withoutRestingStops);
     one.standIn.setDepth('2.5');
