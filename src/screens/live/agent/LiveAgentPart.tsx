@@ -61,7 +61,7 @@ export default function LiveAgentPart({
       <LivePositions account={mine} />
       <OpenOrders account={mine} />
       <PastOrders account={mine} />
-      <ShadowComparison agent={agent} mark={mark} />
+      <ShadowComparison key={agent.id} agent={agent} mark={mark} />
     </>
   );
 }

@@ -23,6 +23,7 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
 
+const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../src/App.tsx');
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -599,5 +600,41 @@ describe('a twin on paper', () => {
     });
     expect(part('Live and paper').textContent).toContain('No decision of both when last seen');
     expect(part('Live and paper').textContent).not.toContain('No decision of both yet');
+  });
+
+  it('is compared with its own figures alone, also where those of the agent before are known', async () => {
+    const other = '7d0a8a5e-1111-4222-8333-444455556666';
+    const side = { name: 'Ebb', status: 'running', quote: 'USD', trades: 2, realized: '2' };
+    const sums = { unrealized: '0', fees: '0.2' };
+    const list = structuredClone(replies.agents!);
+    const shadow = { agentId: 'agent-2', status: 'running' };
+    applyAgents(
+      {
+        ...list,
+        agents: [...list.agents, { ...agent, shadow }, { ...agent, id: other, shadow }],
+        sequence: 100,
+      },
+      'network',
+    );
+    const live = { ...side, ...sums, agentId: AGENT_ID };
+    const paper = { ...live, quote: 'USDT' };
+    answers.liveShadow = () => ({ since: NOW, live, paper, rows: [], asOf: NOW });
+    let asked = 0;
+    const others = call.getMockImplementation();
+    call.mockImplementation((name: string, input: unknown) => {
+      if (name === 'liveShadow') asked += 1;
+      return name === 'liveShadow' && asked > 1
+        ? new Promise(() => undefined)
+        : (others?.(name, input) as unknown);
+    });
+    await open(`/agents/${AGENT_ID}`);
+    await screen.findByText(/No decision of both yet/, undefined, { timeout: 20_000 });
+    act(() => {
+      navigate(`/agents/${other}`);
+    });
+    await waitFor(() => {
+      expect(asked).toBe(2);
+    });
+    expect(screen.queryByText(/No decision of both yet/)).toBeNull();
   });
 });
