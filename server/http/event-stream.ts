@@ -24,6 +24,11 @@ const MARKS_EVERY_MS = 2_000;
 const HEARTBEAT_EVERY_MS = 15_000;
 /** Other servers on the same database notify nobody here. */
 const LOOK_EVERY_MS = 5_000;
+/**
+ * The one word that a price fell silent is lost on a tab that came to listen to another at that
+ * moment, and on a page that showed another source's prices.
+ */
+const STALE_AGAIN_MS = 60_000;
 const EVENTS_AT_ONCE = 200;
 const BUFFER_MAX_BYTES = 1_000_000;
 const STREAMS_PER_USER = 12;
@@ -66,7 +71,8 @@ interface Reader {
   /** What it was last told to be off; null before the first word, which may say that nothing is. */
   off: string | null;
   /** Whether it was told of every price that is stale. It was not while it went without ticks. */
-  knowsStale: boolean;
+  /** When it was last told all that is stale; null where it has missed some of it. */
+  toldStaleAt: number | null;
 }
 
 const frame = (event: StreamEvent, id?: number) =>
@@ -159,7 +165,7 @@ export class Streams {
       lookedAt: clock.now(),
       runs: '',
       off: null,
-      knowsStale: false,
+      toldStaleAt: null,
     };
     // Gone before it was opened: its 'close' has been, and nothing would ever take it out again.
     if (response.destroyed) return;
@@ -339,7 +345,7 @@ export class Streams {
       else {
         // What it missed would be left out of the next event as known.
         this.toldBars.forget();
-        reader.knowsStale = false;
+        reader.toldStaleAt = null;
       }
     }
   }
@@ -410,17 +416,18 @@ export class Streams {
     return symbols.length === 0 ? '' : frame({ type: 'ticks', now: market.now(), symbols });
   }
 
-  /** Once: each price that becomes stale later comes with the ticks. */
+  /** Each price that becomes stale later comes with the ticks. */
   private sendStale(reader: Reader, text = this.staleTicks()): void {
     if (text !== '') this.write(reader, text);
-    reader.knowsStale = true;
+    reader.toldStaleAt = this.deps.clock.now();
   }
 
   private check(): void {
     const now = this.deps.clock.now();
     let stale: string | undefined;
     for (const reader of this.readers) {
-      if (!reader.knowsStale && !reader.response.writableNeedDrain)
+      const toldFor = reader.toldStaleAt === null ? Infinity : Math.abs(now - reader.toldStaleAt);
+      if (toldFor >= STALE_AGAIN_MS && !reader.response.writableNeedDrain)
         this.sendStale(reader, (stale ??= this.staleTicks()));
       if (now >= reader.endsAt) {
         this.endSession(reader, 'reauth_required');

@@ -420,7 +420,7 @@ describe('a price that falls silent', () => {
     later.close();
   }, 30_000);
 
-  it('is told once to each reader of a feed that is dead, whatever the heartbeats, and to one who comes back (F57)', async () => {
+  it('is told once a minute to each reader of a feed that is dead, whatever the heartbeats, and at once to one who comes back (F57)', async () => {
     const token = await server.signToken('Rosa');
     const reader = await read(token, {}, address);
     await reader.until((event) => event.type === 'hello');
@@ -435,6 +435,10 @@ describe('a price that falls silent', () => {
       setTimeout(resolve, 300);
     });
     expect(staleIn(reader).slice(told).sort()).toEqual(all);
+    for (let beat = 0; beat < 2; beat += 1) await heartbeat(reader);
+    await expect
+      .poll(() => staleIn(reader).slice(told).sort(), { timeout: 5_000 })
+      .toEqual([...all, ...all].sort());
     reader.close();
 
     const back = await read(token, { 'last-event-id': '0' }, address);
