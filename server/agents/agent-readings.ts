@@ -29,7 +29,7 @@ export function agentReadings(deps: ReadingDeps): Readings {
       const { version, facts } = await list(caller.uid);
       const prices = pricesOf(market, pairsHeld(facts));
       return {
-        validator: `${version} ${stillOff(facts, clock.now())} ${prices}`,
+        validator: `${version} ${candleOf(market)} ${stillOff(facts, clock.now())} ${prices}`,
         reply: () => agentListFrom(deps, facts),
       };
     },
@@ -37,7 +37,7 @@ export function agentReadings(deps: ReadingDeps): Readings {
       const { version, facts } = await list(caller.uid);
       const { facts: plans } = await plan(caller.uid);
       return {
-        validator: `${version} ${tierOfPlan(plans, clock.now())} ${pricesOf(market, pairsHeld(facts))}`,
+        validator: `${version} ${candleOf(market)} ${tierOfPlan(plans, clock.now())} ${pricesOf(market, pairsHeld(facts))}`,
         reply: () => summaryFrom(deps, facts, tierOfPlan(plans, clock.now())),
       };
     },

@@ -47,6 +47,8 @@ export interface KnownFactsDeps {
   clock: WallClock;
   /** The day on the market's clock, as a number. */
   day(): number;
+  /** For what is read anew with nobody waiting: the turn of who asked may be one without an end. */
+  turn: Turn;
 }
 
 export class KnownFacts {
@@ -88,7 +90,7 @@ export class KnownFacts {
     if (this.renewing) return;
     this.renewing = true;
     // Refused or failed, the next who asks tries again.
-    void this.load(uid, version, wanted)
+    void this.load(uid, version, { ...wanted, turn: this.deps.turn })
       .catch(() => undefined)
       .finally(() => {
         this.renewing = false;

@@ -42,11 +42,12 @@ export function openReads(
     waitingEach: READS_WAITING_EACH,
     waitMostMs: READS_WAIT_MOST_MS,
   });
+  const turn: Turn = (uid, work) => queue.run(uid, work);
   const known = new KnownFacts({
+    turn,
     versions: new PersonVersions(database, market.source.id),
     clock,
     day: () => Math.floor(market.now() / DAY_MS),
   });
-  const turn: Turn = (uid, work) => queue.run(uid, work);
   return { queue, deps: { ...forReads, known, turn } };
 }

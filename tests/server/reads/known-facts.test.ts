@@ -21,6 +21,7 @@ beforeEach(() => {
     versions: { of: () => Promise.resolve(of) },
     clock: { now: () => now },
     day: () => day,
+    turn: (_uid, work) => work(),
   });
 });
 
