@@ -227,6 +227,8 @@ class Turn {
     } catch (error) {
       if (!isStop(wanted)) throw error;
       unwritten(error);
+      // Where the disk does not read either, nothing is sent, and no tab must be told that it was.
+      await outbox.state();
       outbox.unmarked.set(wanted.commandId, false);
       // Before anything goes out: another tab must not take it for unsent meanwhile.
       outbox.changed(wanted.commandId);

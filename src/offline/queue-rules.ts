@@ -158,9 +158,18 @@ export function giveBack(
     back = [...left, ...back.filter(isLater)];
     return keeping(stop, withdrawn);
   });
+  // A start that asks is answered by a later press of Start, wherever that waited.
+  const isAnswered = (start: OutboxEntry): boolean =>
+    start.state === 'needs-you' &&
+    [...entries, ...back].some(
+      ({ intent, agentId, sequence }) =>
+        intent === 'start' && agentId === start.agentId && sequence > start.sequence,
+    );
   return back.reduce(
     (queue, start) =>
-      unattempted(start) && sameRequest(queue, start) !== undefined ? queue : [...queue, start],
+      isAnswered(start) || (unattempted(start) && sameRequest(queue, start) !== undefined)
+        ? queue
+        : [...queue, start],
     entries,
   );
 }

@@ -309,6 +309,17 @@ describe('Undo of a stop that was never sent', () => {
     expect((await queue.outbox.state()).entries).toEqual([first]);
   });
 
+  it('gives no start back that asks where a later press of Start has answered it', async () => {
+    const { queue } = realm();
+    const asking = await queue.outbox.enqueue(start('x'));
+    await queue.outbox.settle({ ...asking, state: 'needs-you' });
+    const first = await queue.outbox.enqueue(stop('x'));
+    const answer = await queue.outbox.enqueue(start('x'));
+    await queue.outbox.enqueue(stop('x'));
+    expect(await queue.outbox.cancel(first.commandId)).toBe('undone');
+    expect((await queue.outbox.state()).entries).toEqual([answer]);
+  });
+
   it('gives no start back that a repeated Stop all has covered since', async () => {
     const { queue } = realm();
     const all = await queue.outbox.enqueue(stopAll());
