@@ -318,14 +318,17 @@ export async function preloadDelivery(): Promise<void> {
   await Promise.all([loadDelivery(), loadUnsaved()]);
 }
 
-/** It could not be saved: try the network. `unsent` is said where nothing was sent. */
-async function sendNow(request: CommandRequest, unsent = NOT_SAVED): Promise<CommandResult> {
+/** It could not be saved: try the network. `full`: the queue had no place for it. */
+async function sendNow(request: CommandRequest, full?: string): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendOnce(uid, request);
   // Somebody else is here by now: nothing of it is theirs to see.
   if (session.user?.uid !== uid) return { said: 'refused', message: 'Not authenticated' };
   if (sent === null || sent.outcome === 'unknown')
-    return { said: 'not-saved', message: sent?.message ?? unsent };
+    return {
+      said: 'not-saved',
+      message: [full, sent?.message ?? (full === undefined && NOT_SAVED)].filter(Boolean).join(' '),
+    };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);

@@ -236,7 +236,7 @@ export default function ConfirmStart(props: ConfirmStartProps) {
 
 /** Takes a start back that asks to be confirmed, and says what came of it. */
 async function refuseStart(
-  { commandId, attempts }: ConfirmStartProps['entry'],
+  { commandId, attempts, reason }: ConfirmStartProps['entry'],
   askAgain: () => void,
 ): Promise<void> {
   const result = await cancelCommand(commandId);
@@ -249,7 +249,9 @@ async function refuseStart(
       'success',
       attempts === 0
         ? 'Not started. Nothing was sent.'
-        : 'Dismissed. The earlier start was sent, but not confirmed by the server.',
+        : reason?.code === 'agent_changed'
+          ? 'Not started. The server had refused the earlier start.'
+          : 'Dismissed. The earlier start was sent, but not confirmed by the server.',
     );
 }
 

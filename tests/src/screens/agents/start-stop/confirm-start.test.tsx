@@ -3,6 +3,7 @@
 import '../../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
 
 const { cancelCommand } = vi.hoisted(() => ({ cancelCommand: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
@@ -21,11 +22,15 @@ const { removeToast, toastStore } = await import('../../../../../src/stores/toas
 const { entryOf, start } = await import('../../../offline/samples.ts');
 
 const onOpenChange = vi.fn();
-async function refuse(result: string, attempts = 0): Promise<string[]> {
+async function refuse(
+  result: string,
+  attempts = 0,
+  reason: OutboxEntry['reason'] = null,
+): Promise<string[]> {
   cancelCommand.mockResolvedValue(result);
   render(
     <ConfirmStart
-      entry={entryOf(start('Harbour'), { state: 'needs-you', attempts })}
+      entry={entryOf(start('Harbour'), { state: 'needs-you', attempts, reason })}
       open
       onOpenChange={onOpenChange}
     />,
@@ -57,6 +62,13 @@ it('does not say so of a start that was sent before, or is sent now from another
   removeToast();
   expect(await refuse('already-sent')).toEqual([
     'Already on its way. Use the opposite command instead.',
+  ]);
+});
+
+it('says of a start that the server has refused that it was refused', async () => {
+  const reason = { code: 'agent_changed', message: 'The agent has changed.', at: 1 };
+  expect(await refuse('dismissed', 1, reason)).toEqual([
+    'Not started. The server had refused the earlier start.',
   ]);
 });
 
