@@ -232,6 +232,8 @@ export function brokenShot(world: World, roll: Roll): Shot {
   const full = { ...draft, body };
   const bytes = (length: string | null, more: [string, string][] = []): Buffer =>
     bytesOf({ ...full, headers: [...draft.headers, ...more] }, world.port, length);
+  // Of a body that is shorter than it says, the server waits for the rest.
+  const whole = String(body.length);
   const chunked: [string, string] = ['transfer-encoding', 'chunked'];
   const kinds: Readonly<Record<string, () => Pick<Shot, 'bytes' | 'hangsUp'>>> = {
     'no UTF-8': () => ({
@@ -256,14 +258,14 @@ export function brokenShot(world: World, roll: Roll): Shot {
       hangsUp: true,
     }),
     'ten megabytes': () => ({ bytes: bytesOf({ ...full, body: HUGE }, world.port) }),
-    expectation: () => ({ bytes: bytes(String(body.length), [['expect', '100-continue']]) }),
-    'folded header': () => ({ bytes: bytes('2', [['x-a', 'b\r\n c']]) }),
-    'header with a null': () => ({ bytes: bytes('2', [['x-a', 'b\0c']]) }),
-    'header without a name': () => ({ bytes: bytes('2', [['', 'x']]) }),
-    'space before colon': () => ({ bytes: bytes('2', [['x-a ', 'x']]) }),
+    expectation: () => ({ bytes: bytes(whole, [['expect', '100-continue']]) }),
+    'folded header': () => ({ bytes: bytes(whole, [['x-a', 'b\r\n c']]) }),
+    'header with a null': () => ({ bytes: bytes(whole, [['x-a', 'b\0c']]) }),
+    'header without a name': () => ({ bytes: bytes(whole, [['', 'x']]) }),
+    'space before colon': () => ({ bytes: bytes(whole, [['x-a ', 'x']]) }),
     'too many headers': () => ({
       bytes: bytes(
-        '2',
+        whole,
         Array.from({ length: 2_500 }, (_none, n) => [`h${n}`, 'v'] as [string, string]),
       ),
     }),
@@ -279,7 +281,7 @@ export function brokenShot(world: World, roll: Roll): Shot {
     }),
     'HTTP/0.9': () => ({ bytes: Buffer.from('GET /\r\n\r\n') }),
     'lone line feeds': () => ({
-      bytes: Buffer.from(bytes('2').toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
+      bytes: Buffer.from(bytes(whole).toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
     }),
   };
   // Ten megabytes a time is a test of the network: now and then is enough.
