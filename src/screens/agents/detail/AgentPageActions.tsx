@@ -115,6 +115,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
   const [copying, setCopying] = useState(false);
   const isStopPlace = useStopPlace(view);
   const count = placesTaken(useSnapshot(agentsStore).data?.agents ?? []);
+  const undo = view.canUndo ? (view.entry?.commandId ?? null) : null;
   return (
     <div className="flex flex-wrap items-center gap-2">
       {isStopPlace && <StopButton view={view} shows="word" tone="danger" />}
@@ -134,7 +135,9 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
       >
         Edit
       </Button>
+      {/* A phone has no room for a fourth: Undo takes its place, and nothing below moves. */}
       <Button
+        className={undo === null ? undefined : 'max-sm:hidden'}
         onClick={() => {
           setCopying(true);
         }}
@@ -142,7 +145,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
         Duplicate
       </Button>
       {/* Last, so that the Undo of a stop appears before it and nothing in between moves. */}
-      {view.canUndo && view.entry !== null && <UndoButton commandId={view.entry.commandId} />}
+      {undo !== null && <UndoButton commandId={undo} />}
       <CreateDialog
         key={String(copying)}
         open={copying}
