@@ -17,6 +17,8 @@ export const MUTATED_MODULES = {
       'src/offline/queue-rules.ts',
       'src/offline/send-order.ts',
       'src/offline/after-delivery.ts',
+      'src/offline/delivery-changes.ts',
+      'src/offline/review.ts',
       'src/offline/replies.ts',
       'src/offline/outbox.ts',
       'src/offline/drain.ts',

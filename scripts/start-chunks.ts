@@ -91,6 +91,7 @@ const AFTER_PAINT = [
   '/src/api/client.ts',
   '/src/format/error-text.ts',
   '/src/offline/deliver.ts',
+  '/src/offline/review.ts',
   '/src/offline/unsaved.ts',
 ];
 

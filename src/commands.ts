@@ -85,7 +85,8 @@ export type CommandResult =
 /**
  * `undone`: never sent and never will be. `start-unknown`: the same of a stop, but a start that it had
  * withdrawn was sent and may have arrived. `dismissed`: finished and no longer shown. `not-done`: the
- * disk failed, so it waits as before.
+ * disk failed, the code for it could not be loaded, or it was pressed again meanwhile, so it waits as
+ * before.
  */
 export type CancelResult =
   | 'undone'
@@ -271,6 +272,8 @@ export function queueRead(): Promise<void> {
 const NOT_SAVED =
   'Not saved and not sent. This browser has no free storage and the server could not be reached.';
 
+const NOT_LOADED = 'Not confirmed. Part of the app could not be loaded. Try again when online.';
+
 /** After the session has ended the queue accepts only stops. */
 const SESSION_OVER =
   'Your session has ended. Log in again to start agents or set alerts. You can still stop agents.';
@@ -311,11 +314,11 @@ async function sendOnce(uid: string, request: CommandRequest): Promise<Unsaved |
 }
 
 /**
- * Asks for the code that sends, saved or not, so that the first press does not wait for it. Called
- * after the first paint; a press before that asks by itself.
+ * Asks for the code that sends, saved or not, and takes back, so that the first press does not wait
+ * for it. Called after the first paint; a press before that asks by itself.
  */
 export async function preloadDelivery(): Promise<void> {
-  await Promise.all([loadDelivery(), loadUnsaved()]);
+  await Promise.all([loadDelivery(), loadUnsaved(), loadReview()]);
 }
 
 /** It could not be saved: try the network. `full`: the queue had no place for it. */
@@ -420,10 +423,26 @@ const alertRequest = (intent: 'set-alert' | 'delete-alert', terms: AlertTerms): 
   confirmed: false,
 });
 
+const loadReview = () => import('./offline/review.ts');
+
+/** Null where it could not be had: a command then waits as on a disk that takes no change. */
+async function reviewCode(): Promise<Awaited<ReturnType<typeof loadReview>> | null> {
+  try {
+    return await loadReview();
+  } catch (error) {
+    log.error('The code that takes back and confirms commands could not be loaded', error);
+    return null;
+  }
+}
+
 /** Undoes what was never sent, or dismisses what is finished. */
 export async function cancelCommand(commandId: string): Promise<CancelResult> {
+  const { outbox } = lifecycle.queue ?? {};
+  if (outbox === undefined) return 'gone';
   try {
-    const result = (await lifecycle.queue?.outbox.cancel(commandId)) ?? 'gone';
+    // The queue as it is at the press: what is pressed while the code comes counts after it.
+    const [review, before] = await Promise.all([reviewCode(), outbox.state()]);
+    const result = (await review?.cancelCommandIn(outbox, commandId, before)) ?? 'not-done';
     if (result === 'undone' || result === 'start-unknown') {
       void sayOnNotification(commandId, 'undone');
       // What a stop had withdrawn waits again.
@@ -454,17 +473,28 @@ export async function confirmCommand(commandId: string): Promise<CommandResult> 
         : [waiting?.agentId ?? ''];
     const now =
       waiting === undefined || isStop(waiting) || isAlert(waiting) ? undefined : observedState(ids);
-    const entry = (await outbox?.confirm(commandId, generations, now)) ?? null;
-    if (entry === null) return { said: 'refused', message: 'This command is no longer waiting' };
+    const review = await reviewCode();
+    // Somebody else may be here by now, who has asked for nothing.
+    if (session.user?.uid !== outbox?.uid) return { said: 'refused', message: 'Not authenticated' };
+    if (review === null) return unconfirmed(waiting, NOT_LOADED);
+    const entry = outbox && (await review.confirmCommandIn(outbox, commandId, generations, now));
+    if (!entry) return { said: 'refused', message: 'This command is no longer waiting' };
     void lifecycle.drainNow();
     return { said: 'saved', entry };
   } catch (error) {
     if (!(error instanceof StorageFault)) throw error;
-    return waiting !== undefined && isStop(waiting)
-      ? sendNow(waiting)
-      : { said: 'not-saved', message: NOT_SAVED };
+    return unconfirmed(waiting);
   }
 }
+
+/** A stop that could not be confirmed here goes out at once. */
+const unconfirmed = async (
+  waiting: OutboxEntry | undefined,
+  why?: string,
+): Promise<CommandResult> =>
+  waiting !== undefined && isStop(waiting)
+    ? sendNow(waiting, why)
+    : { said: 'not-saved', message: why ?? NOT_SAVED };
 
 /** What a log-out would discard, to be shown before. */
 export function unsentCommands(): OutboxEntry[] {

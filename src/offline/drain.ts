@@ -4,6 +4,7 @@ import { Agent } from '../../contract/agents.ts';
 import { Alert } from '../../contract/alerts.ts';
 import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { afterDelivery, partlyRefused } from './after-delivery.ts';
+import { claimIn, deliveredIn, provenIn, settleIn } from './delivery-changes.ts';
 import { StorageFault } from './user-database.ts';
 import { pauseHolds, type Outbox } from './outbox.ts';
 import { isAlert, isPending, isStop, type EntryResult, type OutboxEntry } from './outbox-entry.ts';
@@ -147,7 +148,7 @@ class Turn {
     if (!entries.some(isPending)) return { end: 'empty', dueAt: null };
     const offset = await this.ports.probe();
     if (offset === null) return this.over('offline');
-    await outbox.proven(offset).catch((error: unknown) => {
+    await provenIn(outbox, offset).catch((error: unknown) => {
       this.failed(unwritten(error));
     });
     for (;;) {
@@ -223,7 +224,7 @@ class Turn {
   private async claim(wanted: OutboxEntry): Promise<OutboxEntry | null> {
     const { outbox } = this.ports;
     try {
-      return await outbox.claim(wanted.commandId);
+      return await claimIn(outbox, wanted.commandId);
     } catch (error) {
       if (!isStop(wanted)) throw error;
       unwritten(error);
@@ -257,7 +258,7 @@ class Turn {
     if (verdict.verdict === 'refresh') {
       bearer = await this.bearer(wanted, true);
       if (bearer === null) {
-        await outbox.settle({ ...entry, state: 'saved' });
+        await settleIn(outbox, { ...entry, state: 'saved' });
         return;
       }
       answer = await this.ports.send(entry, bearer.token);
@@ -289,7 +290,7 @@ class Turn {
         const left = partlyRefused(entry, results, this.ports.now());
         const fault = await this.endPause(bearer)
           .then(() =>
-            outbox.delivered((entries) => afterDelivery(entries, entry, versions, left), beside),
+            deliveredIn(outbox, (entries) => afterDelivery(entries, entry, versions, left), beside),
           )
           .catch(unwritten);
         // Still on the disk: whoever starts the app sends it again, under its id.
@@ -300,13 +301,13 @@ class Turn {
         return;
       }
       case 'again':
-        await outbox.settle(verdict.entry);
+        await settleIn(outbox, verdict.entry);
         if (verdict.noAnswer) this.stopped ??= 'offline';
         if (isAlert(entry)) this.alertsHeld = true;
         else if (!isStop(entry)) this.startsHeld = true;
         return;
       case 'pause':
-        await outbox.settle(verdict.entry);
+        await settleIn(outbox, verdict.entry);
         await outbox.pause({
           why: verdict.why,
           authTime: tokenClaims(bearer.token)?.authTime ?? null,
@@ -316,7 +317,7 @@ class Turn {
         this.stopped ??= verdict.why;
         return;
       case 'settled':
-        await outbox.settle(verdict.entry);
+        await settleIn(outbox, verdict.entry);
         this.ports.onSettled?.(verdict.entry);
         return;
       case 'refresh':

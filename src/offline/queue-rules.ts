@@ -44,7 +44,7 @@ export interface Change {
 }
 
 export const bySequence = (a: OutboxEntry, b: OutboxEntry): number => a.sequence - b.sequence;
-const unattempted = (entry: OutboxEntry): boolean =>
+export const unattempted = (entry: OutboxEntry): boolean =>
   entry.attempts === 0 && (entry.state === 'saved' || entry.state === 'needs-you');
 const isOver = (entry: OutboxEntry): boolean =>
   entry.state === 'failed' || entry.state === 'lapsed' || entry.state === 'cancelled';
@@ -94,7 +94,7 @@ function withoutLeftovers(entries: OutboxEntry[], request: CommandRequest): Outb
  * be sent again after the stop, or it would start what the user has stopped. `withdrawn`: those that
  * no longer go under their id.
  */
-function stopCancels(
+export function stopCancels(
   entries: readonly OutboxEntry[],
   stop: Pick<OutboxEntry, 'intent' | 'agentId'>,
   now: number,
@@ -130,52 +130,17 @@ function stopCancels(
 }
 
 /** A stop that keeps these starts too, for its Undo. */
-const keeping = <Stop extends Pick<OutboxEntry, 'withdrawn'>>(
+export const keeping = <Stop extends Pick<OutboxEntry, 'withdrawn'>>(
   stop: Stop,
   starts: readonly OutboxEntry[],
 ): Stop =>
   starts.length === 0 ? stop : { ...stop, withdrawn: [...(stop.withdrawn ?? []), ...starts] };
 
-/**
- * The queue with the starts that an undone stop had withdrawn. The stops that were pressed after a
- * start and still wait act on it as if it had been there, and give it back in their turn.
- */
-export function giveBack(
-  present: readonly OutboxEntry[],
-  starts: readonly OutboxEntry[],
-  newId: () => string,
-): OutboxEntry[] {
-  let back = starts;
-  const entries = present.map((stop) => {
-    if (!isStop(stop) || !isPending(stop)) return stop;
-    const isLater = (start: OutboxEntry): boolean => start.sequence > stop.sequence;
-    const { left, withdrawn } = stopCancels(
-      back.filter((start) => !isLater(start)),
-      stop,
-      stop.createdAt,
-      newId,
-    );
-    back = [...left, ...back.filter(isLater)];
-    return keeping(stop, withdrawn);
-  });
-  // A start that asks is answered by a later press of Start, wherever that waited.
-  const isAnswered = (start: OutboxEntry): boolean =>
-    start.state === 'needs-you' &&
-    [...entries, ...back].some(
-      ({ intent, agentId, sequence }) =>
-        intent === 'start' && agentId === start.agentId && sequence > start.sequence,
-    );
-  return back.reduce(
-    (queue, start) =>
-      isAnswered(start) || (unattempted(start) && sameRequest(queue, start) !== undefined)
-        ? queue
-        : [...queue, start],
-    entries,
-  );
-}
-
 /** An unattempted entry with the same request, unless something later contradicts it. */
-function sameRequest(entries: OutboxEntry[], request: CommandRequest): OutboxEntry | undefined {
+export function sameRequest(
+  entries: OutboxEntry[],
+  request: CommandRequest,
+): OutboxEntry | undefined {
   const sameTarget = (entry: OutboxEntry): boolean => {
     if (entry.intent !== request.intent) return false;
     if (request.intent === 'start' || request.intent === 'stop')

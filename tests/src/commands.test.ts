@@ -18,6 +18,7 @@ import {
   stopAgent,
   stopAll,
   unsentCommands,
+  type CommandResult,
 } from '../../src/commands.ts';
 import { OUTBOX_MAX } from '../../contract/limits.ts';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
@@ -292,6 +293,81 @@ describe('a press', () => {
     expect(result).toBe('not-done');
     expect((await onDisk()).map((entry) => entry.commandId)).toEqual([id]);
     expect(await cancelCommand(id)).toBe('undone');
+  });
+
+  describe('whose code to take it back is late', () => {
+    const REVIEW = '../../src/offline/review.ts';
+    afterEach(() => {
+      vi.doUnmock(REVIEW);
+    });
+
+    it('is taken back once that code is here', async () => {
+      const { come } = late();
+      await enter();
+      const id = await savedId(stopAgent(agent));
+      const undone = cancelCommand(id);
+      come();
+      expect(await undone).toBe('undone');
+      expect(await onDisk()).toEqual([]);
+    });
+
+    it('keeps waiting where it was pressed again before that code came', async () => {
+      const { come } = late();
+      await enter();
+      const id = await savedId(stopAgent(agent));
+      const undone = cancelCommand(id);
+      expect(await savedId(stopAgent(agent))).toBe(id);
+      come();
+      expect(await undone).toBe('not-done');
+      expect((await onDisk()).map((entry) => entry.commandId)).toEqual([id]);
+      expect(await cancelCommand(id)).toBe('undone');
+    });
+
+    it('keeps waiting where that code cannot be had, and says so', async () => {
+      late().fail();
+      await enter();
+      const id = await savedId(stopAgent(agent));
+      expect(await cancelCommand(id)).toBe('not-done');
+      expect(await confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001')).toMatchObject({
+        said: 'not-saved',
+        message: expect.stringMatching(/could not be loaded/) as string,
+      });
+      expect((await onDisk()).map((entry) => entry.commandId)).toEqual([id]);
+    });
+
+    it('is confirmed for nobody but its own user', async () => {
+      const { come } = late();
+      await enter();
+      const confirmed = confirmCommand('0b6f2f6e-93a5-4c1c-9f4a-000000000001');
+      await signOut();
+      come();
+      expect(await confirmed).toEqual({ said: 'refused', message: 'Not authenticated' });
+    });
+
+    /** The code comes, or fails to, when the test says so. */
+    function late(): { come: () => void; fail: () => void } {
+      let settle: (arrived: boolean) => void;
+      const arrived = new Promise<boolean>((resolve) => {
+        settle = resolve;
+      });
+      vi.doMock(REVIEW, async (original) => {
+        if (!(await arrived)) throw new Error('The code is away');
+        return original();
+      });
+      return {
+        come() {
+          settle(true);
+        },
+        fail() {
+          settle(false);
+        },
+      };
+    }
+
+    async function savedId(pressed: Promise<CommandResult>): Promise<string> {
+      const said = await pressed;
+      return said.said === 'saved' ? said.entry.commandId : '';
+    }
   });
 
   it('is, for a stop that failed and is tried again, sent at once where the disk takes nothing (F13)', async () => {

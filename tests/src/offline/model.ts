@@ -3,6 +3,7 @@
  * comes from its seed.
  */
 import { createOutbox, type Outbox } from '../../../src/offline/outbox.ts';
+import { confirmCommandIn } from '../../../src/offline/review.ts';
 import type { QueueStore } from '../../../src/offline/queue-store.ts';
 import { drain, type DrainPorts } from '../../../src/offline/drain.ts';
 import {
@@ -173,22 +174,32 @@ export class World {
     if (this.mutant === 'alert-keeps-version')
       return {
         ...outbox,
-        delivered: (left) =>
-          outbox.delivered((entries) => {
-            const versions = new Map(entries.map(({ commandId, alert }) => [commandId, alert]));
-            return left(entries).map((entry) =>
+        change: (work, beside) =>
+          outbox.change((state) => {
+            const after = work(state);
+            // Only a delivery changes snapshots beside the queue.
+            if (beside === undefined) return after;
+            const versions = new Map(
+              state.entries.map(({ commandId, alert }) => [commandId, alert]),
+            );
+            const entries = after.entries.map((entry) =>
               isAlert(entry) ? { ...entry, alert: versions.get(entry.commandId) } : entry,
             );
-          }),
+            return { ...after, entries };
+          }, beside),
       };
     if (this.mutant !== 'delete-before-send') return outbox;
     return {
       ...outbox,
-      claim: async (id) => {
-        const entry = await outbox.claim(id);
-        await outbox.delivered((entries) => entries.filter(({ commandId }) => commandId !== id));
-        return entry;
-      },
+      change: (work, beside) =>
+        outbox.change((state) => {
+          const after = work(state);
+          const attempts = new Map(state.entries.map((entry) => [entry.commandId, entry.attempts]));
+          const entries = after.entries.filter(
+            (entry) => entry.attempts <= (attempts.get(entry.commandId) ?? 0),
+          );
+          return { ...after, entries };
+        }, beside),
     };
   }
 
@@ -405,7 +416,7 @@ export class World {
       this.commits += 1;
       press.order = this.commits;
     });
-    outbox.confirm(commandId, generations).then(
+    confirmCommandIn(outbox, commandId, generations).then(
       (entry) => {
         if (entry === null) return;
         // A stop that came between has taken its agent out.

@@ -9,6 +9,8 @@ import {
   UserDatabase,
 } from '../../../src/offline/user-database.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
+import { claimIn } from '../../../src/offline/delivery-changes.ts';
+import { cancelCommandIn } from '../../../src/offline/review.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { readEntry } from '../../../src/offline/outbox-entry.ts';
 import { keepSnapshots, readSnapshot, writeSnapshot } from '../../../src/offline/snapshots.ts';
@@ -142,11 +144,11 @@ describe('saying "saved"', () => {
   it('undoes what was never attempted, and says so where it was', async () => {
     const outbox = outboxOf(fresh());
     const [first, second] = [await outbox.enqueue(stop('x')), await outbox.enqueue(stop('y'))];
-    await outbox.claim(second.commandId);
+    await claimIn(outbox, second.commandId);
     expect([
-      await outbox.cancel(first.commandId),
-      await outbox.cancel(second.commandId),
-      await outbox.cancel('gone'),
+      await cancelCommandIn(outbox, first.commandId),
+      await cancelCommandIn(outbox, second.commandId),
+      await cancelCommandIn(outbox, 'gone'),
     ]).toEqual(['undone', 'already-sent', 'gone']);
     expect((await outbox.state()).entries.map((entry) => entry.agentId)).toEqual(['y']);
   });
@@ -347,7 +349,7 @@ describe('records of other builds', () => {
   it('of the first are sent as they are', async () => {
     const database = fresh();
     await lay(database, FIRST);
-    const claimed = await outboxOf(database).claim(FIRST.commandId);
+    const claimed = await claimIn(outboxOf(database), FIRST.commandId);
     expect(claimed).toEqual({ ...FIRST, uid: database.uid, state: 'sending', attempts: 1 });
     expect(await outboxOf(database).quarantined()).toEqual([]);
   });

@@ -1,6 +1,7 @@
 /** Undo in random sessions: the queue asks for what the presses that were not undone ask for. */
 import { expect, it } from 'vitest';
 import { createOutbox, type Outbox } from '../../../src/offline/outbox.ts';
+import { cancelCommandIn } from '../../../src/offline/review.ts';
 import {
   concerns,
   isStop,
@@ -60,7 +61,7 @@ async function play(steps: readonly Step[], outbox: Outbox): Promise<Press[]> {
     } else {
       const stops = presses.filter(({ request }) => isStop(request));
       const undone = stops.at(-1 - step.undo)?.commandId ?? '';
-      await outbox.cancel(undone);
+      await cancelCommandIn(outbox, undone);
       presses = presses.filter(({ commandId }) => commandId !== undone);
     }
   return presses;

@@ -7,6 +7,8 @@ import { openChannel, type OfflineMessage } from '../../../src/offline/channel.t
 import { deliver } from '../../../src/offline/deliver.ts';
 import { isStop, type OutboxEntry } from '../../../src/offline/outbox-entry.ts';
 import { createOutbox } from '../../../src/offline/outbox.ts';
+import { claimIn, deliveredIn, settleIn } from '../../../src/offline/delivery-changes.ts';
+import { cancelCommandIn } from '../../../src/offline/review.ts';
 import { databaseStore } from '../../../src/offline/queue-store.ts';
 import { StorageFault, UserDatabase } from '../../../src/offline/user-database.ts';
 import { openUserQueue, type UserQueue } from '../../../src/offline/user-queue.ts';
@@ -221,7 +223,7 @@ describe('Undo of a stop that was never sent', () => {
     const sent = await attempted(queue);
     const pressed = await queue.outbox.enqueue(stop('x'));
     expect((await queue.outbox.state()).entries).toEqual([pressed]);
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('start-unknown');
     expect((await queue.outbox.state()).entries).toEqual([sent]);
     await queue.outbox.enqueue(stop('y'));
     await queue.drain();
@@ -242,7 +244,7 @@ describe('Undo of a stop that was never sent', () => {
     ];
     const pressed = await queue.outbox.enqueue(stopAll());
     expect((await queue.outbox.state()).entries).toEqual([pressed]);
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual(waiting);
   });
 
@@ -251,11 +253,11 @@ describe('Undo of a stop that was never sent', () => {
     await attempted(queue);
     const first = await queue.outbox.enqueue(stop('x'));
     const all = await queue.outbox.enqueue(stopAll());
-    expect(await queue.outbox.cancel(first.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, first.commandId)).toBe('start-unknown');
     expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
     const second = await queue.outbox.enqueue(stop('x'));
-    await queue.outbox.claim(second.commandId);
-    expect(await queue.outbox.cancel(second.commandId)).toBe('already-sent');
+    await claimIn(queue.outbox, second.commandId);
+    expect(await cancelCommandIn(queue.outbox, second.commandId)).toBe('already-sent');
     expect((await queue.outbox.state()).entries).toMatchObject([
       { intent: 'stop-all' },
       { intent: 'stop' },
@@ -269,10 +271,10 @@ describe('Undo of a stop that was never sent', () => {
     const one = await queue.outbox.enqueue(stop('x'));
     const other = await queue.outbox.enqueue(stop('y'));
     const all = await queue.outbox.enqueue(stopAll());
-    expect(await queue.outbox.cancel(one.commandId)).toBe('start-unknown');
-    expect(await queue.outbox.cancel(other.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, one.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, other.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
-    expect(await queue.outbox.cancel(all.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, all.commandId)).toBe('start-unknown');
     expect((await queue.outbox.state()).entries).toEqual([sent, unsent]);
   });
 
@@ -281,9 +283,9 @@ describe('Undo of a stop that was never sent', () => {
     const waiting = await queue.outbox.enqueue(start('x'));
     const one = await queue.outbox.enqueue(stop('x'));
     const all = await queue.outbox.enqueue(stopAll());
-    await queue.outbox.cancel(all.commandId);
+    await cancelCommandIn(queue.outbox, all.commandId);
     expect((await queue.outbox.state()).entries).toEqual([one]);
-    await queue.outbox.cancel(one.commandId);
+    await cancelCommandIn(queue.outbox, one.commandId);
     expect((await queue.outbox.state()).entries).toEqual([waiting]);
   });
 
@@ -294,7 +296,7 @@ describe('Undo of a stop that was never sent', () => {
     const again = await queue.outbox.enqueue(stop('x'));
     expect(again.commandId).toBe(first.commandId);
     expect((await queue.outbox.state()).entries).toEqual([again]);
-    expect(await queue.outbox.cancel(first.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, first.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([waiting]);
   });
 
@@ -305,18 +307,18 @@ describe('Undo of a stop that was never sent', () => {
     await queue.outbox.enqueue(stop('x'));
     await queue.outbox.enqueue(start('x'));
     const last = await queue.outbox.enqueue(stop('x'));
-    expect(await queue.outbox.cancel(last.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, last.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([first]);
   });
 
   it('gives no start back that asks where a later press of Start has answered it', async () => {
     const { queue } = realm();
     const asking = await queue.outbox.enqueue(start('x'));
-    await queue.outbox.settle({ ...asking, state: 'needs-you' });
+    await settleIn(queue.outbox, { ...asking, state: 'needs-you' });
     const first = await queue.outbox.enqueue(stop('x'));
     const answer = await queue.outbox.enqueue(start('x'));
     await queue.outbox.enqueue(stop('x'));
-    expect(await queue.outbox.cancel(first.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, first.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([answer]);
   });
 
@@ -326,9 +328,9 @@ describe('Undo of a stop that was never sent', () => {
     const waiting = await queue.outbox.enqueue(start('x'));
     const one = await queue.outbox.enqueue(stop('x'));
     await queue.outbox.enqueue(stopAll());
-    await queue.outbox.cancel(one.commandId);
+    await cancelCommandIn(queue.outbox, one.commandId);
     expect((await queue.outbox.state()).entries).toMatchObject([{ commandId: all.commandId }]);
-    await queue.outbox.cancel(all.commandId);
+    await cancelCommandIn(queue.outbox, all.commandId);
     expect((await queue.outbox.state()).entries).toEqual([waiting]);
   });
 
@@ -337,14 +339,14 @@ describe('Undo of a stop that was never sent', () => {
     const many = await queue.outbox.enqueue(startAll('x', 'y'));
     const all = await queue.outbox.enqueue(stopAll());
     const one = await queue.outbox.enqueue(stop('x'));
-    expect(await queue.outbox.cancel(all.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, all.commandId)).toBe('undone');
     const { entries } = await queue.outbox.state();
     expect(entries).toEqual([{ ...many, agents: [{ id: 'y', seenGeneration: 1 }] }, one]);
-    await queue.outbox.claim(many.commandId);
+    await claimIn(queue.outbox, many.commandId);
     const more = await queue.outbox.enqueue(stopAll());
     const last = await queue.outbox.enqueue(stop('y'));
-    expect(await queue.outbox.cancel(more.commandId)).toBe('start-unknown');
-    expect(await queue.outbox.cancel(last.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, more.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, last.commandId)).toBe('start-unknown');
     expect((await queue.outbox.state()).entries.filter((entry) => !isStop(entry))).toMatchObject([
       { commandId: many.commandId, agents: [{ id: 'y' }] },
     ]);
@@ -353,9 +355,9 @@ describe('Undo of a stop that was never sent', () => {
   it('does not say that nothing was sent of a start of many that had been, and sends no part of it twice', async () => {
     const { queue } = realm();
     const all = await queue.outbox.enqueue(startAll('x', 'y'));
-    await queue.outbox.claim(all.commandId);
+    await claimIn(queue.outbox, all.commandId);
     const pressed = await queue.outbox.enqueue(stop('x'));
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('start-unknown');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('start-unknown');
     const { entries } = await queue.outbox.state();
     expect(entries).toMatchObject([{ intent: 'start-all', agents: [{ id: 'y' }], attempts: 0 }]);
   });
@@ -363,39 +365,39 @@ describe('Undo of a stop that was never sent', () => {
   it('is not kept from giving a start back by a stop before it, nor by one that failed', async () => {
     const { queue } = realm();
     const all = await queue.outbox.enqueue(stopAll());
-    await queue.outbox.settle({ ...all, state: 'failed', attempts: 1 });
+    await settleIn(queue.outbox, { ...all, state: 'failed', attempts: 1 });
     const earlier = await queue.outbox.enqueue(stop('x'));
-    await queue.outbox.claim(earlier.commandId);
+    await claimIn(queue.outbox, earlier.commandId);
     const waiting = await queue.outbox.enqueue(start('x'));
     const pressed = await queue.outbox.enqueue(stop('x'));
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries.at(-1)).toEqual(waiting);
   });
 
   /** The server has taken an entry; `generation` is that of agent x after it. */
   const takenAt = (queue: UserQueue, entry: OutboxEntry, generation: number): Promise<void> =>
-    queue.outbox.delivered((entries) =>
+    deliveredIn(queue.outbox, (entries) =>
       afterDelivery(entries, entry, new Map([['x', generation]]), null),
     );
 
   it('does not give back a start that the server took meanwhile', async () => {
     const { queue } = realm();
     const started = await queue.outbox.enqueue(start('x'));
-    await queue.outbox.claim(started.commandId);
+    await claimIn(queue.outbox, started.commandId);
     const pressed = await queue.outbox.enqueue(stop('x'));
     await takenAt(queue, started, 2);
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([]);
   });
 
   it('gives a start back as based on what an earlier stop of ours made of the agent', async () => {
     const { queue } = realm();
     const first = await queue.outbox.enqueue(stop('x', 1));
-    await queue.outbox.claim(first.commandId);
+    await claimIn(queue.outbox, first.commandId);
     const waiting = await queue.outbox.enqueue(start('x', 1));
     const second = await queue.outbox.enqueue(stop('x', 1));
     await takenAt(queue, first, 2);
-    await queue.outbox.cancel(second.commandId);
+    await cancelCommandIn(queue.outbox, second.commandId);
     expect((await queue.outbox.state()).entries).toEqual([{ ...waiting, seenGeneration: 2 }]);
   });
 
@@ -407,7 +409,7 @@ describe('Undo of a stop that was never sent', () => {
       transaction.objectStore('outbox').put(record, pressed.commandId);
     });
     expect((await queue.outbox.state()).entries).toHaveLength(1);
-    expect(await queue.outbox.cancel(pressed.commandId)).toBe('undone');
+    expect(await cancelCommandIn(queue.outbox, pressed.commandId)).toBe('undone');
     expect((await queue.outbox.state()).entries).toEqual([]);
   });
 });
@@ -456,7 +458,7 @@ describe('the numbers of commands', () => {
     const first = await queue.outbox.enqueue(stop('x'));
     await queue.drain();
     const second = await queue.outbox.enqueue(start('x'));
-    await queue.outbox.cancel(second.commandId);
+    await cancelCommandIn(queue.outbox, second.commandId);
     const third = await realm().queue.outbox.enqueue(stop('x'));
     expect([second, third].map(({ sequence }) => sequence - first.sequence)).toEqual([1, 2]);
   });
@@ -515,8 +517,8 @@ describe('a disk that takes nothing', () => {
     makeRoom();
     await expect.poll(() => two.queue.outbox.unmarked.size).toBe(1);
     expect((await two.queue.outbox.state()).entries[0]).toMatchObject({ attempts: 1 });
-    expect(await two.queue.outbox.cancel(sent.commandId)).toBe('already-sent');
-    expect(await one.queue.outbox.cancel(sent.commandId)).toBe('gone');
+    expect(await cancelCommandIn(two.queue.outbox, sent.commandId)).toBe('already-sent');
+    expect(await cancelCommandIn(one.queue.outbox, sent.commandId)).toBe('gone');
     const later = await two.queue.outbox.enqueue(stop('x'));
     expect(later.commandId).not.toBe(sent.commandId);
   });
@@ -539,7 +541,7 @@ describe('a disk that takes nothing', () => {
     await expect.poll(() => posts().length).toBe(1);
     await expect.poll(() => two.heard.changes).toBe(2);
     expect((await two.queue.outbox.state()).entries).toMatchObject([{ attempts: 1 }]);
-    expect(await two.queue.outbox.cancel(sent.commandId)).toBe('already-sent');
+    expect(await cancelCommandIn(two.queue.outbox, sent.commandId)).toBe('already-sent');
     // Its own screen shows it as sent as well.
     expect(one.heard.changes).toBeGreaterThan(changes);
     release();
