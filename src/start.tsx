@@ -27,7 +27,7 @@ import { tookOverPage } from './shell/built-page.ts';
 import { loadTray } from './shell/Dock.tsx';
 import { hearTold } from './stores/hydrate.ts';
 import { startSync } from './stores/sync.ts';
-import { openUpdates, registerWorker } from './platform/app-updates.ts';
+import { openUpdates } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
 
 addEventListener('error', (event) => {
@@ -165,7 +165,12 @@ async function openTheUnhurried(): Promise<void> {
   const parts: [work: () => Promise<void>, what: string][] = [
     [async () => (await import('./referrals/claim-referral.ts')).openReferral(), 'Referrals'],
     ...(import.meta.env.PROD
-      ? [[registerWorker, 'The service worker'] satisfies [() => Promise<void>, string]]
+      ? [
+          [
+            async () => (await import('./platform/worker-updates.ts')).registerWorker(),
+            'The service worker',
+          ] satisfies [() => Promise<void>, string],
+        ]
       : []),
     [
       async () => {

@@ -1,7 +1,4 @@
-/**
- * Registers the service worker and reports a waiting update. The page never reloads while the user
- * is typing.
- */
+/** Reports a waiting update, and loads it. The page never reloads while the user is typing. */
 import { proxy } from 'valtio';
 import { holdReads } from './giving-way.ts';
 import { log } from './page-log.ts';
@@ -17,8 +14,6 @@ let checkNow: () => void = () => undefined;
 let sendsAreOver: () => Promise<void> = () => Promise.resolve();
 
 const RELOADED_KEY = 'tradewind.reloadedFor';
-/** Interval of checks for a new version on a page that stays open. */
-const CHECK_EVERY_MS = 60 * 60_000;
 /** How long finding and installing a newer build may take before this one is reloaded, ms. */
 const FOUND_MS = 5_000;
 const LAID_MS = 30_000;
@@ -37,6 +32,11 @@ export function checkForUpdate(): void {
   checkNow();
 }
 
+/** How to check, once there is a service worker. */
+export function checkBy(check: () => void): void {
+  checkNow = check;
+}
+
 /** Fields with unsaved entries; those of an unmounted screen don't count. */
 const typed = new Set<Element>();
 
@@ -45,13 +45,13 @@ export function isTyping(): boolean {
   return typed.size > 0;
 }
 
-function offer(how: () => void): void {
+export function offer(how: () => void): void {
   activate = how;
   updates.waiting = true;
 }
 
 /** An update nobody asked for waits while a form has entries. */
-function gently(reload: () => void): () => void {
+export function gently(reload: () => void): () => void {
   return () => {
     if (isTyping()) offer(reload);
     else reload();
@@ -93,7 +93,7 @@ function laidDown(worker: ServiceWorker): Promise<boolean> {
 }
 
 /** The new worker waits for sends as well; here their end decides from when reads are held. */
-async function letTakeOver(ask: () => void): Promise<void> {
+export async function letTakeOver(ask: () => void): Promise<void> {
   await sendsAreOver();
   holdReads();
   ask();
@@ -145,68 +145,4 @@ export function openUpdates(sends: () => Promise<void>): void {
       reloadOnce(() => sessionStorage, anew);
     })();
   });
-}
-
-/**
- * Handles a new service worker. The first one changes nothing. A later one was activated in some
- * tab: that tab reloads, and so do idle ones; one in use shows a notice, since chunks it has not
- * loaded may be gone.
- */
-export function followTakeover(
-  container: Pick<ServiceWorkerContainer, 'controller' | 'addEventListener'>,
-  asked: () => boolean,
-  reload: () => void,
-): void {
-  let served = container.controller !== null;
-  container.addEventListener('controllerchange', () => {
-    if (!served) served = true;
-    else if (asked()) reload();
-    else if (document.visibilityState === 'hidden') gently(reload)();
-    else offer(reload);
-  });
-}
-
-/**
- * A waiting worker is a newer version only beside an active one: Firefox and WebKit activate the
- * very first worker later than workbox expects.
- */
-export const isNewer = ({
-  active,
-  waiting,
-}: Pick<ServiceWorkerRegistration, 'active' | 'waiting'>): boolean =>
-  active !== null && waiting !== null;
-
-export async function registerWorker(): Promise<void> {
-  if (!('serviceWorker' in navigator)) return;
-  const { Workbox } = await import('workbox-window');
-  const worker = new Workbox('/sw.js', { scope: '/' });
-  let asked = false;
-  followTakeover(
-    navigator.serviceWorker,
-    () => asked,
-    () => {
-      location.reload();
-    },
-  );
-  const offerNewer = (registration: ServiceWorkerRegistration | undefined): void => {
-    if (registration === undefined || !isNewer(registration)) return;
-    offer(() => {
-      asked = true;
-      void letTakeOver(() => {
-        worker.messageSkipWaiting();
-      });
-    });
-  };
-  worker.addEventListener('waiting', () => {
-    void navigator.serviceWorker.getRegistration().then(offerNewer);
-  });
-  await worker.register();
-  checkNow = () => {
-    if (document.visibilityState === 'visible')
-      worker.update().catch((error: unknown) => {
-        log.debug('Could not check for a newer version', error);
-      });
-  };
-  document.addEventListener('visibilitychange', checkNow);
-  setInterval(checkNow, CHECK_EVERY_MS);
 }

@@ -1,13 +1,8 @@
 // @vitest-environment happy-dom
 /** A new version taking over: who reloads at once, and who is told. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import {
-  applyUpdate,
-  followTakeover,
-  isNewer,
-  openUpdates,
-  updates,
-} from '../../../src/platform/app-updates.ts';
+import { applyUpdate, openUpdates, updates } from '../../../src/platform/app-updates.ts';
+import { followTakeover, isNewer } from '../../../src/platform/worker-updates.ts';
 
 let visibility: DocumentVisibilityState;
 let change: () => void;
