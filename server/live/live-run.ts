@@ -367,11 +367,15 @@ export class LiveRun {
     this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
   }
 
-  /** A stop that is not shown any more is looked up at once. True where that brought news. */
+  /**
+   * A stop that is not shown any more is looked up at once. True where that brought news. A gate that
+   * another list has closed is no reason not to: what is lost meanwhile may be guarded anew.
+   */
   private async readOpenOrders(): Promise<boolean> {
     const { clock, signer } = this.deps;
     const now = clock.now();
-    if (this.gate.kind === 'closed' || now - this.openReadAtMs < OPEN_ORDERS_MS) return false;
+    if (this.isShut || !this.isRecent(this.reconciledAtMs)) return false;
+    if (now - this.openReadAtMs < OPEN_ORDERS_MS) return false;
     const resting = (await this.orders()).filter(
       ({ state, intent }) => state === 'open' && intent.type !== 'market',
     );

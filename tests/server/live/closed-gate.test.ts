@@ -377,6 +377,24 @@ describe('a stop that ends at the exchange just before the gate closes', () => {
     await expectBooksEqual(one);
   }, 60_000);
 
+  it.each(['closed_orders', 'trades'])(
+    'has a successor where it ends after the gate has closed over %s (F89)',
+    async (list) => {
+      const one = await holding();
+      one.interfere((act) => (act === list ? 'fail' : null));
+      await one.desk.run(one.connection.id)?.reconcile();
+      expect(gateOf(one)).toBe('closed');
+      expect(one.standIn.core.expireStops('main')).toBe(1);
+      await settle(one, 30);
+      expect(gateOf(one)).toBe('closed');
+      expect(restingStops(one)).toHaveLength(1);
+      await openGate(one);
+      expect(restingStops(one)).toHaveLength(1);
+      await expectBooksEqual(one);
+    },
+    60_000,
+  );
+
   it('has a successor where its end was seen before, and the successor had not left (F89)', async () => {
     const one = await holding();
     const { held, release } = heldBack();
