@@ -114,10 +114,10 @@ const tellDelisted = (
 
 interface ToSell {
   free: Fixed;
+  /** What is left of a part; null where all of the position is to go. */
+  part: Fixed | null;
   /** Something is on sale, or rests, that has to end before. */
   isBusy: boolean;
-  /** A part of which nothing is left. */
-  isSold: boolean;
 }
 
 /** Of a part what is left of it: stops of the rest stay, and only what is in its way is waited for. */
@@ -126,11 +126,17 @@ function toSellNow(input: StopPlanInput, exit: Exit): ToSell {
   const most = sellableNow(input, agentId);
   const part = partLeft(exit, input.rules);
   if (part === null)
-    return { free: most, isBusy: saleExposure(agentId, input.orders) > 0n, isSold: false };
+    return { free: most, part, isBusy: saleExposure(agentId, input.orders) > 0n };
   const wanted = minimum(part, sellableNow({ ...input, orders: [] }, agentId));
   const sales = input.orders.filter(({ intent }) => intent.type !== 'stop');
   const isBusy = saleExposure(agentId, sales) > 0n || most < wanted;
-  return { free: minimum(part, most), isBusy, isSold: part === ZERO };
+  return { free: minimum(part, most), part, isBusy };
+}
+
+/** Whether nothing is left of a part, or too little for an order, whatever coins are missing. */
+function isSold(part: Fixed | null, bid: Fixed | null, rules: PairRules): boolean {
+  if (part === null) return false;
+  return part === ZERO || (bid !== null && sizeOrder(part, bid, rules).kind === 'dust');
 }
 
 type Sale = 'planned' | 'waiting' | 'ended';
@@ -147,11 +153,11 @@ async function sell(
   const { agentId } = exit;
   const holder = input.holders.find((one) => one.agentId === agentId);
   const bid = deps.market.quote(symbol)?.bid ?? null;
-  const { free, isBusy, isSold } = toSellNow(input, exit);
+  const { free, part, isBusy } = toSellNow(input, exit);
   const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
   const isDust = sized?.kind === 'dust' && input.missing === 0n;
-  const isDone = holder === undefined || (!isBusy && (isDust || isSold));
+  const isDone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
   if (isDone)
     await tx.db
       .delete(liveExits)

@@ -1,9 +1,9 @@
 /** The sale of a part of a position, as a strategy decides it: tried until that part is sold, and no more. */
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { divide, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
+import { divide, formatFixed, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
-import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
@@ -164,6 +164,25 @@ describe('the sale of a part', () => {
     refused.stop();
     await settle(one, 30);
     expect(sales(one)).toHaveLength(1);
+  }, 60_000);
+
+  it('of which too little for an order is left ends, although coins are missing (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    const missing = { BTC: formatFixed(divide(held, parseFixed('2'), 'down')) };
+    await one.floor.database.db.update(liveMarks).set({ missing });
+    await askPart(one, agentId, parseFixed('0.00001'));
+    await settle(one, 20);
+    expect(sales(one)).toEqual([]);
+    expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
+  }, 60_000);
+
+  it('that waits for missing coins is not forgotten (F93)', async () => {
+    const { one, agentId, held } = await holding();
+    await one.floor.database.db.update(liveMarks).set({ missing: { BTC: formatFixed(held) } });
+    await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
+    await settle(one, 20);
+    expect(sales(one)).toEqual([]);
+    expect(await one.floor.database.db.select().from(liveExits)).toHaveLength(1);
   }, 60_000);
 
   it('is forgotten with its position, which its stop sells (F93)', async () => {
