@@ -418,7 +418,8 @@ export class LiveRun {
       return this.askBeside(order, () => this.send(order));
     if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
       const asked = order.cancelAtMs ?? 0;
-      const isNew = (this.cancelled.get(clientOrderId) ?? -1) < asked;
+      // Another time, whether later or not: a clock may have been set back between the two.
+      const isNew = this.cancelled.get(clientOrderId) !== asked;
       if (isNew && (await this.mayCancel(order, orders))) {
         this.cancelled.set(clientOrderId, asked);
         this.noteUnguarded(order, now);

@@ -71,4 +71,29 @@ describe('a clock that was an hour ahead and is set right', () => {
     expect((await account(one)).positions).toEqual([]);
     expect(await one.problems()).toEqual([]);
   }, 60_000);
+
+  it('has a cancellation repeated that got no answer, although its first is noted later', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    await one.look();
+    await one.startAgent();
+    await one.tickUntil(async () => (await account(one)).orders.length > 0);
+    await settle(one, 20);
+    const asked = { cancel: 0 };
+    one.interfere((act) => {
+      if (act !== 'cancel') return null;
+      asked.cancel += 1;
+      if (asked.cancel > 1) return null;
+      // By less than what makes a process forget its times.
+      one.floor.clock.at -= 1_500;
+      return 'fail';
+    });
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await one.look();
+    await settle(one, 60);
+    expect(asked.cancel).toBeGreaterThan(1);
+    expect((await account(one)).positions).toEqual([]);
+    expect(await one.problems()).toEqual([]);
+  }, 60_000);
 });
