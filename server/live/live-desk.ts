@@ -18,6 +18,8 @@ import { SignerClient } from './signer-client.ts';
 const TICK_MS = 1_000;
 /** How soon a connection that another process made is taken up. */
 const LIST_KEPT_MS = 5_000;
+/** How long a process that ends waits for answers. What has none by then is looked up by the next. */
+const STOP_PATIENCE_MS = 5_000;
 const RULES_KEPT_MS = 10 * 60_000;
 const SMALLEST = parseFixed('0.000000000001');
 
@@ -32,6 +34,7 @@ export class LiveDesk implements LivePort {
   private readonly task: PeriodicTask;
   private unsubscribe: (() => void) | null = null;
   private listedAtMs: number | null = null;
+  private isStopping = false;
   private readonly under = new Set<Promise<void>>();
 
   constructor(private readonly deps: LiveDeps) {
@@ -50,10 +53,19 @@ export class LiveDesk implements LivePort {
     this.task.start();
   }
 
+  /** Begins nothing more, and waits a little for what is out. */
   async stop(): Promise<void> {
+    this.isStopping = true;
     this.unsubscribe?.();
-    await this.task.stop();
-    await this.settled();
+    const runs = [...this.runs.values()].map((run) => run.stop());
+    const all = Promise.all([this.task.stop(), this.settled(), ...runs]);
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, STOP_PATIENCE_MS);
+    });
+    await Promise.race([all, patience]).finally(() => {
+      clearTimeout(timer);
+    });
   }
 
   /** Waits for what was set off besides the regular runs. */
@@ -102,6 +114,7 @@ export class LiveDesk implements LivePort {
   /** Waits for none of them: one that takes long holds up no other. */
   private async beginAll(): Promise<void> {
     await this.list();
+    if (this.isStopping) return;
     for (const [id, run] of this.runs) this.keep(this.guarded(id, run.runRegularly()));
   }
 

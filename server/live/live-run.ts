@@ -98,6 +98,8 @@ export class LiveRun {
   private passes = 0;
   private working: Promise<void> | null = null;
   private again = false;
+  /** The process ends: what is out is heard, and nothing follows from it here. */
+  private isStopping = false;
   private comparing: Promise<void> | null = null;
   private watching: Promise<void> | null = null;
   /** When news of an order last changed our records. */
@@ -154,6 +156,7 @@ export class LiveRun {
    * Resolves when all of it is done, and what is asked about single orders too.
    */
   async run(): Promise<void> {
+    if (this.isStopping) return;
     this.noteTime();
     await Promise.all([this.work(), this.compare(), this.watch()]);
     await this.answered();
@@ -161,12 +164,28 @@ export class LiveRun {
 
   /**
    * The regular run. It asks for nothing once more: work that takes longer than from one to the next
-   * would never end, and no comparison that waits for it.
+   * would never end, and no comparison that waits for it. It waits for what it has begun itself, and
+   * not for what is asked about single orders: one comes every second, and answers may take minutes.
    */
   async runRegularly(): Promise<void> {
+    if (this.isStopping) return;
     this.noteTime();
-    await Promise.all([this.working ?? this.work(), this.compare(), this.watch()]);
+    await Promise.all([
+      this.working === null ? this.work() : null,
+      this.comparing === null ? this.compare() : null,
+      this.watching === null ? this.watch() : null,
+    ]);
+  }
+
+  /** Begins nothing more. Resolves when everything that is out was answered. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
     await this.answered();
+  }
+
+  /** Whether anything is asked about a single order now. */
+  get isAsking(): boolean {
+    return this.beside.size > 0;
   }
 
   private async answered(): Promise<void> {
@@ -223,6 +242,7 @@ export class LiveRun {
   }
 
   private work(): Promise<void> {
+    if (this.isStopping) return this.working ?? Promise.resolve();
     if (this.working !== null) {
       this.again = true;
       return this.working;
@@ -239,8 +259,9 @@ export class LiveRun {
       await this.ended.tell();
       await this.replanDue();
       await this.planExits();
-      for (let round = 0; round < ROUNDS; round += 1) if (!(await this.stepAll())) break;
-    } while (this.again);
+      for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)
+        if (!(await this.stepAll())) break;
+    } while (this.again && !this.isStopping);
   }
 
   /** What is read of the exchange between two comparisons. No sale waits for it either. */
@@ -389,6 +410,7 @@ export class LiveRun {
     const shown = new Map(read.value.map((order) => [order.exchangeOrderId, order]));
     let hasNews = false;
     for (const order of resting) {
+      if (this.isStopping) break;
       const seen = shown.get(order.exchangeOrderId ?? '');
       if (seen === undefined || seen.filled > order.booked)
         hasNews = (await this.look(order)) || hasNews;

@@ -125,8 +125,7 @@ function toSellNow(input: StopPlanInput, exit: Exit): ToSell {
   const { agentId } = exit;
   const most = sellableNow(input, agentId);
   const part = partLeft(exit, input.rules);
-  if (part === null)
-    return { free: most, part, isBusy: saleExposure(agentId, input.orders) > 0n };
+  if (part === null) return { free: most, part, isBusy: saleExposure(agentId, input.orders) > 0n };
   const wanted = minimum(part, sellableNow({ ...input, orders: [] }, agentId));
   const sales = input.orders.filter(({ intent }) => intent.type !== 'stop');
   const isBusy = saleExposure(agentId, sales) > 0n || most < wanted;

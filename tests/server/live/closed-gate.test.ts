@@ -168,6 +168,7 @@ describe('while the account is compared with its exchange', () => {
       one.interfere(null);
       release();
       await one.desk.stop();
+      one.restart();
       await settle(one);
       expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
       expect(restingStops(one)).toEqual([]);
@@ -263,6 +264,52 @@ describe('while the account is compared with its exchange', () => {
     expect(passes).toBe(1);
     await Promise.all([run.run(), run.run()]);
     expect(passes).toBe(3);
+  }, 240_000);
+
+  it('look-ups that hang leave nothing waiting behind, neither looks nor a stop (F94)', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    await one.look();
+    await one.startAgent();
+    await one.startAgent();
+    await one.tickUntil(async () => (await account(one)).orders.length > 1);
+    await settle(one);
+    const run = one.desk.run(one.connection.id);
+    const waiting = [heldBack(), heldBack()];
+    let asked = 0;
+    let sent = 0;
+    one.interfere((act) => {
+      if (act === 'place' || act === 'cancel') sent += 1;
+      if (act !== 'look_up') return null;
+      asked += 1;
+      return waiting[asked % 2]?.held ?? null;
+    });
+    const positionsNow = (await account(one)).positions;
+    for (const { id } of positionsNow)
+      await one.floor.call(PERSON, 'closeLivePosition', { params: { id } });
+    let open = 0;
+    for (let looks = 0; looks < 60; looks += 1) {
+      await one.advance(1_000);
+      open += 1;
+      void run?.runRegularly().finally(() => {
+        open -= 1;
+      });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    }
+    expect(asked).toBeGreaterThan(1);
+    expect(open).toBeLessThan(5);
+    one.desk.poke(one.connection.id);
+    const begunAt = performance.now();
+    await one.desk.stop();
+    expect(performance.now() - begunAt).toBeLessThan(15_000);
+    const before = sent;
+    expect(before).toBeGreaterThan(0);
+    for (const { release } of waiting) release();
+    await expect.poll(() => run?.isAsking === false && open === 0, { timeout: 20_000 }).toBe(true);
+    // The ends of both stops were heard, and their positions are left to the next process.
+    expect(sent).toBe(before);
   }, 240_000);
 
   it('a gate that is closed meanwhile stays closed until the next comparison (F94)', async () => {
