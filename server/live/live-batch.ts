@@ -2,7 +2,7 @@
  * The live accounts of agents that decide in one batch, under lock: what each may use, why one buys
  * nothing, and its trades as planned orders.
  */
-import { and, asc, eq, gte, inArray, isNull, ne } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, isNull, ne, notInArray, or } from 'drizzle-orm';
 import {
   add,
   basisPoints,
@@ -22,7 +22,7 @@ import {
   type StrategyHolding,
 } from '../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
-import { hasEnded } from '../../engine/orders/live-order.ts';
+import { hasEnded, type OrderEnding } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import type { Tx } from '../db/database.ts';
@@ -42,6 +42,8 @@ const COLLAR_BPS = parseFixed('200');
 /** More than the dearest first tier of the three exchanges. */
 const WORST_FEE_BPS = parseFixed('120');
 const HOUR_MS = 3_600_000;
+/** The exchange never saw it: a sale that is refused and tried again forbids no purchase. */
+const NEVER_LEFT: OrderEnding[] = ['refused', 'unsent', 'withdrawn'];
 
 /** Why an entry did not become an order, as the agent's journal says it. */
 export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
@@ -166,6 +168,7 @@ async function loadOne(
       eq(liveOrders.connectionId, connection.id),
       ne(liveOrders.type, 'stop'),
       gte(liveOrders.plannedAt, now - HOUR_MS),
+      or(isNull(liveOrders.ending), notInArray(liveOrders.ending, NEVER_LEFT)),
     ),
   );
   const doubt = await db.$count(accountAlarms, eq(accountAlarms.accountId, accountId));

@@ -3,9 +3,10 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { divide, formatFixed, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
-import { liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
+import { liveConnections, liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
@@ -183,6 +184,26 @@ describe('the sale of a part', () => {
     await settle(one, 20);
     expect(sales(one)).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toHaveLength(1);
+  }, 60_000);
+
+  it('that is refused time and again uses up none of the orders an hour', async () => {
+    const { one, agentId, held } = await holding();
+    const { id } = one.connection;
+    const refused = refuseSales(one);
+    await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
+    await settle(one, 60);
+    expect(refused.count).toBeGreaterThan(2);
+    const entriesOff = async (maxOrdersPerHour: number): Promise<string | null | undefined> => {
+      const { database } = one.floor;
+      await database.db.update(liveConnections).set({ maxOrdersPerHour });
+      return database.transaction(async (tx) => {
+        const states = await loadLiveAccounts(tx, one.deps, [id]);
+        return states.get(id)?.entriesOff(one.desk);
+      });
+    };
+    // The purchase left, and so will the sale that is tried now.
+    expect(await entriesOff(3)).toBeNull();
+    expect(await entriesOff(1)).toMatch(/as many orders this hour/);
   }, 60_000);
 
   it('is forgotten with its position, which its stop sells (F93)', async () => {
