@@ -429,8 +429,9 @@ export class Desk {
 
   /** A pair that is gone makes lists fail that name it: which ones there are is read again soon. */
   private async doubtRules(exchange: LiveExchange): Promise<void> {
-    const doubtedAtMs = this.rulesDoubted.get(exchange) ?? Number.NEGATIVE_INFINITY;
-    if (this.now() - doubtedAtMs < RULES_DOUBT_MS) return;
+    const waitedMs = this.now() - (this.rulesDoubted.get(exchange) ?? Number.NEGATIVE_INFINITY);
+    // Less than nothing where the clock was set back.
+    if (waitedMs >= 0 && waitedMs < RULES_DOUBT_MS) return;
     this.rulesDoubted.set(exchange, this.now());
     (await this.market(exchange)).forgetRules();
   }
@@ -504,8 +505,10 @@ export class Desk {
   /** What an exchange told a process before this one to wait for, it waits for too. */
   private banRecord(exchange: LiveExchange, scope: string): BanRecord {
     const { journal } = this.parts;
+    const last = this.ledger.banOf(exchange, scope);
     return {
-      untilMs: this.ledger.bannedUntil(exchange, scope),
+      untilMs: last?.untilMs ?? 0,
+      lengthMs: last === null ? null : last.untilMs - last.atMs,
       note: (untilMs) => {
         journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
       },

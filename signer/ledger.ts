@@ -80,7 +80,7 @@ export class Ledger {
   /** Of every connection, removed ones too: an id is used once. */
   private readonly ordersById = new Map<string, SentOrder>();
   private readonly nonces = new Set<string>();
-  private readonly bans = new Map<string, number>();
+  private readonly bans = new Map<string, { atMs: number; untilMs: number }>();
 
   order(clientOrderId: string): SentOrder | null {
     return this.ordersById.get(clientOrderId) ?? null;
@@ -90,8 +90,9 @@ export class Ledger {
     return this.nonces.has(nonce);
   }
 
-  bannedUntil(exchange: LiveExchange, scope: string): number {
-    return this.bans.get(`${exchange} ${scope}`) ?? 0;
+  /** The last that was given, and when. */
+  banOf(exchange: LiveExchange, scope: string): { atMs: number; untilMs: number } | null {
+    return this.bans.get(`${exchange} ${scope}`) ?? null;
   }
 
   apply(record: SignerRecord): void {
@@ -103,7 +104,7 @@ export class Ledger {
         this.disconnect(record.connectionId);
         return;
       case 'ban':
-        this.bans.set(`${record.exchange} ${record.scope}`, record.untilMs);
+        this.bans.set(`${record.exchange} ${record.scope}`, record);
         return;
       case 'step_up':
         this.useStepUp(record);
@@ -316,10 +317,13 @@ export function sellable(connection: Connection, symbol: string): Fixed {
 }
 
 /** When a sale of the pair was last sent that goes no lower than the collar. */
-export function lastToFloor(connection: Connection, symbol: string): number {
+export function lastToFloor(connection: Connection, symbol: string, now: number): number {
   let lastMs = Number.NEGATIVE_INFINITY;
-  for (const { intent, floor, sentAtMs } of connection.orders.values())
-    if (floor !== null && intent.symbol === symbol) lastMs = Math.max(lastMs, sentAtMs);
+  for (const { intent, floor, sentAtMs } of connection.orders.values()) {
+    // What is noted later than now was sent before the clock was set back.
+    if (floor === null || intent.symbol !== symbol || sentAtMs > now) continue;
+    lastMs = Math.max(lastMs, sentAtMs);
+  }
   return lastMs;
 }
 

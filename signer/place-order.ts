@@ -148,7 +148,7 @@ function judge(
   };
   const judged = judgeOrder(intent, market, account, now);
   if ('code' in judged || judged.floor === null) return judged;
-  return now - lastToFloor(connection, intent.symbol) < FLOOR_PAUSE_MS
+  return now - lastToFloor(connection, intent.symbol, now) < FLOOR_PAUSE_MS
     ? { code: 'busy', detail: 'what the book held was sold a moment ago' }
     : judged;
 }

@@ -510,15 +510,16 @@ export class LiveRun {
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);
     if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
-    if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
     await this.settle(claimed, [event]);
+    if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
     return true;
   }
 
   /** A sale that was refused is planned again after the pause, if it is still wanted. */
   private replanLater({ intent: { side, symbol } }: LiveOrder): void {
     if (side !== 'sell') return;
-    const fromMs = this.deps.clock.now() + REFUSED_PAUSE_MS;
+    // At the last moment of the pause it would be held back once more, and planned no more.
+    const fromMs = this.deps.clock.now() + REFUSED_PAUSE_MS + 1;
     this.replans.set(symbol, { fromMs, rulesSinceMs: 0 });
   }
 

@@ -165,6 +165,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'deadline',
   'deadline_passed',
   'signing_failed',
+  // Kraken looked at it too late: the request was slow, or the signer's clock was set.
+  'EService:Deadline elapsed',
 ]);
 
 /** A stop that the exchange turned down, or that the person took away, is not placed again. */
@@ -177,7 +179,7 @@ async function noteFailedStop(
   const { intent } = order;
   if (intent.type !== 'stop' || intent.stopPrice === null || before.state === order.state) return;
   const why =
-    order.state === 'rejected' && !(order.ending === 'refused' && PASSING.has(order.code ?? ''))
+    order.state === 'rejected' && !PASSING.has(order.code ?? '')
       ? 'rejected'
       : order.state === 'cancelled' && order.ending === 'exchange' && order.cancel === null
         ? 'cancelled_at_exchange'

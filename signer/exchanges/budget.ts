@@ -30,11 +30,14 @@ export class NotSent extends Error {
 
 export interface Clock {
   now(): number;
+  /** Time that nobody sets, from any moment on, ms; where it is left out, `now` counts. */
+  running?(): number;
   sleep(ms: number): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  running: () => performance.now(),
   sleep: (ms) =>
     new Promise((resolve) => {
       setTimeout(resolve, ms);
@@ -44,6 +47,8 @@ export const systemClock: Clock = {
 /** Where the end of a ban outlives the process. */
 export interface BanRecord {
   untilMs: number;
+  /** How long it was when it was given; null where that is not known. */
+  lengthMs: number | null;
   note(untilMs: number): void;
 }
 
@@ -52,6 +57,7 @@ export class Budget {
   private level: number;
   private filledAtMs: number;
   private bannedUntilMs: number;
+  private banLengthMs: number;
   /** Those who leave as much to spare, one after the other. */
   private readonly turns = new Map<number, Turns>();
 
@@ -62,6 +68,7 @@ export class Budget {
     private readonly spent: SpentRecord | null = null,
   ) {
     this.bannedUntilMs = record?.untilMs ?? 0;
+    this.banLengthMs = record?.lengthMs ?? Number.POSITIVE_INFINITY;
     const last = spent?.last ?? null;
     // What cannot be told may have been used just now.
     if (last === 'unreadable') this.level = 0;
@@ -78,6 +85,7 @@ export class Budget {
   ban(untilMs: number): void {
     if (untilMs <= this.bannedUntilMs) return;
     this.bannedUntilMs = untilMs;
+    this.banLengthMs = untilMs - this.clock.now();
     this.record?.note(untilMs);
   }
 
@@ -150,8 +158,10 @@ export class Budget {
 
   /** @throws NotSent during a ban. */
   refuseBanned(): void {
-    if (this.clock.now() < this.bannedUntilMs)
-      throw new NotSent('exchange_ban', this.bannedUntilMs);
+    const now = this.clock.now();
+    // More is left of it than it ever was: the clock was set back since.
+    this.bannedUntilMs = Math.min(this.bannedUntilMs, now + this.banLengthMs);
+    if (now < this.bannedUntilMs) throw new NotSent('exchange_ban', this.bannedUntilMs);
   }
 
   /** Before a request leaves that uses it. */

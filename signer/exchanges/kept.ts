@@ -15,7 +15,9 @@ export class Kept<T> {
 
   get(): Promise<T> {
     const { value } = this;
-    if (value !== null && this.now() - value.at < this.keepMs) return value.promise;
+    const ageMs = value === null ? 0 : this.now() - value.at;
+    // Noted later than now: the clock was set back, and how old it is nobody knows.
+    if (value !== null && ageMs >= 0 && ageMs < this.keepMs) return value.promise;
     const promise = this.read();
     const next = { at: this.now(), promise };
     this.value = next;

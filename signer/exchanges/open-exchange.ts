@@ -16,6 +16,8 @@ import type { SpentRecord } from '../spent.ts';
 
 /** How long the exchange's clock is taken to run like ours. */
 const TIME_KEEP_MS = 10 * 60_000;
+/** Our clock was set where it runs so far apart from one that nobody sets. */
+const CLOCK_SET_MS = 2_000;
 /** Keys whose use is remembered; whoever pastes more than this uses those that came first anew. */
 const KEYS_KEPT = 1_000;
 
@@ -120,7 +122,7 @@ function adapterOf(
 
 /** How far the exchange's clock is ahead of ours. */
 class ExchangeTime {
-  private known: { readAtMs: number; offsetMs: number } | null = null;
+  private known: { readAtMs: number; readAtRunning: number; offsetMs: number } | null = null;
 
   constructor(
     private readonly read: () => Promise<number>,
@@ -129,15 +131,26 @@ class ExchangeTime {
 
   async offset(isSuspect: boolean): Promise<number> {
     const { known } = this;
-    if (known !== null && !isSuspect && this.clock.now() - known.readAtMs < TIME_KEEP_MS)
-      return known.offsetMs;
-    const before = this.clock.now();
+    if (known !== null && !isSuspect && this.isRecent(known)) return known.offsetMs;
+    const before = this.running();
     const there = await this.read();
     const readAtMs = this.clock.now();
+    const readAtRunning = this.running();
     // Half of the way there and back.
-    const offsetMs = there - (before + readAtMs) / 2;
-    this.known = { readAtMs, offsetMs };
+    const offsetMs = there - (readAtMs - (readAtRunning - before) / 2);
+    this.known = { readAtMs, readAtRunning, offsetMs };
     return offsetMs;
+  }
+
+  private running(): number {
+    return this.clock.running?.() ?? this.clock.now();
+  }
+
+  /** An offset to a clock that was set since says nothing. */
+  private isRecent({ readAtMs, readAtRunning }: { readAtMs: number; readAtRunning: number }) {
+    const ageMs = this.clock.now() - readAtMs;
+    const isSet = Math.abs(ageMs - (this.running() - readAtRunning)) > CLOCK_SET_MS;
+    return !isSet && ageMs >= 0 && ageMs < TIME_KEEP_MS;
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import type { VenueFill } from '../../contract/venue.ts';
 import {
   exposureOf,
+  lastToFloor,
   Ledger,
   lossOf,
   sellable,
@@ -197,5 +198,36 @@ describe('the ledger of the signer', () => {
     expect(lossOf(connection, '2026-01-01', marks('65000'))).toBe(parseFixed('11'));
     // Another day begins where this one ended.
     expect(lossOf(connection, '2026-01-02', marks('65000'))).toBe(ZERO);
+  });
+});
+
+describe('the last sale down to a floor', () => {
+  it('is one that was sent by now: a clock that was set back knows of later ones', () => {
+    const { ledger, connection } = newLedger();
+    const sell = (number: number, atMs: number): void => {
+      ledger.apply({
+        kind: 'sending',
+        atMs,
+        worstPrice: parseFixed('57000'),
+        floor: parseFixed('57000'),
+        intent: {
+          clientOrderId: id(number),
+          connectionId: 'c1',
+          agentId: 'g1',
+          symbol: SYMBOL,
+          side: 'sell',
+          type: 'market',
+          quantity: parseFixed('0.1'),
+          limitPrice: null,
+          stopPrice: null,
+          deadlineMs: atMs + 30_000,
+        },
+      });
+    };
+    sell(1, AT + 3_600_000);
+    expect(lastToFloor(connection, SYMBOL, AT)).toBe(Number.NEGATIVE_INFINITY);
+    sell(2, AT);
+    expect(lastToFloor(connection, SYMBOL, AT + 1)).toBe(AT);
+    expect(lastToFloor(connection, SYMBOL, AT + 3_600_000)).toBe(AT + 3_600_000);
   });
 });

@@ -25,10 +25,18 @@ import {
   type OrderToPlace,
   type PublicData,
 } from '../adapter.ts';
-import type { Door } from '../door.ts';
+import type { Door, RawReply } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
 import { noneUnread, textIn, type OnUnread } from '../rows.ts';
-import { failedOutcome, mapped, read, send, sendCancel, unknown } from '../verdict.ts';
+import {
+  failedOutcome,
+  mapped,
+  read,
+  send,
+  sendCancel,
+  unknown,
+  type Verdict,
+} from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
 import {
   AccountsReply,
@@ -81,6 +89,11 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
 
 export class CoinbaseAdapter implements Adapter {
   readonly abilities = { replaysIds: true, restingStops: true };
+  private readonly judge = (reply: RawReply): Verdict => {
+    // It says no more than that: the token's date may be what is wrong.
+    if (reply.status === 401) this.door.suspectTime();
+    return judgeCoinbase(reply);
+  };
 
   constructor(
     private readonly door: Door,
@@ -100,7 +113,7 @@ export class CoinbaseAdapter implements Adapter {
     };
     const reply = await send(this.door, AT.place, params, order.deadlineMs);
     if ('kind' in reply) return reply;
-    const verdict = judgeCoinbase(reply);
+    const verdict = this.judge(reply);
     if (verdict.kind === 'duplicate') return unknown('unlisted:duplicate');
     if (verdict.kind !== 'answered') return failedOutcome(verdict);
     const placed = PlacedReply.safeParse(reply.body);
@@ -116,7 +129,7 @@ export class CoinbaseAdapter implements Adapter {
   async cancel(order: OrderRef): Promise<CancelOutcome> {
     const id = order.exchangeOrderId ?? (await this.idOf(order));
     if (typeof id !== 'string') return id;
-    return sendCancel(this.door, judgeCoinbase, AT.cancel, { order_ids: [id] }, (body) => {
+    return sendCancel(this.door, this.judge, AT.cancel, { order_ids: [id] }, (body) => {
       const [result] = CancelledReply.safeParse(body).data?.results ?? [];
       if (result === undefined) return unknown('unreadable');
       const reason = result.failure_reason ?? '';
@@ -158,7 +171,7 @@ export class CoinbaseAdapter implements Adapter {
   async balances(): Promise<VenueBalance[]> {
     const accounts: Parameters<typeof coinbaseBalances>[0] = [];
     for (let cursor = ''; ;) {
-      const page = await read(this.door, judgeCoinbase, AccountsReply, AT.accounts, {
+      const page = await read(this.door, this.judge, AccountsReply, AT.accounts, {
         limit: PAGE,
         ...(cursor === '' ? {} : { cursor }),
       });
@@ -170,7 +183,7 @@ export class CoinbaseAdapter implements Adapter {
   }
 
   async permissions(): Promise<KeyPermissions> {
-    const key = await read(this.door, judgeCoinbase, PermissionsReply, AT.permissions);
+    const key = await read(this.door, this.judge, PermissionsReply, AT.permissions);
     return {
       canTrade: key.can_trade,
       // One permission covers both: moving between portfolios and sending away.
@@ -221,7 +234,7 @@ export class CoinbaseAdapter implements Adapter {
 
   private async byId(id: string): Promise<RawOrder | null> {
     try {
-      return (await read(this.door, judgeCoinbase, OrderReply, AT.order, { order_id: id })).order;
+      return (await read(this.door, this.judge, OrderReply, AT.order, { order_id: id })).order;
     } catch (error) {
       if (error instanceof ReadFailed && error.cause === 'unlisted:NOT_FOUND') return null;
       throw error;
@@ -231,7 +244,7 @@ export class CoinbaseAdapter implements Adapter {
   private async orders(params: Record<string, unknown>): Promise<RawOrder[]> {
     const all = new Map<string, RawOrder>();
     for (let cursor = ''; ;) {
-      const page = await read(this.door, judgeCoinbase, OrdersReply, AT.orders, {
+      const page = await read(this.door, this.judge, OrdersReply, AT.orders, {
         limit: PAGE,
         ...params,
         ...(cursor === '' ? {} : { cursor }),
@@ -246,7 +259,7 @@ export class CoinbaseAdapter implements Adapter {
   private async fills(params: Record<string, unknown>, onUnread: OnUnread): Promise<VenueFill[]> {
     const all = new Map<string, unknown>();
     for (let cursor = ''; ;) {
-      const page = await read(this.door, judgeCoinbase, FillsReply, AT.fills, {
+      const page = await read(this.door, this.judge, FillsReply, AT.fills, {
         limit: PAGE,
         ...params,
         ...(cursor === '' ? {} : { cursor }),

@@ -23,7 +23,7 @@ import {
   unknown,
   type Verdict,
 } from '../verdict.ts';
-import { judgeKraken, KRAKEN_BANS } from './classify.ts';
+import { DEADLINE_ELAPSED, judgeKraken, KRAKEN_BANS } from './classify.ts';
 import type { KrakenNames } from './pairs.ts';
 import {
   BalancesReply,
@@ -48,11 +48,12 @@ const PAGE = 50;
 
 const ORDER_TYPES = { market: 'market', limit: 'limit', stop: 'stop-loss' } as const;
 
-/** Judges an answer, and keeps quiet for as long as it says. */
+/** Judges an answer, keeps quiet for as long as it says, and doubts a clock that it calls wrong. */
 export function krakenJudge(door: Door): (reply: RawReply) => Verdict {
   return (reply) => {
     const verdict = judgeKraken(reply);
     const code = 'code' in verdict ? verdict.code : null;
+    if (code === DEADLINE_ELAPSED) door.suspectTime();
     const ban = KRAKEN_BANS.find((one) => one.code === code);
     if (ban !== undefined) door.ban(ban.forMs, ban.who);
     return verdict;

@@ -3,6 +3,9 @@ import * as z from 'zod/mini';
 import type { RawReply } from '../door.ts';
 import { judgeStatus, unknown, unlisted, type Verdict } from '../verdict.ts';
 
+/** The matching engine looked at it after its deadline: the request was slow, or a clock is wrong. */
+export const DEADLINE_ELAPSED = 'EService:Deadline elapsed';
+
 /** Checked before the matching engine, or by it on arrival: no order exists. */
 const REJECTED = new Set([
   'EOrder:Insufficient funds',
@@ -33,8 +36,7 @@ const REJECTED = new Set([
   'EService:Market in cancel_only mode',
   'EService:Market in post_only mode',
   'EService:Market in limit_only mode',
-  // The matching engine looked at it after its deadline.
-  'EService:Deadline elapsed',
+  DEADLINE_ELAPSED,
   'ETrade:User Locked',
 ]);
 

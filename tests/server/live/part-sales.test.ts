@@ -3,7 +3,12 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { divide, formatFixed, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
-import { liveConnections, liveExits, liveMarks, liveOrders } from '../../../server/db/schema-live.ts';
+import {
+  liveConnections,
+  liveExits,
+  liveMarks,
+  liveOrders,
+} from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';

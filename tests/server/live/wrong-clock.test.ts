@@ -1,0 +1,59 @@
+/** Our clocks are wrong by minutes or hours: the exchange's decides what is there. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { liveOrders } from '../../../server/db/schema-live.ts';
+import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+/** So long the exchange's clock is taken to run like ours. */
+const TIME_KEPT_MS = 601_000;
+
+const account = (one: LiveWorld) =>
+  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+async function settle(one: LiveWorld, seconds: number): Promise<void> {
+  for (let waited = 0; waited < seconds; waited += 5) {
+    await one.advance(5_000);
+    await one.look();
+  }
+}
+
+async function holding(dialect: 'kraken' | 'coinbase' | 'binance', skewMs: number) {
+  const one = await openLiveWorld({ dialect });
+  world = one;
+  one.standIn.clock.skewMs = skewMs;
+  await one.advance(TIME_KEPT_MS);
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await settle(one, 20);
+  expect((await account(one)).positions).toHaveLength(1);
+  expect(restingStops(one)).toHaveLength(1);
+  return one;
+}
+
+async function expectBooksEqual(one: LiveWorld): Promise<void> {
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+describe('a clock of the exchange that jumps', () => {
+  it('makes it turn down a stop for its deadline, which is placed again', async () => {
+    const one = await holding('kraken', 0);
+    expect(one.standIn.core.expireStops('main')).toBe(1);
+    one.standIn.clock.skewMs = 120_000;
+    await settle(one, 40);
+    expect(restingStops(one)).toHaveLength(1);
+    const codes = (await one.floor.database.db.select().from(liveOrders)).map(({ code }) => code);
+    expect(codes).toContain('EService:Deadline elapsed');
+    await expectBooksEqual(one);
+  }, 60_000);
+});
