@@ -141,6 +141,11 @@ export class Door {
     return this.#settings.clock.now() + this.#offsetMs;
   }
 
+  /** What time it was at the exchange at a moment of our own clock. */
+  at(wallMs: number): number {
+    return Math.max(0, wallMs + this.#offsetMs);
+  }
+
   /** How long until a moment of our own clock. */
   until(wallMs: number): number {
     return wallMs - this.#settings.clock.now();

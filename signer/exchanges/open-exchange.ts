@@ -1,6 +1,6 @@
 /** Opens an exchange: one door for its public data, and one for each connection's key. */
 import { createHash } from 'node:crypto';
-import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
+import type { ApiKey, LiveExchange, OrderRef } from '../../contract/signer.ts';
 import type { Adapter, PublicData } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
 import { BinanceAdapter } from './binance/adapter.ts';
@@ -75,9 +75,10 @@ export async function openExchange(
       });
       const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
       const adapter = adapterOf(exchange, own, publicData, unread);
-      return timed(adapter, async () => {
+      const setTime = async (): Promise<void> => {
         own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect)));
-      });
+      };
+      return timed(adapter, setTime, (wallMs) => own.at(wallMs));
     },
   };
 }
@@ -154,23 +155,32 @@ class ExchangeTime {
   }
 }
 
-/** Sets the exchange's time before each act. Only a new order depends on it being known. */
-function timed(adapter: Adapter, setTime: () => Promise<void>): Adapter {
+/**
+ * Sets the exchange's time before each act. Only a new order depends on it being known. `there` tells
+ * a time of ours by the exchange's clock: since a time that is ahead of it, it has nothing to show,
+ * and an order that exists would seem absent.
+ */
+function timed(
+  adapter: Adapter,
+  setTime: () => Promise<void>,
+  there: (wallMs: number) => number,
+): Adapter {
   const after = async <T>(act: () => Promise<T>): Promise<T> => {
     await setTime().catch(() => undefined);
     return act();
   };
+  const refThere = (order: OrderRef): OrderRef => ({ ...order, sinceMs: there(order.sinceMs) });
   return {
     abilities: adapter.abilities,
     place: async (order) => {
       await setTime();
       return adapter.place(order);
     },
-    cancel: (order) => after(() => adapter.cancel(order)),
-    lookUp: (order) => after(() => adapter.lookUp(order)),
+    cancel: (order) => after(() => adapter.cancel(refThere(order))),
+    lookUp: (order) => after(() => adapter.lookUp(refThere(order))),
     openOrders: (symbols) => after(() => adapter.openOrders(symbols)),
-    closedOrders: (since, symbols) => after(() => adapter.closedOrders(since, symbols)),
-    tradesSince: (since, symbols) => after(() => adapter.tradesSince(since, symbols)),
+    closedOrders: (since, symbols) => after(() => adapter.closedOrders(there(since), symbols)),
+    tradesSince: (since, symbols) => after(() => adapter.tradesSince(there(since), symbols)),
     balances: () => after(() => adapter.balances()),
     permissions: () => after(() => adapter.permissions()),
   };

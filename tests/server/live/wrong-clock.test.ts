@@ -9,6 +9,7 @@ afterEach(async () => {
   world = null;
 });
 
+const HOUR_MS = 3_600_000;
 /** So long the exchange's clock is taken to run like ours. */
 const TIME_KEPT_MS = 601_000;
 
@@ -17,6 +18,11 @@ const account = (one: LiveWorld) =>
 
 const restingStops = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+const sales = ({ standIn }: LiveWorld) =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
 
 async function settle(one: LiveWorld, seconds: number): Promise<void> {
   for (let waited = 0; waited < seconds; waited += 5) {
@@ -44,6 +50,30 @@ async function expectBooksEqual(one: LiveWorld): Promise<void> {
     expect([coin, ledger]).toEqual([coin, exchange]);
   expect(await one.problems()).toEqual([]);
 }
+
+describe('a server and a signer whose clocks are wrong', () => {
+  it.each([
+    ['kraken', 'ahead', -HOUR_MS],
+    ['coinbase', 'ahead', -HOUR_MS],
+    ['binance', 'ahead', -HOUR_MS],
+    ['kraken', 'behind', HOUR_MS],
+  ] as const)(
+    'find a sale at %s whose answer was lost, an hour %s, and do it once',
+    async (dialect, _which, skewMs) => {
+      const one = await holding(dialect, skewMs);
+      one.standIn.faults.add({ name: 'drop-response', when: { call: 'place', nth: 1 } });
+      const [position] = (await account(one)).positions;
+      await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+      await settle(one, 360);
+      expect(sales(one)).toHaveLength(1);
+      // Of a fee in the coin dust is left.
+      for (const { quantity } of (await account(one)).positions)
+        expect(Number(quantity)).toBeLessThan(0.00005);
+      await expectBooksEqual(one);
+    },
+    120_000,
+  );
+});
 
 describe('a clock of the exchange that jumps', () => {
   it('makes it turn down a stop for its deadline, which is placed again', async () => {
