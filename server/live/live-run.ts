@@ -7,7 +7,12 @@ import { parseFixed, type Fixed } from '../../contract/money.ts';
 import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
-import { endIsSeen, type LiveOrder, type OrderEvent } from '../../engine/orders/live-order.ts';
+import {
+  endIsSeen,
+  hasEnded,
+  type LiveOrder,
+  type OrderEvent,
+} from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
 import { stopOnTick } from '../../engine/orders/order-size.ts';
 import type { Tx } from '../db/database.ts';
@@ -44,6 +49,10 @@ const RULES_DOUBT_MS = 60_000;
 const OPEN_ORDERS_MS = 8_000;
 const LOOK_FIRST_MS = 500;
 const LOOK_MOST_MS = 60_000;
+/** The same request about one order: each uses up what the exchange lets the key ask. */
+const REPEAT_FIRST_MS = 500;
+/** A sale may wait for the cancellation: it follows soon once the exchange takes it. */
+const REPEAT_MOST_MS = 30_000;
 /** Why nothing is bought before the gate is open, as a sentence goes on. */
 export const NOT_COMPARED = 'the exchange account is being compared with the exchange.';
 /** A request is answered or given up by then; whoever sent it is gone. */
@@ -73,6 +82,10 @@ interface Replan {
 /** Only ever for a sale, which no doubt holds back. */
 const ONLY_EXITS: Gate = { kind: 'open', doubtfulAssets: new Set(), doubtfulSymbols: new Set() };
 
+/** It rests, as far as is known, and is to be cancelled. */
+const isWaitingToGo = (order: LiveOrder): boolean =>
+  order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order);
+
 const hasDoubts = (gate: Gate): boolean => gate.kind === 'open' && gate.doubtfulAssets.size > 0;
 
 export class LiveRun {
@@ -84,8 +97,8 @@ export class LiveRun {
   private doubtedAtMs = Number.NEGATIVE_INFINITY;
   private readonly looks = new Map<string, Look>();
   private readonly inFlight = new Set<string>();
-  /** When a cancellation was asked of the signer, by order. */
-  private readonly cancelled = new Map<string, number>();
+  /** Sendings and cancellations, by what is done and order. News of the order changes nothing here. */
+  private readonly repeats = new Map<string, Look>();
   /** When a position was last left without a stop at the exchange, by agent and pair. */
   private readonly unguardedSince = new Map<string, number>();
   private watches: Watch[] = [];
@@ -212,7 +225,7 @@ export class LiveRun {
     this.doubtedAtMs = Number.NEGATIVE_INFINITY;
     this.settledAtMs = Number.NEGATIVE_INFINITY;
     this.looks.clear();
-    this.cancelled.clear();
+    this.repeats.clear();
     for (const [symbol, one] of this.replans) this.replans.set(symbol, { ...one, fromMs: now });
   }
 
@@ -436,21 +449,30 @@ export class LiveRun {
       if (now - (order.sentAtMs ?? now) < STALE_SENDING_MS) return false;
       return this.settle(order, [{ kind: 'outcome_unknown', atMs: now, cause: 'interrupted' }]);
     }
-    if (sendRefusal(order, this.gateFor(order), orders, policyOf(this.connection), now) === null)
+    const isToSend =
+      sendRefusal(order, this.gateFor(order), orders, policyOf(this.connection), now) === null;
+    // Of one that is planned nothing has left: it waits for nothing.
+    if (isToSend && (order.state === 'planned' || this.takeTurn('send', order, now)))
       return this.askBeside(order, () => this.send(order));
-    if (order.cancel === 'asked' && order.exchangeOrderId !== null && !endIsSeen(order)) {
-      const asked = order.cancelAtMs ?? 0;
-      // Another time, whether later or not: a clock may have been set back between the two.
-      const isNew = this.cancelled.get(clientOrderId) !== asked;
-      if (isNew && (await this.mayCancel(order, orders))) {
-        this.cancelled.set(clientOrderId, asked);
-        this.noteUnguarded(order, now);
-        return this.askBeside(order, async () =>
-          this.settle(order, [await cancel(this.deps, order)]),
-        );
-      }
+    const isToCancel = isWaitingToGo(order) && (await this.mayCancel(order, orders));
+    if (isToCancel && this.takeTurn('cancel', order, now)) {
+      this.noteUnguarded(order, now);
+      return this.askBeside(order, async () =>
+        this.settle(order, [await cancel(this.deps, order)]),
+      );
     }
     return this.lookIfDue(order, now);
+  }
+
+  /** The first is at once; each that follows waits twice as long, whatever the answers were. */
+  private takeTurn(what: 'send' | 'cancel', { intent }: LiveOrder, now: number): boolean {
+    const key = `${what} ${intent.clientOrderId}`;
+    const known = this.repeats.get(key);
+    if (known !== undefined && now < known.nextMs) return false;
+    const tries = (known?.tries ?? 0) + 1;
+    const waitMs = Math.min(REPEAT_MOST_MS, REPEAT_FIRST_MS * 2 ** (tries - 1));
+    this.repeats.set(key, { tries, nextMs: now + waitMs });
+    return true;
   }
 
   /** While the gate is closed neither a sale nor another stop could follow one that guards. */
@@ -528,7 +550,9 @@ export class LiveRun {
     const isWaited =
       order.state === 'unknown' ||
       (order.state === 'open' &&
-        (type === 'market' || endIsSeen(order) || order.cancel === 'acknowledged'));
+        (type === 'market' || endIsSeen(order) || order.cancel === 'acknowledged')) ||
+      // It may have ended by itself, which is why the cancellation was turned down.
+      (isWaitingToGo(order) && this.repeats.has(`cancel ${clientOrderId}`));
     const known = this.looks.get(clientOrderId);
     if (!isWaited || (known !== undefined && now < known.nextMs)) return false;
     const tries = (known?.tries ?? 0) + 1;
@@ -549,6 +573,8 @@ export class LiveRun {
     if (settled?.changed !== true) return false;
     this.settledAtMs = this.deps.clock.now();
     this.looks.delete(clientOrderId);
+    if (hasEnded(settled.order))
+      for (const what of ['send', 'cancel']) this.repeats.delete(`${what} ${clientOrderId}`);
     this.watchAnew(settled.symbol, settled.watches);
     this.noteLost(settled.order);
     return true;
