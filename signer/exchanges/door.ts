@@ -59,6 +59,8 @@ export interface DoorSettings {
 const flights = new AsyncLocalStorage<Flight>();
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** No clock is set back by more. */
+const SET_BACK_MOST_MS = 86_400_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 /** A long list is read a page at a time, as fast as the exchange's limit lets it. */
 const PATIENCE_MS: Record<Endpoint['lane'], number> = {
@@ -141,9 +143,15 @@ export class Door {
     return this.#settings.clock.now() + this.#offsetMs;
   }
 
-  /** What time it was at the exchange at a moment of our own clock. */
+  /**
+   * What time it was at the exchange at a moment of our own clock. One that is yet to come was noted
+   * before that clock was set back, and how long ago nobody knows: a day is far enough to find what
+   * an order did.
+   */
   at(wallMs: number): number {
-    return Math.max(0, wallMs + this.#offsetMs);
+    const now = this.#settings.clock.now();
+    const noted = wallMs > now ? now - SET_BACK_MOST_MS : wallMs;
+    return Math.max(0, noted + this.#offsetMs);
   }
 
   /** How long until a moment of our own clock. */

@@ -76,6 +76,17 @@ describe("the signer's clock", () => {
     expect(one.sentTo('GET /api/v3/brokerage/time')).toHaveLength(2);
   });
 
+  it('that is set back has an order searched for from long before, not from a time to come', async () => {
+    const one = await openKraken();
+    const sinceMs = one.clock.at;
+    one.clock.at -= HOUR_MS;
+    await one.adapter.lookUp(one.ref({ sinceMs }));
+    const starts = ['ClosedOrders', 'TradesHistory'].map((list) =>
+      Number(one.sentTo(`POST /0/private/${list}`)[0]?.params.start),
+    );
+    for (const start of starts) expect(start).toBeLessThan((START - HOUR_MS) / 1_000);
+  });
+
   it('makes what is kept be read again when it is set back', async () => {
     const clock = handClock();
     let reads = 0;
