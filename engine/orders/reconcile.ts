@@ -170,7 +170,8 @@ class Work {
   readonly foreign: VenueOrder[] = [];
   readonly doubtfulSymbols = new Set<string>();
   /** Coins whose difference a trade of ours may explain that is not booked yet. */
-  readonly unsettled = new Set<string>();
+  /** Since when an order is out, or a fill unread, that may move this asset; the earliest, ms. */
+  readonly unsettled = new Map<string, number>();
   private readonly byExchangeId = new Map<string, string>();
   private readonly foreignIds = new Set<string>();
   /** Our orders that a trade of unknown origin may belong to. */
@@ -244,7 +245,7 @@ class Work {
     if (candidates.length > 0) {
       for (const order of candidates) this.candidates.add(order.intent.clientOrderId);
       this.doubtfulSymbols.add(fill.symbol);
-      for (const asset of balanceChanges(fill).keys()) this.unsettled.add(asset);
+      for (const asset of balanceChanges(fill).keys()) this.unsettled.set(asset, 0);
       return;
     }
     // The opening balances have it in them.
@@ -338,8 +339,12 @@ class Work {
     const isOut = order.state === 'sending' || order.state === 'unknown';
     const lacksFills = !hasEnded(order) && filledQuantity(order) > order.booked;
     if (!isOut && !lacksFills && !(order.state === 'open' && endIsSeen(order))) return;
-    this.unsettled.add(baseOf(order.intent.symbol));
-    this.unsettled.add(quoteOf(order.intent.symbol));
+    const { symbol } = order.intent;
+    for (const asset of [baseOf(symbol), quoteOf(symbol)])
+      this.unsettled.set(
+        asset,
+        Math.min(this.unsettled.get(asset) ?? Infinity, order.sentAtMs ?? 0),
+      );
   }
 }
 
@@ -356,7 +361,9 @@ interface BalanceFindings {
 
 /**
  * A difference is a deposit or a withdrawal only when it has stayed the same for the allowance, and
- * no order of ours that may explain it is unsettled: a fill may be late.
+ * no order of ours that may explain it is unsettled: a fill may be late. One that was sent after the
+ * difference was seen explains none of it: a sale that is tried again and again, because the coins
+ * are gone, would keep it from ever being told.
  */
 function compareBalances(
   balances: readonly VenueBalance[],
@@ -376,8 +383,8 @@ function compareBalances(
   for (const asset of new Set([...expected.keys(), ...actual.keys()])) {
     const amount = subtract(actual.get(asset) ?? ZERO, expected.get(asset) ?? ZERO);
     if (amount === 0n) continue;
-    const isUnsettled = work.unsettled.has(asset);
     const before = records.pending.get(asset);
+    const isUnsettled = (work.unsettled.get(asset) ?? Infinity) <= (before?.sinceMs ?? begunAtMs);
     const isSame = before !== undefined && before.amount === amount && !isUnsettled;
     const sinceMs = isSame ? before.sinceMs : begunAtMs;
     if (records.isFirst) found.external.push({ kind: 'opening', asset, amount });
@@ -399,8 +406,9 @@ function findMissing(
   for (const [asset, held] of holdingsAfter(records, work)) {
     const amount = subtract(held, maximum(ZERO, actual.get(asset) ?? ZERO));
     const before = records.missing.get(asset);
-    // While a difference may still be explained, what was known stays.
-    if (work.unsettled.has(asset) || found.pending.has(asset)) {
+    // While a difference may still be explained, what was known stays. Where there is none, no order
+    // that is out has moved anything yet.
+    if (found.pending.has(asset)) {
       if (before !== undefined) found.missing.set(asset, before);
     } else if (amount > 0n) {
       found.missing.set(asset, amount);

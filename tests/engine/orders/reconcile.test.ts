@@ -297,6 +297,16 @@ describe('balances', () => {
     ]);
   });
 
+  it('that lack something are a withdrawal although a sale that was sent since is out', () => {
+    const less = { balances: [balance('USD', '900')] };
+    const orders = [orderAfter({ kind: 'send_started', atMs: NOW_MS + 1 })];
+    const found = run({ ...less, begunAtMs: later }, { ...since(NOW_MS, '-100'), orders });
+    expect(found.external).toEqual([{ kind: 'withdrawal', asset: 'USD', amount: money('-100') }]);
+    const holdings = new Map([['USD', money('950')]]);
+    const told = run({ ...less, begunAtMs: later }, { ...since(NOW_MS, '-100'), orders, holdings });
+    expect([...told.missing]).toEqual([['USD', money('50')]]);
+  });
+
   it('that lack something keep us from buying with that coin, and are a withdrawal later', () => {
     const less = { balances: [balance('USD', '900')] };
     expect(run(less).gate).toMatchObject({ kind: 'open', doubtfulAssets: new Set(['USD']) });
