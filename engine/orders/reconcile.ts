@@ -169,9 +169,11 @@ class Work {
   readonly alarms: ReconcileAlarm[] = [];
   readonly foreign: VenueOrder[] = [];
   readonly doubtfulSymbols = new Set<string>();
-  /** Coins whose difference a trade of ours may explain that is not booked yet. */
-  /** Since when an order is out, or a fill unread, that may move this asset; the earliest, ms. */
-  readonly unsettled = new Map<string, number>();
+  /**
+   * Coins whose difference a trade of ours may explain that is not booked yet, each with the time at
+   * which the first such order was sent, ms.
+   */
+  private readonly unsettledSince = new Map<string, number>();
   private readonly byExchangeId = new Map<string, string>();
   private readonly foreignIds = new Set<string>();
   /** Our orders that a trade of unknown origin may belong to. */
@@ -245,7 +247,7 @@ class Work {
     if (candidates.length > 0) {
       for (const order of candidates) this.candidates.add(order.intent.clientOrderId);
       this.doubtfulSymbols.add(fill.symbol);
-      for (const asset of balanceChanges(fill).keys()) this.unsettled.set(asset, 0);
+      for (const asset of balanceChanges(fill).keys()) this.unsettledSince.set(asset, 0);
       return;
     }
     // The opening balances have it in them.
@@ -341,10 +343,15 @@ class Work {
     if (!isOut && !lacksFills && !(order.state === 'open' && endIsSeen(order))) return;
     const { symbol } = order.intent;
     for (const asset of [baseOf(symbol), quoteOf(symbol)])
-      this.unsettled.set(
+      this.unsettledSince.set(
         asset,
-        Math.min(this.unsettled.get(asset) ?? Infinity, order.sentAtMs ?? 0),
+        Math.min(this.unsettledSince.get(asset) ?? Infinity, order.sentAtMs ?? 0),
       );
+  }
+
+  /** Whether a trade that is not booked yet may be why this coin differed at that time already. */
+  mayExplain(asset: string, seenAtMs: number): boolean {
+    return (this.unsettledSince.get(asset) ?? Infinity) <= seenAtMs;
   }
 }
 
@@ -384,8 +391,8 @@ function compareBalances(
     const amount = subtract(actual.get(asset) ?? ZERO, expected.get(asset) ?? ZERO);
     if (amount === 0n) continue;
     const before = records.pending.get(asset);
-    const isUnsettled = (work.unsettled.get(asset) ?? Infinity) <= (before?.sinceMs ?? begunAtMs);
-    const isSame = before !== undefined && before.amount === amount && !isUnsettled;
+    const isSame =
+      before !== undefined && before.amount === amount && !work.mayExplain(asset, before.sinceMs);
     const sinceMs = isSame ? before.sinceMs : begunAtMs;
     if (records.isFirst) found.external.push({ kind: 'opening', asset, amount });
     else if (isSame && begunAtMs - sinceMs >= policy.lagAllowanceMs)

@@ -70,7 +70,6 @@ interface Reader {
   runs: string;
   /** What it was last told to be off; null before the first word, which may say that nothing is. */
   off: string | null;
-  /** Whether it was told of every price that is stale. It was not while it went without ticks. */
   /** When it was last told all that is stale; null where it has missed some of it. */
   toldStaleAt: number | null;
 }

@@ -2,8 +2,7 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
-import { and, eq, isNull } from 'drizzle-orm';
-import { parseFixed, type Fixed } from '../../contract/money.ts';
+import { eq } from 'drizzle-orm';
 import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
@@ -14,21 +13,19 @@ import {
   type OrderEvent,
 } from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
-import { stopOnTick } from '../../engine/orders/order-size.ts';
-import type { Tx } from '../db/database.ts';
-import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
-import { askExit } from './ask-exit.ts';
+import { Backoff } from './backoff.ts';
 import { LossWatch } from './day-loss.ts';
 import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { planPair, REFUSED_PAUSE_MS } from './pair-plan.ts';
+import { planPair, REFUSED_PAUSE_MS, type Watch } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
-import { reconcileConnection, type Watch } from './reconcile-connection.ts';
+import { reconcileConnection } from './reconcile-connection.ts';
+import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
 
@@ -68,11 +65,6 @@ interface RunPort extends LivePort {
   rulesMayHaveChanged(exchange: LiveExchange): void;
 }
 
-interface Look {
-  tries: number;
-  nextMs: number;
-}
-
 interface Replan {
   fromMs: number;
   /** What was refused before then says nothing of the rules as they are now. */
@@ -95,14 +87,12 @@ export class LiveRun {
   private lookedAtMs: number | null = null;
   private openReadAtMs = 0;
   private doubtedAtMs = Number.NEGATIVE_INFINITY;
-  private readonly looks = new Map<string, Look>();
+  private readonly looks = new Backoff(LOOK_FIRST_MS, LOOK_MOST_MS);
   private readonly inFlight = new Set<string>();
   /** Sendings and cancellations, by what is done and order. News of the order changes nothing here. */
-  private readonly repeats = new Map<string, Look>();
+  private readonly repeats = new Backoff(REPEAT_FIRST_MS, REPEAT_MOST_MS);
   /** When a position was last left without a stop at the exchange, by agent and pair. */
   private readonly unguardedSince = new Map<string, number>();
-  private watches: Watch[] = [];
-  private readonly leaving = new Set<string>();
   /** Pairs to plan anew, and from when on. */
   private readonly replans = new Map<string, Replan>();
   /** What is asked about single orders, beside everything else. */
@@ -125,6 +115,7 @@ export class LiveRun {
   readonly ended: EndedAgents;
   private readonly reachability: Reachability;
   private readonly loss: LossWatch;
+  private readonly watches: WatchedStops;
 
   constructor(
     private readonly deps: LiveDeps,
@@ -134,6 +125,7 @@ export class LiveRun {
     this.ended = new EndedAgents(deps, connection.id);
     this.reachability = new Reachability(deps);
     this.loss = new LossWatch(deps);
+    this.watches = new WatchedStops(deps, port, (symbol) => this.rules(symbol));
   }
 
   /** As it is now in the database. */
@@ -154,7 +146,7 @@ export class LiveRun {
   }
 
   get watched(): readonly Watch[] {
-    return this.watches;
+    return this.watches.list;
   }
 
   /** The exchange changed these pairs' rules: what was turned down by the old ones may pass now. */
@@ -333,7 +325,7 @@ export class LiveRun {
     if (found.gate.kind === 'open') this.reconciledAtMs = deps.clock.now();
     if (closings === this.closings) this.setGate(found.gate);
     for (const order of found.changed) this.noteLost(order);
-    this.watches = found.watches;
+    this.watches.replace(found.watches);
     // A pair that is gone makes the lists fail that name it.
     if (!found.isRead && begunAtMs - this.doubtedAtMs >= RULES_DOUBT_MS) {
       this.doubtedAtMs = begunAtMs;
@@ -390,15 +382,8 @@ export class LiveRun {
         return made;
       });
       replans.delete(symbol);
-      this.watchAnew(
-        symbol,
-        plan.watches.map((watch) => ({ ...watch, symbol })),
-      );
+      this.watches.replaceOf(symbol, plan.watches);
     }
-  }
-
-  private watchAnew(symbol: string, watches: readonly Watch[]): void {
-    this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
   }
 
   /**
@@ -452,27 +437,16 @@ export class LiveRun {
     const isToSend =
       sendRefusal(order, this.gateFor(order), orders, policyOf(this.connection), now) === null;
     // Of one that is planned nothing has left: it waits for nothing.
-    if (isToSend && (order.state === 'planned' || this.takeTurn('send', order, now)))
+    if (isToSend && (order.state === 'planned' || this.repeats.take(`send ${clientOrderId}`, now)))
       return this.askBeside(order, () => this.send(order));
     const isToCancel = isWaitingToGo(order) && (await this.mayCancel(order, orders));
-    if (isToCancel && this.takeTurn('cancel', order, now)) {
+    if (isToCancel && this.repeats.take(`cancel ${clientOrderId}`, now)) {
       this.noteUnguarded(order, now);
       return this.askBeside(order, async () =>
         this.settle(order, [await cancel(this.deps, order)]),
       );
     }
     return this.lookIfDue(order, now);
-  }
-
-  /** The first is at once; each that follows waits twice as long, whatever the answers were. */
-  private takeTurn(what: 'send' | 'cancel', { intent }: LiveOrder, now: number): boolean {
-    const key = `${what} ${intent.clientOrderId}`;
-    const known = this.repeats.get(key);
-    if (known !== undefined && now < known.nextMs) return false;
-    const tries = (known?.tries ?? 0) + 1;
-    const waitMs = Math.min(REPEAT_MOST_MS, REPEAT_FIRST_MS * 2 ** (tries - 1));
-    this.repeats.set(key, { tries, nextMs: now + waitMs });
-    return true;
   }
 
   /** While the gate is closed neither a sale nor another stop could follow one that guards. */
@@ -553,11 +527,7 @@ export class LiveRun {
         (type === 'market' || endIsSeen(order) || order.cancel === 'acknowledged')) ||
       // It may have ended by itself, which is why the cancellation was turned down.
       (isWaitingToGo(order) && this.repeats.has(`cancel ${clientOrderId}`));
-    const known = this.looks.get(clientOrderId);
-    if (!isWaited || (known !== undefined && now < known.nextMs)) return false;
-    const tries = (known?.tries ?? 0) + 1;
-    const waitMs = Math.min(LOOK_MOST_MS, LOOK_FIRST_MS * 2 ** (tries - 1));
-    this.looks.set(clientOrderId, { tries, nextMs: now + waitMs });
+    if (!isWaited || !this.looks.take(clientOrderId, now)) return false;
     return this.askBeside(order, () => this.look(order));
   }
 
@@ -572,71 +542,16 @@ export class LiveRun {
     const settled = await settleOrder(this.deps, this.connection, ids, events, this.rules);
     if (settled?.changed !== true) return false;
     this.settledAtMs = this.deps.clock.now();
-    this.looks.delete(clientOrderId);
+    this.looks.forget(clientOrderId);
     if (hasEnded(settled.order))
-      for (const what of ['send', 'cancel']) this.repeats.delete(`${what} ${clientOrderId}`);
-    this.watchAnew(settled.symbol, settled.watches);
+      for (const what of ['send', 'cancel']) this.repeats.forget(`${what} ${clientOrderId}`);
+    this.watches.replaceOf(settled.symbol, settled.watches);
     this.noteLost(settled.order);
     return true;
   }
 
-  /** A price reached a stop that does not rest at the exchange: the server sells. */
-  async onQuote(quote: Quote): Promise<void> {
-    for (const watch of this.watches) {
-      if (watch.symbol !== quote.pair || quote.bid > watch.stopPrice || watch.why === 'dust')
-        continue;
-      const key = `${watch.agentId} ${watch.symbol}`;
-      if (this.leaving.has(key)) continue;
-      this.leaving.add(key);
-      try {
-        await this.leave(watch, quote.bid);
-      } finally {
-        this.leaving.delete(key);
-      }
-    }
-  }
-
-  /** At what price the position is to be sold, as it is now; null where it is not. */
-  private async stopNow(tx: Tx, agentId: string, symbol: string): Promise<Fixed | null> {
-    const [held] = await tx.db
-      .select({ stopPrice: positions.stopPrice })
-      .from(positions)
-      .where(
-        and(
-          eq(positions.agentId, agentId),
-          eq(positions.pair, symbol),
-          isNull(positions.closedMarketMs),
-        ),
-      );
-    if (held === undefined || held.stopPrice === null) return null;
-    const rules = this.rules(symbol);
-    const stopPrice = parseFixed(held.stopPrice);
-    return rules === null ? stopPrice : stopOnTick(stopPrice, rules);
-  }
-
-  private async leave(watch: Watch, bid: Fixed): Promise<void> {
-    const { agentId, symbol } = watch;
-    const { deps, connection, port } = this;
-    this.watches = this.watches.filter((one) => one.agentId !== agentId || one.symbol !== symbol);
-    await deps.database.transaction(async (tx) => {
-      await lockBooks(tx, connection, [agentId]);
-      // The person may have ended live trading, the position is gone, or another server has sold it
-      // and bought again.
-      const stopPrice = await this.stopNow(tx, agentId, symbol);
-      if (stopPrice === null) return;
-      if (bid > stopPrice) {
-        this.watches.push({ ...watch, stopPrice });
-        return;
-      }
-      await askExit(tx, deps, port, {
-        connectionId: connection.id,
-        agentId,
-        symbol,
-        reason: 'stop_loss',
-        quantity: null,
-        tickId: `stop:${agentId}:${deps.clock.now()}`,
-      });
-      await publishLive(tx, deps, connection, true);
-    });
+  /** A price that may have reached a stop that does not rest at the exchange. */
+  onQuote(quote: Quote): Promise<void> {
+    return this.watches.onQuote(this.connection, quote);
   }
 }

@@ -35,13 +35,15 @@ export const REFUSED_PAUSE_MS = 10_000;
 
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
+/** A stop that the server has to watch, because it cannot rest at the exchange. */
+export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
+
 export interface PairPlan {
   /** Whether orders were planned or cancellations asked for. */
   changed: boolean;
   /** Whether something is no longer to be sold: it is, or too little is left. */
   exitEnded: boolean;
-  /** Stops that the server has to watch. */
-  watches: Extract<StopAction, { kind: 'watch' }>[];
+  watches: Watch[];
 }
 
 /**
@@ -97,7 +99,7 @@ export async function planPair(
   return {
     changed: changed || sales.includes('planned'),
     exitEnded: sales.includes('ended'),
-    watches: actions.filter((action) => action.kind === 'watch'),
+    watches: actions.flatMap((action) => (action.kind === 'watch' ? { ...action, symbol } : [])),
   };
 }
 

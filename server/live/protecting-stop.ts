@@ -1,10 +1,31 @@
 /** Whether a stop at the exchange is what guards a position now, or did and is gone. */
-import { and, eq, isNotNull, isNull } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
 import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { saleExposure } from '../../engine/orders/stop-plan.ts';
 import type { Db } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
+
+/** What an agent holds of a pair, and at what price it is to be sold; null where there is no such price. */
+export async function readGuarded(
+  db: Db,
+  agentId: string,
+  symbol: string,
+): Promise<{ quantity: string; stopPrice: string } | null> {
+  const [held] = await db
+    .select({ quantity: positions.quantity, stopPrice: positions.stopPrice })
+    .from(positions)
+    .where(
+      and(
+        eq(positions.agentId, agentId),
+        eq(positions.pair, symbol),
+        isNull(positions.closedMarketMs),
+      ),
+    );
+  return held === undefined || held.stopPrice === null
+    ? null
+    : { quantity: held.quantity, stopPrice: held.stopPrice };
+}
 
 /**
  * Not where the position is gone or has no stop price any more, as when live trading was ended, and
@@ -16,18 +37,8 @@ export async function isProtecting(
   orders: readonly LiveOrder[],
 ): Promise<boolean> {
   if (type !== 'stop' || side !== 'sell') return false;
-  const [held] = await db
-    .select({ quantity: positions.quantity })
-    .from(positions)
-    .where(
-      and(
-        eq(positions.agentId, agentId),
-        eq(positions.pair, symbol),
-        isNull(positions.closedMarketMs),
-        isNotNull(positions.stopPrice),
-      ),
-    );
-  if (held === undefined) return false;
+  const held = await readGuarded(db, agentId, symbol);
+  if (held === null) return false;
   const sent = orders.filter(
     ({ intent, sentAtMs }) => intent.symbol === symbol && sentAtMs !== null,
   );

@@ -28,11 +28,8 @@ import { markEquity } from './live-equity.ts';
 import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
-import { pairsToPlan, planPair } from './pair-plan.ts';
+import { pairsToPlan, planPair, type Watch } from './pair-plan.ts';
 import { askLookUp } from './send-order.ts';
-import type { StopAction } from '../../engine/orders/stop-plan.ts';
-
-export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
 
 export interface Reconciled {
   gate: Gate;
@@ -216,7 +213,7 @@ async function planAll(
   const watches: Watch[] = [];
   for (const symbol of await pairsToPlan(tx.db, connection)) {
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
-    watches.push(...plan.watches.map((watch) => ({ ...watch, symbol })));
+    watches.push(...plan.watches);
   }
   return watches;
 }

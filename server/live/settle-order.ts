@@ -7,8 +7,7 @@ import { lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
 import { publishLive } from './live-news.ts';
-import { planPair } from './pair-plan.ts';
-import type { Watch } from './reconcile-connection.ts';
+import { planPair, type Watch } from './pair-plan.ts';
 
 export interface Settled {
   /** Whether the news changed anything, or orders were planned. */
@@ -43,7 +42,7 @@ export async function settleOrder(
       changed: true,
       order,
       symbol,
-      watches: plan.watches.map((watch) => ({ ...watch, symbol })),
+      watches: plan.watches,
     };
   });
 }
