@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { floorToStep, parseFixed } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -16,9 +16,6 @@ const NEW_STEPS: Record<LiveExchange, string> = {
   coinbase: '0.0001',
   binance: '0.0011',
 };
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 const resting = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);

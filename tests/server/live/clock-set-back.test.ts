@@ -1,7 +1,13 @@
 /** A clock that is set back: what was done "later" than now holds nothing up. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SignerAsk } from '../../../contract/signer.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -10,16 +16,6 @@ afterEach(async () => {
 });
 
 const HOUR_MS = 3_600_000;
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
-
-async function settle(one: LiveWorld, seconds: number): Promise<void> {
-  for (let waited = 0; waited < seconds; waited += 5) {
-    await one.advance(5_000);
-    await one.look();
-  }
-}
 
 describe('a clock that was an hour ahead and is set right', () => {
   it('makes the account be compared at once, and nothing waits for the hour to pass', async () => {

@@ -6,7 +6,13 @@ import { positions } from '../../../server/db/schema.ts';
 import { liveConnections, liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 /** Lets go of what a test that failed still holds back. */
@@ -17,18 +23,8 @@ afterEach(async () => {
   world = null;
 });
 
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
-
 const restingStops = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
-async function settle(one: LiveWorld, seconds = 20): Promise<void> {
-  for (let waited = 0; waited < seconds; waited += 5) {
-    await one.advance(5_000);
-    await one.look();
-  }
-}
 
 /** An agent that holds something, with a stop at the exchange where stops rest there. */
 async function holding(restingStopsToo = true): Promise<LiveWorld> {
@@ -41,7 +37,7 @@ async function holding(restingStopsToo = true): Promise<LiveWorld> {
   await one.look();
   await one.startAgent();
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
-  await settle(one);
+  await settle(one, 20);
   expect((await account(one)).positions).toHaveLength(1);
   expect(restingStops(one)).toHaveLength(restingStopsToo ? 1 : 0);
   return one;
@@ -91,7 +87,7 @@ describe('while the gate is closed', () => {
     const one = await holding();
     await closeGate(one);
     await one.floor.call(PERSON, 'endLiveTrading', { params: { id: one.connection.id } });
-    await settle(one);
+    await settle(one, 20);
     expect(restingStops(one)).toEqual([]);
     expect(one.desk.run(one.connection.id)?.gate.kind).toBe('closed');
   }, 240_000);
@@ -169,7 +165,7 @@ describe('while the account is compared with its exchange', () => {
       release();
       await one.desk.stop();
       one.restart();
-      await settle(one);
+      await settle(one, 20);
       expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
       expect(restingStops(one)).toEqual([]);
       expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
@@ -187,7 +183,7 @@ describe('while the account is compared with its exchange', () => {
       await one.startAgent();
       await one.startAgent();
       await one.tickUntil(async () => (await account(one)).orders.length > 1);
-      await settle(one);
+      await settle(one, 20);
       const [first, second] = (await account(one)).positions;
       expect(restingStops(one)).toHaveLength(2);
       const { held, release } = heldBack();
@@ -273,7 +269,7 @@ describe('while the account is compared with its exchange', () => {
     await one.startAgent();
     await one.startAgent();
     await one.tickUntil(async () => (await account(one)).orders.length > 1);
-    await settle(one);
+    await settle(one, 20);
     const run = one.desk.run(one.connection.id);
     const waiting = [heldBack(), heldBack()];
     let asked = 0;
@@ -372,7 +368,7 @@ describe('while the account is compared with its exchange', () => {
     await looked;
     expect(run?.gate.kind).toBe('closed');
     await compared;
-    await settle(one);
+    await settle(one, 20);
     expect(run?.gate.kind).toBe('open');
     await expectBooksEqual(one);
   }, 240_000);

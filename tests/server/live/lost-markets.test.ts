@@ -1,7 +1,7 @@
 /** What an agent holds when its key is revoked, or its pair delisted: no order leaves, the person is told. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { LiveExchange } from '../../../contract/signer.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -10,9 +10,6 @@ afterEach(async () => {
 });
 
 const MINUTE_MS = 60_000;
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 const resting = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);

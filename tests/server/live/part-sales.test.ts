@@ -13,16 +13,13 @@ import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 const restingStops = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
@@ -32,20 +29,13 @@ const sales = ({ standIn }: LiveWorld) =>
     .orders({ by: 'api' })
     .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
 
-async function settle(one: LiveWorld, seconds: number): Promise<void> {
-  for (let waited = 0; waited < seconds; waited += 2) {
-    await one.advance(2_000);
-    await one.look();
-  }
-}
-
 async function holding(): Promise<{ one: LiveWorld; agentId: string; held: Fixed }> {
   const one = await openLiveWorld();
   world = one;
   await one.look();
   await one.startAgent();
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
-  await settle(one, 10);
+  await settle(one, 10, 2);
   const [row] = await one.floor.database.db.select().from(positions);
   if (row === undefined) throw new Error('Nothing is held');
   expect(restingStops(one)).toHaveLength(1);
@@ -108,7 +98,7 @@ describe('the sale of a part', () => {
     const part = divide(held, parseFixed('3'), 'down');
     const refused = refuseSales(one);
     await askPart(one, agentId, part);
-    await settle(one, 60);
+    await settle(one, 60, 2);
     expect(refused.count).toBeGreaterThan(3);
     expect(refused.count).toBeLessThan(8);
     // What is not to be sold keeps a stop all the while.
@@ -120,13 +110,13 @@ describe('the sale of a part', () => {
     const shown = await account(one);
     expect(shown.exits).toMatchObject([{ agentId, symbol: one.pair, reason: 'signal_down' }]);
     refused.stop();
-    await settle(one, 20);
+    await settle(one, 20, 2);
     expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
     expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 7);
     expect(soldOf(one)).toBeLessThanOrEqual(part);
     await expectLeft(one, held - soldOf(one));
     expect((await account(one)).exits).toEqual([]);
-    await settle(one, 60);
+    await settle(one, 60, 2);
     expect(sales(one)).toHaveLength(1);
   }, 60_000);
 
@@ -136,12 +126,12 @@ describe('the sale of a part', () => {
     one.standIn.setDepth('0.8');
     await one.advance(3_000);
     await askPart(one, agentId, part);
-    await settle(one, 240);
+    await settle(one, 240, 2);
     expect(sales(one).length).toBeGreaterThan(1);
     expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 4);
     expect(soldOf(one)).toBeLessThanOrEqual(part);
     one.standIn.setDepth('10000');
-    await settle(one, 30);
+    await settle(one, 30, 2);
     await expectLeft(one, held - soldOf(one));
   }, 60_000);
 
@@ -151,7 +141,7 @@ describe('the sale of a part', () => {
     one.floor.clock.at += 60_000;
     await askPart(one, agentId, part);
     one.floor.clock.at -= 60_000;
-    await settle(one, 50);
+    await settle(one, 50, 2);
     expect(sales(one)).toHaveLength(1);
     await expectLeft(one, held - soldOf(one));
   }, 60_000);
@@ -160,7 +150,7 @@ describe('the sale of a part', () => {
     const { one, agentId, held } = await holding();
     const refused = refuseSales(one);
     await askPart(one, agentId, divide(held, parseFixed('4'), 'down'));
-    await settle(one, 4);
+    await settle(one, 4, 2);
     expect(refused.count).toBe(1);
     // As it was written by a clock an hour ahead.
     await one.floor.database.db
@@ -168,7 +158,7 @@ describe('the sale of a part', () => {
       .set({ changedAt: one.floor.clock.at + 3_600_000 })
       .where(eq(liveOrders.state, 'rejected'));
     refused.stop();
-    await settle(one, 30);
+    await settle(one, 30, 2);
     expect(sales(one)).toHaveLength(1);
   }, 60_000);
 
@@ -177,7 +167,7 @@ describe('the sale of a part', () => {
     const missing = { BTC: formatFixed(divide(held, parseFixed('2'), 'down')) };
     await one.floor.database.db.update(liveMarks).set({ missing });
     await askPart(one, agentId, parseFixed('0.00001'));
-    await settle(one, 20);
+    await settle(one, 20, 2);
     expect(sales(one)).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
   }, 60_000);
@@ -186,7 +176,7 @@ describe('the sale of a part', () => {
     const { one, agentId, held } = await holding();
     await one.floor.database.db.update(liveMarks).set({ missing: { BTC: formatFixed(held) } });
     await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
-    await settle(one, 20);
+    await settle(one, 20, 2);
     expect(sales(one)).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toHaveLength(1);
   }, 60_000);
@@ -196,7 +186,7 @@ describe('the sale of a part', () => {
     const { id } = one.connection;
     const refused = refuseSales(one);
     await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
-    await settle(one, 60);
+    await settle(one, 60, 2);
     expect(refused.count).toBeGreaterThan(2);
     const entriesOff = async (maxOrdersPerHour: number): Promise<string | null | undefined> => {
       const { database } = one.floor;
@@ -215,15 +205,15 @@ describe('the sale of a part', () => {
     const { one, agentId, held } = await holding();
     const refused = refuseSales(one);
     await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
-    await settle(one, 20);
+    await settle(one, 20, 2);
     const stopPrice = parseFixed((await account(one)).positions[0]?.stopPrice ?? '0');
     const price = toNumber(stopPrice) * 0.998;
     one.standIn.setPrice(one.pair, price.toFixed(1));
     one.floor.market.say(one.pair, price);
-    await settle(one, 20);
+    await settle(one, 20, 2);
     expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['stop']);
     refused.stop();
-    await settle(one, 30);
+    await settle(one, 30, 2);
     expect((await account(one)).positions).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
     expect(soldOf(one)).toBe(held);

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { liveOrders } from '../../../server/db/schema-live.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -52,9 +52,6 @@ async function wait(one: LiveWorld, ms: number): Promise<void> {
     await one.look();
   }
 }
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 describe.each(LiveExchange.options)('at %s', (dialect) => {
   it('a fill is booked once, and its replay three times changes no row (F70)', async () => {

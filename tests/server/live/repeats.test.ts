@@ -1,7 +1,13 @@
 /** An exchange that says no at once, or nothing: what is asked again is asked at a pace. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -11,23 +17,13 @@ afterEach(async () => {
 
 type Dialect = 'kraken' | 'coinbase';
 
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
-
-async function settle(one: LiveWorld, seconds: number): Promise<void> {
-  for (let waited = 0; waited < seconds; waited += 1) {
-    await one.advance(1_000);
-    await one.look();
-  }
-}
-
 async function holding(dialect: Dialect): Promise<LiveWorld> {
   const one = await openLiveWorld({ dialect });
   world = one;
   await one.look();
   await one.startAgent();
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
-  await settle(one, 20);
+  await settle(one, 20, 1);
   expect((await account(one)).positions).toHaveLength(1);
   return one;
 }
@@ -75,11 +71,11 @@ describe('an exchange that answers at once, and not as we need it', () => {
       await one.look();
       // The first waits for nothing.
       expect(asked.count).toBeGreaterThan(0);
-      await settle(one, 10);
+      await settle(one, 10, 1);
       expect(asked.count).toBeGreaterThan(2);
       expect(asked.count).toBeLessThan(10);
       asked.stop();
-      await settle(one, 260);
+      await settle(one, 260, 1);
       expect((await account(one)).positions).toEqual([]);
       expect(await one.problems()).toEqual([]);
       for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))

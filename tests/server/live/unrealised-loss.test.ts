@@ -1,16 +1,13 @@
 /** The brake of a day's loss counts what positions have lost, before anything is sold. */
 import { afterEach, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 const told = async (one: LiveWorld): Promise<string[]> =>
   (await account(one)).alarms.map(({ kind }) => kind);

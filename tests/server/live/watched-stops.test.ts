@@ -5,16 +5,13 @@ import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
 
 async function holding(prepare: (one: LiveWorld) => Promise<void>): Promise<LiveWorld> {
   const one = await openLiveWorld();
@@ -46,13 +43,6 @@ async function fall(one: LiveWorld): Promise<void> {
   one.floor.market.say(one.pair, price);
 }
 
-async function settle(one: LiveWorld): Promise<void> {
-  for (let i = 0; i < 8; i += 1) {
-    await one.advance(5_000);
-    await one.look();
-  }
-}
-
 async function expectSoldOnce(one: LiveWorld, type: 'stop' | 'market'): Promise<void> {
   expect((await account(one)).positions).toEqual([]);
   const sold = one.standIn.journal
@@ -68,7 +58,7 @@ describe('a stop loss', () => {
   it('that rests is filled by the exchange, and booked from there', async () => {
     const one = await holding(async () => undefined);
     await fall(one);
-    await settle(one);
+    await settle(one, 40);
     await expectSoldOnce(one, 'stop');
   }, 60_000);
 
@@ -77,7 +67,7 @@ describe('a stop loss', () => {
     one.desk.start();
     await fall(one);
     await one.desk.settled();
-    await settle(one);
+    await settle(one, 40);
     await expectSoldOnce(one, 'market');
   }, 60_000);
 
@@ -92,12 +82,12 @@ describe('a stop loss', () => {
     one.desk.start();
     one.floor.market.say(one.pair, before * 0.99);
     await one.desk.settled();
-    await settle(one);
+    await settle(one, 40);
     expect((await account(one)).positions).toHaveLength(1);
     one.standIn.setPrice(one.pair, (lower * 0.99).toFixed(1));
     one.floor.market.say(one.pair, lower * 0.99);
     await one.desk.settled();
-    await settle(one);
+    await settle(one, 40);
     await expectSoldOnce(one, 'market');
   }, 60_000);
 
@@ -109,7 +99,7 @@ describe('a stop loss', () => {
     one.desk.start();
     await fall(one);
     await one.desk.settled();
-    for (let round = 0; round < 4; round += 1) await settle(one);
+    for (let round = 0; round < 4; round += 1) await settle(one, 40);
     expect((await account(one)).positions).toEqual([]);
     const sales = one.standIn.journal
       .orders({ by: 'api' })
@@ -127,7 +117,7 @@ describe('a stop loss', () => {
   it('that the person takes away is told, and watched instead (F72)', async () => {
     const one = await holding(async () => undefined);
     expect(one.standIn.person.cancelStops('main')).toBe(1);
-    await settle(one);
+    await settle(one, 40);
     const shown = await account(one);
     expect(shown.alarms.map(({ kind }) => kind)).toEqual(['cancelled_at_exchange']);
     expect(one.desk.run(one.connection.id)?.watched).toMatchObject([
@@ -149,12 +139,12 @@ describe('a stop loss', () => {
         budget: 60,
         tickId,
       });
-      await settle(one);
+      await settle(one, 40);
     };
     await trade('first sale');
     await trade('first purchase');
     one.standIn.person.cancelStops('main');
-    await settle(one);
+    await settle(one, 40);
     expect(resting(one)).toEqual([]);
     await trade('second sale');
     // Of the same size and at the same price as what was taken away.

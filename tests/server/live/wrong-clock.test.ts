@@ -1,7 +1,13 @@
 /** Our clocks are wrong by minutes or hours: the exchange's decides what is there. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { liveOrders } from '../../../server/db/schema-live.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -13,9 +19,6 @@ const HOUR_MS = 3_600_000;
 /** So long the exchange's clock is taken to run like ours. */
 const TIME_KEPT_MS = 601_000;
 
-const account = (one: LiveWorld) =>
-  one.floor.call(PERSON, 'liveAccount', { params: { id: one.connection.id } });
-
 const restingStops = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
@@ -23,13 +26,6 @@ const sales = ({ standIn }: LiveWorld) =>
   standIn.journal
     .orders({ by: 'api' })
     .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
-
-async function settle(one: LiveWorld, seconds: number): Promise<void> {
-  for (let waited = 0; waited < seconds; waited += 5) {
-    await one.advance(5_000);
-    await one.look();
-  }
-}
 
 async function holding(dialect: 'kraken' | 'coinbase' | 'binance', skewMs: number) {
   const one = await openLiveWorld({ dialect });

@@ -74,11 +74,23 @@ export interface LiveWorld {
     shadow?: boolean;
     pool?: PoolId;
   }) => Promise<string>;
-  /** By coin: what the ledger says is at the exchange, and what is. */
   /** What the nightly check finds wrong, of all accounts. */
   problems: () => Promise<string[]>;
+  /** By coin: what the ledger says is at the exchange, and what is. */
   books: () => Promise<Record<string, [ledger: string, exchange: string]>>;
   close: () => Promise<void>;
+}
+
+/** The account as the person is shown it. */
+export const account = ({ floor, connection }: LiveWorld) =>
+  floor.call(PERSON, 'liveAccount', { params: { id: connection.id } });
+
+/** Lets time pass, with a look after each step. */
+export async function settle(one: LiveWorld, seconds: number, stepSeconds = 5): Promise<void> {
+  for (let waited = 0; waited < seconds; waited += stepSeconds) {
+    await one.advance(stepSeconds * 1_000);
+    await one.look();
+  }
 }
 
 export async function openLiveWorld({
