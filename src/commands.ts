@@ -321,17 +321,20 @@ export async function preloadDelivery(): Promise<void> {
   await Promise.all([loadDelivery(), loadUnsaved(), loadReview()]);
 }
 
-/** It could not be saved: try the network. `full`: the queue had no place for it. */
-async function sendNow(request: CommandRequest, full?: string): Promise<CommandResult> {
+/** `unanswered`: what is said of the try; none was made without it. */
+function notSaved(unanswered: string | undefined, why: string | undefined): string {
+  if (unanswered === undefined) return why ?? NOT_SAVED;
+  return why === undefined ? unanswered : `${why} ${unanswered}`;
+}
+
+/** It could not be saved: try the network. `why`: where the disk is not the reason. */
+async function sendNow(request: CommandRequest, why?: string): Promise<CommandResult> {
   const uid = session.user?.uid;
   const sent = uid === undefined ? null : await sendOnce(uid, request);
   // Somebody else is here by now: nothing of it is theirs to see.
   if (session.user?.uid !== uid) return { said: 'refused', message: 'Not authenticated' };
   if (sent === null || sent.outcome === 'unknown')
-    return {
-      said: 'not-saved',
-      message: [full, sent?.message ?? (full === undefined && NOT_SAVED)].filter(Boolean).join(' '),
-    };
+    return { said: 'not-saved', message: notSaved(sent?.message, why) };
   if (sent.outcome === 'refused') return { said: 'refused', message: sent.message };
   for (const agent of sent.agents) applyAgent(agent, null);
   if (sent.alert !== null) applyAlert(sent.alert, null);

@@ -332,9 +332,8 @@ class Turn {
   private async endPause({ token }: Bearer): Promise<void> {
     const { outbox } = this.ports;
     const { meta } = await outbox.state();
-    const isOver =
-      meta.pause?.why === 'update' ||
-      (meta.pause !== null && pauseHolds(meta, tokenClaims(token)?.authTime ?? null) === null);
-    if (isOver) await outbox.pause(null);
+    if (meta.pause === null) return;
+    const holds = pauseHolds(meta, tokenClaims(token)?.authTime ?? null) !== null;
+    if (meta.pause.why === 'update' || !holds) await outbox.pause(null);
   }
 }
