@@ -4,6 +4,7 @@ import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv } from 'vite';
 import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
+import { filesOf, partLoader } from './scripts/part-loader.ts';
 import { precompress } from './scripts/precompress.ts';
 import { publicPages } from './scripts/public-pages.ts';
 import { hintStart, isOfStart, startChunks } from './scripts/start-chunks.ts';
@@ -57,6 +58,7 @@ export default defineConfig(({ mode, command }) => {
       react(),
       tailwind(),
       walletKit(),
+      partLoader(root),
       hintStart(),
       publicPages(),
       VitePWA({
@@ -89,9 +91,7 @@ export default defineConfig(({ mode, command }) => {
       sourcemap: true,
       modulePreload: {
         polyfill: false,
-        // What the page begins with is here already: a link to each of them at each import costs a
-        // phone milliseconds.
-        resolveDependencies: (_file, parts) => parts.filter((part) => !isOfStart(part)),
+        resolveDependencies: (own, imported) => filesOf(own, imported, isOfStart),
       },
       chunkSizeWarningLimit: 700,
       rolldownOptions: {

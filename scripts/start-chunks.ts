@@ -157,11 +157,14 @@ export function hintStart(): Plugin {
           return `/${found[0].fileName}`;
         };
         if (bundle === undefined) return [];
-        const links = [...BEFORE_SCREENS, 'dashboard'].map(
-          (name) =>
-            // Fetched and not compiled: compiling would come between two parts.
-            `<link rel="preload" as="script" crossorigin fetchpriority="low" href="${file(name)}">`,
-        );
+        const link = (as: 'script' | 'fetch', name: string): string =>
+          `<link rel="preload" as="${as}" crossorigin fetchpriority="low" href="${file(name)}">`;
+        const links = [
+          // Fetched and not compiled: compiling would come between two parts.
+          ...BEFORE_SCREENS.map((name) => link('script', name)),
+          // For the loader of parts. An import cannot outlive a link for scripts that failed.
+          link('fetch', 'dashboard'),
+        ];
         return [
           {
             tag: 'template',

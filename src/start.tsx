@@ -27,6 +27,7 @@ import { tookOverPage } from './shell/built-page.ts';
 import { loadTray } from './shell/Dock.tsx';
 import { hearTold } from './stores/hydrate.ts';
 import { startSync } from './stores/sync.ts';
+import { untilReached } from './platform/load-part.ts';
 import { openUpdates } from './platform/app-updates.ts';
 import { forgetWallet } from './wallet/connect/remembered-wallet.ts';
 
@@ -90,7 +91,7 @@ const notLoaded =
 function afterPaint(work: () => Promise<void>, what: string): void {
   requestAnimationFrame(() => {
     setTimeout(() => {
-      work().catch(notLoaded(what));
+      untilReached(work).catch(notLoaded(what));
     }, 0);
   });
 }
@@ -181,7 +182,7 @@ async function openTheUnhurried(): Promise<void> {
   ];
   for (const [work, what] of parts) {
     await idle();
-    work().catch(notLoaded(what));
+    untilReached(work).catch(notLoaded(what));
   }
 }
 

@@ -1,18 +1,22 @@
 /**
- * A part of a screen whose code comes when it is first drawn. Where it cannot be loaded, the part
- * says so and the rest of the screen goes on.
+ * A screen, or a part of one, whose code comes when it is first drawn. Where it cannot be loaded,
+ * its place says so and everything else goes on.
  */
 import {
   Component,
   createElement,
   lazy,
   useEffect,
+  useEffectEvent,
   useState,
+  useTransition,
   type ComponentType,
   type LazyExoticComponent,
   type ReactNode,
 } from 'react';
 import { log } from '../platform/page-log.ts';
+
+type Kind = 'part' | 'screen';
 
 /** The code could not be fetched, as opposed to a fault in it. */
 class PartMissing extends Error {
@@ -22,7 +26,20 @@ class PartMissing extends Error {
   }
 }
 
-function Missing({ onRetry }: { onRetry: () => void }) {
+interface Failure {
+  what: Kind;
+  /** It is asked for again at this moment. */
+  isTrying: boolean;
+  /** The failure is on the screen. */
+  onShown: () => void;
+  onRetry: () => void;
+}
+
+function Missing({ what, isTrying, onShown, onRetry }: Failure) {
+  const shown = useEffectEvent(onShown);
+  useEffect(() => {
+    shown();
+  }, []);
   useEffect(() => {
     addEventListener('online', onRetry);
     return () => {
@@ -36,13 +53,14 @@ function Missing({ onRetry }: { onRetry: () => void }) {
     >
       <span>
         {navigator.onLine
-          ? 'This part could not be loaded.'
-          : 'This part is not on the device yet. It loads when you’re back online.'}
+          ? `This ${what} could not be loaded.`
+          : `This ${what} is not on the device yet. It loads when you’re back online.`}
       </span>
       <button
         type="button"
-        className="reach min-h-8 font-medium underline underline-offset-2"
-        onClick={onRetry}
+        className="reach min-h-8 font-medium underline underline-offset-2 aria-disabled:opacity-60"
+        aria-disabled={isTrying}
+        onClick={isTrying ? undefined : onRetry}
       >
         Try again
       </button>
@@ -50,10 +68,7 @@ function Missing({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-class PartBoundary extends Component<
-  { children: ReactNode; onRetry: () => void },
-  { error: Error | null }
-> {
+class PartBoundary extends Component<Failure & { children: ReactNode }, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
   static getDerivedStateFromError(error: unknown) {
@@ -65,31 +80,41 @@ class PartBoundary extends Component<
     if (error === null) return this.props.children;
     // A fault in the part's own code is the screen's to show.
     if (!(error instanceof PartMissing)) throw error;
-    return <Missing onRetry={this.props.onRetry} />;
+    const { what, isTrying, onShown, onRetry } = this.props;
+    return <Missing {...{ what, isTrying, onShown, onRetry }} />;
   }
 }
 
 /** Draw it inside a `Suspense`, as with React's `lazy`. A download that failed can be tried again. */
 export function screenPart<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,
+  what: Kind = 'part',
 ): ComponentType<P> {
   const fetchCode = (): Promise<{ default: ComponentType<P> }> =>
     load().catch((cause: unknown) => {
-      log.error('Could not load a part of a screen', cause);
+      log.error(`Could not load a ${what === 'part' ? 'part of a screen' : what}`, cause);
       throw new PartMissing(cause);
     });
   let Part: LazyExoticComponent<ComponentType<P>> = lazy(fetchCode);
   return function ScreenPart(props: P) {
     const [Drawn, setDrawn] = useState(() => Part);
     const [attempt, setAttempt] = useState(0);
-    const retry = (): void => {
-      // Made anew: React remembers the failure with the part that failed.
+    const [isTrying, startTrying] = useTransition();
+    // Made anew for whoever draws it next: React remembers the failure with the part that failed.
+    // Not before the failure is shown: until then React begins this component again and again.
+    const forget = (): void => {
       if (Part === Drawn) Part = lazy(fetchCode);
-      setDrawn(() => Part);
-      setAttempt(attempt + 1);
+    };
+    const retry = (): void => {
+      forget();
+      // What is said stays until there is something else to say.
+      startTrying(() => {
+        setDrawn(() => Part);
+        setAttempt(attempt + 1);
+      });
     };
     return (
-      <PartBoundary key={attempt} onRetry={retry}>
+      <PartBoundary key={attempt} what={what} isTrying={isTrying} onShown={forget} onRetry={retry}>
         {createElement(Drawn as ComponentType<P>, props)}
       </PartBoundary>
     );

@@ -1,6 +1,7 @@
 /** Every path of the app with its title and its lazily loaded screen. */
-import { lazy, type ComponentType, type LazyExoticComponent } from 'react';
+import type { ComponentType } from 'react';
 import { PRELOAD_FALLBACK_MS, PRELOAD_IDLE_MS } from '../../contract/limits.ts';
+import { screenPart } from '../components/screen-part.tsx';
 import type { ProtectedPath } from '../identity/security-context.ts';
 import { log } from '../platform/page-log.ts';
 
@@ -14,7 +15,7 @@ export interface ScreenRoute {
   title: string;
   access: 'public' | 'protected';
   load: () => Loaded;
-  Screen: LazyExoticComponent<ComponentType<ScreenProps>>;
+  Screen: ComponentType<ScreenProps>;
   /** The loaded screen, rendered at once: a lazy component would show its placeholder first. */
   loaded: ComponentType<ScreenProps> | null;
 }
@@ -30,7 +31,14 @@ function route(
     made.loaded = code.default;
     return code;
   };
-  const made: ScreenRoute = { path, title, access, load, Screen: lazy(load), loaded: null };
+  const made: ScreenRoute = {
+    path,
+    title,
+    access,
+    load,
+    Screen: screenPart(load, 'screen'),
+    loaded: null,
+  };
   return made;
 }
 const open = (path: string, title: string, load: () => Loaded): ScreenRoute =>

@@ -10,6 +10,7 @@ import { apiFetch, observeApi, rememberSource } from '../api/api.ts';
 import type { SharedStream } from '../api/shared-stream.ts';
 import { environment } from '../environment.ts';
 import { endSession, idToken, revokeSession, session } from '../identity/session.ts';
+import { untilReached } from '../platform/load-part.ts';
 import { log } from '../platform/page-log.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
 import { clearAccountChoice, loadAccountChoice } from './account-choice.ts';
@@ -63,7 +64,7 @@ let heardAt = 0;
 /** Exchange accounts have code of their own, which most people never need. */
 function withLive(work: (live: typeof LiveStore) => unknown): void {
   const owner = uid;
-  import('./live-store.ts')
+  untilReached(() => import('./live-store.ts'))
     .then((live) => (uid === owner ? work(live) : undefined))
     .catch((error: unknown) => {
       log.error('Could not follow exchange accounts', error);
@@ -284,7 +285,8 @@ function refresh(): void {
     loadSettings(),
     loadAlerts(),
   ]);
-  listen(uid).catch((error: unknown) => {
+  const owner = uid;
+  untilReached(() => listen(owner)).catch((error: unknown) => {
     log.error('Could not open the stream', error);
   });
 }

@@ -82,6 +82,18 @@ describe('a part of a screen', () => {
     expect(load).toHaveBeenCalledTimes(3);
   });
 
+  it('is asked for again by the next one who opens it, and only once it said that it is missing', async () => {
+    const load = failing(1);
+    const Part = screenPart(load, 'screen');
+    await draw(Part);
+    expect(screen.getByText('This screen could not be loaded.')).toBeTruthy();
+    expect(load).toHaveBeenCalledTimes(1);
+    cleanup();
+    await draw(Part);
+    expect(screen.getByText('Preview of Harbour')).toBeTruthy();
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
   it('with a fault of its own is the screen’s failure, not a download to try again', async () => {
     await draw(
       screenPart(

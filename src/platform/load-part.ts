@@ -1,0 +1,108 @@
+/**
+ * Loads a part of the app's code. In many a Chromium an import that failed fails for as long as the
+ * page lives, so a part is imported only once all of its files are on the device.
+ */
+
+/** What stands between the device and the file may be gone the next time. */
+export class PartUnreachable extends Error {
+  constructor(file: string, cause: unknown) {
+    super(`Could not fetch ${file}`, { cause });
+    this.name = 'PartUnreachable';
+  }
+}
+
+/** The files that are here or on their way. */
+const files = new Map<string, Promise<unknown>>();
+
+/** Into the browser's cache, from where the import takes it. */
+async function fetchScript(file: string): Promise<void> {
+  let status;
+  try {
+    const reply = await fetch(file);
+    await reply.arrayBuffer();
+    if (reply.ok) return;
+    ({ status } = reply);
+  } catch (cause) {
+    throw new PartUnreachable(file, cause);
+  }
+  // Gone with an older build. Whatever else the server says, it may say otherwise the next time.
+  throw status === 404
+    ? new Error(`${file} is not on the server`)
+    : new PartUnreachable(file, status);
+}
+
+/** Resolves once the style sheet applies. */
+function applyStyles(file: string): Promise<unknown> | undefined {
+  if (document.querySelector(`link[rel=stylesheet][href="${file}"]`) !== null) return;
+  const link = document.createElement('link');
+  return new Promise((resolve, reject) => {
+    link.onload = resolve;
+    link.onerror = (cause) => {
+      link.remove();
+      reject(new PartUnreachable(file, cause));
+    };
+    document.head.append(Object.assign(link, { rel: 'stylesheet', crossOrigin: '', href: file }));
+  });
+}
+
+async function bring(file: string): Promise<void> {
+  try {
+    await (file.endsWith('.css') ? applyStyles(file) : fetchScript(file));
+  } catch (error) {
+    files.delete(file);
+    throw error;
+  }
+}
+
+function brought(file: string): Promise<unknown> {
+  const coming = files.get(file) ?? bring(file);
+  files.set(file, coming);
+  return coming;
+}
+
+/**
+ * The build has every `import()` of the page made by this, with the files of the part, which are
+ * its own and those that it imports. Rejects with `PartUnreachable` where a later try may succeed;
+ * with anything else after a `vite:preloadError`, since only another build of the app can help.
+ */
+export async function loadPart<T>(
+  load: () => Promise<T>,
+  partFiles: readonly string[] = [],
+): Promise<T> {
+  try {
+    await Promise.all(partFiles.map((file) => brought(`/${file}`)));
+    return await load();
+  } catch (error) {
+    if (!(error instanceof PartUnreachable))
+      dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: error }));
+    throw error;
+  }
+}
+
+/** How long until code that could not be fetched is asked for again, ms. */
+const AGAIN_MS = 10_000;
+
+/** After a while, or once the network is back. */
+function soonAgain(): Promise<void> {
+  return new Promise((resolve) => {
+    const next = (): void => {
+      clearTimeout(timer);
+      removeEventListener('online', next);
+      resolve();
+    };
+    const timer = setTimeout(next, AGAIN_MS);
+    addEventListener('online', next);
+  });
+}
+
+/** Does it again and again while its code cannot be fetched: for what nobody could ask for anew. */
+export async function untilReached<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof PartUnreachable)) throw error;
+    }
+    await soonAgain();
+  }
+}

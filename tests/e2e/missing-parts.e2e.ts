@@ -1,0 +1,199 @@
+/**
+ * Code that does not come, as in a tunnel before the app is on the device: what asks for it says so,
+ * and has it at the next try, in the page that is open.
+ */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
+import { chromiumPath } from '../support/browser.ts';
+import { createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
+import { logIn } from '../support/sign-in.ts';
+import { PATIENCE_MS } from '../support/until.ts';
+
+/** The second of two taps within 400 ms counts for nothing. */
+const DOUBLE_TAP_MS = 500;
+
+let server: TestServer;
+let browser: Browser;
+let user: TestUser;
+let context: BrowserContext | null = null;
+
+/** A phone without a worker: nothing is on the device but what this page has fetched. */
+async function phone(): Promise<Page> {
+  context = await browser.newContext({
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+    serviceWorkers: 'block',
+  });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context.newPage();
+}
+
+interface KeptAway {
+  /** How often they have been asked for in vain. */
+  asked: number;
+  letThrough(): void;
+}
+
+/** Keeps files away until they are let through. */
+async function keepAway(page: Page, files: RegExp, status: number | null): Promise<KeptAway> {
+  let isAway = true;
+  const kept: KeptAway = {
+    asked: 0,
+    letThrough() {
+      isAway = false;
+    },
+  };
+  await page.route(files, (route) => {
+    if (!isAway) return route.fallback();
+    kept.asked += 1;
+    return status === null ? route.abort() : route.fulfill({ status, body: 'not now' });
+  });
+  return kept;
+}
+
+/** Set in the page: a reload would have removed it. */
+const mark = (page: Page): Promise<void> =>
+  page.evaluate(() => {
+    document.documentElement.dataset.mark = 'same page';
+  });
+const isMarked = (page: Page): Promise<boolean> =>
+  page.evaluate(() => document.documentElement.dataset.mark === 'same page');
+
+async function openSecurity(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'More' }).tap();
+  await page.getByRole('link', { name: 'Security', exact: true }).tap();
+}
+
+beforeAll(async () => {
+  server = await startServer();
+  user = await createUser(server.url);
+  browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
+  });
+});
+afterEach(async () => {
+  await context?.close();
+});
+afterAll(async () => {
+  await browser.close();
+  await server.stop();
+});
+
+describe('a screen whose code does not come', () => {
+  it.each([
+    ['the connection is gone', null],
+    ['the server is too busy', 503],
+  ])('says so and comes at a press, without a reload, where %s (F95)', async (_why, status) => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    await mark(page);
+    const kept = await keepAway(page, /\/assets\/SecurityScreen-/, status);
+    await openSecurity(page);
+    await page.getByText('This screen could not be loaded.').waitFor();
+    const tryAgain = page.getByRole('button', { name: 'Try again', disabled: false });
+    await tryAgain.tap();
+    await expect.poll(() => kept.asked).toBe(2);
+    await tryAgain.waitFor();
+    await page.waitForTimeout(DOUBLE_TAP_MS);
+    kept.letThrough();
+    await tryAgain.tap();
+    await page.getByRole('heading', { name: 'Security' }).first().waitFor();
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  it('comes by itself when the network is back (F95)', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    await mark(page);
+    const kept = await keepAway(page, /\/assets\/SecurityScreen-/, null);
+    // The menu's own code is on the device.
+    await page.getByRole('button', { name: 'More' }).tap();
+    const link = page.getByRole('link', { name: 'Security', exact: true });
+    await link.waitFor();
+    await context?.setOffline(true);
+    await link.tap();
+    await page.getByText('This screen is not on the device yet.').waitFor();
+    kept.letThrough();
+    await context?.setOffline(false);
+    await page.getByRole('heading', { name: 'Security' }).first().waitFor();
+    expect(await isMarked(page)).toBe(true);
+  });
+
+  it('is asked for anew by whoever comes back to it', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    await mark(page);
+    const kept = await keepAway(page, /\/assets\/SecurityScreen-/, null);
+    await openSecurity(page);
+    await page.getByText('This screen could not be loaded.').waitFor();
+    kept.letThrough();
+    await page.goBack();
+    await openSecurity(page);
+    await page.getByRole('heading', { name: 'Security' }).first().waitFor();
+    expect(await isMarked(page)).toBe(true);
+  });
+});
+
+describe('an app whose first code does not come', () => {
+  it.each(['start', 'react', 'state'])(
+    'says so in place of an empty page, and starts after a press, where %s stays away',
+    async (name) => {
+      const page = await phone();
+      const kept = await keepAway(page, new RegExp(`/assets/${name}-[\\w-]{8}\\.js$`), null);
+      await page.goto(`${server.url}/dashboard`);
+      await page.getByText('Tradewind could not finish loading.').waitFor();
+      kept.letThrough();
+      await page.getByRole('button', { name: 'Reload Page' }).tap();
+      await page.getByText('Authentication Required').waitFor();
+    },
+  );
+
+  it('starts by itself once the network is back', async () => {
+    const page = await phone();
+    const kept = await keepAway(page, /\/assets\/start-[\w-]{8}\.js$/, null);
+    await page.goto(`${server.url}/dashboard`);
+    await page.getByText('Tradewind could not finish loading.').waitFor();
+    kept.letThrough();
+    await context?.setOffline(true);
+    await context?.setOffline(false);
+    await page.getByText('Authentication Required').waitFor();
+  });
+
+  it('shows the dashboard where only its own code came late', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    const kept = await keepAway(page, /\/assets\/dashboard-/, null);
+    await page.goto(`${server.url}/dashboard`);
+    await page.getByText('This screen could not be loaded.').waitFor();
+    kept.letThrough();
+    await page.getByRole('button', { name: 'Try again' }).tap();
+    await page.getByText('This screen could not be loaded.').waitFor({ state: 'detached' });
+    await page
+      .getByRole('heading', { name: /Dashboard/ })
+      .first()
+      .waitFor();
+  });
+
+  it('signs in, reads and follows once what comes after the first picture is there (F95)', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    const late = /\/assets\/(?:after-paint|firebase-auth|firebase-app|shared-stream)-/;
+    const kept = await keepAway(page, late, null);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.goto(`${server.url}/dashboard`);
+    await page
+      .getByRole('heading', { name: /Dashboard/ })
+      .first()
+      .waitFor();
+    await expect.poll(() => kept.asked).toBeGreaterThan(3);
+    expect(asked.filter((path) => path.startsWith('/api/'))).toEqual([]);
+    await mark(page);
+    kept.letThrough();
+    await expect.poll(() => asked.includes('/api/stream')).toBe(true);
+    expect(asked.some((path) => /portfolio/i.test(path))).toBe(true);
+    expect(await isMarked(page)).toBe(true);
+  });
+});
