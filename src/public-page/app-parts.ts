@@ -32,6 +32,13 @@ function attached<T extends HTMLElement>(element: T): Promise<T> {
   });
 }
 
+/** Into the browser's cache. */
+async function fetched(href: string): Promise<void> {
+  const reply = await fetch(href);
+  await reply.arrayBuffer();
+  if (!reply.ok) throw new Error('A part of the app could not be fetched');
+}
+
 let isFetched = false;
 
 /** Into the browser's cache, at low priority and without running it. */
@@ -47,16 +54,12 @@ let taking: Promise<void> | undefined;
 
 async function takeOver(): Promise<void> {
   const { styles, chunks, scripts } = parts();
-  const ahead = document.createElement('link').relList.supports('modulepreload')
-    ? [...chunks, ...scripts].map((href) =>
-        attached(link('modulepreload', href, { crossOrigin: '' })),
-      )
-    : [];
-  // Together: the first picture of the app is the whole one, and looks like this page. A chunk that
-  // stays away is the app's to speak of.
-  const fetched = Promise.allSettled(ahead);
-  await Promise.all(styles.map((href) => attached(link('stylesheet', href, { crossOrigin: '' }))));
-  await fetched;
+  // Before the first of them runs: a script that did not come whole fails as long as the page lives.
+  // And together: the first picture of the app is the whole one, and looks like this page.
+  await Promise.all([
+    ...[...chunks, ...scripts].map(fetched),
+    ...styles.map((href) => attached(link('stylesheet', href, { crossOrigin: '' }))),
+  ]);
   for (const src of scripts)
     await attached(
       Object.assign(document.createElement('script'), { type: 'module', src, crossOrigin: '' }),
