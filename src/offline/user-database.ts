@@ -11,6 +11,13 @@ const VERSION = 1;
 const PREFIX = 'tradewind-';
 /** A browser that cannot open its database in this time is treated as having none. */
 const OPEN_DEADLINE_MS = 2_000;
+/**
+ * A transaction that has not ended in this time is given up, so that a Stop goes past a disk that
+ * hangs. Much longer than the slowest disk needs.
+ */
+const TRANSACTION_DEADLINE_MS = 8_000;
+/** A timer that comes later than this was asleep with its page, and so was the transaction, ms. */
+const ASLEEP_MS = 1_000;
 /** After that no attempt is made for a while, so that a Stop is not delayed by every try. */
 const REST_MS = 30_000;
 /**
@@ -52,6 +59,7 @@ export interface DatabaseOptions {
   note?: { had(): boolean; made(): void };
   factory?: IDBFactory | undefined;
   deadlineMs?: number;
+  transactionDeadlineMs?: number;
   /**
    * Where `pagehide` and `pageshow` are heard; the page's window by default, nothing in a worker.
    */
@@ -66,7 +74,7 @@ export type StorageMode = 'unopened' | 'disk' | 'memory' | 'newer';
 /** Created on demand: an error's stack costs some milliseconds at a start. */
 let hung: StorageFault | undefined;
 const hungFault = (): StorageFault =>
-  (hung ??= new StorageFault('no-storage', 'The storage of this browser did not open in time'));
+  (hung ??= new StorageFault('no-storage', 'The storage of this browser did not answer in time'));
 
 interface Connection {
   db: IDBDatabase;
@@ -167,7 +175,8 @@ export class UserDatabase {
   /**
    * One transaction. A write is strict: it resolves only when it is on disk. `work` must await
    * nothing but requests of this transaction. A connection closed by the browser is opened once
-   * more. @throws StorageFault
+   * more. One that hangs is given up: what was on its way to the disk at that moment may get there
+   * all the same. @throws StorageFault
    */
   async transact<T>(
     stores: readonly StoreName[],
@@ -178,34 +187,48 @@ export class UserDatabase {
     for (let attempt = 1; ; attempt += 1) {
       if (this.shownAgain !== null) await this.shownAgain;
       if (this.gone) throw new StorageFault('signed-out', 'This user has logged out');
-      const connection = await this.open();
+      const opening = this.open();
+      const connection = await opening;
       try {
         const transaction = connection.db.transaction([...stores], mode, { durability });
-        const finished = completion(transaction);
-        finished.catch(() => undefined);
+        const ended = orHung(
+          completion(transaction),
+          this.options.transactionDeadlineMs ?? TRANSACTION_DEADLINE_MS,
+        );
+        ended.catch(() => undefined);
         let result: T;
         try {
           // An abort ends the wait, also of work whose requests never answer because of it.
           result = await Promise.race([
             work(transaction),
-            finished.then(() => new Promise<never>(() => undefined)),
+            ended.then(() => new Promise<never>(() => undefined)),
           ]);
         } catch (error) {
           abort(transaction);
           // The transaction's own error says more (a full disk, a closed database) than the
           // request's.
-          await finished.catch(() => undefined);
+          if (error !== hung) await ended.catch(() => undefined);
           throw transaction.error ?? error;
         }
-        await finished;
+        await ended;
         return result;
       } catch (error) {
+        if (error === hung) this.giveUp(opening, connection);
         const name = error instanceof Error || error instanceof DOMException ? error.name : '';
         const lost = connection.closed || name === 'InvalidStateError';
-        if (!lost || attempt > 1) throw faultOf(error);
+        if (!lost || attempt > 1 || error === hung) throw faultOf(error);
         this.connection = null;
       }
     }
+  }
+
+  /** A disk that hangs is left alone for a while, as one that does not open. */
+  private giveUp(opening: Promise<Connection>, connection: Connection): void {
+    if (this.connection === opening) this.connection = null;
+    connection.closed = true;
+    connection.db.close();
+    this.restUntil = performance.now() + REST_MS;
+    this.become('memory');
   }
 
   /** Closes the connection; the next use opens it again. */
@@ -350,6 +373,24 @@ function openingFault(error: DOMException | null): StorageFault {
   return error?.name === 'VersionError'
     ? new StorageFault('newer', 'A newer version of the app is in use here', error)
     : new StorageFault('no-storage', 'This browser offers no storage', error);
+}
+
+/** What ends in time, or the fault of a disk that hangs. */
+function orHung(ended: Promise<void>, deadlineMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      const dueAt = performance.now() + deadlineMs;
+      timer = setTimeout(() => {
+        if (performance.now() - dueAt > ASLEEP_MS) wait();
+        else reject(hungFault());
+      }, deadlineMs);
+    };
+    wait();
+    ended.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+    });
+  });
 }
 
 /** By listeners: idb-keyval sets the handlers of the same transaction for itself. */

@@ -223,6 +223,37 @@ describe('storage', () => {
     await page.close();
   });
 
+  it('that another tab holds and never gives back is gone past: a Stop arrives, and so does one after a reload (F96)', async () => {
+    const page = await running();
+    const holder = await bare();
+    const hold = (): Promise<void> =>
+      holder.evaluate(async (name) => {
+        const db = await new Promise<IDBDatabase>((resolve) => {
+          const request = indexedDB.open(name);
+          request.onsuccess = () => {
+            resolve(request.result);
+          };
+        });
+        const transaction = db.transaction(['outbox', 'meta'], 'readwrite');
+        const ask = (): void => {
+          transaction.objectStore('outbox').count().onsuccess = ask;
+        };
+        ask();
+      }, database());
+    const SENT = 'Sent to the server. It could not be saved on this device.';
+    await hold();
+    await stopOf(page).click();
+    await page.getByText(SENT).first().waitFor();
+    expect(await status()).toBe('stopped');
+    await callApi(server.url, user.idToken, 'startAgent', { params: { id: agent.id }, body: {} });
+    await page.reload();
+    await stopOf(page).click();
+    await page.getByText(SENT).first().waitFor();
+    expect(await status()).toBe('stopped');
+    await holder.close();
+    await page.close();
+  });
+
   it('whose connection the browser closes under the open app is opened again; no press is lost (F14, F19)', async () => {
     const page = await running();
     await browser.context.setOffline(true);

@@ -1,7 +1,7 @@
 /** Storage and its faults on a real IndexedDB implementation. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
 import { keys } from 'idb-keyval';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   deleteUserDatabase,
   openUserDatabase,
@@ -181,6 +181,86 @@ describe('a full disk', () => {
     expect(await writeSnapshot(database.uid, 'portfolio', portfolio(T0))).toBe(true);
     expect(await snapshotKinds(database.uid)).toEqual(['portfolio']);
     expect((await outboxOf(database).state()).entries).toHaveLength(1);
+  });
+});
+
+/** Another tab's transaction that does not end: whoever wants one of its stores waits. Returns its end. */
+async function holdStores(uid: string, stores: string[]): Promise<() => void> {
+  const db = await promisified(factory.open(`tradewind-${uid}`));
+  const transaction = db.transaction(stores, 'readwrite');
+  let held = true;
+  const ask = (): void => {
+    if (held) transaction.objectStore(stores[0] ?? '').count().onsuccess = ask;
+  };
+  ask();
+  return () => {
+    held = false;
+    db.close();
+  };
+}
+
+describe('a disk that hangs', () => {
+  const DEADLINE_MS = 60;
+  const hanging = (): UserDatabase =>
+    new UserDatabase(`user-${++users}`, {
+      mayCreate: () => true,
+      transactionDeadlineMs: DEADLINE_MS,
+    });
+  let laterMs = 0;
+  beforeEach(() => {
+    laterMs = 0;
+    const real = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => real() + laterMs);
+  });
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it('is given up after a while, and what it was to save is not saved later', async () => {
+    const database = hanging();
+    const modes: string[] = [];
+    database.onMode((mode) => modes.push(mode));
+    const outbox = outboxOf(database);
+    await outbox.enqueue(stop('x'));
+    const letGo = await holdStores(database.uid, ['outbox']);
+    await expect(outbox.enqueue(stop('y'))).rejects.toMatchObject({ code: 'no-storage' });
+    // The next press does not wait for it again.
+    const began = performance.now();
+    await expect(outbox.enqueue(stop('z'))).rejects.toMatchObject({ code: 'no-storage' });
+    expect(performance.now() - began).toBeLessThan(DEADLINE_MS / 2);
+    expect(modes).toEqual(['disk', 'memory']);
+    letGo();
+    laterMs = 31_000;
+    const { entries } = await outbox.state();
+    expect(entries.map(({ agentId }) => agentId)).toEqual([stop('x').agentId]);
+    expect(modes).toEqual(['disk', 'memory', 'disk']);
+  });
+
+  it('is waited for while it answers within the time, and by a page that slept', async () => {
+    const database = hanging();
+    const outbox = outboxOf(database);
+    await outbox.enqueue(stop('x'));
+    const letGo = await holdStores(database.uid, ['outbox']);
+    const saved = outbox.enqueue(stop('y'));
+    // The page's clock jumps as after a sleep: the timer comes late by more than it was to wait.
+    setTimeout(() => {
+      laterMs = 60_000;
+    }, DEADLINE_MS / 3);
+    setTimeout(letGo, DEADLINE_MS * 1.5);
+    expect((await saved).agentId).toBe(stop('y').agentId);
+    expect(database.mode).toBe('disk');
+  });
+
+  it('holds up nothing that is read of other stores', async () => {
+    const database = hanging();
+    await outboxOf(database).enqueue(stop('x'));
+    const letGo = await holdStores(database.uid, ['outbox']);
+    expect(
+      await database.transact(['meta'], 'readonly', (transaction) =>
+        promisified(transaction.objectStore('meta').get('keepSnapshots')),
+      ),
+    ).toBe(true);
+    letGo();
   });
 });
 
