@@ -2,12 +2,13 @@
 import './styles/app.css';
 import './styles/device.css';
 import { openFirstFrame } from './first-frame/first-frame.ts';
-import { sayNotStarted } from './first-frame/not-started.ts';
+import { untilStarted } from './first-frame/not-started.ts';
 import { fetchParts, openApp } from './open-app.ts';
 
 // Not awaited here: the app imports parts of this file, and would wait for it in turn.
-void openFirstFrame()
-  .catch(() => undefined)
-  .then(fetchParts)
-  .then(openApp)
-  .catch(sayNotStarted);
+void untilStarted(
+  openFirstFrame()
+    .catch(() => undefined)
+    .then(fetchParts)
+    .then(openApp),
+);

@@ -2,6 +2,7 @@
 import { ZoomIn, ZoomOut } from 'lucide-react';
 import {
   useEffect,
+  useEffectEvent,
   useMemo,
   useRef,
   useState,
@@ -11,6 +12,7 @@ import {
 } from 'react';
 import type { FormingCandle } from '../../contract/market.ts';
 import { classes } from '../components/class-names.ts';
+import { Button } from '../components/Button.tsx';
 import { pointAfter } from '../components/TimeChart.tsx';
 import { formatPercent, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
@@ -134,7 +136,7 @@ export function CandleChart(props: CandleChartProps) {
   const drawable = reading.count > 1;
   const shown = drawable && !table && !failed;
   const drawing = useDrawing({
-    shown: drawable && !table,
+    shown,
     of: label,
     daily: intervalMs >= 86_400_000,
     data,
@@ -166,6 +168,9 @@ export function CandleChart(props: CandleChartProps) {
           data={data}
           reading={reading}
           failed={failed}
+          onRetry={() => {
+            setFailed(false);
+          }}
           drawing={drawing}
           onRead={setReadAt}
         />
@@ -198,8 +203,9 @@ interface ReadProps {
 function ChartArea({
   chart: { label, forming, empty, base, quote, table, onOlder },
   failed,
+  onRetry,
   ...read
-}: ReadProps & { chart: CandleChartProps; failed: boolean }) {
+}: ReadProps & { chart: CandleChartProps; failed: boolean; onRetry: () => void }) {
   const { data, reading } = read;
   if (reading.count <= 1)
     return (
@@ -218,17 +224,34 @@ function ChartArea({
         onOlder={onOlder}
       />
     );
-  if (failed)
-    return (
-      <p className="rule flex h-full items-center text-ink-3">
-        Could not load the chart. The table has the same values.
-      </p>
-    );
+  if (failed) return <MissingChart onRetry={onRetry} />;
   return (
     <>
       <CandleSlider label={label} quote={quote} onOlder={onOlder} {...read} />
       <ReadLines data={data} at={reading.at} />
     </>
+  );
+}
+
+/** The code that draws did not come. It is asked for again on a press, and when the network is back. */
+function MissingChart({ onRetry }: { onRetry: () => void }) {
+  const again = useEffectEvent(onRetry);
+  useEffect(() => {
+    const back = (): void => {
+      again();
+    };
+    addEventListener('online', back);
+    return () => {
+      removeEventListener('online', back);
+    };
+  }, []);
+  return (
+    <div className="rule flex h-full flex-wrap content-center items-center gap-x-4 gap-y-2 text-ink-3">
+      <p>Could not load the chart. The table has the same values.</p>
+      <Button size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
   );
 }
 

@@ -28,6 +28,8 @@ class PartMissing extends Error {
 
 interface Failure {
   what: Kind;
+  /** Stands under what is said, where the part would take the place of something. */
+  meanwhile: ReactNode;
   /** It is asked for again at this moment. */
   isTrying: boolean;
   /** The failure is on the screen. */
@@ -35,7 +37,7 @@ interface Failure {
   onRetry: () => void;
 }
 
-function Missing({ what, isTrying, onShown, onRetry }: Failure) {
+function Missing({ what, meanwhile, isTrying, onShown, onRetry }: Failure) {
   const shown = useEffectEvent(onShown);
   useEffect(() => {
     shown();
@@ -47,24 +49,27 @@ function Missing({ what, isTrying, onShown, onRetry }: Failure) {
     };
   }, [onRetry]);
   return (
-    <div
-      role="status"
-      className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-left text-amber"
-    >
-      <span>
-        {navigator.onLine
-          ? `This ${what} could not be loaded.`
-          : `This ${what} is not on the device yet. It loads when you’re back online.`}
-      </span>
-      <button
-        type="button"
-        className="reach min-h-8 font-medium underline underline-offset-2 aria-disabled:opacity-60"
-        aria-disabled={isTrying}
-        onClick={isTrying ? undefined : onRetry}
+    <>
+      <div
+        role="status"
+        className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-l-2 border-amber py-1 pl-3 text-left text-amber"
       >
-        Try again
-      </button>
-    </div>
+        <span>
+          {navigator.onLine
+            ? `This ${what} could not be loaded.`
+            : `This ${what} is not on the device yet. It loads when you’re back online.`}
+        </span>
+        <button
+          type="button"
+          className="reach min-h-8 font-medium underline underline-offset-2 aria-disabled:opacity-60"
+          aria-disabled={isTrying}
+          onClick={isTrying ? undefined : onRetry}
+        >
+          Try again
+        </button>
+      </div>
+      {meanwhile}
+    </>
   );
 }
 
@@ -80,33 +85,49 @@ class PartBoundary extends Component<Failure & { children: ReactNode }, { error:
     if (error === null) return this.props.children;
     // A fault in the part's own code is the screen's to show.
     if (!(error instanceof PartMissing)) throw error;
-    const { what, isTrying, onShown, onRetry } = this.props;
-    return <Missing {...{ what, isTrying, onShown, onRetry }} />;
+    const { what, meanwhile, isTrying, onShown, onRetry } = this.props;
+    return <Missing {...{ what, meanwhile, isTrying, onShown, onRetry }} />;
   }
 }
+
+/**
+ * A failure older than this has been shown to nobody: the one who waited for it had left. React draws
+ * what it is about well within it, ms.
+ */
+const UNSEEN_MS = 5_000;
 
 /** Draw it inside a `Suspense`, as with React's `lazy`. A download that failed can be tried again. */
 export function screenPart<P extends object>(
   load: () => Promise<{ default: ComponentType<P> }>,
   what: Kind = 'part',
-): ComponentType<P> {
+): ComponentType<P & { meanwhile?: ReactNode }> {
+  /** When it last failed to come, by the page's clock (ms). */
+  let failedAt = Infinity;
   const fetchCode = (): Promise<{ default: ComponentType<P> }> =>
     load().catch((cause: unknown) => {
+      failedAt = performance.now();
       log.error(`Could not load a ${what === 'part' ? 'part of a screen' : what}`, cause);
       throw new PartMissing(cause);
     });
   let Part: LazyExoticComponent<ComponentType<P>> = lazy(fetchCode);
-  return function ScreenPart(props: P) {
-    const [Drawn, setDrawn] = useState(() => Part);
+  // Made anew for whoever draws it next: React remembers the failure with the part that failed.
+  const forget = (): void => {
+    failedAt = Infinity;
+    Part = lazy(fetchCode);
+  };
+  return function ScreenPart(props: P & { meanwhile?: ReactNode }) {
+    const [Drawn, setDrawn] = useState(() => {
+      if (performance.now() - failedAt > UNSEEN_MS) forget();
+      return Part;
+    });
     const [attempt, setAttempt] = useState(0);
     const [isTrying, startTrying] = useTransition();
-    // Made anew for whoever draws it next: React remembers the failure with the part that failed.
     // Not before the failure is shown: until then React begins this component again and again.
-    const forget = (): void => {
-      if (Part === Drawn) Part = lazy(fetchCode);
+    const forgetShown = (): void => {
+      if (Part === Drawn) forget();
     };
     const retry = (): void => {
-      forget();
+      forgetShown();
       // What is said stays until there is something else to say.
       startTrying(() => {
         setDrawn(() => Part);
@@ -114,7 +135,14 @@ export function screenPart<P extends object>(
       });
     };
     return (
-      <PartBoundary key={attempt} what={what} isTrying={isTrying} onShown={forget} onRetry={retry}>
+      <PartBoundary
+        key={attempt}
+        what={what}
+        meanwhile={props.meanwhile}
+        isTrying={isTrying}
+        onShown={forgetShown}
+        onRetry={retry}
+      >
         {createElement(Drawn as ComponentType<P>, props)}
       </PartBoundary>
     );

@@ -54,6 +54,9 @@ export const hasFirstFrame = (): boolean => catcher !== null;
 /** What the shown frame was true of, by `frameMark`; empty without one. */
 export const shownFrameMark = (): string => shownMark;
 
+/** The stops that were pressed on the frame. */
+export const caughtStops = (): readonly CaughtStop[] => catcher?.caught ?? [];
+
 /** The app follows presses from here on. */
 export function handOverPresses(): void {
   catcher?.handOver();

@@ -20,7 +20,7 @@ import { agentsStore } from '../stores/agents-store.ts';
 import { historyStore } from '../stores/fills-store.ts';
 import { portfolioStore } from '../stores/portfolio-store.ts';
 import { subscriptionStore } from '../stores/subscription-store.ts';
-import { preload } from '../shell/routes.ts';
+import { routeOf } from '../shell/routes.ts';
 
 /** A change of what agents do is drawn soon, prices only now and then. */
 const SOON_MS = 1_000;
@@ -32,7 +32,8 @@ type Draw = (path: FramePath) => string;
 async function loadDraw(): Promise<Draw> {
   const [{ drawScreen }] = await Promise.all([
     import('./draw-frames.tsx'),
-    ...FRAME_PATHS.map((path) => preload(path)),
+    // Without one of them its place would be drawn in place of the screen.
+    ...FRAME_PATHS.map((path) => routeOf(path)?.load()),
   ]);
   return drawScreen;
 }

@@ -1,17 +1,21 @@
-/** What the page says where the app's code did not come: what was shown last stays, and a reload tries again. */
+/** What the page says while the app's code does not come: what was shown last stays under it. */
+import { caughtStops } from './first-frame.ts';
 
-const TEXT = 'Tradewind could not finish loading. Check your connection and try again.';
+const FAILED = 'Tradewind could not finish loading. Check your connection and try again.';
+const SLOW = 'Tradewind is still loading. Check your connection.';
+const NOT_SAVED =
+  'A stop was not saved and not sent: this device has no free storage. Reload the page and press Stop again.';
 
-/** Stops that were pressed on the frame are on the device; the reloaded page sends them. */
-function reload(): void {
-  location.reload();
-}
+/** After this the page says that it waits, ms. */
+const SLOW_MS = 15_000;
+/** A stop whose saving has not ended in this time is not saved, ms. */
+const SAVE_MS = 5_000;
 
-/** Reloads by itself once the network is back: nothing can have been typed here. */
-export function sayNotStarted(error: unknown): void {
-  reportError(error);
-  addEventListener('online', reload, { once: true });
-  const line = Object.assign(document.createElement('div'), {
+let line: HTMLElement | null = null;
+
+function say(text: string, onReload: () => void): void {
+  line?.remove();
+  line = Object.assign(document.createElement('div'), {
     role: 'alert',
     className:
       'fixed inset-x-2 top-[calc(env(safe-area-inset-top)+0.5rem)] z-20 flex min-h-11 items-center rounded-md border border-line bg-surface px-3 py-2 shadow-float sm:left-auto sm:w-104',
@@ -20,9 +24,48 @@ export function sayNotStarted(error: unknown): void {
     type: 'button',
     className: 'reach ml-3 shrink-0 font-medium underline underline-offset-2',
     textContent: 'Reload Page',
-    onclick: reload,
+    onclick: onReload,
   });
   document.body.append(line);
   // A live region is read when its text changes, not when it appears.
-  line.append(TEXT, button);
+  line.append(text, button);
+}
+
+function reloadPage(): void {
+  location.reload();
+}
+
+/** Stops that were pressed on the frame are sent by the next start, if they are on the device. */
+async function reloadWithStops(): Promise<void> {
+  const given = new Promise<boolean>((resolve) => {
+    setTimeout(resolve, SAVE_MS, false);
+  });
+  const saved = await Promise.all(
+    caughtStops().map((caught) => Promise.race([caught.saved, given])),
+  );
+  if (saved.includes(false)) say(NOT_SAVED, reloadPage);
+  else reloadPage();
+}
+
+function reload(): void {
+  void reloadWithStops();
+}
+
+/** Says what is the matter until the app has started. It tries again when the network is back. */
+export async function untilStarted(starting: Promise<void>): Promise<void> {
+  const slow = setTimeout(() => {
+    say(SLOW, reload);
+  }, SLOW_MS);
+  try {
+    await starting;
+    line?.remove();
+  } catch (error) {
+    reportError(error);
+    say(FAILED, reload);
+    // What was typed on a page of the build would be lost.
+    if (document.getElementById('built-page') === null)
+      addEventListener('online', reload, { once: true });
+  } finally {
+    clearTimeout(slow);
+  }
 }

@@ -5,29 +5,54 @@
 
 /** What stands between the device and the file may be gone the next time. */
 export class PartUnreachable extends Error {
+  override readonly name = 'PartUnreachable';
+  /** Said in the words of any other failure to reach the server. */
+  readonly code = 'network';
   constructor(file: string, cause: unknown) {
     super(`Could not fetch ${file}`, { cause });
-    this.name = 'PartUnreachable';
   }
 }
+
+/** A connection that has brought nothing for this long is given up: a tunnel says no word, ms. */
+const SILENT_MS = 10_000;
 
 /** The files that are here or on their way. */
 const files = new Map<string, Promise<unknown>>();
 
-/** Into the browser's cache, from where the import takes it. */
-async function fetchScript(file: string): Promise<void> {
-  let status;
+/**
+ * Into the browser's cache, from where the import takes it. @returns the status of the reply; 0 for
+ * something that is no script, such as the page of a network that wants a login.
+ */
+export async function fetchScript(file: string): Promise<number> {
+  const silence = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const heard = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      silence.abort();
+    }, SILENT_MS);
+  };
   try {
-    const reply = await fetch(file);
-    await reply.arrayBuffer();
-    if (reply.ok) return;
-    ({ status } = reply);
+    heard();
+    const { status, headers, body } = await fetch(file, { signal: silence.signal });
+    const reader = body?.getReader();
+    do heard();
+    while ((await reader?.read())?.done === false);
+    const isScript = headers.get('content-type')?.includes('javascript');
+    return status === 200 && isScript !== true ? 0 : status;
   } catch (cause) {
     throw new PartUnreachable(file, cause);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function bringScript(file: string): Promise<void> {
+  const status = await fetchScript(file);
+  if (status === 200) return;
   // Gone with an older build. Whatever else the server says, it may say otherwise the next time.
   throw status === 404
-    ? new Error(`${file} is not on the server`)
+    ? Object.assign(new Error(`${file} is not on the server`), { code: 'contract_too_old' })
     : new PartUnreachable(file, status);
 }
 
@@ -47,7 +72,7 @@ function applyStyles(file: string): Promise<unknown> | undefined {
 
 async function bring(file: string): Promise<void> {
   try {
-    await (file.endsWith('.css') ? applyStyles(file) : fetchScript(file));
+    await (file.endsWith('.css') ? applyStyles(file) : bringScript(file));
   } catch (error) {
     files.delete(file);
     throw error;
@@ -79,30 +104,31 @@ export async function loadPart<T>(
   }
 }
 
-/** How long until code that could not be fetched is asked for again, ms. */
+/** How long until code that could not be fetched is asked for again: longer each time, ms. */
 const AGAIN_MS = 10_000;
+const AGAIN_MAX_MS = 60_000;
 
 /** After a while, or once the network is back. */
-function soonAgain(): Promise<void> {
+function soonAgain(delayMs: number): Promise<void> {
   return new Promise((resolve) => {
     const next = (): void => {
       clearTimeout(timer);
       removeEventListener('online', next);
       resolve();
     };
-    const timer = setTimeout(next, AGAIN_MS);
+    const timer = setTimeout(next, delayMs * (0.75 + Math.random() / 2));
     addEventListener('online', next);
   });
 }
 
 /** Does it again and again while its code cannot be fetched: for what nobody could ask for anew. */
 export async function untilReached<T>(work: () => Promise<T>): Promise<T> {
-  for (;;) {
+  for (let delayMs = AGAIN_MS; ; delayMs = Math.min(AGAIN_MAX_MS, delayMs * 1.5)) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof PartUnreachable)) throw error;
     }
-    await soonAgain();
+    await soonAgain(delayMs);
   }
 }

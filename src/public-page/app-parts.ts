@@ -1,4 +1,5 @@
 /** Fetches the app's code from a page of the build, and has it take the page over. */
+import { fetchScript } from '../platform/load-part.ts';
 
 /** What the build wrote into the page: the addresses of the app's parts. */
 interface AppParts {
@@ -32,11 +33,8 @@ function attached<T extends HTMLElement>(element: T): Promise<T> {
   });
 }
 
-/** Into the browser's cache. */
 async function fetched(href: string): Promise<void> {
-  const reply = await fetch(href);
-  await reply.arrayBuffer();
-  if (!reply.ok) throw new Error('A part of the app could not be fetched');
+  if ((await fetchScript(href)) !== 200) throw new Error('A part of the app could not be fetched');
 }
 
 let isFetched = false;

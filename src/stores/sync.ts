@@ -55,6 +55,8 @@ const ENTITLEMENT_TICK_MS = MEMORY_CHECK_MS;
 
 let uid: string | null = null;
 let stream: SharedStream | null = null;
+/** Whose stream is being opened. */
+let opening: string | null = null;
 let stopKeeping: () => void = () => undefined;
 let restoredFirst: () => void = () => undefined;
 let rereading: ReturnType<typeof setTimeout> | undefined;
@@ -231,9 +233,10 @@ function clearAll(): void {
 }
 
 async function listen(owner: string): Promise<void> {
-  if (stream !== null || environment.mockApi) return;
+  const isOurs = (): boolean => uid === owner && session.status === 'signed-in';
+  if (stream !== null || environment.mockApi || !isOurs()) return;
   const { joinStream } = await import('../api/shared-stream.ts');
-  if (uid !== owner || session.status !== 'signed-in') return;
+  if (!isOurs()) return;
   stream ??= joinStream({
     uid: owner,
     url: `${environment.apiUrl}/api/stream`,
@@ -247,6 +250,19 @@ async function listen(owner: string): Promise<void> {
     onState: onStreamState,
     onRefused: refused,
   });
+}
+
+/** One try at a time for each person, however often it is asked for. */
+function openStream(owner: string): void {
+  if (opening === owner) return;
+  opening = owner;
+  untilReached(() => listen(owner))
+    .catch((error: unknown) => {
+      log.error('Could not open the stream', error);
+    })
+    .finally(() => {
+      if (opening === owner) opening = null;
+    });
 }
 
 function leaveStream(): void {
@@ -285,10 +301,7 @@ function refresh(): void {
     loadSettings(),
     loadAlerts(),
   ]);
-  const owner = uid;
-  untilReached(() => listen(owner)).catch((error: unknown) => {
-    log.error('Could not open the stream', error);
-  });
+  openStream(uid);
 }
 
 function follow(): void {

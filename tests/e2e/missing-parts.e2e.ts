@@ -5,6 +5,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { chromiumPath } from '../support/browser.ts';
+import { startPartServer, TRY_PART } from '../support/part-server.ts';
 import { createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { PATIENCE_MS } from '../support/until.ts';
@@ -81,6 +82,30 @@ afterAll(async () => {
   await server.stop();
 });
 
+describe('the loader of parts', () => {
+  it('loads what came late, and imports what has been fetched without asking again', async () => {
+    const parts = await startPartServer();
+    // Nothing is routed here: that would turn the browser's cache off.
+    const page = await phone();
+    await page.goto(`${parts.url}/`);
+    const load = (folder: string): Promise<unknown> =>
+      page.evaluate(`(async () => { const folder = '${folder}'; ${TRY_PART} })()`);
+    for (const [folder, file] of [
+      ['own', /own\/part/],
+      ['imported', /imported\/rows/],
+    ] as const) {
+      parts.missing = file;
+      expect(await load(folder)).toBe('PartUnreachable');
+      expect(await load(folder)).toBe('PartUnreachable');
+      parts.missing = null;
+      expect(await load(folder)).toBe('a part of rows');
+    }
+    parts.onceEach();
+    expect(await load('once')).toBe('a part of rows');
+    await parts.close();
+  });
+});
+
 describe('a screen whose code does not come', () => {
   it.each([
     ['the connection is gone', null],
@@ -136,6 +161,32 @@ describe('a screen whose code does not come', () => {
   });
 });
 
+describe('a chart whose code does not come', () => {
+  it('says so, stands beside its table, and is drawn at a press or when the network is back', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    await mark(page);
+    let kept = await keepAway(page, /\/assets\/candle-drawing-/, null);
+    const open = async (): Promise<void> => {
+      await page.goto(`${server.url}/market/BTC-USDT`);
+      await page.getByText('Could not load the chart.').waitFor();
+      await mark(page);
+    };
+    const drawn = page.locator('[role=slider] canvas').first();
+    await open();
+    kept.letThrough();
+    await page.getByRole('button', { name: 'Try again' }).tap();
+    await drawn.waitFor();
+    expect(await isMarked(page)).toBe(true);
+    kept = await keepAway(page, /\/assets\/candle-drawing-/, null);
+    await open();
+    kept.letThrough();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await drawn.waitFor();
+    expect(await isMarked(page)).toBe(true);
+  });
+});
+
 describe('an app whose first code does not come', () => {
   it.each(['start', 'react', 'state'])(
     'says so in place of an empty page, and starts after a press, where %s stays away',
@@ -179,6 +230,7 @@ describe('an app whose first code does not come', () => {
   it('signs in, reads and follows once what comes after the first picture is there (F95)', async () => {
     const page = await phone();
     await logIn(page, server.url, user);
+    await page.getByText('Equity').filter({ visible: true }).first().waitFor();
     const late = /\/assets\/(?:after-paint|firebase-auth|firebase-app|shared-stream)-/;
     const kept = await keepAway(page, late, null);
     const asked: string[] = [];
@@ -195,5 +247,38 @@ describe('an app whose first code does not come', () => {
     await expect.poll(() => asked.includes('/api/stream')).toBe(true);
     expect(asked.some((path) => /portfolio/i.test(path))).toBe(true);
     expect(await isMarked(page)).toBe(true);
+  });
+
+  it.each(['first-frame', 'rolldown-runtime'])(
+    'says after a while that it waits, where not even %s comes',
+    async (name) => {
+      const page = await phone();
+      const kept = await keepAway(page, new RegExp(`/assets/${name}-[\\w-]{8}\\.js$`), null);
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      await page.goto(`${server.url}/dashboard`);
+      const link = page.getByRole('link', { name: 'Reload Page' });
+      await link.waitFor();
+      kept.letThrough();
+      await link.tap();
+      await page.getByText('Authentication Required').waitFor();
+      expect(await link.count()).toBe(0);
+    },
+  );
+
+  it('says that it waits where a file hangs, and no longer once it has come', async () => {
+    const page = await phone();
+    let letGo: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(/\/assets\/start-[\w-]{8}\.js$/, async (route) => {
+      await gone;
+      await route.continue();
+    });
+    await page.goto(`${server.url}/dashboard`, { waitUntil: 'commit' });
+    await page.getByRole('alert').getByText('Tradewind is still loading.').waitFor();
+    letGo();
+    await page.getByText('Authentication Required').waitFor();
+    expect(await page.getByText('Tradewind is still loading.').count()).toBe(0);
   });
 });

@@ -286,15 +286,20 @@ describe('a form that is there before its code', () => {
 
   it('stays until its own code is there, however late that comes after the app', async () => {
     const page = await visitor(PHONE);
-    // As in a browser that fetches nothing ahead: the app asks for the form's code when it runs.
-    await page.addInitScript(() => {
-      DOMTokenList.prototype.supports = () => false;
-    });
     const itsCode = /\/assets\/LoginScreen-[\w-]+\.js$/;
-    const letGo = await holdApp(page, itsCode);
-    const asked = page.waitForRequest(itsCode);
+    // The page itself has it first; the app, which runs by then, asks for it once more.
+    let asks = 0;
+    let letGo: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    await page.route(itsCode, async (route) => {
+      asks += 1;
+      if (asks > 1) await gone;
+      await route.continue();
+    });
     await page.goto(`${server.url}/login`);
-    await asked;
+    await expect.poll(() => asks).toBe(2);
     // Longer than the app waits where it has nothing to show.
     await page.waitForTimeout(1_500);
     await fillLogIn(page, user);

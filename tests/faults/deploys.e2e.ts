@@ -159,25 +159,40 @@ describe('a page that no worker serves', () => {
     await old.close();
   });
 
-  it('loads once and no more where a part stays away, says so, and goes on when it is back (F24)', async () => {
+  /** A part that this browser has not had: what it has had lies in its cache. */
+  const without =
+    (part: string, kind: '500' | '404'): Harm =>
+    (path, host) =>
+      path === builds.part('v4', part) ? kind : noWorker(path, host);
+  const missing = (target: Page) => target.getByText('This screen could not be loaded.');
+
+  it('loads nothing anew where a part stays away, says so, and goes on when it is back (F24, F95)', async () => {
     const { page: old, loads: count } = await opened('v4');
-    harm = (path, host) =>
-      path === builds.part('v4', 'RegisterScreen') ? '500' : noWorker(path, host);
-    const failed = () => old.getByText('Unexpected Application Error!');
+    harm = without('RegisterScreen', '500');
     await walk(old, '/register');
-    await expect.poll(count).toBe(2);
-    await failed().waitFor();
+    await missing(old).waitFor();
     await walk(old, '/faq');
     await faq(old).waitFor();
     await walk(old, '/register');
-    await failed().waitFor();
-    expect(count()).toBe(2);
+    await missing(old).waitFor();
     harm = noWorker;
-    await old.getByRole('button', { name: 'Reload Page' }).click();
-    await expect.poll(count).toBe(3);
-    await expect.poll(() => failed().count()).toBe(0);
+    await old.getByRole('button', { name: 'Try again' }).click();
     await old.getByLabel('Email').waitFor();
-    expect([count(), await buildsIn(old)]).toEqual([3, ['v4']]);
+    expect([count(), await buildsIn(old)]).toEqual([1, ['v4']]);
+    await old.close();
+  });
+
+  it('loads once and no more where a part is gone from the newest build too, which then shows its own page of it (F24)', async () => {
+    const { page: old, loads: count } = await opened('v4');
+    harm = without('LearnMoreScreen', '404');
+    await walk(old, '/learn-more');
+    await expect.poll(count).toBe(2);
+    // The build's page has its whole text without any code, and stays.
+    await old.getByRole('heading', { level: 1 }).waitFor();
+    // Past the moment at which it fetches the app by itself.
+    await old.waitForTimeout(6_000);
+    expect(await old.locator('#built-page').count()).toBe(1);
+    expect([count(), await buildsIn(old)]).toEqual([2, ['v4']]);
     await old.close();
   });
 });

@@ -11,7 +11,8 @@ import type { AddressInfo } from 'node:net';
  * `drop-request`: the server never sees it. `drop-reply`: the server has answered, the browser
  * never hears it. `stall`: the server has answered, and nothing reaches the browser until it gives
  * up. `portal-page`, `portal-redirect`: a captive portal answers. `truncate`: half of the answer,
- * as if it were whole. `500`: a gateway fails, after the server has acted. `hold`: the request
+ * as if it were whole. `404`, `500`: a gateway
+ * knows no such path, or fails, after the server has acted. `hold`: the request
  * waits here, unseen by the server, until the browser gives up.
  */
 export type Fault =
@@ -22,6 +23,7 @@ export type Fault =
   | 'portal-page'
   | 'portal-redirect'
   | 'truncate'
+  | '404'
   | '500';
 
 export interface Passing {
@@ -119,8 +121,8 @@ export async function startFaultProxy(target: { port: number }, port = 0): Promi
       return;
     }
     if (fault === 'stall') return;
-    if (fault === '500') {
-      response.writeHead(500, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+    if (fault === '404' || fault === '500') {
+      response.writeHead(Number(fault), { 'content-type': 'text/html' }).end('<h1>Gateway</h1>');
       return;
     }
     const half = whole.subarray(0, Math.floor(whole.length / 2));

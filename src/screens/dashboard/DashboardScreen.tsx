@@ -66,7 +66,7 @@ export default function DashboardScreen() {
       )}
       {isNew && chosen === null ? (
         <Suspense fallback={overview}>
-          <FirstDashboard onHide={hide} />
+          <FirstDashboard onHide={hide} meanwhile={overview} />
         </Suspense>
       ) : (
         overview

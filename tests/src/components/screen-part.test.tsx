@@ -64,6 +64,25 @@ describe('a part of a screen', () => {
     expect(screen.queryByText('The screen failed')).toBeNull();
   });
 
+  it('that would take the place of something leaves it there', async () => {
+    const Part = screenPart(failing(1));
+    await act(async () => {
+      render(
+        <Suspense fallback={<p>Loading</p>}>
+          <Part name="Harbour" meanwhile={<p>Overview</p>} />
+        </Suspense>,
+      );
+      await Promise.resolve();
+    });
+    expect(screen.getByText('Overview')).toBeTruthy();
+    await act(async () => {
+      fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+      await Promise.resolve();
+    });
+    expect(screen.getByText('Preview of Harbour')).toBeTruthy();
+    expect(screen.queryByText('Overview')).toBeNull();
+  });
+
   it('is asked for again on a press, and again when the network is back', async () => {
     const load = failing(2);
     vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
@@ -89,6 +108,29 @@ describe('a part of a screen', () => {
     expect(screen.getByText('This screen could not be loaded.')).toBeTruthy();
     expect(load).toHaveBeenCalledTimes(1);
     cleanup();
+    await draw(Part);
+    expect(screen.getByText('Preview of Harbour')).toBeTruthy();
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
+  it('that failed when nobody waited for it any more is asked for by the next one, who sees no old failure', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const load = vi.fn(failing(0)).mockImplementationOnce(
+      () =>
+        new Promise((_resolve, reject) => {
+          fail = reject;
+        }),
+    );
+    const Part = screenPart(load, 'screen');
+    await draw(Part);
+    expect(screen.getByText('Loading')).toBeTruthy();
+    cleanup();
+    await act(async () => {
+      fail(new TypeError('Failed to fetch'));
+      await Promise.resolve();
+    });
+    const later = performance.now() + 6_000;
+    vi.spyOn(performance, 'now').mockReturnValue(later);
     await draw(Part);
     expect(screen.getByText('Preview of Harbour')).toBeTruthy();
     expect(load).toHaveBeenCalledTimes(2);

@@ -1,12 +1,14 @@
 // @vitest-environment jsdom
 /** Parts of the app's code: nothing is imported before its files are here, and each try is a new one. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { errorSentence } from '../../../src/format/error-text.ts';
 import type * as LoadPart from '../../../src/platform/load-part.ts';
 
 let loadPart: typeof LoadPart.loadPart;
 let PartUnreachable: typeof LoadPart.PartUnreachable;
 let untilReached: typeof LoadPart.untilReached;
 
+const SCRIPT = { 'content-type': 'text/javascript; charset=utf-8' };
 /** What the server answers for each file; null: nothing comes. */
 const served = new Map<string, number | null>();
 let asked: string[] = [];
@@ -29,7 +31,7 @@ beforeEach(async () => {
     const status = served.get(file) ?? (served.has(file) ? null : 200);
     return status === null
       ? Promise.reject(new TypeError('Failed to fetch'))
-      : Promise.resolve(new Response('export {}', { status }));
+      : Promise.resolve(new Response('export {}', { status, headers: SCRIPT }));
   });
 });
 afterEach(() => {
@@ -70,12 +72,74 @@ describe('a part of the app', () => {
 
   it('is not imported either where a file breaks off', async () => {
     const load = vi.fn(() => Promise.resolve('the part'));
-    vi.stubGlobal('fetch', () =>
-      Promise.resolve({ ok: true, arrayBuffer: () => Promise.reject(new TypeError('aborted')) }),
-    );
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(10));
+        controller.error(new TypeError('network error'));
+      },
+    });
+    vi.stubGlobal('fetch', () => Promise.resolve(new Response(body, { headers: SCRIPT })));
     expect(await settled(loadPart(load, ['assets/part.js']))).toBeInstanceOf(PartUnreachable);
     expect(load).not.toHaveBeenCalled();
   });
+
+  it('on a connection that has gone silent is given up, so that it can be asked for again', async () => {
+    vi.useFakeTimers();
+    vi.stubGlobal(
+      'fetch',
+      (_file: string, { signal }: { signal: AbortSignal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new DOMException('aborted', 'AbortError'));
+          });
+        }),
+    );
+    const failed = vi.fn();
+    void loadPart(() => Promise.resolve(), ['assets/part.js']).catch(failed);
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(failed).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(failed).toHaveBeenCalledExactlyOnceWith(expect.any(PartUnreachable));
+    vi.useRealTimers();
+  });
+
+  it('that comes slowly is waited for as long as it comes', async () => {
+    vi.useFakeTimers();
+    let chunks = 0;
+    const body = new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 8_000));
+        if (++chunks > 5) controller.close();
+        else controller.enqueue(new Uint8Array(10));
+      },
+    });
+    vi.stubGlobal('fetch', (_file: string, { signal }: { signal: AbortSignal }) => {
+      signal.addEventListener('abort', () => {
+        chunks = Infinity;
+      });
+      return Promise.resolve(new Response(body, { headers: SCRIPT }));
+    });
+    const loaded = vi.fn();
+    void loadPart(() => Promise.resolve('the part'), ['assets/part.js']).then(loaded);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(loaded).toHaveBeenCalledExactlyOnceWith('the part');
+    vi.useRealTimers();
+  });
+
+  it.each([
+    [null, 'Could not reach the server. Saved data is still available.'],
+    [
+      404,
+      'This version of the app is too old for the server. Update it. Unsent commands are kept.',
+    ],
+  ])(
+    'that is missing (%s) is told in a sentence, without a file name',
+    async (status, sentence) => {
+      served.set('/assets/part.js', status);
+      const failure = await settled(loadPart(() => Promise.resolve(), ['assets/part.js']));
+      expect(errorSentence(failure)).toBe(sentence);
+    },
+  );
 
   it('that two ask for at once is fetched once', async () => {
     const load = (): Promise<string> => Promise.resolve('the part');
@@ -87,6 +151,20 @@ describe('a part of the app', () => {
     served.set('/assets/part.js', status);
     const failure = await settled(loadPart(() => Promise.resolve(), ['assets/part.js']));
     expect(failure).toBeInstanceOf(PartUnreachable);
+    expect(reported).not.toHaveBeenCalled();
+  });
+
+  it('in place of which a network’s login page came is not imported', async () => {
+    const load = vi.fn(() => Promise.resolve('the part'));
+    vi.stubGlobal('fetch', () =>
+      Promise.resolve(
+        new Response('<!doctype html><p>Log in to the network</p>', {
+          headers: { 'content-type': 'text/html' },
+        }),
+      ),
+    );
+    expect(await settled(loadPart(load, ['assets/part.js']))).toBeInstanceOf(PartUnreachable);
+    expect(load).not.toHaveBeenCalled();
     expect(reported).not.toHaveBeenCalled();
   });
 
@@ -152,14 +230,19 @@ describe('work whose code does not come', () => {
     served.set('/assets/part.js', null);
     const done = vi.fn();
     void untilReached(withoutFile).then(done);
-    await vi.advanceTimersByTimeAsync(35_000);
-    expect(asked).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(7_000);
+    expect(asked).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(600_000);
+    // Longer each time, up to a minute.
+    expect(asked.length).toBeGreaterThan(9);
+    expect(asked.length).toBeLessThan(22);
     expect(done).not.toHaveBeenCalled();
     served.clear();
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(76_000);
     expect(done).toHaveBeenCalledExactlyOnceWith('done');
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked).toHaveLength(5);
+    const asks = asked.length;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(asked).toHaveLength(asks);
   });
 
   it('is begun again at once when the network is back', async () => {
