@@ -3,6 +3,7 @@
  * were stopped just now, and at the start of a process those whose stop it never heard of.
  */
 import { eq } from 'drizzle-orm';
+import { SIGNER_VERSION } from '../../contract/signer.ts';
 import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
 import { agents } from '../db/schema.ts';
 import { hasPassed } from './elapsed.ts';
@@ -15,6 +16,8 @@ const isEvaluated = (status: string): boolean => EVALUATED_STATUSES.some((one) =
 
 export class EndedAgents {
   private readonly waiting = new Set<string>();
+  private telling: Promise<void> | null = null;
+  private comparing: Promise<void> | null = null;
   private isCompared = false;
   private comparedAtMs = Number.NEGATIVE_INFINITY;
   private lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -30,15 +33,37 @@ export class EndedAgents {
     this.waiting.add(agentId);
   }
 
+  get isTelling(): boolean {
+    return this.telling !== null;
+  }
+
+  get isComparing(): boolean {
+    return this.comparing !== null;
+  }
+
   /** What the signer does not hear stays, and is said again. */
-  async tell(): Promise<void> {
+  tell(): Promise<void> {
+    this.telling ??= this.tellWaiting().finally(() => {
+      this.telling = null;
+    });
+    return this.telling;
+  }
+
+  /**
+   * Once a process: those that the signer lets buy are told, and no others. For that the signer asks
+   * the exchange for prices, and nobody who was stopped just now waits for these.
+   */
+  compare(): Promise<void> {
+    this.comparing ??= this.compareIfDue().finally(() => {
+      this.comparing = null;
+    });
+    return this.comparing;
+  }
+
+  private async tellWaiting(): Promise<void> {
     const now = this.deps.clock.now();
-    if (!this.isCompared && hasPassed(this.comparedAtMs, ASK_AGAIN_MS, now)) {
-      this.comparedAtMs = now;
-      await this.compare();
-    }
-    // Another process may have stopped it.
-    if (hasPassed(this.lookedAtMs, LOOK_MS, now)) {
+    // Another process may have stopped it. Of those from before this process the comparison tells.
+    if (this.comparing === null && hasPassed(this.lookedAtMs, LOOK_MS, now)) {
       this.lookedAtMs = now;
       for (const { id, stoppedAt } of await this.agents())
         if (stoppedAt !== null && stoppedAt > (this.known.get(id) ?? 0)) {
@@ -46,19 +71,16 @@ export class EndedAgents {
           this.waiting.add(id);
         }
     }
-    for (const agentId of [...this.waiting])
+    // Those that are stopped meanwhile are told too.
+    for (const agentId of this.waiting)
       if (await this.end(agentId)) this.waiting.delete(agentId);
+      else return;
   }
 
-  private agents() {
-    return this.deps.database.db
-      .select({ id: agents.id, status: agents.status, stoppedAt: agents.stoppedAt })
-      .from(agents)
-      .where(eq(agents.connectionId, this.connectionId));
-  }
-
-  /** Once a process: those that the signer lets buy are told, and no others. */
-  private async compare(): Promise<void> {
+  private async compareIfDue(): Promise<void> {
+    const now = this.deps.clock.now();
+    if (this.isCompared || !hasPassed(this.comparedAtMs, ASK_AGAIN_MS, now)) return;
+    this.comparedAtMs = now;
     const { connectionId } = this;
     const state = await this.deps.signer.ask({ act: 'state', connectionId }).catch(() => null);
     if (state?.kind !== 'read') return;
@@ -68,19 +90,37 @@ export class EndedAgents {
       if (started.has(id) && !isEvaluated(status)) this.waiting.add(id);
       if (stoppedAt !== null && !this.known.has(id)) this.known.set(id, stoppedAt);
     }
+    await this.tell();
   }
 
-  /** Under the agent's lock, as its start is: one that was started meanwhile is left alone. */
-  private end(agentId: string): Promise<boolean> {
+  private agents() {
+    return this.deps.database.db
+      .select({ id: agents.id, status: agents.status, stoppedAt: agents.stoppedAt })
+      .from(agents)
+      .where(eq(agents.connectionId, this.connectionId));
+  }
+
+  /**
+   * Under the agent's lock, as its start is: one that was started meanwhile is left alone. A signer
+   * that does not answer is found out before: nobody waits for a lock, or for a database of one
+   * connection, until it does.
+   */
+  private async end(agentId: string): Promise<boolean> {
     const { connectionId } = this;
-    return this.deps.database.transaction(async (tx) => {
+    const { database, signer } = this.deps;
+    const isThere = await signer.ask({ act: 'hello', version: SIGNER_VERSION }).then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return false;
+    return database.transaction(async (tx) => {
       const [row] = await tx.db
         .select({ status: agents.status })
         .from(agents)
         .where(eq(agents.id, agentId))
         .for('update');
       if (row !== undefined && isEvaluated(row.status)) return true;
-      const answer = await this.deps.signer
+      const answer = await signer
         .ask({ act: 'end_agent', connectionId, agentId })
         .catch(() => null);
       return answer !== null;

@@ -21,6 +21,8 @@ const LIST_KEPT_MS = 5_000;
 /** How long a process that ends waits for answers. What has none by then is looked up by the next. */
 const STOP_PATIENCE_MS = 5_000;
 const RULES_KEPT_MS = 10 * 60_000;
+/** How long accounts that begin wait for the rules of their exchange: lists are asked for by them. */
+const RULES_PATIENCE_MS = 10_000;
 const SMALLEST = parseFixed('0.000000000001');
 
 interface KnownRules {
@@ -28,9 +30,20 @@ interface KnownRules {
   bySymbol: ReadonlyMap<string, PairRules>;
 }
 
+interface Reading {
+  sinceMs: number;
+  done: Promise<void>;
+}
+
 export class LiveDesk implements LivePort {
   private readonly runs = new Map<string, LiveRun>();
   private readonly known = new Map<LiveExchange, KnownRules>();
+  /** Rules that are being read now, each beside everything else. */
+  private readonly reading = new Map<LiveExchange, Reading>();
+  /** Exchanges whose rules were answered for once, whatever the answer. */
+  private readonly answered = new Set<LiveExchange>();
+  /** Connectings that broke off, while they are taken back. */
+  private takingBack: Promise<void> | null = null;
   private readonly task: PeriodicTask;
   private unsubscribe: (() => void) | null = null;
   private listedAtMs: number | null = null;
@@ -108,6 +121,9 @@ export class LiveDesk implements LivePort {
   /** Every connection once, to the end: reconciles where that is due, sends, looks up. */
   async runAll(): Promise<void> {
     await this.list();
+    await Promise.all([this.takingBack, ...[...this.reading.values()].map(({ done }) => done)]);
+    // Those that waited for the rules of their exchange.
+    await this.list();
     await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
   }
 
@@ -118,22 +134,38 @@ export class LiveDesk implements LivePort {
     for (const [id, run] of this.runs) this.keep(this.guarded(id, run.runRegularly()));
   }
 
+  /** Asks nobody outside: what one exchange does not answer holds up no account of another. */
   private async list(): Promise<void> {
     const now = this.deps.clock.now();
     if (this.listedAtMs !== null && !hasPassed(this.listedAtMs, LIST_KEPT_MS, now)) return;
     this.listedAtMs = now;
-    await takeBackBroken(this.deps);
+    this.takeBack();
     const connections = await openConnections(this.deps.database.db);
     const open = new Set(connections.map(({ id }) => id));
     for (const id of this.runs.keys()) if (!open.has(id)) this.runs.delete(id);
     for (const exchange of new Set(connections.map((one) => one.exchange)))
-      await this.readRules(exchange);
+      this.readRules(exchange);
     for (const connection of connections) {
       const known = this.runs.get(connection.id);
       known?.refresh(connection);
-      if (known === undefined)
+      if (known === undefined && !this.awaitsRules(connection.exchange))
         this.runs.set(connection.id, new LiveRun(this.deps, this, connection));
     }
+  }
+
+  private takeBack(): void {
+    if (this.takingBack !== null) return;
+    this.takingBack = takeBackBroken(this.deps).finally(() => {
+      this.takingBack = null;
+    });
+    this.keep(this.takingBack);
+  }
+
+  /** Whether the first rules of the exchange may still come soon. */
+  private awaitsRules(exchange: LiveExchange): boolean {
+    const reading = this.reading.get(exchange);
+    if (reading === undefined || this.answered.has(exchange)) return false;
+    return !hasPassed(reading.sinceMs, RULES_PATIENCE_MS, this.deps.clock.now());
   }
 
   private onQuote(quote: Quote): void {
@@ -166,17 +198,35 @@ export class LiveDesk implements LivePort {
     }
   }
 
-  private async readRules(exchange: LiveExchange): Promise<void> {
+  /** Unless they are known well enough, or are being read. */
+  private readRules(exchange: LiveExchange): void {
     const now = this.deps.clock.now();
     const known = this.known.get(exchange);
     if (known !== undefined && !hasPassed(known.readAtMs, RULES_KEPT_MS, now)) return;
+    if (this.reading.has(exchange)) return;
+    const done = this.readRulesNow(exchange).finally(() => {
+      this.reading.delete(exchange);
+      // Accounts that have waited for them begin at the next look.
+      if (!this.answered.has(exchange)) this.listedAtMs = null;
+      this.answered.add(exchange);
+    });
+    this.reading.set(exchange, { sinceMs: now, done });
+    this.keep(done);
+  }
+
+  private async readRulesNow(exchange: LiveExchange): Promise<void> {
+    const begunAtMs = this.deps.clock.now();
+    const atStart = this.known.get(exchange);
     const read = await this.deps.signer
       .ask({ act: 'pair_rules', exchange, symbols: [] })
       .catch(() => null);
     if (read?.kind !== 'read') return;
+    const before = this.known.get(exchange);
     const bySymbol = new Map(read.value.map((rules) => [rules.symbol, rules]));
-    this.known.set(exchange, { readAtMs: now, bySymbol });
-    const changed = known === undefined ? [] : changedRules(known.bySymbol, bySymbol);
+    // Doubted meanwhile, they may be from before the change: they are read once more.
+    const readAtMs = before === atStart ? begunAtMs : Number.NEGATIVE_INFINITY;
+    this.known.set(exchange, { readAtMs, bySymbol });
+    const changed = before === undefined ? [] : changedRules(before.bySymbol, bySymbol);
     if (changed.length === 0) return;
     for (const run of this.runs.values()) if (run.exchange === exchange) run.rulesChanged(changed);
   }

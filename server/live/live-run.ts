@@ -163,7 +163,8 @@ export class LiveRun {
   async run(): Promise<void> {
     if (this.isStopping) return;
     this.noteTime();
-    await Promise.all([this.work(), this.compare(), this.watch()]);
+    const { ended } = this;
+    await Promise.all([this.work(), this.compare(), this.watch(), ended.compare(), ended.tell()]);
     await this.answered();
   }
 
@@ -179,6 +180,8 @@ export class LiveRun {
       this.working === null ? this.work() : null,
       this.comparing === null ? this.compare() : null,
       this.watching === null ? this.watch() : null,
+      this.ended.isComparing ? null : this.ended.compare(),
+      this.ended.isTelling ? null : this.ended.tell(),
     ]);
   }
 
@@ -261,7 +264,6 @@ export class LiveRun {
   private async workOff(): Promise<void> {
     do {
       this.again = false;
-      await this.ended.tell();
       await this.replanDue();
       await this.planExits();
       for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { divide, parseFixed, toNumber } from '../../../contract/money.ts';
+import type { Database, Tx } from '../../../server/db/database.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections, liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
@@ -246,14 +247,22 @@ describe('while the account is compared with its exchange', () => {
 
   it('slow work is not asked for once more by each regular look, and ends (F94)', async () => {
     const one = await holding();
+    await closeGate(one);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
     const run = one.desk.run(one.connection.id);
     if (run === null) throw new Error('The account is not at work');
     const { held, release } = heldBack();
+    // Each pass over the account plans the sale that waits, in one transaction.
+    const { database } = one.deps;
     let passes = 0;
-    run.ended.tell = async () => {
-      passes += 1;
-      await held;
-    };
+    one.deps.database = Object.assign(Object.create(database) as Database, {
+      transaction: async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+        passes += 1;
+        await held;
+        return database.transaction(work);
+      },
+    });
     const looks = [run.runRegularly(), run.runRegularly(), run.runRegularly()];
     release();
     await Promise.all(looks);

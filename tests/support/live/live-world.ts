@@ -44,6 +44,7 @@ export interface LiveWorldOptions {
  */
 export type Interference = (
   act: SignerAsk['act'],
+  ask: SignerAsk,
 ) => 'die_before' | 'die_after' | 'fail' | { after: Promise<null> } | Promise<null> | null;
 
 export interface LiveWorld {
@@ -140,7 +141,7 @@ export async function openLiveWorld({
   const dead = new Promise<never>(() => undefined);
   const signerPort: SignerPort = {
     ask: async (ask) => {
-      const fate = (await interference?.(ask.act)) ?? null;
+      const fate = (await interference?.(ask.act, ask)) ?? null;
       // A process that is killed hears nothing more: whoever waits here waits for good.
       if (fate === 'die_before') return dead;
       if (fate === 'fail') throw new SignerUnreachable('No answer');
