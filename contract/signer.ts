@@ -220,7 +220,14 @@ export const SignerAsk = z.discriminatedUnion('act', [
     sinceMs: Ms,
   }),
   z.object({ act: z.literal('balances'), ...OfConnection }),
-  z.object({ act: z.literal('pair_rules'), exchange: LiveExchange, symbols: z.array(VenueSymbol) }),
+  z.object({
+    act: z.literal('pair_rules'),
+    exchange: LiveExchange,
+    /** Of all pairs where none is named. */
+    symbols: z.array(VenueSymbol),
+    /** Asked of the exchange now, pair by pair; else they may be minutes old. */
+    isNow: z.optional(z.boolean()),
+  }),
   z.object({ act: z.literal('state'), ...OfConnection }),
 ]);
 export type SignerAsk = z.infer<typeof SignerAsk>;

@@ -98,6 +98,7 @@ export const PairRules = z.object({
   minQuantity: Amount,
   /** Least quantity × price, in quote currency. */
   minNotional: Amount,
+  /** `cancel_only`: takes cancellations, and no order of the kinds that are sent from here. */
   status: z.enum(['trading', 'cancel_only', 'halted', 'delisted']),
 });
 export type PairRules = z.infer<typeof PairRules>;

@@ -112,7 +112,10 @@ export class Desk {
       case 'balances':
         return this.read(ask);
       case 'pair_rules':
-        return readAs(async () => (await this.market(ask.exchange)).rulesOf(ask.symbols));
+        return readAs(async () => {
+          const market = await this.market(ask.exchange);
+          return ask.isNow === true ? market.rulesNowOf(ask.symbols) : market.rulesOf(ask.symbols);
+        });
       case 'state':
         return this.state(ask.connectionId);
     }

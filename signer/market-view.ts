@@ -1,11 +1,13 @@
 /** The market as the signer sees it itself, so that nobody can tell it a price. */
 import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
-import type { OrderSide } from '../contract/venue.ts';
+import type { OrderSide, PairRules } from '../contract/venue.ts';
 import type { Book, PublicData } from './exchanges/adapter.ts';
 import { Kept } from './exchanges/kept.ts';
 import { DOLLARS, middleOf, type MarketFacts } from './limits.ts';
 
 const RULES_KEEP_MS = 10 * 60_000;
+/** However often the server asks. */
+const RULES_NOW_KEEP_MS = 5_000;
 const VOLUME_KEEP_MS = 60 * 60_000;
 const BOOK_KEEP_MS = 2_000;
 /** Old enough to ask seldom, new enough for a day's loss. */
@@ -28,6 +30,10 @@ class BySymbol<T> {
   forget(symbol: string): void {
     this.kept.get(symbol)?.forget();
   }
+
+  forgetAll(): void {
+    this.kept.clear();
+  }
 }
 
 interface Mark {
@@ -42,6 +48,7 @@ function markOf(book: Book): Mark | null {
 
 export class MarketView {
   private readonly rules: Kept<Awaited<ReturnType<PublicData['rules']>>>;
+  private readonly rulesNow: BySymbol<PairRules | null>;
   private readonly books: BySymbol<Book>;
   private readonly volumes: BySymbol<Fixed>;
   private readonly marks: BySymbol<Mark | null>;
@@ -53,6 +60,7 @@ export class MarketView {
     now: () => number,
   ) {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
+    this.rulesNow = new BySymbol((symbol) => data.rulesNow(symbol), RULES_NOW_KEEP_MS, now);
     this.books = new BySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
     this.volumes = new BySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
     this.marks = new BySymbol(
@@ -92,6 +100,7 @@ export class MarketView {
   forgetRules(): void {
     this.data.forgetRules();
     this.rules.forget();
+    this.rulesNow.forgetAll();
   }
 
   async rulesOf(symbols: readonly string[]) {
@@ -99,6 +108,14 @@ export class MarketView {
     return symbols.length === 0
       ? [...all.values()]
       : symbols.flatMap((symbol) => all.get(symbol) ?? []);
+  }
+
+  /** As the exchange says at this moment; a pair that it does not list is left out. */
+  async rulesNowOf(symbols: readonly string[]): Promise<PairRules[]> {
+    const known = await this.rules.get();
+    const listed = symbols.filter((symbol) => known.has(symbol));
+    const now = await Promise.all(listed.map((symbol) => this.rulesNow.get(symbol)));
+    return now.flatMap((rules) => rules ?? []);
   }
 
   /** What a coin is worth in dollars; null where no pair tells. */

@@ -105,6 +105,8 @@ export interface PublicData {
   /** The exchange's clock, ms UTC. */
   time(): Promise<number>;
   rules(): Promise<Map<string, PairRules>>;
+  /** Of one pair, as they are at this moment; null where it is not listed. */
+  rulesNow(symbol: string): Promise<PairRules | null>;
   /** The rules that were read do not hold any more. */
   forgetRules(): void;
   book(symbol: string, use?: BookUse): Promise<Book>;

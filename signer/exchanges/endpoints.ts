@@ -48,8 +48,10 @@ const krakenList = (path: string): Endpoint => ({
 
 export const KRAKEN_ENDPOINTS = {
   time: krakenPublic('Time'),
+  status: { ...krakenPublic('SystemStatus'), spare: KRAKEN_SALE },
   assets: krakenPublic('Assets'),
   pairs: krakenPublic('AssetPairs'),
+  pair: { ...krakenPublic('AssetPairs'), spare: KRAKEN_SALE },
   ticker: krakenPublic('Ticker'),
   book: krakenPublic('Depth'),
   mark: { ...krakenPublic('Depth'), spare: KRAKEN_SALE },
@@ -117,6 +119,7 @@ const binanceList = (path: string, weight: number): Endpoint => ({
 export const BINANCE_ENDPOINTS = {
   time: binance('public', 'GET', 'time', 1),
   rules: binance('public', 'GET', 'exchangeInfo', 20),
+  rulesOfPair: { ...binance('public', 'GET', 'exchangeInfo', 20), spare: BINANCE_SALE },
   ticker: binance('public', 'GET', 'ticker/24hr', 2),
   book: binance('public', 'GET', 'depth', 5),
   mark: { ...binance('public', 'GET', 'depth', 5), spare: BINANCE_SALE },

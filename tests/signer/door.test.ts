@@ -351,6 +351,7 @@ const OPEN_ADDRESSES: Record<LiveExchange, string[]> = {
     'GET /0/public/AssetPairs',
     'GET /0/public/Assets',
     'GET /0/public/Depth',
+    'GET /0/public/SystemStatus',
     'GET /0/public/Ticker',
     'GET /0/public/Time',
     'POST /0/private/AddOrder',

@@ -37,6 +37,8 @@ const OF_KEY = new Set([-1002, -1022, -2014, -2015]);
 
 /** Binance's clock and ours differ: it is asked again before the next request. */
 export const WRONG_TIME = -1021;
+/** Whatever else it is, the code is that of a filter. */
+const MARKET_CLOSED = /^market is closed/i;
 /** Already sent. The id exists among open orders, and the order must be looked up. */
 const DUPLICATE = /^duplicate order sent/i;
 
@@ -57,5 +59,6 @@ export function judgeBinance(reply: RawReply): Verdict {
   if (code === -2010 && DUPLICATE.test(msg)) return { kind: 'duplicate' };
   if (OF_KEY.has(code)) return { kind: 'key', code: String(code), message: msg };
   if (!REJECTED.has(code)) return code >= 0 ? unknown('unreadable') : unlisted(String(code));
-  return { kind: 'rejected', code: String(code), message: msg };
+  const isClosed = code === -1013 && MARKET_CLOSED.test(msg);
+  return { kind: 'rejected', code: isClosed ? 'market_closed' : String(code), message: msg };
 }

@@ -1,5 +1,6 @@
 /** Binance's public data: pairs, books, volumes and its clock. */
 import type { Fixed } from '../../../contract/money.ts';
+import type { PairRules } from '../../../contract/venue.ts';
 import { ReadFailed, type Book, type BookUse, type PublicData } from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
@@ -39,6 +40,12 @@ export class BinancePublic implements PublicData {
 
   async rules() {
     return (await this.names()).rules;
+  }
+
+  async rulesNow(symbol: string): Promise<PairRules | null> {
+    const params = { symbol: await this.pairOf(symbol) };
+    const reply = await read(this.door, judgeBinance, RulesReply, AT.rulesOfPair, params);
+    return mapped(() => binanceNames(reply)).rules.get(symbol) ?? null;
   }
 
   async time(): Promise<number> {

@@ -45,6 +45,13 @@ export class CoinbasePublic implements PublicData {
     return this.kept.get();
   }
 
+  async rulesNow(symbol: string): Promise<PairRules | null> {
+    const product = await read(this.door, judgeCoinbase, Product, AT.product, {
+      product_id: productOf(symbol),
+    });
+    return mapped(() => coinbaseRules(product));
+  }
+
   private async readRules(): Promise<Map<string, PairRules>> {
     const { products } = await read(this.door, judgeCoinbase, ProductsReply, AT.products, {
       product_type: 'SPOT',

@@ -96,6 +96,8 @@ export const Product = z.object({
   is_disabled: Flag,
   cancel_only: Flag,
   post_only: Flag,
+  limit_only: Flag,
+  view_only: Flag,
   auction_mode: Flag,
   price: z.optional(z.string()),
   volume_24h: z.optional(z.string()),
@@ -237,9 +239,15 @@ export function coinbaseBalances(
 }
 
 function statusOf(product: z.infer<typeof Product>): PairRules['status'] {
-  if (product.cancel_only === true || product.post_only === true) return 'cancel_only';
+  const takesNone =
+    product.cancel_only === true ||
+    product.post_only === true ||
+    // Sales are market orders.
+    product.limit_only === true;
+  if (takesNone) return 'cancel_only';
   const stopped =
     product.trading_disabled === true ||
+    product.view_only === true ||
     product.is_disabled === true ||
     product.auction_mode === true;
   if (product.status === 'delisted') return 'delisted';

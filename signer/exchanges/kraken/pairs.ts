@@ -24,17 +24,30 @@ export const PairsReply = z.object({
   ),
 });
 
+/** Of all of Kraken. */
+export const StatusReply = z.object({ result: z.object({ status: z.string() }) });
+
 const STATUS: Record<string, PairRules['status']> = {
   online: 'trading',
-  limit_only: 'trading',
+  // Sales and stops are market orders.
+  limit_only: 'cancel_only',
   cancel_only: 'cancel_only',
   post_only: 'cancel_only',
   reduce_only: 'cancel_only',
 };
+export const statusOf = (said: string | undefined): PairRules['status'] =>
+  STATUS[said ?? 'online'] ?? 'halted';
+
+/** Of a pair that trades only as far as all of Kraken does. */
+export const withStatus = (rules: PairRules, ofAll: PairRules['status']): PairRules =>
+  rules.status === 'trading' ? { ...rules, status: ofAll } : rules;
+
 const OWN_NAMES: Record<string, string> = { XBT: 'BTC', XDG: 'DOGE' };
 
 export interface KrakenNames {
   rules: Map<string, PairRules>;
+  /** Of these pairs, read later: the coins of a pair keep their names. */
+  rulesOf(pairs: z.infer<typeof PairsReply>['result']): Map<string, PairRules>;
   /** What Kraken calls a pair in requests. */
   pairOf(symbol: string): string | null;
   /** Our name of a pair as requests or answers spell it. */
@@ -95,11 +108,12 @@ export function krakenNames(
         pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
       minQuantity: exactAmount(pair.ordermin ?? '0'),
       minNotional: exactAmount(pair.costmin ?? '0'),
-      status: STATUS[pair.status ?? 'online'] ?? 'halted',
+      status: statusOf(pair.status),
     });
   }
   return {
     rules,
+    rulesOf: (later) => krakenNames(assets, later).rules,
     assetOf,
     finestOf: (code) => {
       const decimals = assets[code]?.decimals;

@@ -8,7 +8,15 @@ import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { krakenJudge } from './adapter.ts';
-import { AssetsReply, krakenNames, PairsReply, type KrakenNames } from './pairs.ts';
+import {
+  AssetsReply,
+  krakenNames,
+  PairsReply,
+  StatusReply,
+  statusOf,
+  withStatus,
+  type KrakenNames,
+} from './pairs.ts';
 import { BookReply, TickerReply, TimeReply } from './replies.ts';
 
 const NAMES_KEEP_MS = 10 * 60_000;
@@ -36,6 +44,18 @@ export class KrakenPublic implements PublicData {
 
   async rules() {
     return (await this.names()).rules;
+  }
+
+  async rulesNow(symbol: string) {
+    const names = await this.names();
+    const pair = names.pairOf(symbol);
+    if (pair === null) return null;
+    const judge = krakenJudge(this.door);
+    // Where all of Kraken takes no orders, its pairs may say that they do.
+    const { result } = await read(this.door, judge, StatusReply, AT.status);
+    const pairs = await read(this.door, judge, PairsReply, AT.pair, { pair });
+    const rules = mapped(() => names.rulesOf(pairs.result).get(symbol)) ?? null;
+    return rules === null ? null : withStatus(rules, statusOf(result.status));
   }
 
   async time(): Promise<number> {

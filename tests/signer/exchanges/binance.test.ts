@@ -40,24 +40,23 @@ const trade = (more: object = {}) => ({
   ...more,
 });
 const failure = (code: number, msg: string) => ({ status: 400, body: { code, msg } });
+const SOL_USDT = {
+  symbol: 'SOLUSDT',
+  status: 'TRADING',
+  baseAsset: 'SOL',
+  quoteAsset: 'USDT',
+  isSpotTradingAllowed: true,
+  filters: [
+    { filterType: 'PRICE_FILTER', tickSize: '0.01000000' },
+    { filterType: 'LOT_SIZE', minQty: '0.00100000', stepSize: '0.00100000' },
+    { filterType: 'NOTIONAL', minNotional: '5.00000000' },
+  ],
+};
 const usual: Said = {
   [`GET ${V3}/time`]: () => ({ body: { serverTime: NOW } }),
   [`GET ${V3}/exchangeInfo`]: () => ({
     body: {
-      symbols: [
-        {
-          symbol: 'SOLUSDT',
-          status: 'TRADING',
-          baseAsset: 'SOL',
-          quoteAsset: 'USDT',
-          isSpotTradingAllowed: true,
-          filters: [
-            { filterType: 'PRICE_FILTER', tickSize: '0.01000000' },
-            { filterType: 'LOT_SIZE', minQty: '0.00100000', stepSize: '0.00100000' },
-            { filterType: 'NOTIONAL', minNotional: '5.00000000' },
-          ],
-        },
-      ],
+      symbols: [SOL_USDT],
     },
   }),
 };
@@ -281,6 +280,19 @@ describe('Binance', () => {
       minNotional: parseFixed('5'),
       status: 'trading',
     });
+  });
+
+  it.each(['HALT', 'BREAK', 'TRADING'])('asks about one pair, which is %s', async (status) => {
+    const { data, sentTo } = await open({
+      [`GET ${V3}/exchangeInfo`]: () => ({
+        body: { symbols: [{ ...SOL_USDT, status }] },
+      }),
+    });
+    expect(await data.rulesNow('SOL/USDT')).toMatchObject({
+      symbol: 'SOL/USDT',
+      status: status === 'TRADING' ? 'trading' : 'halted',
+    });
+    expect(sentTo(`GET ${V3}/exchangeInfo`).at(-1)?.params).toMatchObject({ symbol: 'SOLUSDT' });
   });
 
   it('reads its open orders beside one of a pair that is not listed (F88)', async () => {

@@ -113,6 +113,7 @@ describe('Binance', () => {
     [-2010, 'Account has insufficient balance for requested action.', 'rejected -2010'],
     [-2010, 'Duplicate order sent.', 'duplicate'],
     [-1013, 'Filter failure: NOTIONAL', 'rejected -1013'],
+    [-1013, 'Market is closed.', 'rejected market_closed'],
     [-2015, 'Invalid API-key, IP, or permissions for action.', 'key -2015'],
     [-1007, 'Timeout waiting for response from backend server.', 'unlisted:-1007'],
     [-1006, 'An unexpected response was received from the message bus.', 'unlisted:-1006'],

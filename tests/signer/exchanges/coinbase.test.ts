@@ -269,6 +269,23 @@ describe('Coinbase', () => {
     expect(await data.dayVolume('BTC/USD')).toBe(parseFixed('60015500.125'));
   });
 
+  it.each([
+    [{}, 'trading'],
+    [{ cancel_only: true }, 'cancel_only'],
+    [{ post_only: true }, 'cancel_only'],
+    [{ limit_only: true }, 'cancel_only'],
+    [{ trading_disabled: true }, 'halted'],
+    [{ view_only: true }, 'halted'],
+    [{ auction_mode: true }, 'halted'],
+    [{ status: 'delisted' }, 'delisted'],
+  ] as const)('a pair that says %j is %s', async (said, status) => {
+    const { data, sentTo } = await open({
+      [`GET ${V3}/market/products/BTC-USD`]: () => ({ body: { ...product, ...said } }),
+    });
+    expect(await data.rulesNow('BTC/USD')).toMatchObject({ symbol: 'BTC/USD', status });
+    expect(sentTo(`GET ${V3}/market/products`)).toEqual([]);
+  });
+
   it('rounds what is finer so that our books never say more than the account has (F88)', async () => {
     const fine = { price: '0.3920000000000000001', size: '10.0000000000001' };
     const { adapter } = await open({

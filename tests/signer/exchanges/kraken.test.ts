@@ -5,6 +5,7 @@ import { openAdapter, ORDER_ID, type Said } from '../../support/signer/adapter-w
 import type { Answer, Asked } from '../../support/signer/answer-server.ts';
 import {
   failed,
+  KRAKEN_PAIRS,
   krakenAnswers,
   krakenOrderAnswer,
   krakenTradeAnswer,
@@ -221,6 +222,26 @@ describe('Kraken', () => {
     const rules = await data.rules();
     expect(rules.get('PENGU/USD')?.quantityStep).toBe(parseFixed('0.0001'));
     expect(rules.get('FINE/USD')?.quantityStep).toBe(parseFixed('0.00001'));
+  });
+
+  it.each([
+    ['online', 'online', 'trading'],
+    ['online', 'cancel_only', 'cancel_only'],
+    ['online', 'post_only', 'cancel_only'],
+    ['online', 'limit_only', 'cancel_only'],
+    ['online', 'reduce_only', 'cancel_only'],
+    ['online', 'delisting', 'halted'],
+    ['cancel_only', 'online', 'cancel_only'],
+    ['maintenance', 'online', 'halted'],
+    ['maintenance', 'cancel_only', 'cancel_only'],
+  ] as const)('where all of it is %s, a pair that is %s is %s', async (all, of, status) => {
+    const { data, sentTo } = await open({
+      SystemStatus: () => ok({ status: all, timestamp: '2025-12-31T09:59:47Z' }),
+      AssetPairs: () => ok({ XXBTZUSD: { ...KRAKEN_PAIRS.XXBTZUSD, status: of } }),
+    });
+    expect(await data.rulesNow('BTC/USD')).toMatchObject({ symbol: 'BTC/USD', status });
+    expect(sentTo('GET /0/public/AssetPairs').at(-1)?.params).toEqual({ pair: 'XBTUSD' });
+    expect(await data.rulesNow('ETH/USD')).toBeNull();
   });
 
   it('counts coins that earn rewards as the coin they are sold as, and no others', async () => {

@@ -9,7 +9,7 @@ export const KRAKEN_KEY = {
 export const ok = (result: unknown): Answer => ({ body: { error: [], result } });
 export const failed = (...codes: string[]): Answer => ({ body: { error: codes } });
 
-const PAIRS = {
+export const KRAKEN_PAIRS = {
   XXBTZUSD: {
     altname: 'XBTUSD',
     wsname: 'XBT/USD',
@@ -94,13 +94,14 @@ export function krakenAnswers(
 ): Answerer {
   const usual: Record<string, (asked: Asked) => Answer> = {
     Time: () => ok({ unixtime: Math.floor(now() / 1_000), rfc1123: '' }),
+    SystemStatus: () => ok({ status: 'online', timestamp: '' }),
     Assets: () =>
       ok({
         XXBT: { aclass: 'currency', altname: 'XBT', decimals: 10 },
         ZUSD: { aclass: 'currency', altname: 'USD', decimals: 4 },
         SHIB: { aclass: 'currency', altname: 'SHIB', decimals: 5 },
       }),
-    AssetPairs: () => ok(PAIRS),
+    AssetPairs: () => ok(KRAKEN_PAIRS),
     Ticker: ({ params }) =>
       ok(
         params.pair === 'XBTUSD'

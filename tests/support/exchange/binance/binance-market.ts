@@ -47,16 +47,16 @@ function exchangeInfo(floor: Floor, listed: Instrument[]): Record<string, unknow
       { rateLimitType: 'ORDERS', interval: 'SECOND', intervalNum: 10, limit: 100 },
     ],
     exchangeFilters: [],
-    symbols: listed.map(symbolRow),
+    symbols: listed.map((one) => symbolRow(one, floor.core.isCancelOnly)),
   };
 }
 
-function symbolRow(instrument: Instrument): Record<string, unknown> {
+function symbolRow(instrument: Instrument, isHalted: boolean): Record<string, unknown> {
   const { base, quote, tick, step, minQuantity, minNotional, status } = instrument;
   const [stepSize, minQty] = [placesText(step, 8), placesText(minQuantity, 8)];
   return {
     symbol: pairId(instrument),
-    status: status === 'online' ? 'TRADING' : 'BREAK',
+    status: status !== 'online' ? 'BREAK' : isHalted ? 'HALT' : 'TRADING',
     baseAsset: base,
     baseAssetPrecision: 8,
     quoteAsset: quote,
