@@ -3,13 +3,13 @@
  * deciding transactions need of them.
  */
 import type { LiveExchange } from '../../contract/signer.ts';
-import { parseFixed, ZERO } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { SignerAddress } from '../config.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { takeBackBroken } from './connect.ts';
 import { hasPassed } from './elapsed.ts';
+import { ExchangeRules } from './exchange-rules.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
 import { LiveRun, NOT_COMPARED } from './live-run.ts';
@@ -20,28 +20,10 @@ const TICK_MS = 1_000;
 const LIST_KEPT_MS = 5_000;
 /** How long a process that ends waits for answers. What has none by then is looked up by the next. */
 const STOP_PATIENCE_MS = 5_000;
-const RULES_KEPT_MS = 10 * 60_000;
-/** How long accounts that begin wait for the rules of their exchange: lists are asked for by them. */
-const RULES_PATIENCE_MS = 10_000;
-const SMALLEST = parseFixed('0.000000000001');
-
-interface KnownRules {
-  readAtMs: number;
-  bySymbol: ReadonlyMap<string, PairRules>;
-}
-
-interface Reading {
-  sinceMs: number;
-  done: Promise<void>;
-}
 
 export class LiveDesk implements LivePort {
   private readonly runs = new Map<string, LiveRun>();
-  private readonly known = new Map<LiveExchange, KnownRules>();
-  /** Rules that are being read now, each beside everything else. */
-  private readonly reading = new Map<LiveExchange, Reading>();
-  /** Exchanges whose rules were answered for once, whatever the answer. */
-  private readonly answered = new Set<LiveExchange>();
+  private readonly exchangeRules: ExchangeRules;
   /** Connectings that broke off, while they are taken back. */
   private takingBack: Promise<void> | null = null;
   private readonly task: PeriodicTask;
@@ -57,6 +39,16 @@ export class LiveDesk implements LivePort {
       deps.log,
       'live accounts could not be looked after',
     );
+    this.exchangeRules = new ExchangeRules(deps, {
+      // Accounts that have waited for them begin at the next look.
+      begun: () => {
+        this.listedAtMs = null;
+      },
+      changed: (exchange, symbols) => {
+        for (const run of this.runs.values())
+          if (run.exchange === exchange) run.rulesChanged(symbols);
+      },
+    });
   }
 
   start(): void {
@@ -87,16 +79,16 @@ export class LiveDesk implements LivePort {
   }
 
   rules(exchange: LiveExchange, symbol: string): PairRules | null {
-    const known = this.known.get(exchange);
-    return known === undefined ? null : (known.bySymbol.get(symbol) ?? delisted(symbol));
+    return this.exchangeRules.of(exchange, symbol);
   }
 
-  /** Read again at the next look; until then those that are known count. */
   rulesMayHaveChanged(exchange: LiveExchange): void {
-    const known = this.known.get(exchange);
-    if (known === undefined) return;
-    this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
+    this.exchangeRules.doubt(exchange);
     this.listedAtMs = null;
+  }
+
+  checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null {
+    return this.exchangeRules.check(exchange, symbol);
   }
 
   entriesOff(connectionId: string): string | null {
@@ -121,7 +113,7 @@ export class LiveDesk implements LivePort {
   /** Every connection once, to the end: reconciles where that is due, sends, looks up. */
   async runAll(): Promise<void> {
     await this.list();
-    await Promise.all([this.takingBack, ...[...this.reading.values()].map(({ done }) => done)]);
+    await Promise.all([this.takingBack, this.exchangeRules.settled()]);
     // Those that waited for the rules of their exchange.
     await this.list();
     await Promise.all([...this.runs].map(([id, run]) => this.guarded(id, run.run())));
@@ -143,12 +135,14 @@ export class LiveDesk implements LivePort {
     const connections = await openConnections(this.deps.database.db);
     const open = new Set(connections.map(({ id }) => id));
     for (const id of this.runs.keys()) if (!open.has(id)) this.runs.delete(id);
-    for (const exchange of new Set(connections.map((one) => one.exchange)))
-      this.readRules(exchange);
+    for (const exchange of new Set(connections.map((one) => one.exchange))) {
+      const reading = this.exchangeRules.keepCurrent(exchange);
+      if (reading !== null) this.keep(reading);
+    }
     for (const connection of connections) {
       const known = this.runs.get(connection.id);
       known?.refresh(connection);
-      if (known === undefined && !this.awaitsRules(connection.exchange))
+      if (known === undefined && !this.exchangeRules.isAwaited(connection.exchange))
         this.runs.set(connection.id, new LiveRun(this.deps, this, connection));
     }
   }
@@ -159,13 +153,6 @@ export class LiveDesk implements LivePort {
       this.takingBack = null;
     });
     this.keep(this.takingBack);
-  }
-
-  /** Whether the first rules of the exchange may still come soon. */
-  private awaitsRules(exchange: LiveExchange): boolean {
-    const reading = this.reading.get(exchange);
-    if (reading === undefined || this.answered.has(exchange)) return false;
-    return !hasPassed(reading.sinceMs, RULES_PATIENCE_MS, this.deps.clock.now());
   }
 
   private onQuote(quote: Quote): void {
@@ -197,63 +184,6 @@ export class LiveDesk implements LivePort {
       );
     }
   }
-
-  /** Unless they are known well enough, or are being read. */
-  private readRules(exchange: LiveExchange): void {
-    const now = this.deps.clock.now();
-    const known = this.known.get(exchange);
-    if (known !== undefined && !hasPassed(known.readAtMs, RULES_KEPT_MS, now)) return;
-    if (this.reading.has(exchange)) return;
-    const done = this.readRulesNow(exchange).finally(() => {
-      this.reading.delete(exchange);
-      // Accounts that have waited for them begin at the next look.
-      if (!this.answered.has(exchange)) this.listedAtMs = null;
-      this.answered.add(exchange);
-    });
-    this.reading.set(exchange, { sinceMs: now, done });
-    this.keep(done);
-  }
-
-  private async readRulesNow(exchange: LiveExchange): Promise<void> {
-    const begunAtMs = this.deps.clock.now();
-    const atStart = this.known.get(exchange);
-    const read = await this.deps.signer
-      .ask({ act: 'pair_rules', exchange, symbols: [] })
-      .catch(() => null);
-    if (read?.kind !== 'read') return;
-    const before = this.known.get(exchange);
-    const bySymbol = new Map(read.value.map((rules) => [rules.symbol, rules]));
-    // Doubted meanwhile, they may be from before the change: they are read once more.
-    const readAtMs = before === atStart ? begunAtMs : Number.NEGATIVE_INFINITY;
-    this.known.set(exchange, { readAtMs, bySymbol });
-    const changed = before === undefined ? [] : changedRules(before.bySymbol, bySymbol);
-    if (changed.length === 0) return;
-    for (const run of this.runs.values()) if (run.exchange === exchange) run.rulesChanged(changed);
-  }
-}
-
-/** Of a pair that the exchange does not list: nothing is too small, and nothing is traded. */
-const delisted = (symbol: string): PairRules => ({
-  symbol,
-  quantityStep: SMALLEST,
-  priceTick: SMALLEST,
-  minQuantity: ZERO,
-  minNotional: ZERO,
-  status: 'delisted',
-});
-
-/** The pairs that have other rules than before, or are new, or gone. */
-function changedRules(before: KnownRules['bySymbol'], after: KnownRules['bySymbol']): string[] {
-  const isSame = (a: PairRules, b: PairRules): boolean =>
-    a.quantityStep === b.quantityStep &&
-    a.priceTick === b.priceTick &&
-    a.minQuantity === b.minQuantity &&
-    a.minNotional === b.minNotional &&
-    a.status === b.status;
-  return [...new Set([...before.keys(), ...after.keys()])].filter((symbol) => {
-    const [was, is] = [before.get(symbol), after.get(symbol)];
-    return was === undefined || is === undefined || !isSame(was, is);
-  });
 }
 
 export interface OpenLiveDesk {

@@ -20,7 +20,8 @@ import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { planPair, REFUSED_PAUSE_MS, type Watch } from './pair-plan.ts';
+import { isClosed } from './pair-facts.ts';
+import { planPair, REFUSED_PAUSE_MS, tellWaiting, type Watch } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
@@ -63,6 +64,8 @@ const PASSES = 24;
 interface RunPort extends LivePort {
   /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
+  /** Asks whether a pair takes orders; null where the exchange has just said so, or does not say. */
+  checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null;
 }
 
 interface Replan {
@@ -95,7 +98,9 @@ export class LiveRun {
   private readonly unguardedSince = new Map<string, number>();
   /** Pairs to plan anew, and from when on. */
   private readonly replans = new Map<string, Replan>();
-  /** What is asked about single orders, beside everything else. */
+  /** Pairs of which is asked now whether they take orders. */
+  private readonly checking = new Set<string>();
+  /** What is asked about single orders and pairs, beside everything else. */
   private readonly beside = new Set<Promise<void>>();
   /** Passes that news has set off since the last look. */
   private passes = 0;
@@ -366,8 +371,11 @@ export class LiveRun {
       await deps.database.transaction(async (tx) => {
         await lockBooks(tx, connection, 'all');
         const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
-        if (plan.changed || plan.exitEnded) await publishLive(tx, deps, connection, plan.exitEnded);
+        // Whoever asked for the sale may tell nothing at its end.
+        await tellWaiting(tx, deps, connection, symbol, plan.waiting);
+        await publishLive(tx, deps, connection, plan.exitEnded);
       });
+    this.checkClosed(wanted.map(({ symbol }) => symbol));
   }
 
   /** Pairs whose rules have changed, and those of which a sale was refused a while ago. */
@@ -451,10 +459,36 @@ export class LiveRun {
     return this.lookIfDue(order, now);
   }
 
-  /** While the gate is closed neither a sale nor another stop could follow one that guards. */
+  /**
+   * Neither a sale nor another stop could follow one that guards while the gate is closed, or while
+   * the pair takes no orders.
+   */
   private async mayCancel(order: LiveOrder, orders: readonly LiveOrder[]): Promise<boolean> {
-    if (this.gate.kind === 'open') return true;
-    return !(await isProtecting(this.deps.database.db, order, orders));
+    if (!(await isProtecting(this.deps.database.db, order, orders))) return true;
+    return this.gate.kind === 'open' && this.takesOrders(order.intent.symbol);
+  }
+
+  /** As the exchange has just said; where it is only being asked, not yet. */
+  private takesOrders(symbol: string): boolean {
+    const isAsked = this.checkPair(symbol);
+    return !isAsked && this.rules(symbol)?.status === 'trading';
+  }
+
+  /** True where the answer is to be waited for. What it makes possible is done at once. */
+  private checkPair(symbol: string): boolean {
+    const asked = this.port.checkPair(this.connection.exchange, symbol);
+    if (asked === null) return false;
+    if (this.checking.has(symbol)) return true;
+    this.checking.add(symbol);
+    this.keepBeside(asked.finally(() => this.checking.delete(symbol)).then(() => this.followUp()));
+    return true;
+  }
+
+  /** Of pairs that take no orders, and where something waits for that. */
+  private checkClosed(wanted: readonly string[]): void {
+    const waiting = this.watches.list.filter(({ why }) => why === 'pair_not_trading');
+    for (const symbol of new Set([...wanted, ...waiting.map((one) => one.symbol)]))
+      if (isClosed(this.rules(symbol))) this.checkPair(symbol);
   }
 
   private noteUnguarded({ intent }: LiveOrder, now: number): void {
@@ -474,9 +508,16 @@ export class LiveRun {
   private askBeside({ intent }: LiveOrder, ask: () => Promise<boolean>): false {
     const { clientOrderId } = intent;
     this.inFlight.add(clientOrderId);
-    const asked = ask()
-      .finally(() => this.inFlight.delete(clientOrderId))
-      .then((isNews) => (isNews ? this.followUp() : undefined))
+    this.keepBeside(
+      ask()
+        .finally(() => this.inFlight.delete(clientOrderId))
+        .then((isNews) => (isNews ? this.followUp() : undefined)),
+    );
+    return false;
+  }
+
+  private keepBeside(asked: Promise<void>): void {
+    const kept = asked
       .catch((error: unknown) => {
         this.close();
         this.deps.log.warn(
@@ -484,9 +525,8 @@ export class LiveRun {
           'An order could not be asked about; nothing is sent until the account is compared again',
         );
       })
-      .finally(() => this.beside.delete(asked));
-    this.beside.add(asked);
-    return false;
+      .finally(() => this.beside.delete(kept));
+    this.beside.add(kept);
   }
 
   /** Once there were too many, the next regular look goes on. */
@@ -507,7 +547,10 @@ export class LiveRun {
     );
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);
-    if (event.kind === 'rejected') this.port.rulesMayHaveChanged(this.connection.exchange);
+    if (event.kind === 'rejected') {
+      this.port.rulesMayHaveChanged(this.connection.exchange);
+      this.checkPair(claimed.intent.symbol);
+    }
     await this.settle(claimed, [event]);
     if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
     return true;

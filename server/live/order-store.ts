@@ -165,6 +165,12 @@ const PASSING: ReadonlySet<string> = new Set([
   'deadline',
   'deadline_passed',
   'signing_failed',
+  // The pair takes no orders for a while.
+  'EService:Market in cancel_only mode',
+  'EService:Market in post_only mode',
+  'EService:Market in limit_only mode',
+  'ORDER_ENTRY_DISABLED',
+  'market_closed',
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',
 ]);

@@ -40,6 +40,10 @@ export const partLeft = ({ quantity, sold }: Exit, rules: PairRules): Fixed | nu
     ? null
     : floorToStep(maximum(ZERO, subtract(quantity, sold)), rules.quantityStep);
 
+/** Listed, and takes no orders for a while. */
+export const isClosed = (rules: PairRules | null): boolean =>
+  rules?.status === 'cancel_only' || rules?.status === 'halted';
+
 export interface PairFacts {
   input: StopPlanInput;
   exits: Exit[];
@@ -152,7 +156,9 @@ export async function readPairFacts(
     quantity: exit.quantity === null ? null : parseFixed(exit.quantity),
     sold: parseFixed(exit.sold),
   }));
-  const parts = new Map(exits.map((exit) => [exit.agentId, partLeft(exit, rules)]));
+  // Where nothing can be sold now, no stop makes way for a sale.
+  const leaving = rules.status === 'trading' ? exits : [];
+  const parts = new Map(leaving.map((exit) => [exit.agentId, partLeft(exit, rules)]));
   const orders = (await liveOrdersOf(db, connection.id)).filter(
     ({ order }) => order.intent.symbol === symbol,
   );

@@ -25,13 +25,16 @@ import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents, insertOrder } from './order-store.ts';
-import { partLeft, readPairFacts, type Exit } from './pair-facts.ts';
+import { isClosed, partLeft, readPairFacts, type Exit, type PairFacts } from './pair-facts.ts';
 
 /** How long the exchange may take to accept an order; the signer allows a minute. */
 export const ORDER_LIFE_MS = 30_000;
 
 /** After a refusal the agent's next sale of the pair waits this long. */
 export const REFUSED_PAUSE_MS = 10_000;
+
+/** A sale of a pair that takes no orders, by what is known: that may be wrong, so it is tried. */
+const CLOSED_PAUSE_MS = 60_000;
 
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
@@ -44,6 +47,8 @@ export interface PairPlan {
   /** Whether something is no longer to be sold: it is, or too little is left. */
   exitEnded: boolean;
   watches: Watch[];
+  /** What is held and to be sold, and waits because the pair takes no orders. */
+  waiting: readonly Exit[];
 }
 
 /**
@@ -59,9 +64,11 @@ export async function planPair(
   rules: PairRules | null,
   rulesSinceMs = 0,
 ): Promise<PairPlan> {
-  if (rules === null) return { changed: false, exitEnded: false, watches: [] };
+  if (rules === null) return { changed: false, exitEnded: false, watches: [], waiting: [] };
   const now = deps.clock.now();
-  const fromMs = Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
+  const fromMs = isClosed(rules)
+    ? now - CLOSED_PAUSE_MS
+    : Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
   const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
   const facts = await readPairFacts(tx.db, connection, symbol, rules, refused);
   const actions = planStops(facts.input);
@@ -99,6 +106,7 @@ export async function planPair(
   return {
     changed: changed || sales.includes('planned'),
     exitEnded: sales.includes('ended'),
+    waiting: isClosed(rules) ? waitingIn(facts) : [],
     watches: actions.flatMap((action) => (action.kind === 'watch' ? { ...action, symbol } : [])),
   };
 }
@@ -113,6 +121,28 @@ const tellDelisted = (
   raiseAlarms(tx, deps, [
     { connectionId, kind: 'pair_delisted', about: symbol, detail: { symbol } },
   ]);
+
+const waitingIn = ({ exits, input }: PairFacts): Exit[] =>
+  exits.filter(({ agentId }) => input.holders.some((one) => one.agentId === agentId));
+
+/** Once for each wish. */
+export const tellWaiting = (
+  tx: Tx,
+  deps: BookDeps,
+  { id: connectionId }: ConnectionRow,
+  symbol: string,
+  waiting: readonly Exit[],
+): Promise<void> =>
+  raiseAlarms(
+    tx,
+    deps,
+    waiting.map(({ agentId, tickId }) => ({
+      connectionId,
+      kind: 'sale_waits_for_pair',
+      about: `${agentId} ${symbol} ${tickId}`,
+      detail: { symbol },
+    })),
+  );
 
 interface ToSell {
   free: Fixed;

@@ -163,6 +163,8 @@ const ALARM: Readonly<Record<string, string>> = {
   oversold: 'More was sold than an agent held',
   stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
   pair_delisted: 'The exchange no longer lists a pair that agents hold; nothing can be sold there',
+  sale_waits_for_pair:
+    'The exchange takes no orders for this pair now; the sale follows when it does, and a stop loss there stays',
   unreachable: 'The exchange cannot be reached',
   key_refused: 'The exchange no longer accepts the key',
   live_ended: 'Live trading was ended',

@@ -60,7 +60,11 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     one.restart();
     await one.look();
     const [position] = (await account(one)).positions;
-    one.standIn.core.changeRules(one.pair, { step: parseFixed(newStep) });
+    // Once its stop is gone: before that the rules are asked for.
+    one.interfere((act) => {
+      if (act === 'place') one.standIn.core.changeRules(one.pair, { step: parseFixed(newStep) });
+      return null;
+    });
     await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
     for (let waited = 0; waited < 60_000; waited += 5_000) {
       await one.advance(5_000);
@@ -96,7 +100,6 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     await buyThenChange(one, '1');
     const told = (await account(one)).alarms.map(({ kind }) => kind);
     expect(told).toEqual(['stop_rejected']);
-    expect(one.desk.run(one.connection.id)?.watched).toMatchObject([{ why: 'rejected' }]);
     for (let waited = 0; waited < 20_000; waited += 1_000) {
       await one.advance(1_000);
       await one.look();

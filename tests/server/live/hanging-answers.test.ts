@@ -83,8 +83,8 @@ describe('an answer that does not come', () => {
     const one = await holding();
     const held = heldBack();
     let isAsked = false;
-    one.interfere((act) => {
-      if (act !== 'pair_rules') return null;
+    one.interfere((_, ask) => {
+      if (ask.act !== 'pair_rules' || ask.isNow === true) return null;
       isAsked = true;
       return held;
     });
@@ -147,6 +147,23 @@ describe('an answer that does not come', () => {
     beginAnew(one);
     await expect.poll(() => isAsked, WITHIN).toBe(true);
     await closePosition(one);
+    await soldAll(one);
+  }, 60_000);
+
+  it('about whether a pair takes orders holds up its sale for seconds only (F94)', async () => {
+    const one = await holding();
+    const held = heldBack();
+    let isAsked = false;
+    one.interfere((_, ask) => {
+      if (ask.act !== 'pair_rules' || ask.isNow !== true) return null;
+      isAsked = true;
+      return held;
+    });
+    one.desk.start();
+    await closePosition(one);
+    await expect.poll(() => isAsked, WITHIN).toBe(true);
+    expect((await account(one)).positions).toHaveLength(1);
+    await one.advance(3_500);
     await soldAll(one);
   }, 60_000);
 

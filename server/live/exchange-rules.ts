@@ -1,0 +1,187 @@
+/** The rules of pairs as each exchange last told them, and whether a pair takes orders now. */
+import type { LiveExchange } from '../../contract/signer.ts';
+import { parseFixed, ZERO } from '../../contract/money.ts';
+import type { PairRules } from '../../contract/venue.ts';
+import { hasPassed } from './elapsed.ts';
+import type { LiveDeps } from './live-deps.ts';
+
+const RULES_KEPT_MS = 10 * 60_000;
+/** How long accounts that begin wait for the rules of their exchange: lists are asked for by them. */
+const RULES_PATIENCE_MS = 10_000;
+/** How long it is known of a pair that it takes orders; how soon one that takes none is asked for. */
+const CHECK_KEPT_MS = 15_000;
+/** A sale waits no longer than this to hear whether its pair takes orders. */
+const CHECK_PATIENCE_MS = 3_000;
+/** A list may be old when it comes: whether a pair takes orders a check knows better for so long. */
+const CHECK_COUNTS_MS = 60_000;
+const SMALLEST = parseFixed('0.000000000001');
+
+type BySymbol = ReadonlyMap<string, PairRules>;
+
+interface KnownRules {
+  readAtMs: number;
+  bySymbol: BySymbol;
+}
+
+interface Reading {
+  sinceMs: number;
+  done: Promise<void>;
+}
+
+/** A question about one pair: null once it was answered, whatever the answer. */
+interface Check {
+  askedAtMs: number;
+  pending: Promise<void> | null;
+  rules: PairRules | null;
+  /** An order was rejected since: it may hold no more. */
+  isDoubted: boolean;
+}
+
+export interface RulesListener {
+  /** The exchange's rules were answered for the first time, whatever the answer. */
+  begun(): void;
+  changed(exchange: LiveExchange, symbols: readonly string[]): void;
+}
+
+export class ExchangeRules {
+  private readonly known = new Map<LiveExchange, KnownRules>();
+  /** Rules that are being read now, each beside everything else. */
+  private readonly reading = new Map<LiveExchange, Reading>();
+  private readonly answered = new Set<LiveExchange>();
+  private readonly checks = new Map<LiveExchange, Map<string, Check>>();
+  /** How often any rules were doubted. */
+  private doubts = 0;
+
+  constructor(
+    private readonly deps: Pick<LiveDeps, 'signer' | 'clock'>,
+    private readonly listener: RulesListener,
+  ) {}
+
+  /** Null before they were read once. */
+  of(exchange: LiveExchange, symbol: string): PairRules | null {
+    const known = this.known.get(exchange);
+    return known === undefined ? null : (known.bySymbol.get(symbol) ?? delisted(symbol));
+  }
+
+  /** Whether the first rules of the exchange may still come soon. */
+  isAwaited(exchange: LiveExchange): boolean {
+    const reading = this.reading.get(exchange);
+    if (reading === undefined || this.answered.has(exchange)) return false;
+    return !hasPassed(reading.sinceMs, RULES_PATIENCE_MS, this.deps.clock.now());
+  }
+
+  /** Read again with the next `keepCurrent`; until then those that are known count. */
+  doubt(exchange: LiveExchange): void {
+    this.doubts += 1;
+    const known = this.known.get(exchange);
+    if (known !== undefined)
+      this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
+    for (const check of this.checks.get(exchange)?.values() ?? []) check.isDoubted = true;
+  }
+
+  /** Resolves when no rules are being read any more. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.reading.values()].map(({ done }) => done));
+  }
+
+  /** Reads them, unless they are known well enough or are being read. */
+  keepCurrent(exchange: LiveExchange): Promise<void> | null {
+    const now = this.deps.clock.now();
+    const known = this.known.get(exchange);
+    if (known !== undefined && !hasPassed(known.readAtMs, RULES_KEPT_MS, now)) return null;
+    if (this.reading.has(exchange)) return null;
+    const done = this.read(exchange).finally(() => {
+      this.reading.delete(exchange);
+      if (!this.answered.has(exchange)) this.listener.begun();
+      this.answered.add(exchange);
+    });
+    this.reading.set(exchange, { sinceMs: now, done });
+    return done;
+  }
+
+  /**
+   * Asks the exchange whether this pair takes orders, unless it has just said so. Null where nothing
+   * is to be waited for: what is known then counts.
+   */
+  check(exchange: LiveExchange, symbol: string): Promise<void> | null {
+    const now = this.deps.clock.now();
+    const checks = this.checks.get(exchange) ?? new Map<string, Check>();
+    this.checks.set(exchange, checks);
+    const last = checks.get(symbol);
+    if (last !== undefined && last.pending !== null)
+      return hasPassed(last.askedAtMs, CHECK_PATIENCE_MS, now) ? null : last.pending;
+    if (last?.isDoubted === false && !hasPassed(last.askedAtMs, CHECK_KEPT_MS, now)) return null;
+    const rules = last?.rules ?? null;
+    const check: Check = { askedAtMs: now, pending: null, rules, isDoubted: false };
+    check.pending = this.ask(exchange, symbol, check).finally(() => {
+      check.pending = null;
+    });
+    checks.set(symbol, check);
+    return check.pending;
+  }
+
+  private async ask(exchange: LiveExchange, symbol: string, check: Check): Promise<void> {
+    const read = await this.deps.signer
+      .ask({ act: 'pair_rules', exchange, symbols: [symbol], isNow: true })
+      .catch(() => null);
+    const known = this.known.get(exchange);
+    const [rules] = read?.kind === 'read' ? read.value : [];
+    if (rules === undefined || known === undefined) return;
+    check.rules = rules;
+    this.take(exchange, { ...known, bySymbol: new Map([...known.bySymbol, [symbol, rules]]) });
+  }
+
+  private async read(exchange: LiveExchange): Promise<void> {
+    const begunAtMs = this.deps.clock.now();
+    const { doubts } = this;
+    const read = await this.deps.signer
+      .ask({ act: 'pair_rules', exchange, symbols: [] })
+      .catch(() => null);
+    if (read?.kind !== 'read') return;
+    this.take(exchange, {
+      // Doubted meanwhile, they may be from before the change: they are read once more.
+      readAtMs: doubts === this.doubts ? begunAtMs : Number.NEGATIVE_INFINITY,
+      bySymbol: new Map(
+        read.value.map((rules) => [rules.symbol, this.asCheckedLately(exchange, rules)]),
+      ),
+    });
+  }
+
+  private asCheckedLately(exchange: LiveExchange, listed: PairRules): PairRules {
+    const check = this.checks.get(exchange)?.get(listed.symbol);
+    if (check === undefined || check.isDoubted) return listed;
+    const isLate = hasPassed(check.askedAtMs, CHECK_COUNTS_MS, this.deps.clock.now());
+    return isLate ? listed : { ...listed, status: check.rules?.status ?? listed.status };
+  }
+
+  private take(exchange: LiveExchange, after: KnownRules): void {
+    const before = this.known.get(exchange);
+    this.known.set(exchange, after);
+    const changed = before === undefined ? [] : changedRules(before.bySymbol, after.bySymbol);
+    if (changed.length > 0) this.listener.changed(exchange, changed);
+  }
+}
+
+/** Of a pair that the exchange does not list: nothing is too small, and nothing is traded. */
+const delisted = (symbol: string): PairRules => ({
+  symbol,
+  quantityStep: SMALLEST,
+  priceTick: SMALLEST,
+  minQuantity: ZERO,
+  minNotional: ZERO,
+  status: 'delisted',
+});
+
+/** The pairs that have other rules than before, or are new, or gone. */
+function changedRules(before: BySymbol, after: BySymbol): string[] {
+  const isSame = (a: PairRules, b: PairRules): boolean =>
+    a.quantityStep === b.quantityStep &&
+    a.priceTick === b.priceTick &&
+    a.minQuantity === b.minQuantity &&
+    a.minNotional === b.minNotional &&
+    a.status === b.status;
+  return [...new Set([...before.keys(), ...after.keys()])].filter((symbol) => {
+    const [was, is] = [before.get(symbol), after.get(symbol)];
+    return was === undefined || is === undefined || !isSame(was, is);
+  });
+}
