@@ -271,6 +271,7 @@ export class LiveRun {
       this.again = false;
       await this.replanDue();
       await this.planExits();
+      await this.watches.learn(this.connection);
       for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)
         if (!(await this.stepAll())) break;
     } while (this.again && !this.isStopping);

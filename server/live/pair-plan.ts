@@ -107,9 +107,23 @@ export async function planPair(
     changed: changed || sales.includes('planned'),
     exitEnded: sales.includes('ended'),
     waiting: isClosed(rules) ? waitingIn(facts) : [],
-    watches: actions.flatMap((action) => (action.kind === 'watch' ? { ...action, symbol } : [])),
+    watches: watchesIn(actions, symbol),
   };
 }
+
+/** The stops of a pair that the server has to watch, as they are stored now. Plans nothing. */
+export async function readWatches(
+  db: Db,
+  connection: ConnectionRow,
+  symbol: string,
+  rules: PairRules,
+): Promise<Watch[]> {
+  const { input } = await readPairFacts(db, connection, symbol, rules, { fromMs: 0, toMs: 0 });
+  return watchesIn(planStops(input), symbol);
+}
+
+const watchesIn = (actions: readonly StopAction[], symbol: string): Watch[] =>
+  actions.flatMap((action) => (action.kind === 'watch' ? { ...action, symbol } : []));
 
 /** Nobody can sell it there any more, we neither; the coins are the person's to withdraw. */
 const tellDelisted = (

@@ -1,15 +1,42 @@
 /** Stops that do not rest at the exchange: the server watches prices, and asks for the sale. */
+import { sql } from 'drizzle-orm';
 import { parseFixed, type Fixed } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { stopOnTick } from '../../engine/orders/order-size.ts';
-import type { Tx } from '../db/database.ts';
+import { LIVE_STATES } from '../../engine/orders/live-order.ts';
+import type { Db, Tx } from '../db/database.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 import { askExit } from './ask-exit.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
-import type { Watch } from './pair-plan.ts';
+import { hasPassed } from './elapsed.ts';
+import { readWatches, type Watch } from './pair-plan.ts';
 import { readGuarded } from './protecting-stop.ts';
+
+/** How soon this process knows of a stop that another one has come to watch. */
+const LEARN_MS = 2_000;
+
+const LIVE = sql.raw(`('${LIVE_STATES.join("', '")}')`);
+
+/** By pair, what its watches follow from: positions with a stop price, and orders that live. */
+async function readStates(db: Db, { id }: ConnectionRow): Promise<ReadonlyMap<string, string>> {
+  const rows = await rowsOf<{ symbol: string; state: string }>(
+    db,
+    sql`
+    select symbol, string_agg(one, ' ' order by one) as state from (
+      select pair as symbol, concat_ws(':', id, quantity, stop_price) as one
+        from positions
+        where agent_id in (select id from agents where connection_id = ${id})
+          and closed_market_ms is null and stop_price is not null
+      union all
+      select symbol, concat_ws(':', client_order_id, state, cancel, booked) as one
+        from live_orders where connection_id = ${id} and state in ${LIVE}
+    ) as things group by symbol`,
+  );
+  return new Map(rows.map(({ symbol, state }) => [symbol, state]));
+}
 
 const isOf =
   ({ agentId, symbol }: Watch) =>
@@ -19,6 +46,11 @@ const isOf =
 export class WatchedStops {
   private watches: readonly Watch[] = [];
   private readonly leaving = new Set<string>();
+  /** By pair, the state that its watches were last read in. */
+  private states: ReadonlyMap<string, string> = new Map();
+  private learnedAtMs = Number.NEGATIVE_INFINITY;
+  /** How often the list has changed. */
+  private changes = 0;
 
   constructor(
     private readonly deps: LiveDeps,
@@ -32,12 +64,36 @@ export class WatchedStops {
 
   /** All of them, as a comparison left them. */
   replace(watches: readonly Watch[]): void {
+    this.changes += 1;
     this.watches = watches;
   }
 
   /** Those of one pair, as it was planned. */
   replaceOf(symbol: string, watches: readonly Watch[]): void {
-    this.watches = [...this.watches.filter((one) => one.symbol !== symbol), ...watches];
+    this.replace([...this.watches.filter((one) => one.symbol !== symbol), ...watches]);
+  }
+
+  /**
+   * What another server has planned, which may be gone before this one compares: a price that falls
+   * meanwhile would find nobody who watches it.
+   */
+  async learn(connection: ConnectionRow): Promise<void> {
+    const { clock, database } = this.deps;
+    const now = clock.now();
+    if (!hasPassed(this.learnedAtMs, LEARN_MS, now)) return;
+    this.learnedAtMs = now;
+    const states = new Map(await readStates(database.db, connection));
+    for (const symbol of new Set([...this.states.keys(), ...states.keys()])) {
+      if (this.states.get(symbol) === states.get(symbol)) continue;
+      const rules = this.rules(symbol);
+      const { changes } = this;
+      const watches =
+        rules === null ? null : await readWatches(database.db, connection, symbol, rules);
+      // Planned meanwhile, from what may be newer: read once more the next time.
+      if (watches === null || changes !== this.changes) states.set(symbol, '');
+      else this.replaceOf(symbol, watches);
+    }
+    this.states = states;
   }
 
   /** Sells what this price has reached. */
@@ -59,7 +115,7 @@ export class WatchedStops {
   private async leave(connection: ConnectionRow, watch: Watch, bid: Fixed): Promise<void> {
     const { deps, port } = this;
     const { agentId, symbol } = watch;
-    this.watches = this.watches.filter((one) => !isOf(watch)(one));
+    this.replace(this.watches.filter((one) => !isOf(watch)(one)));
     const goesOn = await deps.database.transaction(async (tx): Promise<Watch | null> => {
       await lockBooks(tx, connection, [agentId]);
       // The person may have ended live trading, the position is gone, or another server has sold it
@@ -79,8 +135,7 @@ export class WatchedStops {
       return null;
     });
     // Planned anew meanwhile, it is watched by that plan.
-    if (goesOn !== null && !this.watches.some(isOf(watch)))
-      this.watches = [...this.watches, goesOn];
+    if (goesOn !== null && !this.watches.some(isOf(watch))) this.replace([...this.watches, goesOn]);
   }
 
   /** At what price the position is to be sold, as it is now; null where it is not. */

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
+import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
 
@@ -89,6 +90,59 @@ describe('a stop loss', () => {
     await one.desk.settled();
     await settle(one, 40);
     await expectSoldOnce(one, 'market');
+  }, 60_000);
+
+  it('that another server has come to watch is watched by all within seconds, and sold once it is gone', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    await withoutRestingStops(one);
+    await one.look();
+    const agentId = await one.startAgent();
+    await one.look();
+    // Compares while nothing is held, and not again for minutes.
+    const other = new LiveDesk(one.deps);
+    await other.runAll();
+    await decideTrade(one.deps, one.desk, {
+      connectionId: one.connection.id,
+      agentId,
+      symbol: one.pair,
+      budget: 60,
+      tickId: 'purchase',
+    });
+    await settle(one, 10);
+    const stops = (desk: LiveDesk) =>
+      desk.run(one.connection.id)?.watched.map(({ stopPrice }) => stopPrice);
+    expect(stops(one.desk)).toHaveLength(1);
+    await one.advance(2_000);
+    other.start();
+    try {
+      await expect.poll(() => stops(other), { timeout: 20_000 }).toEqual(stops(one.desk));
+      // The first one was killed: nobody else looks.
+      await fall(one);
+      await expect
+        .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
+        .toBe(0);
+    } finally {
+      await other.stop();
+    }
+    await expectSoldOnce(one, 'market');
+  }, 60_000);
+
+  it('that another server has placed at the exchange is watched no more', async () => {
+    const one = await holding(withoutRestingStops);
+    const other = new LiveDesk(one.deps);
+    await other.runAll();
+    const watched = () => other.run(one.connection.id)?.watched;
+    expect(watched()).toMatchObject([{ why: 'not_supported' }]);
+    await one.floor.database.db
+      .update(liveConnections)
+      .set({ abilities: { replaysIds: false, restingStops: true } })
+      .where(eq(liveConnections.id, one.connection.id));
+    one.restart();
+    await settle(one, 20);
+    expect(resting(one)).not.toEqual([]);
+    await other.runAll();
+    expect(watched()).toEqual([]);
   }, 60_000);
 
   it('sells down to the collar where the book holds less, and the rest as bids come back (F93)', async () => {
