@@ -68,7 +68,7 @@ function Missing({ what, meanwhile, isTrying, onShown, onRetry }: Failure) {
           Try again
         </button>
       </div>
-      {meanwhile}
+      {meanwhile !== undefined && <div className="mt-4">{meanwhile}</div>}
     </>
   );
 }

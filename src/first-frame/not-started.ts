@@ -18,7 +18,7 @@ function say(text: string, onReload: () => void): void {
   line = Object.assign(document.createElement('div'), {
     role: 'alert',
     className:
-      'fixed inset-x-2 top-[calc(env(safe-area-inset-top)+0.5rem)] z-20 flex min-h-11 items-center rounded-md border border-line bg-surface px-3 py-2 shadow-float sm:left-auto sm:w-104',
+      'fixed inset-x-2 top-[calc(env(safe-area-inset-top)+4rem)] z-40 flex min-h-11 items-center rounded-md border border-line bg-surface px-3 py-2 shadow-float sm:left-auto sm:w-104',
   });
   const button = Object.assign(document.createElement('button'), {
     type: 'button',

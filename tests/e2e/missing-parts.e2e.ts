@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { chromiumPath } from '../support/browser.ts';
 import { startPartServer, TRY_PART } from '../support/part-server.ts';
+import { databasesOf } from '../support/device.ts';
 import { createUser, startServer, type TestServer, type TestUser } from '../support/server.ts';
 import { logIn } from '../support/sign-in.ts';
 import { PATIENCE_MS } from '../support/until.ts';
@@ -200,6 +201,26 @@ describe('an app whose first code does not come', () => {
       await page.getByText('Authentication Required').waitFor();
     },
   );
+
+  it('says so over the last frame, where nothing of it covers what is said', async () => {
+    const page = await phone();
+    await logIn(page, server.url, user);
+    await page.getByText('Equity').filter({ visible: true }).first().waitFor();
+    // It is drawn in an idle moment, and kept on the device.
+    await expect.poll(async () => JSON.stringify(await databasesOf(page))).toContain('"html"');
+    await keepAway(page, /\/assets\/start-[\w-]{8}\.js$/, null);
+    await page.goto(`${server.url}/dashboard`);
+    const line = page.getByRole('alert');
+    await line.getByText('Tradewind could not finish loading.').waitFor();
+    await page.locator('#root header').first().waitFor();
+    const uncovered = await line.evaluate((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      return [0.1, 0.5, 0.9].every((share) =>
+        element.contains(document.elementFromPoint(left + width * share, top + height * 0.5)),
+      );
+    });
+    expect(uncovered).toBe(true);
+  });
 
   it('starts by itself once the network is back', async () => {
     const page = await phone();
