@@ -282,7 +282,7 @@ describe('an app whose first code does not come', () => {
       kept.letThrough();
       await link.tap();
       await page.getByText('Authentication Required').waitFor();
-      expect(await link.count()).toBe(0);
+      expect(await link.isVisible()).toBe(false);
     },
   );
 
@@ -300,6 +300,7 @@ describe('an app whose first code does not come', () => {
     await page.getByRole('alert').getByText('Tradewind is still loading.').waitFor();
     letGo();
     await page.getByText('Authentication Required').waitFor();
-    expect(await page.getByText('Tradewind is still loading.').count()).toBe(0);
+    expect(await page.getByRole('alert').getByText('Tradewind is still loading.').count()).toBe(0);
+    expect(await page.locator('[data-late]').isVisible()).toBe(false);
   });
 });
