@@ -20,10 +20,10 @@ const SILENT_MS = 10_000;
 const files = new Map<string, Promise<unknown>>();
 
 /**
- * Into the browser's cache, from where the import takes it. @returns the status of the reply; 0 for
- * something that is no script, such as the page of a network that wants a login.
+ * Into the browser's cache, from where whoever uses it takes it. @returns the status of the reply; 0
+ * for something else than a script or styles, such as the page of a network that wants a login.
  */
-export async function fetchScript(file: string): Promise<number> {
+export async function fetchFile(file: string): Promise<number> {
   const silence = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const heard = (): void => {
@@ -38,8 +38,8 @@ export async function fetchScript(file: string): Promise<number> {
     const reader = body?.getReader();
     do heard();
     while ((await reader?.read())?.done === false);
-    const isScript = headers.get('content-type')?.includes('javascript');
-    return status === 200 && isScript !== true ? 0 : status;
+    const isMeant = /\/(?:javascript|css)/.test(headers.get('content-type') ?? '');
+    return status === 200 && !isMeant ? 0 : status;
   } catch (cause) {
     throw new PartUnreachable(file, cause);
   } finally {
@@ -47,11 +47,9 @@ export async function fetchScript(file: string): Promise<number> {
   }
 }
 
-async function bringScript(file: string): Promise<void> {
-  const status = await fetchScript(file);
-  if (status === 200) return;
+function failureOf(file: string, status: number): Error {
   // Gone with an older build. Whatever else the server says, it may say otherwise the next time.
-  throw status === 404
+  return status === 404
     ? Object.assign(new Error(`${file} is not on the server`), { code: 'contract_too_old' })
     : new PartUnreachable(file, status);
 }
@@ -72,7 +70,9 @@ function applyStyles(file: string): Promise<unknown> | undefined {
 
 async function bring(file: string): Promise<void> {
   try {
-    await (file.endsWith('.css') ? applyStyles(file) : bringScript(file));
+    const status = await fetchFile(file);
+    if (status !== 200) throw failureOf(file, status);
+    if (file.endsWith('.css')) await applyStyles(file);
   } catch (error) {
     files.delete(file);
     throw error;

@@ -1,5 +1,5 @@
 /** Fetches the app's code from a page of the build, and has it take the page over. */
-import { fetchScript } from '../platform/load-part.ts';
+import { fetchFile } from '../platform/load-part.ts';
 
 /** What the build wrote into the page: the addresses of the app's parts. */
 interface AppParts {
@@ -34,7 +34,7 @@ function attached<T extends HTMLElement>(element: T): Promise<T> {
 }
 
 async function fetched(href: string): Promise<void> {
-  if ((await fetchScript(href)) !== 200) throw new Error('A part of the app could not be fetched');
+  if ((await fetchFile(href)) !== 200) throw new Error('A part of the app could not be fetched');
 }
 
 let isFetched = false;
@@ -56,7 +56,10 @@ async function takeOver(): Promise<void> {
   // And together: the first picture of the app is the whole one, and looks like this page.
   await Promise.all([
     ...[...chunks, ...scripts].map(fetched),
-    ...styles.map((href) => attached(link('stylesheet', href, { crossOrigin: '' }))),
+    ...styles.map(async (href) => {
+      await fetched(href);
+      await attached(link('stylesheet', href, { crossOrigin: '' }));
+    }),
   ]);
   for (const src of scripts)
     await attached(

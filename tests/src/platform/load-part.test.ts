@@ -191,7 +191,9 @@ describe('the styles of a part', () => {
   it('apply before it runs, once', async () => {
     const load = vi.fn(() => Promise.resolve('the part'));
     const loading = loadPart(load, ['assets/part.css']);
-    await Promise.resolve();
+    await vi.waitFor(() => {
+      expect(appliedSheets()).toHaveLength(1);
+    });
     expect(load).not.toHaveBeenCalled();
     answerSheet('load');
     expect(await loading).toBe('the part');
@@ -207,12 +209,21 @@ describe('the styles of a part', () => {
 
   it('that did not come are asked for again at the next try', async () => {
     const load = vi.fn(() => Promise.resolve('the part'));
+    served.set('/assets/part.css', null);
+    expect(await settled(loadPart(load, ['assets/part.css']))).toBeInstanceOf(PartUnreachable);
+    served.clear();
     const first = settled(loadPart(load, ['assets/part.css']));
+    await vi.waitFor(() => {
+      expect(appliedSheets()).toHaveLength(1);
+    });
     answerSheet('error');
     expect(await first).toBeInstanceOf(PartUnreachable);
     expect(load).not.toHaveBeenCalled();
     expect(appliedSheets()).toEqual([]);
     const second = loadPart(load, ['assets/part.css']);
+    await vi.waitFor(() => {
+      expect(appliedSheets()).toHaveLength(1);
+    });
     answerSheet('load');
     expect(await second).toBe('the part');
   });
