@@ -21,7 +21,7 @@ import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { isClosed } from './pair-facts.ts';
-import { planPair, REFUSED_PAUSE_MS, tellWaiting, type Watch } from './pair-plan.ts';
+import { pairsToPlan, planPair, REFUSED_PAUSE_MS, tellWaiting, type Watch } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
@@ -379,22 +379,39 @@ export class LiveRun {
     this.checkClosed(wanted.map(({ symbol }) => symbol));
   }
 
-  /** Pairs whose rules have changed, and those of which a sale was refused a while ago. */
+  /**
+   * Pairs whose rules have changed, and those of which a sale was refused a while ago. An exchange
+   * that halts changes all of its pairs, of which an account has a few.
+   */
   private async replanDue(): Promise<void> {
     const { deps, connection, replans } = this;
     const now = deps.clock.now();
-    for (const [symbol, { fromMs, rulesSinceMs }] of replans) {
-      if (now < fromMs) continue;
-      const plan = await deps.database.transaction(async (tx) => {
-        await lockBooks(tx, connection, 'all');
-        const rules = this.rules(symbol);
-        const made = await planPair(tx, deps, connection, symbol, rules, rulesSinceMs);
-        await publishLive(tx, deps, connection);
-        return made;
-      });
-      replans.delete(symbol);
-      this.watches.replaceOf(symbol, plan.watches);
+    const due = [...replans].filter(([, { fromMs }]) => now >= fromMs);
+    if (due.length === 0) return;
+    // What a check finds while these are planned is planned after them.
+    for (const [symbol] of due) replans.delete(symbol);
+    try {
+      const ours = new Set(await pairsToPlan(deps.database.db, connection));
+      for (let next = due[0]; next !== undefined; next = due[0]) {
+        const [symbol, { rulesSinceMs }] = next;
+        if (ours.has(symbol)) await this.replan(symbol, rulesSinceMs);
+        due.shift();
+      }
+    } finally {
+      for (const [symbol, one] of due) if (!replans.has(symbol)) replans.set(symbol, one);
     }
+  }
+
+  private async replan(symbol: string, rulesSinceMs: number): Promise<void> {
+    const { deps, connection } = this;
+    const plan = await deps.database.transaction(async (tx) => {
+      await lockBooks(tx, connection, 'all');
+      const rules = this.rules(symbol);
+      const made = await planPair(tx, deps, connection, symbol, rules, rulesSinceMs);
+      await publishLive(tx, deps, connection);
+      return made;
+    });
+    this.watches.replaceOf(symbol, plan.watches);
   }
 
   /**
