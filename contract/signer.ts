@@ -225,7 +225,7 @@ export const SignerAsk = z.discriminatedUnion('act', [
     exchange: LiveExchange,
     /** Of all pairs where none is named. */
     symbols: z.array(VenueSymbol),
-    /** Asked of the exchange now, pair by pair; else they may be minutes old. */
+    /** As the exchange says now, or said seconds ago; else they may be minutes old. */
     isNow: z.optional(z.boolean()),
   }),
   z.object({ act: z.literal('state'), ...OfConnection }),

@@ -2,39 +2,14 @@
 import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { OrderSide, PairRules } from '../contract/venue.ts';
 import type { Book, PublicData } from './exchanges/adapter.ts';
-import { Kept } from './exchanges/kept.ts';
+import { Kept, KeptBySymbol } from './exchanges/kept.ts';
 import { DOLLARS, middleOf, type MarketFacts } from './limits.ts';
 
 const RULES_KEEP_MS = 10 * 60_000;
-/** However often the server asks. */
-const RULES_NOW_KEEP_MS = 5_000;
 const VOLUME_KEEP_MS = 60 * 60_000;
 const BOOK_KEEP_MS = 2_000;
 /** Old enough to ask seldom, new enough for a day's loss. */
 const MARK_KEEP_MS = 30_000;
-
-class BySymbol<T> {
-  private readonly kept = new Map<string, Kept<T>>();
-  constructor(
-    private readonly read: (symbol: string) => Promise<T>,
-    private readonly keepMs: number,
-    private readonly now: () => number,
-  ) {}
-
-  get(symbol: string): Promise<T> {
-    const kept = this.kept.get(symbol) ?? new Kept(() => this.read(symbol), this.keepMs, this.now);
-    this.kept.set(symbol, kept);
-    return kept.get();
-  }
-
-  forget(symbol: string): void {
-    this.kept.get(symbol)?.forget();
-  }
-
-  forgetAll(): void {
-    this.kept.clear();
-  }
-}
 
 interface Mark {
   bid: Fixed;
@@ -48,10 +23,9 @@ function markOf(book: Book): Mark | null {
 
 export class MarketView {
   private readonly rules: Kept<Awaited<ReturnType<PublicData['rules']>>>;
-  private readonly rulesNow: BySymbol<PairRules | null>;
-  private readonly books: BySymbol<Book>;
-  private readonly volumes: BySymbol<Fixed>;
-  private readonly marks: BySymbol<Mark | null>;
+  private readonly books: KeptBySymbol<Book>;
+  private readonly volumes: KeptBySymbol<Fixed>;
+  private readonly marks: KeptBySymbol<Mark | null>;
   /** How often an order of ours has changed the book of a pair. */
   private readonly changes = new Map<string, number>();
 
@@ -60,10 +34,9 @@ export class MarketView {
     now: () => number,
   ) {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
-    this.rulesNow = new BySymbol((symbol) => data.rulesNow(symbol), RULES_NOW_KEEP_MS, now);
-    this.books = new BySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
-    this.volumes = new BySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
-    this.marks = new BySymbol(
+    this.books = new KeptBySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
+    this.volumes = new KeptBySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
+    this.marks = new KeptBySymbol(
       async (symbol) => markOf(await data.book(symbol, 'mark')),
       MARK_KEEP_MS,
       now,
@@ -96,11 +69,15 @@ export class MarketView {
     this.books.forget(symbol);
   }
 
-  /** An order was rejected: step, least size or status may be others by now. */
+  /** Step, least size or status may be others by now. */
   forgetRules(): void {
     this.data.forgetRules();
     this.rules.forget();
-    this.rulesNow.forgetAll();
+  }
+
+  /** An order on the pair was rejected: what was said of it a moment ago may hold no more. */
+  forgetNow(symbol: string): void {
+    this.data.forgetNow(symbol);
   }
 
   async rulesOf(symbols: readonly string[]) {
@@ -110,11 +87,11 @@ export class MarketView {
       : symbols.flatMap((symbol) => all.get(symbol) ?? []);
   }
 
-  /** As the exchange says at this moment; a pair that it does not list is left out. */
+  /** As the exchange says now, or said seconds ago; a pair that it does not list is left out. */
   async rulesNowOf(symbols: readonly string[]): Promise<PairRules[]> {
     const known = await this.rules.get();
     const listed = symbols.filter((symbol) => known.has(symbol));
-    const now = await Promise.all(listed.map((symbol) => this.rulesNow.get(symbol)));
+    const now = await Promise.all(listed.map((symbol) => this.data.rulesNow(symbol)));
     return now.flatMap((rules) => rules ?? []);
   }
 

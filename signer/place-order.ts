@@ -245,7 +245,10 @@ export async function placeOrder(
     placing.inFlight.delete(clientOrderId);
     market.forgetBook(symbol);
   });
-  if (answer.kind === 'rejected') market.forgetRules();
+  if (answer.kind === 'rejected') {
+    market.forgetNow(symbol);
+    market.forgetRules();
+  }
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =
     isReplay && answer.kind !== 'confirmed'

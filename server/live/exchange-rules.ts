@@ -1,17 +1,14 @@
-/** The rules of pairs as each exchange last told them, and whether a pair takes orders now. */
+/** The rules of pairs as each exchange last told them, in its lists and of single pairs. */
 import type { LiveExchange } from '../../contract/signer.ts';
 import { parseFixed, ZERO } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { hasPassed } from './elapsed.ts';
 import type { LiveDeps } from './live-deps.ts';
+import { PairChecks } from './pair-checks.ts';
 
 const RULES_KEPT_MS = 10 * 60_000;
 /** How long accounts that begin wait for the rules of their exchange: lists are asked for by them. */
 const RULES_PATIENCE_MS = 10_000;
-/** How long it is known of a pair that it takes orders; how soon one that takes none is asked for. */
-const CHECK_KEPT_MS = 15_000;
-/** A sale waits no longer than this to hear whether its pair takes orders. */
-const CHECK_PATIENCE_MS = 3_000;
 /** A list may be old when it comes: whether a pair takes orders a check knows better for so long. */
 const CHECK_COUNTS_MS = 60_000;
 const SMALLEST = parseFixed('0.000000000001');
@@ -28,15 +25,6 @@ interface Reading {
   done: Promise<void>;
 }
 
-/** A question about one pair: null once it was answered, whatever the answer. */
-interface Check {
-  askedAtMs: number;
-  pending: Promise<void> | null;
-  rules: PairRules | null;
-  /** An order was rejected since: it may hold no more. */
-  isDoubted: boolean;
-}
-
 export interface RulesListener {
   /** The exchange's rules were answered for the first time, whatever the answer. */
   begun(): void;
@@ -48,14 +36,18 @@ export class ExchangeRules {
   /** Rules that are being read now, each beside everything else. */
   private readonly reading = new Map<LiveExchange, Reading>();
   private readonly answered = new Set<LiveExchange>();
-  private readonly checks = new Map<LiveExchange, Map<string, Check>>();
+  private readonly checks: PairChecks;
   /** How often any rules were doubted. */
   private doubts = 0;
 
   constructor(
     private readonly deps: Pick<LiveDeps, 'signer' | 'clock'>,
     private readonly listener: RulesListener,
-  ) {}
+  ) {
+    this.checks = new PairChecks(deps, (exchange, rules) => {
+      this.takeOne(exchange, rules);
+    });
+  }
 
   /** Null before they were read once. */
   of(exchange: LiveExchange, symbol: string): PairRules | null {
@@ -76,7 +68,7 @@ export class ExchangeRules {
     const known = this.known.get(exchange);
     if (known !== undefined)
       this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
-    for (const check of this.checks.get(exchange)?.values() ?? []) check.isDoubted = true;
+    this.checks.doubt(exchange);
   }
 
   /** Resolves when no rules are being read any more. */
@@ -99,36 +91,33 @@ export class ExchangeRules {
     return done;
   }
 
-  /**
-   * Asks the exchange whether this pair takes orders, unless it has just said so. Null where nothing
-   * is to be waited for: what is known then counts.
-   */
+  /** Asks whether the pair takes orders, where that is not known. Null where nothing is being asked. */
   check(exchange: LiveExchange, symbol: string): Promise<void> | null {
-    const now = this.deps.clock.now();
-    const checks = this.checks.get(exchange) ?? new Map<string, Check>();
-    this.checks.set(exchange, checks);
-    const last = checks.get(symbol);
-    if (last !== undefined && last.pending !== null)
-      return hasPassed(last.askedAtMs, CHECK_PATIENCE_MS, now) ? null : last.pending;
-    if (last?.isDoubted === false && !hasPassed(last.askedAtMs, CHECK_KEPT_MS, now)) return null;
-    const rules = last?.rules ?? null;
-    const check: Check = { askedAtMs: now, pending: null, rules, isDoubted: false };
-    check.pending = this.ask(exchange, symbol, check).finally(() => {
-      check.pending = null;
-    });
-    checks.set(symbol, check);
-    return check.pending;
+    return this.checks.check(exchange, symbol);
   }
 
-  private async ask(exchange: LiveExchange, symbol: string, check: Check): Promise<void> {
-    const read = await this.deps.signer
-      .ask({ act: 'pair_rules', exchange, symbols: [symbol], isNow: true })
-      .catch(() => null);
+  /**
+   * As the exchange has just said. Where it does not answer, what is known counts in the end: an
+   * exchange that cannot be asked about its pairs may sell all the same.
+   */
+  takesOrders(exchange: LiveExchange, symbol: string): boolean {
+    const said = this.checks.said(exchange, symbol);
+    if (said !== null) return said === 'trading';
+    return (
+      this.checks.isSilent(exchange, symbol) && this.of(exchange, symbol)?.status === 'trading'
+    );
+  }
+
+  /** Null: the exchange does not list the pair, which its list is to say. */
+  private takeOne(exchange: LiveExchange, rules: PairRules | null): void {
     const known = this.known.get(exchange);
-    const [rules] = read?.kind === 'read' ? read.value : [];
-    if (rules === undefined || known === undefined) return;
-    check.rules = rules;
-    this.take(exchange, { ...known, bySymbol: new Map([...known.bySymbol, [symbol, rules]]) });
+    if (known === undefined) return;
+    if (rules === null) this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
+    else
+      this.take(exchange, {
+        ...known,
+        bySymbol: new Map([...known.bySymbol, [rules.symbol, rules]]),
+      });
   }
 
   private async read(exchange: LiveExchange): Promise<void> {
@@ -148,10 +137,8 @@ export class ExchangeRules {
   }
 
   private asCheckedLately(exchange: LiveExchange, listed: PairRules): PairRules {
-    const check = this.checks.get(exchange)?.get(listed.symbol);
-    if (check === undefined || check.isDoubted) return listed;
-    const isLate = hasPassed(check.askedAtMs, CHECK_COUNTS_MS, this.deps.clock.now());
-    return isLate ? listed : { ...listed, status: check.rules?.status ?? listed.status };
+    const said = this.checks.said(exchange, listed.symbol, CHECK_COUNTS_MS);
+    return said === null || said === 'delisted' ? listed : { ...listed, status: said };
   }
 
   private take(exchange: LiveExchange, after: KnownRules): void {

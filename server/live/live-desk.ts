@@ -91,6 +91,10 @@ export class LiveDesk implements LivePort {
     return this.exchangeRules.check(exchange, symbol);
   }
 
+  takesOrders(exchange: LiveExchange, symbol: string): boolean {
+    return this.exchangeRules.takesOrders(exchange, symbol);
+  }
+
   entriesOff(connectionId: string): string | null {
     const run = this.runs.get(connectionId);
     return run === undefined ? NOT_COMPARED : run.entriesOff;

@@ -64,8 +64,10 @@ const PASSES = 24;
 interface RunPort extends LivePort {
   /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
-  /** Asks whether a pair takes orders; null where the exchange has just said so, or does not say. */
+  /** Asks whether a pair takes orders, where that is not known; null where nothing is asked now. */
   checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null;
+  /** As the exchange has just said, or as is known where it does not say. */
+  takesOrders(exchange: LiveExchange, symbol: string): boolean;
 }
 
 interface Replan {
@@ -486,20 +488,17 @@ export class LiveRun {
     return this.gate.kind === 'open' && this.takesOrders(order.intent.symbol);
   }
 
-  /** As the exchange has just said; where it is only being asked, not yet. */
   private takesOrders(symbol: string): boolean {
-    const isAsked = this.checkPair(symbol);
-    return !isAsked && this.rules(symbol)?.status === 'trading';
+    this.checkPair(symbol);
+    return this.port.takesOrders(this.connection.exchange, symbol);
   }
 
-  /** True where the answer is to be waited for. What it makes possible is done at once. */
-  private checkPair(symbol: string): boolean {
+  /** What an answer makes possible is done at once. */
+  private checkPair(symbol: string): void {
     const asked = this.port.checkPair(this.connection.exchange, symbol);
-    if (asked === null) return false;
-    if (this.checking.has(symbol)) return true;
+    if (asked === null || this.checking.has(symbol)) return;
     this.checking.add(symbol);
     this.keepBeside(asked.finally(() => this.checking.delete(symbol)).then(() => this.followUp()));
-    return true;
   }
 
   /** Of pairs that take no orders, and where something waits for that. */

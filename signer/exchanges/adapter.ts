@@ -100,13 +100,18 @@ export interface Book {
 /** `mark`: for what a holding is worth, which yields to the book that an order is judged by. */
 export type BookUse = 'order' | 'mark';
 
+/** However often the server asks whether a pair takes orders. */
+export const RULES_NOW_KEEP_MS = 5_000;
+
 /** Without a key: what the limits are judged by. */
 export interface PublicData {
   /** The exchange's clock, ms UTC. */
   time(): Promise<number>;
   rules(): Promise<Map<string, PairRules>>;
-  /** Of one pair, as they are at this moment; null where it is not listed. */
+  /** Of one pair, not older than `RULES_NOW_KEEP_MS`; null where it is not listed. */
   rulesNow(symbol: string): Promise<PairRules | null>;
+  /** What was said of a pair as of now does not hold any more. */
+  forgetNow(symbol: string): void;
   /** The rules that were read do not hold any more. */
   forgetRules(): void;
   book(symbol: string, use?: BookUse): Promise<Book>;

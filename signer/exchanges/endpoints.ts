@@ -48,10 +48,10 @@ const krakenList = (path: string): Endpoint => ({
 
 export const KRAKEN_ENDPOINTS = {
   time: krakenPublic('Time'),
-  status: { ...krakenPublic('SystemStatus'), spare: KRAKEN_SALE },
+  // A sale waits for it, and it is asked for once in five seconds at most, as are pairs for that.
+  status: krakenPublic('SystemStatus'),
   assets: krakenPublic('Assets'),
   pairs: krakenPublic('AssetPairs'),
-  pair: { ...krakenPublic('AssetPairs'), spare: KRAKEN_SALE },
   ticker: krakenPublic('Ticker'),
   book: krakenPublic('Depth'),
   mark: { ...krakenPublic('Depth'), spare: KRAKEN_SALE },

@@ -1,4 +1,5 @@
-/** A value that is read again when it is too old. Those who ask meanwhile wait for the same read. */
+/** Values that are read again when they are too old. Those who ask meanwhile wait for the same read. */
+
 export class Kept<T> {
   private value: { at: number; promise: Promise<T> } | null = null;
 
@@ -26,5 +27,25 @@ export class Kept<T> {
       if (this.value === next) this.value = null;
     });
     return promise;
+  }
+}
+
+export class KeptBySymbol<T> {
+  private readonly kept = new Map<string, Kept<T>>();
+
+  constructor(
+    private readonly read: (symbol: string) => Promise<T>,
+    private readonly keepMs: number,
+    private readonly now: () => number,
+  ) {}
+
+  get(symbol: string): Promise<T> {
+    const kept = this.kept.get(symbol) ?? new Kept(() => this.read(symbol), this.keepMs, this.now);
+    this.kept.set(symbol, kept);
+    return kept.get();
+  }
+
+  forget(symbol: string): void {
+    this.kept.get(symbol)?.forget();
   }
 }

@@ -1,11 +1,17 @@
 /** Binance's public data: pairs, books, volumes and its clock. */
 import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
-import { ReadFailed, type Book, type BookUse, type PublicData } from '../adapter.ts';
+import {
+  ReadFailed,
+  RULES_NOW_KEEP_MS,
+  type Book,
+  type BookUse,
+  type PublicData,
+} from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
-import { Kept } from '../kept.ts';
+import { Kept, KeptBySymbol } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeBinance } from './classify.ts';
 import {
@@ -27,6 +33,11 @@ export class BinancePublic implements PublicData {
     NAMES_KEEP_MS,
     () => this.door.now(),
   );
+  private readonly now = new KeptBySymbol(
+    (symbol) => this.readNow(symbol),
+    RULES_NOW_KEEP_MS,
+    () => this.door.now(),
+  );
 
   constructor(private readonly door: Door) {}
 
@@ -42,7 +53,15 @@ export class BinancePublic implements PublicData {
     return (await this.names()).rules;
   }
 
-  async rulesNow(symbol: string): Promise<PairRules | null> {
+  rulesNow(symbol: string): Promise<PairRules | null> {
+    return this.now.get(symbol);
+  }
+
+  forgetNow(symbol: string): void {
+    this.now.forget(symbol);
+  }
+
+  private async readNow(symbol: string): Promise<PairRules | null> {
     const params = { symbol: await this.pairOf(symbol) };
     const reply = await read(this.door, judgeBinance, RulesReply, AT.rulesOfPair, params);
     return mapped(() => binanceNames(reply)).rules.get(symbol) ?? null;

@@ -1,11 +1,11 @@
 /** Coinbase Advanced's public data: products, books, volumes and its clock. */
 import { multiply, type Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
-import type { Book, BookUse, PublicData } from '../adapter.ts';
+import { RULES_NOW_KEEP_MS, type Book, type BookUse, type PublicData } from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
-import { Kept } from '../kept.ts';
+import { Kept, KeptBySymbol } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
 import {
@@ -29,6 +29,11 @@ export class CoinbasePublic implements PublicData {
     RULES_KEEP_MS,
     () => this.door.now(),
   );
+  private readonly now = new KeptBySymbol(
+    (symbol) => this.readNow(symbol),
+    RULES_NOW_KEEP_MS,
+    () => this.door.now(),
+  );
 
   constructor(private readonly door: Door) {}
 
@@ -45,7 +50,15 @@ export class CoinbasePublic implements PublicData {
     return this.kept.get();
   }
 
-  async rulesNow(symbol: string): Promise<PairRules | null> {
+  rulesNow(symbol: string): Promise<PairRules | null> {
+    return this.now.get(symbol);
+  }
+
+  forgetNow(symbol: string): void {
+    this.now.forget(symbol);
+  }
+
+  private async readNow(symbol: string): Promise<PairRules | null> {
     const product = await read(this.door, judgeCoinbase, Product, AT.product, {
       product_id: productOf(symbol),
     });

@@ -8,15 +8,8 @@ import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { krakenJudge } from './adapter.ts';
-import {
-  AssetsReply,
-  krakenNames,
-  PairsReply,
-  StatusReply,
-  statusOf,
-  withStatus,
-  type KrakenNames,
-} from './pairs.ts';
+import { KrakenNow } from './now.ts';
+import { AssetsReply, krakenNames, PairsReply, type KrakenNames } from './pairs.ts';
 import { BookReply, TickerReply, TimeReply } from './replies.ts';
 
 const NAMES_KEEP_MS = 10 * 60_000;
@@ -25,6 +18,7 @@ const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class KrakenPublic implements PublicData {
   private readonly kept: Kept<KrakenNames>;
+  private readonly now: KrakenNow;
 
   constructor(private readonly door: Door) {
     this.kept = new Kept(
@@ -32,6 +26,7 @@ export class KrakenPublic implements PublicData {
       NAMES_KEEP_MS,
       () => door.now(),
     );
+    this.now = new KrakenNow(door, this);
   }
 
   names(): Promise<KrakenNames> {
@@ -46,16 +41,12 @@ export class KrakenPublic implements PublicData {
     return (await this.names()).rules;
   }
 
-  async rulesNow(symbol: string) {
-    const names = await this.names();
-    const pair = names.pairOf(symbol);
-    if (pair === null) return null;
-    const judge = krakenJudge(this.door);
-    // Where all of Kraken takes no orders, its pairs may say that they do.
-    const { result } = await read(this.door, judge, StatusReply, AT.status);
-    const pairs = await read(this.door, judge, PairsReply, AT.pair, { pair });
-    const rules = mapped(() => names.rulesOf(pairs.result).get(symbol)) ?? null;
-    return rules === null ? null : withStatus(rules, statusOf(result.status));
+  rulesNow(symbol: string) {
+    return this.now.of(symbol);
+  }
+
+  forgetNow(symbol: string): void {
+    this.now.forget(symbol);
   }
 
   async time(): Promise<number> {

@@ -131,6 +131,27 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     60_000,
   );
 
+  it('a position keeps its stop where the question whether its pair takes orders fails (F89)', async () => {
+    const one = await holding(dialect);
+    const stops = restingStops(one);
+    STATUS.exchange.close(one);
+    let failures = 2;
+    one.interfere((_, ask) => {
+      if (ask.act !== 'pair_rules' || ask.isNow !== true || failures === 0) return null;
+      failures -= 1;
+      return 'fail';
+    });
+    await closePosition(one);
+    await settle(one, 40, 1);
+    expect(failures).toBe(0);
+    expect(restingStops(one)).toEqual(stops);
+    expect(rejections(one)).toEqual([]);
+    STATUS.exchange.open(one);
+    await settle(one, 30);
+    expect(await sellable(one)).toBe(0n);
+    await expectBooksEqual(one);
+  }, 60_000);
+
   it('a position whose part is to be sold keeps its whole stop meanwhile (F89)', async () => {
     const one = await holding(dialect);
     const stops = restingStops(one);

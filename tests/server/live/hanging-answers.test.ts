@@ -1,5 +1,6 @@
 /** Answers that do not come: what one of them is about may wait, and nothing else. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { accounts } from '../../../server/db/schema.ts';
@@ -150,7 +151,7 @@ describe('an answer that does not come', () => {
     await soldAll(one);
   }, 60_000);
 
-  it('about whether a pair takes orders holds up its sale for seconds only (F94)', async () => {
+  it('about whether a pair takes orders holds up its sale for half a minute only (F94)', async () => {
     const one = await holding();
     const held = heldBack();
     let isAsked = false;
@@ -159,11 +160,23 @@ describe('an answer that does not come', () => {
       isAsked = true;
       return held;
     });
+    const restingStops = async (): Promise<string[]> =>
+      (await account(one)).orders
+        .filter(({ type, state }) => type === 'stop' && state === 'open')
+        .map(({ clientOrderId }) => clientOrderId);
+    const stops = await restingStops();
+    expect(stops).not.toEqual([]);
     one.desk.start();
     await closePosition(one);
     await expect.poll(() => isAsked, WITHIN).toBe(true);
-    expect((await account(one)).positions).toHaveLength(1);
-    await one.advance(3_500);
+    // The stop stays meanwhile: where the pair takes no orders it would go for nothing.
+    for (let waited = 0; waited < 20_000; waited += 10_000) {
+      await one.advance(10_000);
+      // It is looked at once a second.
+      await sleep(1_500);
+      expect(await restingStops()).toEqual(stops);
+    }
+    await one.advance(11_000);
     await soldAll(one);
   }, 60_000);
 

@@ -240,7 +240,9 @@ describe('Kraken', () => {
       AssetPairs: () => ok({ XXBTZUSD: { ...KRAKEN_PAIRS.XXBTZUSD, status: of } }),
     });
     expect(await data.rulesNow('BTC/USD')).toMatchObject({ symbol: 'BTC/USD', status });
-    expect(sentTo('GET /0/public/AssetPairs').at(-1)?.params).toEqual({ pair: 'XBTUSD' });
+    // Where all of it takes no orders, no pair has to be asked for.
+    const [, ...asked] = sentTo('GET /0/public/AssetPairs');
+    expect(asked.map(({ params }) => params)).toEqual(all === 'online' ? [{ pair: 'XBTUSD' }] : []);
     expect(await data.rulesNow('ETH/USD')).toBeNull();
   });
 
