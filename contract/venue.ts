@@ -103,6 +103,15 @@ export const PairRules = z.object({
 });
 export type PairRules = z.infer<typeof PairRules>;
 
+/** With what exchanges reject an order because its pair takes none for a while. */
+export const PAIR_CLOSED_CODES: ReadonlySet<string> = new Set([
+  'EService:Market in cancel_only mode',
+  'EService:Market in post_only mode',
+  'EService:Market in limit_only mode',
+  'ORDER_ENTRY_DISABLED',
+  'market_closed',
+]);
+
 /**
  * Why the outcome of a request cannot be told. A code that an adapter does not list is here too: it
  * proves nothing.

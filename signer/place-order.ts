@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { add, multiply, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
-import type { PlaceOutcome } from '../contract/venue.ts';
+import { PAIR_CLOSED_CODES, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
@@ -247,7 +247,8 @@ export async function placeOrder(
   });
   if (answer.kind === 'rejected') {
     market.forgetNow(symbol);
-    market.forgetRules();
+    // Of a pair that takes no orders for a while the lists say nothing that was wrong.
+    if (!PAIR_CLOSED_CODES.has(answer.code)) market.forgetRules();
   }
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =

@@ -62,13 +62,17 @@ export class ExchangeRules {
     return !hasPassed(reading.sinceMs, RULES_PATIENCE_MS, this.deps.clock.now());
   }
 
-  /** Read again with the next `keepCurrent`; until then those that are known count. */
+  /** The lists are read again with the next `keepCurrent`; until then those that are known count. */
   doubt(exchange: LiveExchange): void {
     this.doubts += 1;
     const known = this.known.get(exchange);
     if (known !== undefined)
       this.known.set(exchange, { ...known, readAtMs: Number.NEGATIVE_INFINITY });
-    this.checks.doubt(exchange);
+  }
+
+  /** An order on the pair was rejected: what the exchange said of it may hold no more. */
+  doubtPair(exchange: LiveExchange, symbol: string): void {
+    this.checks.doubt(exchange, symbol);
   }
 
   /** Resolves when no rules are being read any more. */

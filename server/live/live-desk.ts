@@ -87,6 +87,10 @@ export class LiveDesk implements LivePort {
     this.listedAtMs = null;
   }
 
+  pairMayHaveChanged(exchange: LiveExchange, symbol: string): void {
+    this.exchangeRules.doubtPair(exchange, symbol);
+  }
+
   checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null {
     return this.exchangeRules.check(exchange, symbol);
   }

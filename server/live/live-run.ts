@@ -4,7 +4,7 @@
  */
 import { eq } from 'drizzle-orm';
 import type { LiveExchange } from '../../contract/signer.ts';
-import type { PairRules } from '../../contract/venue.ts';
+import { PAIR_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import {
   endIsSeen,
@@ -64,6 +64,8 @@ const PASSES = 24;
 interface RunPort extends LivePort {
   /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
+  /** An order on the pair was rejected: it may take none by now, or some. */
+  pairMayHaveChanged(exchange: LiveExchange, symbol: string): void;
   /** Asks whether a pair takes orders, where that is not known; null where nothing is asked now. */
   checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null;
   /** As the exchange has just said, or as is known where it does not say. */
@@ -564,13 +566,18 @@ export class LiveRun {
     );
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);
-    if (event.kind === 'rejected') {
-      this.port.rulesMayHaveChanged(this.connection.exchange);
-      this.checkPair(claimed.intent.symbol);
-    }
+    if (event.kind === 'rejected') this.doubtRules(claimed, event.code);
     await this.settle(claimed, [event]);
     if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
     return true;
+  }
+
+  private doubtRules({ intent: { symbol } }: LiveOrder, code: string): void {
+    const { exchange } = this.connection;
+    this.port.pairMayHaveChanged(exchange, symbol);
+    // Of a pair that takes no orders for a while the lists say nothing that was wrong.
+    if (!PAIR_CLOSED_CODES.has(code)) this.port.rulesMayHaveChanged(exchange);
+    this.checkPair(symbol);
   }
 
   /** A sale that was refused is planned again after the pause, if it is still wanted. */

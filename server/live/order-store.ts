@@ -3,6 +3,7 @@
  * caller's transaction.
  */
 import { formatFixed } from '../../contract/money.ts';
+import { PAIR_CLOSED_CODES } from '../../contract/venue.ts';
 import type { LiveOrder, OrderEffect, OrderEvent } from '../../engine/orders/live-order.ts';
 import { planOrder, type OrderIntent } from '../../engine/orders/live-order.ts';
 import { applyOrderEvent } from '../../engine/orders/order-lifecycle.ts';
@@ -165,12 +166,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'deadline',
   'deadline_passed',
   'signing_failed',
-  // The pair takes no orders for a while.
-  'EService:Market in cancel_only mode',
-  'EService:Market in post_only mode',
-  'EService:Market in limit_only mode',
-  'ORDER_ENTRY_DISABLED',
-  'market_closed',
+  ...PAIR_CLOSED_CODES,
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',
 ]);

@@ -72,11 +72,10 @@ export class PairChecks {
   }
 
   /** What was answered may hold no more, and neither what is being answered. */
-  doubt(exchange: LiveExchange): void {
-    for (const one of this.questions.get(exchange)?.values() ?? []) {
-      one.answeredAtMs = null;
-      one.doubts += 1;
-    }
+  doubt(exchange: LiveExchange, symbol: string): void {
+    const one = this.questionOf(exchange, symbol);
+    one.answeredAtMs = null;
+    one.doubts += 1;
   }
 
   private questionOf(exchange: LiveExchange, symbol: string): Question {

@@ -178,7 +178,11 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     });
     await sellThird(one);
     await settle(one, 20);
-    one.interfere(null);
+    let lists = 0;
+    one.interfere((_, ask) => {
+      if (ask.act === 'pair_rules' && ask.isNow !== true) lists += 1;
+      return null;
+    });
     expect(guarded(one)).toBeLessThan(await sellable(one));
     expect(rejections(one)).not.toEqual([]);
     await settle(one, 60);
@@ -186,6 +190,8 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(one.desk.run(one.connection.id)?.watched).toMatchObject([{ why: 'pair_not_trading' }]);
     // What is asked of an exchange that takes nothing is asked seldom.
     expect(rejections(one).length).toBeLessThanOrEqual(4);
+    // Its lists were not wrong.
+    expect(lists).toBe(0);
     STATUS.exchange.open(one);
     await settle(one, 30);
     expect(sales(one)).toHaveLength(1);

@@ -64,8 +64,8 @@ async function openWorld() {
     origin: null,
     clock,
     fetch: async (input) => {
-      await clock.sleep(LATENCY_MS);
       const result = answerOf(kraken, new URL(input as string));
+      await clock.sleep(LATENCY_MS);
       const error = result === null ? ['EQuery:Unknown asset pair'] : [];
       return new Response(JSON.stringify({ error, ...(result === null ? {} : { result }) }));
     },
@@ -172,6 +172,38 @@ describe('at Kraken, whose limit all pairs share', () => {
     world.kraken.gone = new Set(['C3X']);
     const trading = await look(world, SYMBOLS.slice(0, 5), 5);
     expect([...trading.keys()]).toEqual(['C0X/USD', 'C1X/USD', 'C2X/USD', 'C4X/USD']);
+  });
+});
+
+describe('an order that was rejected', () => {
+  it('makes its own pair be asked for anew, and no other', async () => {
+    const world = await openWorld();
+    await look(world, SYMBOLS, 1);
+    world.kraken.asked.length = 0;
+    const before = world.asked();
+    world.view.forgetNow('C0X/USD');
+    world.rules.doubtPair('kraken', 'C0X/USD');
+    world.kraken.closed = new Set(['C0X']);
+    expect(world.rules.takesOrders('kraken', 'C0X/USD')).toBe(false);
+    expect(world.rules.takesOrders('kraken', 'C1X/USD')).toBe(true);
+    await look(world, SYMBOLS, 2);
+    expect(world.asked()).toBe(before + 1);
+    expect(world.kraken.asked).toEqual(['SystemStatus', 'AssetPairs']);
+    expect(world.rules.takesOrders('kraken', 'C0X/USD')).toBe(false);
+    expect(world.rules.takesOrders('kraken', 'C1X/USD')).toBe(true);
+  });
+
+  it('while it is asked for makes what is answered not count', async () => {
+    const world = await openWorld();
+    void world.rules.check('kraken', 'C0X/USD');
+    await world.clock.runFor(LATENCY_MS + 10);
+    world.view.forgetNow('C0X/USD');
+    world.rules.doubtPair('kraken', 'C0X/USD');
+    // The pairs were asked for before it closed.
+    await world.clock.runFor(LATENCY_MS / 2);
+    world.kraken.closed = new Set(['C0X']);
+    expect(await look(world, ['C0X/USD'], 5)).toEqual(new Map());
+    expect(world.rules.of('kraken', 'C0X/USD')?.status).toBe('cancel_only');
   });
 });
 
