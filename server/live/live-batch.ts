@@ -169,6 +169,8 @@ async function loadOne(
       ne(liveOrders.type, 'stop'),
       gte(liveOrders.plannedAt, now - HOUR_MS),
       or(isNull(liveOrders.ending), notInArray(liveOrders.ending, NEVER_LEFT)),
+      // A sale that the exchange turns down is tried until it is done, and forbids no purchase.
+      or(ne(liveOrders.side, 'sell'), isNull(liveOrders.ending), ne(liveOrders.ending, 'rejected')),
     ),
   );
   const doubt = await db.$count(accountAlarms, eq(accountAlarms.accountId, accountId));

@@ -29,6 +29,8 @@ export interface Exit {
   askedMarketMs: number;
   /** What its orders have sold, and all that those may sell whose end is not known. */
   sold: Fixed;
+  /** Its orders that the exchange, or the signer, has turned down. */
+  rejected: { count: number; lastMs: number };
 }
 
 /**
@@ -114,7 +116,15 @@ async function readTexts(
           where sale.account_id = ${accountId}
             and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
             and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
-            and sale.tick_id = live_exits.tick_id and sale.side = 'sell')
+            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'),
+        'rejected', (
+          select json_build_object('count', count(*), 'lastMs', coalesce(max(changed_at), 0))
+          from live_orders sale
+          where sale.account_id = ${accountId}
+            and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
+            and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
+            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'
+            and sale.state = 'rejected')
         ) order by asked_at, agent_id), '[]')
         from live_exits where connection_id = ${id} and symbol = ${symbol})::text as exits,
       (select coalesce(json_agg(distinct agent_id), '[]')

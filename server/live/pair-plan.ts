@@ -20,6 +20,7 @@ import {
 import type { Db, Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
+import { hasPassed } from './elapsed.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -33,8 +34,12 @@ export const ORDER_LIFE_MS = 30_000;
 /** After a refusal the agent's next sale of the pair waits this long. */
 export const REFUSED_PAUSE_MS = 10_000;
 
-/** A sale of a pair that takes no orders, by what is known: that may be wrong, so it is tried. */
+/**
+ * A sale of a pair that takes no orders, by what is known: that may be wrong, so it is tried. After
+ * each rejection it waits twice as long; that the pair trades again is heard from checks anyway.
+ */
 const CLOSED_PAUSE_MS = 60_000;
+const CLOSED_PAUSE_MOST_MS = 15 * 60_000;
 
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
@@ -101,7 +106,11 @@ export async function planPair(
   // What was asked for stays: a pair may be listed again.
   const sales: Sale[] = [];
   for (const exit of isGone ? [] : facts.exits)
-    if (!facts.refused.has(exit.agentId) && !facts.unsold.has(exit.agentId))
+    if (
+      !facts.refused.has(exit.agentId) &&
+      !facts.unsold.has(exit.agentId) &&
+      !(isClosed(rules) && isPausing(exit, now))
+    )
       sales.push(await sell(tx, deps, connection, symbol, exit, input));
   return {
     changed: changed || sales.includes('planned'),
@@ -109,6 +118,16 @@ export async function planPair(
     waiting: isClosed(rules) ? waitingIn(facts) : [],
     watches: watchesIn(actions, symbol),
   };
+}
+
+/** Not where the last rejection was noted later than now: the clock was set back since. */
+function isPausing({ rejected: { count, lastMs } }: Exit, now: number): boolean {
+  if (count === 0) return false;
+  return !hasPassed(
+    lastMs,
+    Math.min(CLOSED_PAUSE_MOST_MS, CLOSED_PAUSE_MS * 2 ** (count - 1)),
+    now,
+  );
 }
 
 /** The stops of a pair that the server has to watch, as they are stored now. Plans nothing. */

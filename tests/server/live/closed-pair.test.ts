@@ -3,8 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { divide, floorToStep, parseFixed, sum, type Fixed } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { positions } from '../../../server/db/schema.ts';
+import { liveConnections } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import { publishLive } from '../../../server/live/live-news.ts';
 import {
   account,
@@ -96,6 +98,16 @@ const STATUS = {
     },
   },
 };
+
+/** Why nothing may be bought where so many orders an hour may leave. */
+async function entriesOff(one: LiveWorld, maxOrdersPerHour: number): Promise<string | null> {
+  const { database } = one.deps;
+  await database.db.update(liveConnections).set({ maxOrdersPerHour });
+  const states = await database.transaction((tx) =>
+    loadLiveAccounts(tx, one.deps, [one.connection.id]),
+  );
+  return states.get(one.connection.id)?.entriesOff(one.desk) ?? null;
+}
 
 async function expectBooksEqual(one: LiveWorld): Promise<void> {
   for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
@@ -198,6 +210,29 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(guarded(one)).toBe(await sellable(one));
     await expectBooksEqual(one);
   }, 60_000);
+
+  it('a sale that no stop guards is tried ever more seldom, and forbids no purchase', async () => {
+    const one = await holding(dialect);
+    one.interfere((act) => {
+      if (act === 'place') STATUS.exchange.close(one);
+      return null;
+    });
+    await closePosition(one);
+    await settle(one, 20);
+    one.interfere(null);
+    await settle(one, 45 * 60, 15);
+    expect(rejections(one).length).toBeGreaterThan(3);
+    expect(rejections(one).length).toBeLessThanOrEqual(7);
+    const bought = one.standIn.journal
+      .orders({ by: 'api' })
+      .filter(({ accepted }) => accepted.side === 'buy').length;
+    expect(await entriesOff(one, bought + 1)).toBeNull();
+    expect(await entriesOff(one, bought)).toMatch(/as many orders this hour/);
+    STATUS.exchange.open(one);
+    await settle(one, 30);
+    expect(await sellable(one)).toBe(0n);
+    await expectBooksEqual(one);
+  }, 90_000);
 
   it('live trading that is ended takes its stops back from a pair that takes no orders (F89)', async () => {
     const one = await holding(dialect);
