@@ -112,6 +112,11 @@ export class ExchangeRules {
     );
   }
 
+  /** What it has answered of the pair in the last minute; null where that was nothing. */
+  said(exchange: LiveExchange, symbol: string): PairRules['status'] | null {
+    return this.checks.said(exchange, symbol, CHECK_COUNTS_MS);
+  }
+
   /** Null: the exchange does not list the pair, which its list is to say. */
   private takeOne(exchange: LiveExchange, rules: PairRules | null): void {
     const known = this.known.get(exchange);
@@ -141,7 +146,7 @@ export class ExchangeRules {
   }
 
   private asCheckedLately(exchange: LiveExchange, listed: PairRules): PairRules {
-    const said = this.checks.said(exchange, listed.symbol, CHECK_COUNTS_MS);
+    const said = this.said(exchange, listed.symbol);
     return said === null || said === 'delisted' ? listed : { ...listed, status: said };
   }
 

@@ -95,6 +95,10 @@ export class LiveDesk implements LivePort {
     return this.exchangeRules.check(exchange, symbol);
   }
 
+  pairSaid(exchange: LiveExchange, symbol: string): PairRules['status'] | null {
+    return this.exchangeRules.said(exchange, symbol);
+  }
+
   takesOrders(exchange: LiveExchange, symbol: string): boolean {
     return this.exchangeRules.takesOrders(exchange, symbol);
   }

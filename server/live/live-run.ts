@@ -68,6 +68,8 @@ interface RunPort extends LivePort {
   pairMayHaveChanged(exchange: LiveExchange, symbol: string): void;
   /** Asks whether a pair takes orders, where that is not known; null where nothing is asked now. */
   checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null;
+  /** What the exchange has answered of the pair in the last minute; null where that was nothing. */
+  pairSaid(exchange: LiveExchange, symbol: string): PairRules['status'] | null;
   /** As the exchange has just said, or as is known where it does not say. */
   takesOrders(exchange: LiveExchange, symbol: string): boolean;
 }
@@ -376,8 +378,9 @@ export class LiveRun {
       await deps.database.transaction(async (tx) => {
         await lockBooks(tx, connection, 'all');
         const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
-        // Whoever asked for the sale may tell nothing at its end.
-        await tellWaiting(tx, deps, connection, symbol, plan.waiting);
+        // Whoever asked for the sale may tell nothing at its end. A list may be old.
+        if (isClosed(this.port.pairSaid(connection.exchange, symbol)))
+          await tellWaiting(tx, deps, connection, symbol, plan.waiting);
         await publishLive(tx, deps, connection, plan.exitEnded);
       });
     this.checkClosed(wanted.map(({ symbol }) => symbol));
@@ -507,7 +510,7 @@ export class LiveRun {
   private checkClosed(wanted: readonly string[]): void {
     const waiting = this.watches.list.filter(({ why }) => why === 'pair_not_trading');
     for (const symbol of new Set([...wanted, ...waiting.map((one) => one.symbol)]))
-      if (isClosed(this.rules(symbol))) this.checkPair(symbol);
+      if (isClosed(this.rules(symbol)?.status)) this.checkPair(symbol);
   }
 
   private noteUnguarded({ intent }: LiveOrder, now: number): void {

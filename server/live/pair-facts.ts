@@ -43,8 +43,8 @@ export const partLeft = ({ quantity, sold }: Exit, rules: PairRules): Fixed | nu
     : floorToStep(maximum(ZERO, subtract(quantity, sold)), rules.quantityStep);
 
 /** Listed, and takes no orders for a while. */
-export const isClosed = (rules: PairRules | null): boolean =>
-  rules?.status === 'cancel_only' || rules?.status === 'halted';
+export const isClosed = (status: PairRules['status'] | null | undefined): boolean =>
+  status === 'cancel_only' || status === 'halted';
 
 export interface PairFacts {
   input: StopPlanInput;

@@ -53,7 +53,14 @@ export interface PairPlan {
   exitEnded: boolean;
   watches: Watch[];
   /** What is held and to be sold, and waits because the pair takes no orders. */
-  waiting: readonly Exit[];
+  waiting: readonly Waiting[];
+}
+
+interface Waiting {
+  agentId: string;
+  tickId: string;
+  /** Whether a stop of the agent rests at the exchange meanwhile. */
+  hasStop: boolean;
 }
 
 /**
@@ -71,7 +78,7 @@ export async function planPair(
 ): Promise<PairPlan> {
   if (rules === null) return { changed: false, exitEnded: false, watches: [], waiting: [] };
   const now = deps.clock.now();
-  const fromMs = isClosed(rules)
+  const fromMs = isClosed(rules.status)
     ? now - CLOSED_PAUSE_MS
     : Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
   const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
@@ -109,13 +116,13 @@ export async function planPair(
     if (
       !facts.refused.has(exit.agentId) &&
       !facts.unsold.has(exit.agentId) &&
-      !(isClosed(rules) && isPausing(exit, now))
+      !(isClosed(rules.status) && isPausing(exit, now))
     )
       sales.push(await sell(tx, deps, connection, symbol, exit, input));
   return {
     changed: changed || sales.includes('planned'),
     exitEnded: sales.includes('ended'),
-    waiting: isClosed(rules) ? waitingIn(facts) : [],
+    waiting: isClosed(rules.status) ? waitingIn(facts) : [],
     watches: watchesIn(actions, symbol),
   };
 }
@@ -155,8 +162,17 @@ const tellDelisted = (
     { connectionId, kind: 'pair_delisted', about: symbol, detail: { symbol } },
   ]);
 
-const waitingIn = ({ exits, input }: PairFacts): Exit[] =>
-  exits.filter(({ agentId }) => input.holders.some((one) => one.agentId === agentId));
+const waitingIn = ({ exits, input }: PairFacts): Waiting[] =>
+  exits
+    .filter(({ agentId }) => input.holders.some((one) => one.agentId === agentId))
+    .map(({ agentId, tickId }) => ({
+      agentId,
+      tickId,
+      hasStop: input.orders.some(
+        ({ state, intent }) =>
+          state === 'open' && intent.type === 'stop' && intent.agentId === agentId,
+      ),
+    }));
 
 /** Once for each wish. */
 export const tellWaiting = (
@@ -164,16 +180,16 @@ export const tellWaiting = (
   deps: BookDeps,
   { id: connectionId }: ConnectionRow,
   symbol: string,
-  waiting: readonly Exit[],
+  waiting: readonly Waiting[],
 ): Promise<void> =>
   raiseAlarms(
     tx,
     deps,
-    waiting.map(({ agentId, tickId }) => ({
+    waiting.map(({ agentId, tickId, hasStop }) => ({
       connectionId,
       kind: 'sale_waits_for_pair',
       about: `${agentId} ${symbol} ${tickId}`,
-      detail: { symbol },
+      detail: { symbol, hasStop },
     })),
   );
 

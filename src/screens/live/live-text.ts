@@ -164,19 +164,25 @@ const ALARM: Readonly<Record<string, string>> = {
   stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
   pair_delisted: 'The exchange no longer lists a pair that agents hold; nothing can be sold there',
   sale_waits_for_pair:
-    'The exchange takes no orders for this pair now; the sale follows when it does, and a stop loss there stays',
+    'The exchange takes no orders for this pair now; the sale follows when it does',
   unreachable: 'The exchange cannot be reached',
   key_refused: 'The exchange no longer accepts the key',
   live_ended: 'Live trading was ended',
   daily_loss: 'The daily loss limit was reached',
 };
 
+/** What guards a position until its sale, where the exchange takes no orders for the pair. */
+const waitingSale = (hasStop: boolean): string =>
+  hasStop
+    ? 'The exchange takes no orders for this pair now; the stop loss there stays, and the sale follows when orders are taken again'
+    : 'The exchange takes no orders for this pair now, and no stop loss rests there; Tradewind keeps trying, and sells when orders are taken again';
+
 const Detail = (detail: unknown): Record<string, unknown> =>
   typeof detail === 'object' && detail !== null ? (detail as Record<string, unknown>) : {};
 
 /** An alarm as a title, and what it is about. */
 export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
-  const { symbol, side, quantity, asset, amount } = Detail(detail);
+  const { symbol, side, quantity, asset, amount, hasStop } = Detail(detail);
   const parts = [
     typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
     typeof quantity === 'string' ? formatExact(quantity) : '',
@@ -184,7 +190,8 @@ export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; abo
     typeof amount === 'string' ? formatExact(amount) : '',
     typeof asset === 'string' ? asset : '',
   ].filter((part) => part !== '');
-  const title = ALARM[kind] ?? words(kind);
+  const isWaiting = kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean';
+  const title = isWaiting ? waitingSale(hasStop) : (ALARM[kind] ?? words(kind));
   return { title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`, about: parts.join(' ') };
 }
 

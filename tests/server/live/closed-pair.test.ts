@@ -127,6 +127,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
       expect(restingStops(one)).toEqual(stops);
       expect(rejections(one)).toEqual([]);
       expect(await told(one)).toEqual(['sale_waits_for_pair']);
+      expect((await account(one)).alarms[0]?.detail).toMatchObject({ hasStop: true });
       expect((await account(one)).exits).toHaveLength(1);
       // A process that knows nothing of this keeps it too.
       one.restart();
@@ -163,6 +164,19 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(await sellable(one)).toBe(0n);
     await expectBooksEqual(one);
   }, 60_000);
+
+  it('a pair that is called closed by an old list is not told of, and sold', async () => {
+    const one = await holding(dialect);
+    STATUS.pair.close(one);
+    await settle(one, 21 * 60, 30);
+    STATUS.pair.open(one);
+    await settle(one, 30);
+    await closePosition(one);
+    await settle(one, 30);
+    expect(await sellable(one)).toBe(0n);
+    expect(await told(one)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 90_000);
 
   it('a position whose part is to be sold keeps its whole stop meanwhile (F89)', async () => {
     const one = await holding(dialect);
@@ -221,6 +235,9 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     await settle(one, 20);
     one.interfere(null);
     await settle(one, 45 * 60, 15);
+    expect((await account(one)).alarms).toMatchObject([
+      { kind: 'sale_waits_for_pair', detail: { hasStop: false } },
+    ]);
     expect(rejections(one).length).toBeGreaterThan(3);
     expect(rejections(one).length).toBeLessThanOrEqual(7);
     const bought = one.standIn.journal

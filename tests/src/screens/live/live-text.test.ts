@@ -145,6 +145,11 @@ describe('alarms and movements', () => {
       title: 'The account has less of a coin than agents hold',
       about: '0.5 BTC',
     });
+    const waiting = (detail: Record<string, unknown>): string =>
+      alarmText({ kind: 'sale_waits_for_pair', about: 'x', raisedAt: NOW, detail }).title;
+    expect(waiting({ symbol: 'BTC/USD', hasStop: true })).toMatch(/the stop loss there stays/);
+    expect(waiting({ symbol: 'BTC/USD', hasStop: false })).toMatch(/no stop loss rests there/);
+    expect(waiting({ symbol: 'BTC/USD' })).not.toMatch(/stop loss/);
     expect(alarmText({ kind: 'brand_new', about: 'x', raisedAt: NOW, detail: null })).toEqual({
       title: 'Brand new',
       about: '',
