@@ -569,8 +569,10 @@ export class LiveRun {
     );
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);
+    const isSaidToTrade =
+      this.port.pairSaid(this.connection.exchange, claimed.intent.symbol) === 'trading';
     if (event.kind === 'rejected') this.doubtRules(claimed, event.code);
-    await this.settle(claimed, [event]);
+    await this.settle(claimed, [event], isSaidToTrade);
     if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
     return true;
   }
@@ -608,10 +610,15 @@ export class LiveRun {
     return events.length > 0 && (await this.settle(order, events));
   }
 
-  private async settle(order: LiveOrder, events: readonly OrderEvent[]): Promise<boolean> {
+  private async settle(
+    order: LiveOrder,
+    events: readonly OrderEvent[],
+    isSaidToTrade = false,
+  ): Promise<boolean> {
+    const { deps, connection, rules } = this;
     const { clientOrderId, agentId } = order.intent;
     const ids = { clientOrderId, agentId };
-    const settled = await settleOrder(this.deps, this.connection, ids, events, this.rules);
+    const settled = await settleOrder(deps, connection, ids, events, rules, isSaidToTrade);
     if (settled?.changed !== true) return false;
     this.settledAtMs = this.deps.clock.now();
     this.looks.forget(clientOrderId);

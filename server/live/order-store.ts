@@ -3,14 +3,14 @@
  * caller's transaction.
  */
 import { formatFixed } from '../../contract/money.ts';
-import { PAIR_CLOSED_CODES } from '../../contract/venue.ts';
 import type { LiveOrder, OrderEffect, OrderEvent } from '../../engine/orders/live-order.ts';
 import { planOrder, type OrderIntent } from '../../engine/orders/live-order.ts';
 import { applyOrderEvent } from '../../engine/orders/order-lifecycle.ts';
 import { insertRows, updateRows } from '../db/bulk.ts';
 import type { Tx } from '../db/database.ts';
-import { liveFailedStops, liveOrderEvents, liveOrders } from '../db/schema-live.ts';
+import { liveOrderEvents, liveOrders } from '../db/schema-live.ts';
 import { bookFills } from './book-fills.ts';
+import { noteFailedStop } from './failed-stops.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
@@ -157,57 +157,3 @@ const isResolved = (before: LiveOrder, order: LiveOrder, atMs: number): boolean 
 /** Whether the person knows of its doubt: they are told after minutes. */
 const hasBeenTold = ({ doubt }: LiveOrder, atMs: number): boolean =>
   doubt !== null && doubt.told && doubt.sinceMs <= atMs;
-
-/** Refusals that say nothing of the order: the same one may be tried again after a pause. */
-const PASSING: ReadonlySet<string> = new Set([
-  'busy',
-  'exchange_ban',
-  'no_market_data',
-  'deadline',
-  'deadline_passed',
-  'signing_failed',
-  ...PAIR_CLOSED_CODES,
-  // Kraken looked at it too late: the request was slow, or the signer's clock was set.
-  'EService:Deadline elapsed',
-]);
-
-/** A stop that the exchange turned down, or that the person took away, is not placed again. */
-async function noteFailedStop(
-  tx: Tx,
-  deps: BookDeps,
-  before: LiveOrder,
-  order: LiveOrder,
-): Promise<void> {
-  const { intent } = order;
-  if (intent.type !== 'stop' || intent.stopPrice === null || before.state === order.state) return;
-  const why =
-    order.state === 'rejected' && !PASSING.has(order.code ?? '')
-      ? 'rejected'
-      : order.state === 'cancelled' && order.ending === 'exchange' && order.cancel === null
-        ? 'cancelled_at_exchange'
-        : null;
-  if (why === null) return;
-  const failed = {
-    quantity: formatFixed(intent.quantity),
-    stopPrice: formatFixed(intent.stopPrice),
-    why,
-    told: false,
-  };
-  await tx.db
-    .insert(liveFailedStops)
-    .values({ agentId: intent.agentId, symbol: intent.symbol, ...failed })
-    .onConflictDoUpdate({
-      target: [liveFailedStops.agentId, liveFailedStops.symbol],
-      set: failed,
-    });
-  // Of one that was cancelled at the exchange the order itself tells.
-  if (why === 'rejected')
-    await raiseAlarms(tx, deps, [
-      {
-        connectionId: intent.connectionId,
-        kind: 'stop_rejected',
-        about: intent.clientOrderId,
-        detail: { symbol: intent.symbol, code: order.code },
-      },
-    ]);
-}

@@ -3,6 +3,7 @@ import type { LiveOrder, OrderEvent } from '../../engine/orders/live-order.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
+import { noteRepeatedRejection } from './failed-stops.ts';
 import { lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
@@ -18,13 +19,17 @@ export interface Settled {
   watches: Watch[];
 }
 
-/** Null where the order is not known. */
+/**
+ * Null where the order is not known. `isSaidToTrade`: the exchange has answered lately that the pair
+ * takes orders.
+ */
 export async function settleOrder(
   deps: BookDeps,
   connection: ConnectionRow,
   { clientOrderId, agentId }: { clientOrderId: string; agentId: string },
   events: readonly OrderEvent[],
   rules: (symbol: string) => PairRules | null,
+  isSaidToTrade = false,
 ): Promise<Settled | null> {
   return deps.database.transaction(async (tx) => {
     await lockBooks(tx, connection, [agentId]);
@@ -34,6 +39,7 @@ export async function settleOrder(
     const { symbol } = before.order.intent;
     const { order } = stored;
     if (stored === before) return { changed: false, order, symbol, watches: [] };
+    if (isSaidToTrade) await noteRepeatedRejection(tx, deps, order);
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
     // Only a trade realises a loss.
     if (order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);

@@ -251,6 +251,29 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     await expectBooksEqual(one);
   }, 90_000);
 
+  it('a stop rejected time and again in a pair that is said to trade is told, and watched', async () => {
+    const one = await openLiveWorld({ dialect });
+    world = one;
+    await one.look();
+    await one.startAgent();
+    one.interfere((act, ask) => {
+      if (act !== 'place' || ask.act !== 'place' || ask.intent.type !== 'stop') return null;
+      STATUS.exchange.close(one);
+      return {
+        get after() {
+          STATUS.exchange.open(one);
+          return Promise.resolve(null);
+        },
+      };
+    });
+    await one.tickUntil(async () => (await account(one)).positions.length > 0);
+    await settle(one, 90);
+    expect(await told(one)).toEqual(['stop_rejected']);
+    // One of them before the exchange was asked about the pair.
+    expect(rejections(one).length).toBeLessThanOrEqual(4);
+    expect(one.desk.run(one.connection.id)?.watched).toMatchObject([{ why: 'rejected' }]);
+  }, 60_000);
+
   it('live trading that is ended takes its stops back from a pair that takes no orders (F89)', async () => {
     const one = await holding(dialect);
     STATUS.pair.close(one);

@@ -1,0 +1,97 @@
+/** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
+import { and, eq, gte, inArray } from 'drizzle-orm';
+import { formatFixed } from '../../contract/money.ts';
+import { PAIR_CLOSED_CODES } from '../../contract/venue.ts';
+import type { LiveOrder } from '../../engine/orders/live-order.ts';
+import type { FailedStop } from '../../engine/orders/stop-plan.ts';
+import type { Tx } from '../db/database.ts';
+import { liveFailedStops, liveOrders } from '../db/schema-live.ts';
+import { raiseAlarms } from './live-alarms.ts';
+import type { BookDeps } from './live-deps.ts';
+
+/** Refusals that say nothing of the order: the same one may be tried again after a pause. */
+const PASSING: ReadonlySet<string> = new Set([
+  'busy',
+  'exchange_ban',
+  'no_market_data',
+  'deadline',
+  'deadline_passed',
+  'signing_failed',
+  ...PAIR_CLOSED_CODES,
+  // Kraken looked at it too late: the request was slow, or the signer's clock was set.
+  'EService:Deadline elapsed',
+]);
+/** So often within so long: what the exchange says of the pair is not what it does. */
+const REJECTIONS_MOST = 3;
+const LATELY_MS = 10 * 60_000;
+
+/** A stop that the exchange turned down, or that the person took away, is not placed again. */
+export async function noteFailedStop(
+  tx: Tx,
+  deps: BookDeps,
+  before: LiveOrder,
+  order: LiveOrder,
+): Promise<void> {
+  if (before.state === order.state) return;
+  if (order.state === 'rejected' && !PASSING.has(order.code ?? ''))
+    await note(tx, deps, order, 'rejected');
+  if (order.state === 'cancelled' && order.ending === 'exchange' && order.cancel === null)
+    await note(tx, deps, order, 'cancelled_at_exchange');
+}
+
+/**
+ * A stop that the exchange rejects time and again as if its pair took no orders, while it answers
+ * that the pair trades: it would be tried for good, and nobody told.
+ */
+export async function noteRepeatedRejection(
+  tx: Tx,
+  deps: BookDeps,
+  order: LiveOrder,
+): Promise<void> {
+  const { agentId, symbol, type } = order.intent;
+  if (type !== 'stop' || order.ending !== 'rejected' || !PASSING.has(order.code ?? '')) return;
+  const rejections = await tx.db.$count(
+    liveOrders,
+    and(
+      eq(liveOrders.agentId, agentId),
+      eq(liveOrders.symbol, symbol),
+      eq(liveOrders.type, 'stop'),
+      eq(liveOrders.ending, 'rejected'),
+      inArray(liveOrders.code, [...PASSING]),
+      gte(liveOrders.changedAt, deps.clock.now() - LATELY_MS),
+    ),
+  );
+  if (rejections >= REJECTIONS_MOST) await note(tx, deps, order, 'rejected');
+}
+
+async function note(
+  tx: Tx,
+  deps: BookDeps,
+  { intent, code }: LiveOrder,
+  why: FailedStop['why'],
+): Promise<void> {
+  if (intent.type !== 'stop' || intent.stopPrice === null) return;
+  const failed = {
+    quantity: formatFixed(intent.quantity),
+    stopPrice: formatFixed(intent.stopPrice),
+    why,
+    told: false,
+  };
+  await tx.db
+    .insert(liveFailedStops)
+    .values({ agentId: intent.agentId, symbol: intent.symbol, ...failed })
+    .onConflictDoUpdate({
+      target: [liveFailedStops.agentId, liveFailedStops.symbol],
+      set: failed,
+    });
+  // Of one that was cancelled at the exchange the order itself tells.
+  if (why === 'rejected')
+    await raiseAlarms(tx, deps, [
+      {
+        connectionId: intent.connectionId,
+        kind: 'stop_rejected',
+        about: intent.clientOrderId,
+        detail: { symbol: intent.symbol, code },
+      },
+    ]);
+}
