@@ -34,7 +34,7 @@ const LONG = [
   'tests/server/alerts/on-postgres.test.ts',
   'tests/server/backup/{on-postgres,restore-backup}.test.ts',
   'tests/server/db/pglite-threaded.test.ts',
-  'tests/server/live/{changed-rules,closed-gate,kills,lost-markets,on-postgres,reconciliation}.test.ts',
+  'tests/server/live/{changed-rules,closed-gate,closed-pair,kills,lost-markets,on-postgres,reconciliation}.test.ts',
   'tests/server/market/exchange-feed.test.ts',
   'tests/server/wallet/link.test.ts',
   'tests/server/workers.test.ts',
