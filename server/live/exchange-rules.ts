@@ -107,6 +107,7 @@ export class ExchangeRules {
   takesOrders(exchange: LiveExchange, symbol: string): boolean {
     const said = this.checks.said(exchange, symbol);
     if (said !== null) return said === 'trading';
+    if (this.checks.closedWhenSilent(exchange, symbol) !== null) return false;
     return (
       this.checks.isSilent(exchange, symbol) && this.of(exchange, symbol)?.status === 'trading'
     );
@@ -146,7 +147,8 @@ export class ExchangeRules {
   }
 
   private asCheckedLately(exchange: LiveExchange, listed: PairRules): PairRules {
-    const said = this.said(exchange, listed.symbol);
+    const { symbol } = listed;
+    const said = this.said(exchange, symbol) ?? this.checks.closedWhenSilent(exchange, symbol);
     return said === null || said === 'delisted' ? listed : { ...listed, status: said };
   }
 

@@ -21,9 +21,13 @@ const PASSING: ReadonlySet<string> = new Set([
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',
 ]);
-/** So often within so long: what the exchange says of the pair is not what it does. */
+/**
+ * So often within so long, and for so long: what the exchange says of the pair is not what it does.
+ * At a restart its word may be some seconds ahead of its orders.
+ */
 const REJECTIONS_MOST = 3;
 const LATELY_MS = 10 * 60_000;
+const LASTED_MS = 2 * 60_000;
 
 /** A stop that the exchange turned down, or that the person took away, is not placed again. */
 export async function noteFailedStop(
@@ -49,19 +53,25 @@ export async function noteRepeatedRejection(
   order: LiveOrder,
 ): Promise<void> {
   const { agentId, symbol, type } = order.intent;
-  if (type !== 'stop' || order.ending !== 'rejected' || !PASSING.has(order.code ?? '')) return;
-  const rejections = await tx.db.$count(
-    liveOrders,
-    and(
-      eq(liveOrders.agentId, agentId),
-      eq(liveOrders.symbol, symbol),
-      eq(liveOrders.type, 'stop'),
-      eq(liveOrders.ending, 'rejected'),
-      inArray(liveOrders.code, [...PASSING]),
-      gte(liveOrders.changedAt, deps.clock.now() - LATELY_MS),
-    ),
-  );
-  if (rejections >= REJECTIONS_MOST) await note(tx, deps, order, 'rejected');
+  if (type !== 'stop' || order.ending !== 'rejected') return;
+  if (!PAIR_CLOSED_CODES.has(order.code ?? '')) return;
+  const now = deps.clock.now();
+  const rejections = await tx.db
+    .select({ changedAt: liveOrders.changedAt })
+    .from(liveOrders)
+    .where(
+      and(
+        eq(liveOrders.agentId, agentId),
+        eq(liveOrders.symbol, symbol),
+        eq(liveOrders.type, 'stop'),
+        eq(liveOrders.ending, 'rejected'),
+        inArray(liveOrders.code, [...PAIR_CLOSED_CODES]),
+        gte(liveOrders.changedAt, now - LATELY_MS),
+      ),
+    );
+  const firstMs = Math.min(...rejections.map(({ changedAt }) => changedAt));
+  if (rejections.length >= REJECTIONS_MOST && firstMs <= now - LASTED_MS)
+    await note(tx, deps, order, 'rejected');
 }
 
 async function note(

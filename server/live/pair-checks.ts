@@ -3,6 +3,7 @@ import type { LiveExchange } from '../../contract/signer.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { hasPassed } from './elapsed.ts';
 import type { LiveDeps } from './live-deps.ts';
+import { isClosed } from './pair-facts.ts';
 
 /** How long an answer counts; how soon a pair that takes no orders is asked for again. */
 const KEPT_MS = 15_000;
@@ -14,13 +15,21 @@ const RETRY_FIRST_MS = 1_000;
  * answer that is lost, does not last so long. Whoever wants to sell is not held up for more.
  */
 const SILENCE_MS = 30_000;
+/**
+ * A pair that took no orders when it was last answered is taken to take none for so long, though
+ * nothing more is answered. Lists say less: all of Kraken may take none while they say `online`, and
+ * they may be older. Whoever wants to sell is not held for good.
+ */
+const CLOSED_MS = 15 * 60_000;
 
 type Status = PairRules['status'];
 
 interface Question {
   /** When it was last answered, by what is known; null once that is doubted. */
   answeredAtMs: number | null;
+  /** As it was last answered, and when, doubted or not. */
   status: Status | null;
+  statusAtMs: number;
   /** Since when somebody has waited for an answer; null where it was answered. */
   openSinceMs: number | null;
   wantedAtMs: number;
@@ -71,6 +80,13 @@ export class PairChecks {
     return since !== null && this.deps.clock.now() - since >= SILENCE_MS;
   }
 
+  /** What it last answered, where that was that it takes no orders and nothing has come since. */
+  closedWhenSilent(exchange: LiveExchange, symbol: string): Status | null {
+    const one = this.questions.get(exchange)?.get(symbol);
+    if (one === undefined || one.openSinceMs === null || !isClosed(one.status)) return null;
+    return hasPassed(one.statusAtMs, CLOSED_MS, this.deps.clock.now()) ? null : one.status;
+  }
+
   /** What was answered may hold no more, and neither what is being answered. */
   doubt(exchange: LiveExchange, symbol: string): void {
     const one = this.questionOf(exchange, symbol);
@@ -84,6 +100,7 @@ export class PairChecks {
     const one = ofExchange.get(symbol) ?? {
       answeredAtMs: null,
       status: null,
+      statusAtMs: 0,
       openSinceMs: null,
       wantedAtMs: 0,
       askedAtMs: 0,
@@ -112,6 +129,7 @@ export class PairChecks {
     }
     const rules = read.value.find((answered) => answered.symbol === symbol) ?? null;
     one.answeredAtMs = this.deps.clock.now();
+    one.statusAtMs = one.answeredAtMs;
     one.status = rules?.status ?? 'delisted';
     one.openSinceMs = null;
     this.onAnswer(exchange, rules);

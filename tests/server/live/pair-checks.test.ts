@@ -240,6 +240,19 @@ describe('a question that is not answered', () => {
     expect(await look(world, ['C0X/USD'], 20)).toEqual(new Map());
   });
 
+  it('does not undo the answer that the pair takes none by a list, which may not know', async () => {
+    const world = await openWorld();
+    // All of Kraken: its list of pairs says that they trade.
+    world.kraken.ofAll = 'cancel_only';
+    await look(world, ['C0X/USD'], 2);
+    expect(world.rules.of('kraken', 'C0X/USD')?.status).toBe('cancel_only');
+    world.silence(true);
+    world.rules.doubt('kraken');
+    world.rules.doubtPair('kraken', 'C0X/USD');
+    expect(await look(world, ['C0X/USD'], 14 * 60)).toEqual(new Map());
+    expect(world.rules.of('kraken', 'C0X/USD')?.status).toBe('cancel_only');
+  });
+
   it('does not make an answer of long ago outlast the lists', async () => {
     const world = await openWorld();
     world.kraken.closed = new Set(['C0X']);
@@ -247,7 +260,8 @@ describe('a question that is not answered', () => {
     expect(world.rules.of('kraken', 'C0X/USD')?.status).toBe('cancel_only');
     world.kraken.closed = new Set();
     world.silence(true);
-    await look(world, ['C0X/USD'], 11 * 60);
+    await look(world, ['C0X/USD'], 36 * 60);
     expect(world.rules.of('kraken', 'C0X/USD')?.status).toBe('trading');
+    expect(world.rules.takesOrders('kraken', 'C0X/USD')).toBe(true);
   });
 });
