@@ -2,7 +2,6 @@
 import { ZoomIn, ZoomOut } from 'lucide-react';
 import {
   useEffect,
-  useEffectEvent,
   useMemo,
   useRef,
   useState,
@@ -14,6 +13,7 @@ import type { FormingCandle } from '../../contract/market.ts';
 import { classes } from '../components/class-names.ts';
 import { Button } from '../components/Button.tsx';
 import { pointAfter } from '../components/TimeChart.tsx';
+import { useNetworkBack } from '../components/use-network-back.ts';
 import { formatPercent, formatPrice } from '../format/numbers.ts';
 import { formatMoment } from '../format/times.ts';
 import { log } from '../platform/page-log.ts';
@@ -235,16 +235,7 @@ function ChartArea({
 
 /** The code that draws did not come. It is asked for again on a press, and when the network is back. */
 function MissingChart({ onRetry }: { onRetry: () => void }) {
-  const again = useEffectEvent(onRetry);
-  useEffect(() => {
-    const back = (): void => {
-      again();
-    };
-    addEventListener('online', back);
-    return () => {
-      removeEventListener('online', back);
-    };
-  }, []);
+  useNetworkBack(onRetry);
   return (
     <div className="rule flex h-full flex-wrap content-center items-center gap-x-4 gap-y-2 text-ink-3">
       <p>Could not load the chart. The table has the same values.</p>

@@ -15,6 +15,7 @@ import {
   type ReactNode,
 } from 'react';
 import { log } from '../platform/page-log.ts';
+import { useNetworkBack } from './use-network-back.ts';
 
 type Kind = 'part' | 'screen';
 
@@ -42,12 +43,7 @@ function Missing({ what, meanwhile, isTrying, onShown, onRetry }: Failure) {
   useEffect(() => {
     shown();
   }, []);
-  useEffect(() => {
-    addEventListener('online', onRetry);
-    return () => {
-      removeEventListener('online', onRetry);
-    };
-  }, [onRetry]);
+  useNetworkBack(onRetry);
   return (
     <>
       <div

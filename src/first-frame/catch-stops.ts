@@ -23,6 +23,17 @@ export interface CaughtStop {
   saved: Promise<boolean>;
 }
 
+/** A disk that has not answered in this time counts as one that cannot save, ms. */
+const SAVE_DEADLINE_MS = 5_000;
+
+/** Whether a stop is on the device; false after a while without an answer. */
+export function isSavedInTime({ saved }: CaughtStop): Promise<boolean> {
+  const given = new Promise<boolean>((resolve) => {
+    setTimeout(resolve, SAVE_DEADLINE_MS, false);
+  });
+  return Promise.race([saved, given]);
+}
+
 /** Adds a press to those of the user's database; durable when it resolves. */
 async function savePress(uid: string, press: FramePress): Promise<boolean> {
   const db = await openKept(uid).catch(() => null);

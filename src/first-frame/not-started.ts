@@ -1,4 +1,5 @@
 /** What the page says while the app's code does not come: what was shown last stays under it. */
+import { isSavedInTime } from './catch-stops.ts';
 import { caughtStops } from './first-frame.ts';
 
 const FAILED = 'Tradewind could not finish loading. Check your connection and try again.';
@@ -8,8 +9,6 @@ const NOT_SAVED =
 
 /** After this the page says that it waits, ms. */
 const SLOW_MS = 15_000;
-/** A stop whose saving has not ended in this time is not saved, ms. */
-const SAVE_MS = 5_000;
 
 let line: HTMLElement | null = null;
 
@@ -18,7 +17,7 @@ function say(text: string, onReload: () => void): void {
   line = Object.assign(document.createElement('div'), {
     role: 'alert',
     className:
-      'fixed inset-x-2 top-[calc(env(safe-area-inset-top)+4rem)] z-40 flex min-h-11 items-center rounded-md border border-line bg-surface px-3 py-2 shadow-float sm:left-auto sm:w-104',
+      'fixed inset-x-2 bottom-[calc(var(--bar)+env(safe-area-inset-bottom)+4rem)] z-40 flex min-h-11 items-center rounded-md border border-line bg-surface px-3 py-2 shadow-float sm:left-auto sm:w-104 lg:bottom-20',
   });
   const button = Object.assign(document.createElement('button'), {
     type: 'button',
@@ -37,12 +36,7 @@ function reloadPage(): void {
 
 /** Stops that were pressed on the frame are sent by the next start, if they are on the device. */
 async function reloadWithStops(): Promise<void> {
-  const given = new Promise<boolean>((resolve) => {
-    setTimeout(resolve, SAVE_MS, false);
-  });
-  const saved = await Promise.all(
-    caughtStops().map((caught) => Promise.race([caught.saved, given])),
-  );
+  const saved = await Promise.all(caughtStops().map(isSavedInTime));
   if (saved.includes(false)) say(NOT_SAVED, reloadPage);
   else reloadPage();
 }

@@ -2,7 +2,7 @@
 /** Presses of Stop before the app's code: by finger, mouse and key, each saved once and shown. */
 import { IDBFactory } from 'fake-indexeddb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { StopCatcher } from '../../../src/first-frame/catch-stops.ts';
+import { isSavedInTime, StopCatcher } from '../../../src/first-frame/catch-stops.ts';
 import { PRESSES_KEY, type FramePress } from '../../../src/offline/frame-record.ts';
 
 const AGENTS = [
@@ -177,6 +177,32 @@ describe('a Stop on the first frame', () => {
     expect(root.textContent).not.toContain('saved');
     expect(await indexedDB.databases()).toEqual([]);
   });
+
+  it('of which the disk has not said anything after five seconds counts as not saved', async () => {
+    const db = await new Promise<IDBDatabase>((resolve) => {
+      const request = indexedDB.open('tradewind-ada');
+      request.onsuccess = () => {
+        resolve(request.result);
+      };
+    });
+    // Another tab's transaction that does not end.
+    const holding = db.transaction('meta', 'readwrite');
+    let isHeld = true;
+    const ask = (): void => {
+      if (isHeld) holding.objectStore('meta').count().onsuccess = ask;
+    };
+    ask();
+    pointer(stopOf('a'), 'pointerdown');
+    pointer(stopOf('a'), 'pointerup');
+    const [caught] = catcher.caught;
+    if (caught === undefined) throw new Error('Nothing was caught');
+    const began = performance.now();
+    expect(await isSavedInTime(caught)).toBe(false);
+    expect(performance.now() - began).toBeGreaterThan(4_000);
+    isHeld = false;
+    expect(await caught.saved).toBe(true);
+    db.close();
+  }, 20_000);
 
   it('pressed at an earlier start and not taken over yet is shown as saved', () => {
     catcher.close();
