@@ -1,7 +1,14 @@
 /** Runs the steps of a check as processes of their own and prints how each one ended. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { count, failedNames, failures, plain, saidByFailed, slowestFiles } from './test-report.ts';
+import {
+  count,
+  failedReasons,
+  failures,
+  plain,
+  saidByFailed,
+  slowestFiles,
+} from './test-report.ts';
 
 /** Where the whole output of each step of the last run lies. */
 const LOGS = 'node_modules/.cache/tradewind/steps';
@@ -68,7 +75,7 @@ export function run({ name, command }: Step): Promise<Outcome> {
       if (!outcome.ok)
         console.log(
           [
-            failedNames(output)
+            failedReasons(output)
               .map((test) => `     ${test}`)
               .join('\n'),
             saidByFailed(output),

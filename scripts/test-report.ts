@@ -28,6 +28,21 @@ export function failedNames(output: string): string[] {
   ];
 }
 
+const REASON_LETTERS = 200;
+
+/** Each failed test by name with the first line of its error and the line that threw it. */
+export function failedReasons(output: string): string[] {
+  const blocks = plain(output).split(/^(?=\s*FAIL\s)/m);
+  return failedNames(output).map((name) => {
+    const block = blocks.find((text) => text.slice(0, text.indexOf('\n')).trimEnd().endsWith(name));
+    const [, reason = ''] = block?.split('\n') ?? [];
+    const place = /^\s*❯ (\S+:\d+):\d+$/m.exec(block ?? '')?.[1];
+    return [name, reason.trim().slice(0, REASON_LETTERS), place]
+      .filter((part) => part !== undefined && part !== '')
+      .join(' | ');
+  });
+}
+
 /** The files of failed tests and suites, once each. */
 export function failedFiles(output: string): string[] {
   return [

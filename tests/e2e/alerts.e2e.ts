@@ -145,6 +145,8 @@ describe('a price alert', () => {
           (element) => element.getBoundingClientRect().width,
         ),
       );
+    // The chart gives room to its scale of prices once its candles are drawn.
+    await expect.poll(async () => (await widths()).filter((width) => width === 0)).toEqual([]);
     const before = await widths();
     expect(before.length).toBeGreaterThan(3);
     await page.getByRole('button', { name: 'Set alert' }).click();

@@ -4,6 +4,7 @@ import {
   count,
   failedFiles,
   failedNames,
+  failedReasons,
   failures,
   saidByFailed,
   slowestFiles,
@@ -34,6 +35,16 @@ describe('the report of a run', () => {
       failedFiles(`${LONG}${WHY}${tries} FAIL  tests/d.test.ts [ tests/d.test.ts ]\n`),
     ).toEqual(['tests/b.test.ts', 'tests/c.test.tsx', 'tests/d.test.ts']);
     expect(failedFiles(LONG)).toEqual([]);
+  });
+
+  it('gives the reason and the line of each in a line of its own', () => {
+    const said =
+      ' FAIL   long  tests/e.e2e.ts > stops\nTimeoutError: 75000ms exceeded.\nCall log:\n ❯ tests/e.e2e.ts:342:48\n    340|  cut = false\n\n FAIL  tests/b.test.ts > waits\nError: 2\n';
+    expect(failedReasons(`${LONG}${said}`)).toEqual([
+      'tests/e.e2e.ts > stops | TimeoutError: 75000ms exceeded. | tests/e.e2e.ts:342',
+      'tests/b.test.ts > waits | Error: 2',
+    ]);
+    expect(failedReasons(LONG)).toEqual([]);
   });
 
   it('names them the same where the runner puts a project before them', () => {
