@@ -113,6 +113,11 @@ export class ExchangeRules {
     );
   }
 
+  /** Whether it last answered that the pair takes no orders, and that was not long ago. */
+  isSaidClosed(exchange: LiveExchange, symbol: string): boolean {
+    return this.checks.closedLast(exchange, symbol) !== null;
+  }
+
   /** What it has answered of the pair in the last minute; null where that was nothing. */
   said(exchange: LiveExchange, symbol: string): PairRules['status'] | null {
     return this.checks.said(exchange, symbol, CHECK_COUNTS_MS);

@@ -45,7 +45,7 @@ export async function noteFailedStop(
 
 /**
  * A stop that the exchange rejects time and again as if its pair took no orders, while it answers
- * that the pair trades: it would be tried for good, and nobody told.
+ * that the pair trades, or answers nothing: it would be tried for good, and nobody told.
  */
 export async function noteRepeatedRejection(
   tx: Tx,

@@ -99,6 +99,10 @@ export class LiveDesk implements LivePort {
     return this.exchangeRules.said(exchange, symbol);
   }
 
+  isSaidClosed(exchange: LiveExchange, symbol: string): boolean {
+    return this.exchangeRules.isSaidClosed(exchange, symbol);
+  }
+
   takesOrders(exchange: LiveExchange, symbol: string): boolean {
     return this.exchangeRules.takesOrders(exchange, symbol);
   }

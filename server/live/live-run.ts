@@ -2,7 +2,6 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
-import { eq } from 'drizzle-orm';
 import type { LiveExchange } from '../../contract/signer.ts';
 import { PAIR_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
@@ -13,19 +12,18 @@ import {
   type OrderEvent,
 } from '../../engine/orders/live-order.ts';
 import { CLOSED_AT_START, sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
-import { liveExits } from '../db/schema-live.ts';
 import { Backoff } from './backoff.ts';
 import { LossWatch } from './day-loss.ts';
-import { lockBooks, policyOf, type ConnectionRow } from './live-accounts.ts';
+import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
-import { publishLive } from './live-news.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { isClosed } from './pair-facts.ts';
-import { pairsToPlan, planPair, REFUSED_PAUSE_MS, tellWaiting, type Watch } from './pair-plan.ts';
+import type { Watch } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection } from './reconcile-connection.ts';
+import { Replans, type PairSaid } from './replans.ts';
 import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
@@ -70,14 +68,10 @@ interface RunPort extends LivePort {
   checkPair(exchange: LiveExchange, symbol: string): Promise<void> | null;
   /** What the exchange has answered of the pair in the last minute; null where that was nothing. */
   pairSaid(exchange: LiveExchange, symbol: string): PairRules['status'] | null;
+  /** Whether the exchange last answered that the pair takes no orders, and that was not long ago. */
+  isSaidClosed(exchange: LiveExchange, symbol: string): boolean;
   /** As the exchange has just said, or as is known where it does not say. */
   takesOrders(exchange: LiveExchange, symbol: string): boolean;
-}
-
-interface Replan {
-  fromMs: number;
-  /** What was refused before then says nothing of the rules as they are now. */
-  rulesSinceMs: number;
 }
 
 /** Only ever for a sale, which no doubt holds back. */
@@ -102,8 +96,6 @@ export class LiveRun {
   private readonly repeats = new Backoff(REPEAT_FIRST_MS, REPEAT_MOST_MS);
   /** When a position was last left without a stop at the exchange, by agent and pair. */
   private readonly unguardedSince = new Map<string, number>();
-  /** Pairs to plan anew, and from when on. */
-  private readonly replans = new Map<string, Replan>();
   /** Pairs of which is asked now whether they take orders. */
   private readonly checking = new Set<string>();
   /** What is asked about single orders and pairs, beside everything else. */
@@ -127,6 +119,7 @@ export class LiveRun {
   private readonly reachability: Reachability;
   private readonly loss: LossWatch;
   private readonly watches: WatchedStops;
+  private readonly replans: Replans;
 
   constructor(
     private readonly deps: LiveDeps,
@@ -136,7 +129,10 @@ export class LiveRun {
     this.ended = new EndedAgents(deps, connection.id);
     this.reachability = new Reachability(deps);
     this.loss = new LossWatch(deps);
-    this.watches = new WatchedStops(deps, port, (symbol) => this.rules(symbol));
+    const rules = (symbol: string): PairRules | null => this.rules(symbol);
+    this.watches = new WatchedStops(deps, port, rules);
+    const said: PairSaid = (symbol) => port.pairSaid(this.exchange, symbol);
+    this.replans = new Replans(deps, rules, said, this.watches);
   }
 
   /** As it is now in the database. */
@@ -162,8 +158,7 @@ export class LiveRun {
 
   /** The exchange changed these pairs' rules: what was turned down by the old ones may pass now. */
   rulesChanged(symbols: readonly string[]): void {
-    const now = this.deps.clock.now();
-    for (const symbol of symbols) this.replans.set(symbol, { fromMs: now, rulesSinceMs: now });
+    this.replans.rulesChanged(symbols);
   }
 
   /**
@@ -232,7 +227,7 @@ export class LiveRun {
     this.settledAtMs = Number.NEGATIVE_INFINITY;
     this.looks.clear();
     this.repeats.clear();
-    for (const [symbol, one] of this.replans) this.replans.set(symbol, { ...one, fromMs: now });
+    this.replans.clockSetBack(now);
   }
 
   private isRecent(atMs: number | null | undefined): boolean {
@@ -275,8 +270,8 @@ export class LiveRun {
   private async workOff(): Promise<void> {
     do {
       this.again = false;
-      await this.replanDue();
-      await this.planExits();
+      await this.replans.planDue(this.connection);
+      this.checkClosed(await this.replans.planExits(this.connection));
       await this.watches.learn(this.connection);
       for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)
         if (!(await this.stepAll())) break;
@@ -365,60 +360,6 @@ export class LiveRun {
       );
     this.gate = gate;
     if (gate.kind === 'open') this.isShut = false;
-  }
-
-  /** What another process asked for, or what had to wait: planned as soon as it can be. */
-  private async planExits(): Promise<void> {
-    const { deps, connection } = this;
-    const wanted = await deps.database.db
-      .selectDistinct({ symbol: liveExits.symbol })
-      .from(liveExits)
-      .where(eq(liveExits.connectionId, connection.id));
-    for (const { symbol } of wanted)
-      await deps.database.transaction(async (tx) => {
-        await lockBooks(tx, connection, 'all');
-        const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
-        // Whoever asked for the sale may tell nothing at its end. A list may be old.
-        if (isClosed(this.port.pairSaid(connection.exchange, symbol)))
-          await tellWaiting(tx, deps, connection, symbol, plan.waiting);
-        await publishLive(tx, deps, connection, plan.exitEnded);
-      });
-    this.checkClosed(wanted.map(({ symbol }) => symbol));
-  }
-
-  /**
-   * Pairs whose rules have changed, and those of which a sale was refused a while ago. An exchange
-   * that halts changes all of its pairs, of which an account has a few.
-   */
-  private async replanDue(): Promise<void> {
-    const { deps, connection, replans } = this;
-    const now = deps.clock.now();
-    const due = [...replans].filter(([, { fromMs }]) => now >= fromMs);
-    if (due.length === 0) return;
-    // What a check finds while these are planned is planned after them.
-    for (const [symbol] of due) replans.delete(symbol);
-    try {
-      const ours = new Set(await pairsToPlan(deps.database.db, connection));
-      for (let next = due[0]; next !== undefined; next = due[0]) {
-        const [symbol, { rulesSinceMs }] = next;
-        if (ours.has(symbol)) await this.replan(symbol, rulesSinceMs);
-        due.shift();
-      }
-    } finally {
-      for (const [symbol, one] of due) if (!replans.has(symbol)) replans.set(symbol, one);
-    }
-  }
-
-  private async replan(symbol: string, rulesSinceMs: number): Promise<void> {
-    const { deps, connection } = this;
-    const plan = await deps.database.transaction(async (tx) => {
-      await lockBooks(tx, connection, 'all');
-      const rules = this.rules(symbol);
-      const made = await planPair(tx, deps, connection, symbol, rules, rulesSinceMs);
-      await publishLive(tx, deps, connection);
-      return made;
-    });
-    this.watches.replaceOf(symbol, plan.watches);
   }
 
   /**
@@ -569,11 +510,10 @@ export class LiveRun {
     );
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);
-    const isSaidToTrade =
-      this.port.pairSaid(this.connection.exchange, claimed.intent.symbol) === 'trading';
+    const isSaidClosed = this.port.isSaidClosed(this.exchange, claimed.intent.symbol);
     if (event.kind === 'rejected') this.doubtRules(claimed, event.code);
-    await this.settle(claimed, [event], isSaidToTrade);
-    if (event.kind === 'rejected' || event.kind === 'refused') this.replanLater(claimed);
+    await this.settle(claimed, [event], isSaidClosed);
+    if (event.kind === 'rejected' || event.kind === 'refused') this.replans.afterRefusal(claimed);
     return true;
   }
 
@@ -583,14 +523,6 @@ export class LiveRun {
     // Of a pair that takes no orders for a while the lists say nothing that was wrong.
     if (!PAIR_CLOSED_CODES.has(code)) this.port.rulesMayHaveChanged(exchange);
     this.checkPair(symbol);
-  }
-
-  /** A sale that was refused is planned again after the pause, if it is still wanted. */
-  private replanLater({ intent: { side, symbol } }: LiveOrder): void {
-    if (side !== 'sell') return;
-    // At the last moment of the pause it would be held back once more, and planned no more.
-    const fromMs = this.deps.clock.now() + REFUSED_PAUSE_MS + 1;
-    this.replans.set(symbol, { fromMs, rulesSinceMs: 0 });
   }
 
   private lookIfDue(order: LiveOrder, now: number): boolean {
@@ -613,12 +545,12 @@ export class LiveRun {
   private async settle(
     order: LiveOrder,
     events: readonly OrderEvent[],
-    isSaidToTrade = false,
+    isSaidClosed = true,
   ): Promise<boolean> {
     const { deps, connection, rules } = this;
     const { clientOrderId, agentId } = order.intent;
     const ids = { clientOrderId, agentId };
-    const settled = await settleOrder(deps, connection, ids, events, rules, isSaidToTrade);
+    const settled = await settleOrder(deps, connection, ids, events, rules, isSaidClosed);
     if (settled?.changed !== true) return false;
     this.settledAtMs = this.deps.clock.now();
     this.looks.forget(clientOrderId);

@@ -83,7 +83,13 @@ export class PairChecks {
   /** What it last answered, where that was that it takes no orders and nothing has come since. */
   closedWhenSilent(exchange: LiveExchange, symbol: string): Status | null {
     const one = this.questions.get(exchange)?.get(symbol);
-    if (one === undefined || one.openSinceMs === null || !isClosed(one.status)) return null;
+    return one?.openSinceMs == null ? null : this.closedLast(exchange, symbol);
+  }
+
+  /** What it last answered, doubted or not, where that was that it takes no orders. */
+  closedLast(exchange: LiveExchange, symbol: string): Status | null {
+    const one = this.questions.get(exchange)?.get(symbol);
+    if (one === undefined || !isClosed(one.status)) return null;
     return hasPassed(one.statusAtMs, CLOSED_MS, this.deps.clock.now()) ? null : one.status;
   }
 

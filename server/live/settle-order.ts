@@ -20,8 +20,8 @@ export interface Settled {
 }
 
 /**
- * Null where the order is not known. `isSaidToTrade`: the exchange has answered lately that the pair
- * takes orders.
+ * Null where the order is not known. `isSaidClosed`: the exchange has answered lately that the
+ * pair takes no orders.
  */
 export async function settleOrder(
   deps: BookDeps,
@@ -29,7 +29,7 @@ export async function settleOrder(
   { clientOrderId, agentId }: { clientOrderId: string; agentId: string },
   events: readonly OrderEvent[],
   rules: (symbol: string) => PairRules | null,
-  isSaidToTrade = false,
+  isSaidClosed = true,
 ): Promise<Settled | null> {
   return deps.database.transaction(async (tx) => {
     await lockBooks(tx, connection, [agentId]);
@@ -39,7 +39,7 @@ export async function settleOrder(
     const { symbol } = before.order.intent;
     const { order } = stored;
     if (stored === before) return { changed: false, order, symbol, watches: [] };
-    if (isSaidToTrade) await noteRepeatedRejection(tx, deps, order);
+    if (!isSaidClosed) await noteRepeatedRejection(tx, deps, order);
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
     // Only a trade realises a loss.
     if (order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);
