@@ -6,10 +6,10 @@ import * as z from 'zod/mini';
 import { LIVE_EXCHANGES } from './exchanges.ts';
 import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { POOL_IDS } from './pools.ts';
 import { Tested } from './backtest-record.ts';
-import { Tier } from './tiers.ts';
+import { Tier } from './permission.ts';
 
 const REQUIRED = 'Required';
 
@@ -166,9 +166,6 @@ export const Agent = z.object({
   nextRunAt: z.nullable(z.number()),
 });
 export type Agent = z.infer<typeof Agent>;
-
-export const accountOf = ({ account }: Pick<Agent, 'account'>): AgentAccount =>
-  account ?? { kind: 'paper' };
 
 /** How many of these agents count against the plan's limit: a twin on paper never does. */
 export const placesTaken = (agents: readonly Pick<Agent, 'shadowOf'>[]): number =>

@@ -2,7 +2,8 @@
 import * as z from 'zod/mini';
 import { Pair } from './agents.ts';
 import { ALERT_NOTE_MAX, ALERTS_MAX } from './limits.ts';
-import { DecimalText, parseFixed, type Fixed } from './money.ts';
+import { parseFixed, type Fixed } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 
 /** How long a window of a move may be, minutes: 5 min to 24 h. */
 export const ALERT_WINDOWS = [5, 15, 30, 60, 240, 720, 1_440] as const;

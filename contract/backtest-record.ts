@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { BACKTEST_DAYS_MAX } from './limits.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 
 /** SHA-256 in hexadecimal. */
 const Hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));

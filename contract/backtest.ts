@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { ExecutionInterval, PoolId, RiskProfile, TradingFrequency } from './agents.ts';
 import { BACKTEST_DAYS_MAX } from './limits.ts';
 import { CandleInterval, CandleRow } from './market.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { ASKED_ABOUT, somebodyAsked } from './preview.ts';
 import type { Metrics } from './trading.ts';
 

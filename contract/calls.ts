@@ -74,7 +74,8 @@ import {
   Usage,
 } from './subscription.ts';
 import { TaxLots, TaxLotsQuery } from './tax.ts';
-import { tierPermits, type Permission, type Tier } from './tiers.ts';
+import { tierPermits } from './tiers.ts';
+import type { Permission, Tier } from './permission.ts';
 import {
   AgentPerformance,
   Analytics,

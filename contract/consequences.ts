@@ -1,7 +1,8 @@
 /** What a change of tier means for existing agents, computed alike by page and server. */
 import type { AgentStatus } from './agents.ts';
 import type { AgentConsequence, Consequences } from './plan-change.ts';
-import { agentCap, permissionsOf, tierPermits, type Permission, type Tier } from './tiers.ts';
+import { agentCap, permissionsOf, tierPermits } from './tiers.ts';
+import type { Permission, Tier } from './permission.ts';
 
 /** What has to be known of an agent. */
 export interface AgentFacts {

@@ -1,8 +1,5 @@
-/**
- * The error catalogue: every code, its HTTP status and its wire form. Texts for the screen are in
- * src/format.
- */
-import * as z from 'zod/mini';
+/** The error catalogue: every code and its HTTP status. Texts for the screen are in src/format. */
+import type { FieldIssue } from './error-reply.ts';
 
 /**
  * Code → HTTP status. The English sentence for each is in `src/format/error-text.ts`, the server's in
@@ -91,29 +88,6 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
-
-export const FieldIssue = z.object({ field: z.string(), message: z.string() });
-export type FieldIssue = z.infer<typeof FieldIssue>;
-
-/**
- * Body of every failed reply. `code` is text on the wire, so that an older client survives a newer
- * code.
- */
-export const ErrorReply = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    /** The first field at fault, as a path such as `trading_pairs.0`. */
-    field: z.optional(z.string()),
-    issues: z.optional(z.array(FieldIssue)),
-    retryAfterMs: z.optional(z.number()),
-    /**
-     * What the caller needs to go on, such as the checkout of a 402 or the fresh version of a 409.
-     */
-    details: z.optional(z.record(z.string(), z.unknown())),
-  }),
-});
-export type ErrorReply = z.infer<typeof ErrorReply>;
 
 /** An expected failure on its way to becoming an `ErrorReply`. */
 export class Refusal extends Error {

@@ -1,7 +1,7 @@
 /** Results of a user's agents over time, and their headroom to their limits. */
 import * as z from 'zod/mini';
 import { Decision } from './agents.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { AgentTest } from './backtest-record.ts';
 
 /**

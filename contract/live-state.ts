@@ -1,7 +1,7 @@
 /** Exchange accounts, orders and alarms as calls and the event stream both carry them. */
 import * as z from 'zod/mini';
 import { LIVE_EXCHANGES } from './exchanges.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { KeyPermissions } from './venue.ts';
 
 const Limit = DecimalText.check(z.refine((text) => !text.startsWith('-'), 'Must not be negative'));

@@ -8,7 +8,7 @@ import {
   LiveLimits,
   LiveOrderWire,
 } from './live-state.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import {
   KeyAdvice,
   KeyFault,

@@ -2,32 +2,23 @@
  * Exact decimal money as bigint fixed-point with 12 decimals. No floats, no exponents, no silent
  * rounding.
  */
-import * as z from 'zod/mini';
 
 /** An amount, price or quantity in units of 10^-12. Never a `number`. */
 export type Fixed = bigint & { readonly fixed12: true };
 
 export const DECIMALS = 12;
 const ONE = 10n ** BigInt(DECIMALS);
-const PATTERN = /^-?\d{1,24}(\.\d{1,12})?$/;
+/** Plain decimal text: at most 24 digits before and 12 after the point, no exponent. */
+export const DECIMAL = /^-?\d{1,24}(\.\d{1,12})?$/;
 
 export const ZERO = 0n as Fixed;
 export const UNIT = ONE as Fixed;
 
 export type Rounding = 'down' | 'up' | 'half-even';
 
-/**
- * Money on the wire: plain decimal text, at most 24 digits before and 12 after the point, no
- * exponent.
- */
-export const DecimalText = z
-  .string()
-  .check(z.regex(PATTERN, 'Invalid input: expected a decimal such as 12.50'));
-export type DecimalText = z.infer<typeof DecimalText>;
-
 /** @throws RangeError when the text is not plain decimal (`1e5`, `NaN`, more than 12 decimals). */
 export function parseFixed(text: string): Fixed {
-  if (!PATTERN.test(text)) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
+  if (!DECIMAL.test(text)) throw new RangeError(`Not a decimal amount: ${text.slice(0, 40)}`);
   const negative = text.startsWith('-');
   const [whole = '0', fraction = ''] = (negative ? text.slice(1) : text).split('.');
   const units = BigInt(whole) * ONE + BigInt(fraction.padEnd(DECIMALS, '0'));

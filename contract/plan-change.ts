@@ -1,9 +1,9 @@
 /** A preview of a plan change, and past invoices. */
 import * as z from 'zod/mini';
 import { AgentStatus } from './agents.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { SubscriptionState } from './subscription-state.ts';
-import { Permission, Tier } from './tiers.ts';
+import { Permission, Tier } from './permission.ts';
 
 /** `planId` is one of the plans; `free` asks what it means that the present plan or trial ends. */
 export const ChangePreviewQuery = z.object({

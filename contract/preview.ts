@@ -9,7 +9,7 @@ import {
   TradingFrequency,
   TradingPairs,
 } from './agents.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 
 /**
  * The terms of an agent that is not made yet, or of an edit that is not saved yet; as in the

@@ -1,5 +1,5 @@
 /** When to ask again: the growing wait after failures, and what a reply's Retry-After says. */
-import type { ErrorReply } from './errors.ts';
+import type { ErrorReply } from './error-reply.ts';
 
 export interface Backoff {
   baseMs: number;

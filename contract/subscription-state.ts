@@ -1,6 +1,6 @@
 /** The state of a user's plan in one word and a date. */
 import * as z from 'zod/mini';
-import { Tier } from './tiers.ts';
+import { Tier } from './permission.ts';
 
 /**
  * `free`: no plan yet. `trial`: the free trial runs. `active`: a plan that is paid for, and renews.

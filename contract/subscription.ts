@@ -1,8 +1,8 @@
 /** Plans, subscription, trial and usage on the wire, the same for every payment provider. */
 import * as z from 'zod/mini';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import { SubscriptionState } from './subscription-state.ts';
-import { Tier } from './tiers.ts';
+import { Tier } from './permission.ts';
 
 export const Plan = z.object({
   id: z.string(),

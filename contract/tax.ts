@@ -1,6 +1,6 @@
 /** Tax lots of an account, first in, first out, always marked as paper. */
 import * as z from 'zod/mini';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 
 export const TAX_PAGE_ROWS = 2_000;
 

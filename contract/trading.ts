@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { Agent, Decision } from './agents.ts';
 import { HISTORY_LIMIT_MAX } from './limits.ts';
-import { DecimalText } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 
 export const Position = z.object({
   id: z.string(),

@@ -1,6 +1,7 @@
 /** What an exchange says about orders, fills and balances, as its adapter passes it on. */
 import * as z from 'zod/mini';
-import { DecimalText, formatFixed, parseFixed } from './money.ts';
+import { formatFixed, parseFixed } from './money.ts';
+import { DecimalText } from './decimal-text.ts';
 import type { Fixed } from './money.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'drizzle-orm';
-import { INTERVAL_MS } from '../contract/market.ts';
+import { INTERVAL_MS } from '../contract/intervals.ts';
 import { lastTick } from './agents/tick-run.ts';
 import { systemClock } from './clock.ts';
 import { compose, type Composed } from './compose.ts';

@@ -8,7 +8,7 @@ import type { BrowserContext } from 'playwright-core';
 import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { SubscriptionState } from '../../contract/subscription-state.ts';
 import { SubscriptionStatusReply } from '../../contract/subscription.ts';
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { callApi } from '../../tests/support/server.ts';
 import { ROOT } from '../build-stamp.ts';
 import { openCamera, type Base, type PictureSet, type Shot } from './camera.ts';

@@ -1,7 +1,8 @@
 /** The value of each agent at the closes of candles, rebuilt from its fills, for charts. */
 import { and, asc, eq, inArray } from 'drizzle-orm';
 import type { AgentSeries } from '../../contract/insight.ts';
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';

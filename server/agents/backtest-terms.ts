@@ -1,7 +1,7 @@
 /** Everything a backtest of an agent needs except the candles, as the live tick would use it. */
 import type { PoolId } from '../../contract/agents.ts';
 import type { BacktestTerms, BacktestTermsBody } from '../../contract/backtest.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
 import { isPegPair } from '../../engine/signals/pegs.ts';
 import { universeVersionAt } from '../../engine/strategies/pools.ts';

@@ -11,7 +11,8 @@ import type {
 } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
-import { tierPermits, type Tier } from '../../contract/tiers.ts';
+import { tierPermits } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { POOLS_FOR_PROFILE } from '../../engine/strategies/pools.ts';
 import { STRATEGIES } from '../../engine/strategies/registry.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';

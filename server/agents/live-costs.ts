@@ -1,6 +1,6 @@
 /** What an agent's trades cost beyond fees, and which entries it missed. */
 import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { AgentTest } from '../../contract/backtest-record.ts';
 import { GUARD_CODES } from '../../contract/guards.ts';
 import type { Db } from '../db/database.ts';

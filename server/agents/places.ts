@@ -2,7 +2,8 @@
 import { and, count, eq } from 'drizzle-orm';
 import { tierPermitsCall } from '../../contract/calls.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { agentCap, type Tier } from '../../contract/tiers.ts';
+import { agentCap } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
 import type { TradingDeps } from '../trading-deps.ts';

@@ -3,7 +3,7 @@
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { fixedFromNumber, formatFixed, sum, ZERO, type Fixed } from '../../contract/money.ts';
 import type {
   AgentPreview,

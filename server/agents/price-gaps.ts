@@ -2,7 +2,7 @@
  * Stretches in which nobody here watched a pair's price: it was silent, or this server or its
  * database was away. Stops are run over the candles of each.
  */
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import type { StopWatch } from './stop-watch.ts';

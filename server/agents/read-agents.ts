@@ -15,7 +15,8 @@ import type {
 import { Refusal } from '../../contract/errors.ts';
 import { add, formatFixed, parseFixed, sum, toNumber, ZERO } from '../../contract/money.ts';
 import type { EntriesOff } from '../../contract/halts.ts';
-import { agentCap, type Tier } from '../../contract/tiers.ts';
+import { agentCap } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { markToMarket } from '../../engine/accounting/ledger.ts';
 import { universeFor } from '../../engine/strategies/pools.ts';
 import type { AgentPause } from '../../engine/execution/agent-types.ts';

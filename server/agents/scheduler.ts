@@ -2,7 +2,7 @@
  * Follows the market clock and runs due agents when a candle closes, alone or with other processes
  * on one database.
  */
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { PaperVenue } from '../venues/paper.ts';
 import { runBatch, type BatchReport } from './batch.ts';

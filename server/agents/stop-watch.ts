@@ -1,6 +1,6 @@
 /** Compares every open position's stop loss with every price, for stopped agents too. */
 import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { parseFixed } from '../../contract/money.ts';
 import { stopQuoteInCandle } from '../../engine/execution/stops.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';

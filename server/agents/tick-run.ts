@@ -4,7 +4,7 @@
  */
 import { and, eq, inArray, isNull, lt, max, ne, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed } from '../../contract/money.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { CASH } from '../../engine/accounting/ledger.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { Database, Db, Tx } from '../db/database.ts';

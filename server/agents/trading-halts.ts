@@ -4,12 +4,8 @@
  */
 import { and, asc, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import {
-  byPrecedence,
-  HALT_REASON_MAX,
-  type EntriesOff,
-  type HaltScope,
-} from '../../contract/halts.ts';
+import { HALT_REASON_MAX, type EntriesOff, type HaltScope } from '../../contract/halts.ts';
+import { byPrecedence } from '../../contract/entries-off.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, users } from '../db/schema.ts';
 import { halts } from '../db/schema-support.ts';

@@ -1,7 +1,7 @@
 /** Applies a life event to an agent's row and publishes it, in one transaction. */
 import { eq, sql } from 'drizzle-orm';
 import type { Agent, ExecutionInterval } from '../../contract/agents.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { memoryOnStart } from '../../engine/execution/agent-memory.ts';
 import { executionIntervalMs } from '../../engine/execution/schedule.ts';
 import type { AgentPause } from '../../engine/execution/agent-types.ts';

@@ -3,7 +3,7 @@
  * missed.
  */
 import { and, eq, gt, inArray, isNull, sql } from 'drizzle-orm';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { ALERT_LOOK_BACK_DAYS } from '../../contract/limits.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';

@@ -1,6 +1,6 @@
 /** What a user may use now: the tier from subscription and trial. */
 import { eq, inArray } from 'drizzle-orm';
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';

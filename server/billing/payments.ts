@@ -2,7 +2,7 @@
 import { Refusal, type ErrorCode } from '../../contract/errors.ts';
 import type { ChargePreview, Invoice } from '../../contract/plan-change.ts';
 import type { Coupon, Plan } from '../../contract/subscription.ts';
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 
 export interface CheckoutOrder {
   /** Ours; the same id again must lead to the same checkout, so that a double click opens one. */

@@ -3,7 +3,7 @@
  */
 import { eq, sql } from 'drizzle-orm';
 import type { Subscription } from '../../contract/subscription.ts';
-import { Tier } from '../../contract/tiers.ts';
+import { Tier } from '../../contract/permission.ts';
 import type { WallClock } from '../clock.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { users } from '../db/schema.ts';

@@ -1,6 +1,6 @@
 /** The state of a person's plan, as a pure function of subscription, trial and clock. */
 import type { SubscriptionState } from '../../contract/subscription-state.ts';
-import { Tier } from '../../contract/tiers.ts';
+import { Tier } from '../../contract/permission.ts';
 
 /**
  * How long after the end of what is paid a payment may still arrive before the plan lapses: card

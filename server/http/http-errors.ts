@@ -1,13 +1,8 @@
 /** Turns every failure into an ErrorReply, without stack traces or markup. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { $ZodError } from 'zod/v4/core';
-import {
-  ERROR_STATUS,
-  Refusal,
-  type ErrorCode,
-  type ErrorReply,
-  type FieldIssue,
-} from '../../contract/errors.ts';
+import { ERROR_STATUS, Refusal, type ErrorCode } from '../../contract/errors.ts';
+import type { ErrorReply, FieldIssue } from '../../contract/error-reply.ts';
 import { retryAfterHeader } from '../../contract/retry.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import { isBadValue, isUnavailable } from '../db/faults.ts';

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import type { $ZodType } from 'zod/v4/core';
 import { CALLS, type CallName } from '../../contract/calls.ts';
-import { ErrorReply } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 
 type JsonSchema = Record<string, unknown>;

@@ -1,5 +1,6 @@
 /** A cache of closed candles, so that a tick need not ask the feed for months of them. */
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import { alignDown, firstAtOrAfter } from './candle-building.ts';
 

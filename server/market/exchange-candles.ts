@@ -1,6 +1,7 @@
 /** An exchange's closed candles by whole pages, each asked for once. */
 import type { LimitFunction } from 'p-limit';
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';

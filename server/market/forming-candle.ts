@@ -1,5 +1,6 @@
 /** The candle that has not closed yet, from closed finer candles and the prices since. */
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { toNumber } from '../../contract/money.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import { alignDown } from './candle-building.ts';

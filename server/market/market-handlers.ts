@@ -1,11 +1,11 @@
 /** Handlers of the calls about the market. */
-import {
-  INTERVAL_MS,
-  type CandleInterval,
-  type CandleRow,
-  type FormingCandle,
-  type SymbolQuote,
+import type {
+  CandleInterval,
+  CandleRow,
+  FormingCandle,
+  SymbolQuote,
 } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { SYMBOLS_QUERY_MAX } from '../../contract/limits.ts';
 import { add, formatFixed, multiply, parseFixed, ZERO } from '../../contract/money.ts';

@@ -1,5 +1,5 @@
 /** Readings of the market: one chart page for everybody who looks at it within a second. */
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { pricesOf, type Readings } from '../reads/reading.ts';
 import { ChartTurns } from './chart-turns.ts';
 import { readCandles } from './market-handlers.ts';

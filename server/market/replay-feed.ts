@@ -9,7 +9,8 @@
  * itself, one that is behind catches up, and they stay within one reservation of each other.
  */
 import { basename } from 'node:path';
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
 import { STABLECOINS } from '../../engine/pair-coins.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';

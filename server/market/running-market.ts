@@ -1,11 +1,6 @@
 /** The market over one feed: checked quotes, 24 h figures and closed candles. */
-import {
-  INTERVAL_MS,
-  type CandleInterval,
-  type DayLine,
-  type MarketSource,
-  type SymbolQuote,
-} from '../../contract/market.ts';
+import type { CandleInterval, DayLine, MarketSource, SymbolQuote } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { fixedFromNumber, formatFixed, parseFixed, toNumber } from '../../contract/money.ts';
 import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
 import type { Log } from '../log.ts';

@@ -1,7 +1,8 @@
 /**
  * Simulated prices on the real clock, about one per second and pair, always labelled as simulated.
  */
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser } from './candle-building.ts';

@@ -1,5 +1,6 @@
 /** Which timeframes can be built from the candles of a source. */
-import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { CHART_INTERVALS, INTERVAL_MS } from '../../contract/intervals.ts';
 
 /** Whether candles of `interval` are whole groups of candles of `finest`. */
 export function isBuildable(interval: CandleInterval, finest: CandleInterval): boolean {

@@ -1,5 +1,6 @@
 /** What the account would be worth if one coin had been bought and held since its first price. */
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Benchmark } from '../../contract/trading.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Market } from '../market/market-source.ts';

@@ -1,6 +1,6 @@
 /** A reply that is worked out only where the caller does not have it yet. */
 import type { CallName, CallReply } from '../../contract/calls.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Market } from '../market/market-source.ts';
 import type { CallContext } from '../http/handlers.ts';
 import type { TradingDeps } from '../trading-deps.ts';

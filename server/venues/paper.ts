@@ -1,7 +1,7 @@
 /**
  * The paper venue: fills at the market's own quotes by the engine's rules, never at a stale price.
  */
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { DAY_MS } from '../../engine/execution/schedule.ts';
 import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/signals/candle-series.ts';
 import { exitTrade } from '../../engine/execution/stops.ts';

@@ -1,12 +1,8 @@
 /**
  * The error that a failed call throws. The server's text is sanitised and cut before it is kept.
  */
-import {
-  ERROR_STATUS,
-  type ErrorCode,
-  type ErrorReply,
-  type FieldIssue,
-} from '../../contract/errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts';
+import type { ErrorReply, FieldIssue } from '../../contract/error-reply.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import { TokenFault } from '../identity/token.ts';
 

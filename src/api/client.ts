@@ -9,7 +9,8 @@ import {
   type CallQuery,
   type CallReply,
 } from '../../contract/calls.ts';
-import { ERROR_STATUS, ErrorReply } from '../../contract/errors.ts';
+import { ERROR_STATUS } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import {
   API_ATTEMPTS,
   API_RETRY_BASE_MS,

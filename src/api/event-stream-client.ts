@@ -1,6 +1,6 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
 import { createParser } from 'eventsource-parser';
-import { ErrorReply } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { StreamEvent } from '../../contract/stream.ts';

@@ -4,7 +4,8 @@
  */
 import type { BacktestTerms } from '../../contract/backtest.ts';
 import { CANDLES_LIMIT_MAX } from '../../contract/limits.ts';
-import { INTERVAL_MS, type CandleInterval, type CandleRow } from '../../contract/market.ts';
+import type { CandleInterval, CandleRow } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { api } from '../api/api.ts';
 
 /** Rows of the period under test; beyond it the next coarser candle is taken. */

@@ -4,7 +4,8 @@
  */
 import { proxy, subscribe } from 'valtio';
 import { PLAN_NAMES } from '../../contract/plan-prices.ts';
-import { agentCap, type Tier } from '../../contract/tiers.ts';
+import { agentCap } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { session } from '../identity/session.ts';
 import type { ConnectionStore } from '../stores/connection.ts';
 import {

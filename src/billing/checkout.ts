@@ -2,7 +2,8 @@
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import type { CheckoutReply, Plan } from '../../contract/subscription.ts';
-import type { PaidTier, Tier } from '../../contract/tiers.ts';
+import type { PaidTier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { environment } from '../environment.ts';
 import { session } from '../identity/session.ts';
 

@@ -4,7 +4,7 @@
  */
 import { TRIAL_WARNING_DAYS } from '../../contract/limits.ts';
 import type { SubscriptionStatusReply, TrialStatus } from '../../contract/subscription.ts';
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 

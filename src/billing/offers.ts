@@ -3,14 +3,8 @@
  * the server enforces.
  */
 import type { Plan } from '../../contract/subscription.ts';
-import {
-  agentCap,
-  tierPermits,
-  tierRank,
-  type Action,
-  type Resource,
-  type Tier,
-} from '../../contract/tiers.ts';
+import { agentCap, tierPermits, tierRank } from '../../contract/tiers.ts';
+import type { Action, Resource, Tier } from '../../contract/permission.ts';
 
 /** The permission that was refused. `agents`: the number needed at once. */
 export interface Need {

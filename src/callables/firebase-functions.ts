@@ -16,7 +16,8 @@ import {
   type CallableReply,
   type CallableRequest,
 } from '../../contract/callables.ts';
-import { ERROR_STATUS, FieldIssue, type ErrorCode } from '../../contract/errors.ts';
+import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts';
+import { FieldIssue } from '../../contract/error-reply.ts';
 import { sanitiseErrorText } from '../../contract/text.ts';
 import * as z from 'zod/mini';
 import { ApiError, type ApiErrorCode } from '../api/api-error.ts';

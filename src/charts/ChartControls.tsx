@@ -2,7 +2,8 @@
 import { SlidersHorizontal } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { CHART_INTERVALS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { CHART_INTERVALS } from '../../contract/intervals.ts';
 import { classes } from '../components/class-names.ts';
 import { Popover } from '../components/Popover.tsx';
 import {

@@ -4,7 +4,8 @@
  */
 import { useDeferredValue, useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
-import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { CHART_INTERVALS, INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Fill } from '../../contract/trading.ts';
 import { ChartPlace, ReadError } from '../components/EmptyState.tsx';
 import { useNow } from '../components/use-now.ts';

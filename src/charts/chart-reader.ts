@@ -2,7 +2,8 @@
  * Keeps the candles of one chart current: loads them, extends them from the stream and loads again
  * where prices were missed.
  */
-import { INTERVAL_MS, type CandleInterval, type Candles } from '../../contract/market.ts';
+import type { CandleInterval, Candles } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { PriceEvent, PriceListener } from '../stores/price-news.ts';
 import {
   NO_CANDLES,

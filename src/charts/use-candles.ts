@@ -1,7 +1,8 @@
 /** The candles of a pair for a component, loaded and extended while it is shown. */
 import { useCallback, useEffect, useState } from 'react';
 import { subscribeKey } from 'valtio/utils';
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { api } from '../api/api.ts';
 import { ApiError } from '../api/api-error.ts';
 import { errorSentence } from '../format/error-text.ts';

@@ -1,6 +1,6 @@
 /** Validates a form's values by the contract, with one message per field. */
 import * as z from 'zod/mini';
-import type { FieldIssue } from '../../contract/errors.ts';
+import type { FieldIssue } from '../../contract/error-reply.ts';
 import { withLocalNumbers } from './number-marks.ts';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; issues: FieldIssue[] };

@@ -2,15 +2,8 @@
  * Who may see what on this page, from session and subscription. Only an explanation: the server
  * enforces.
  */
-import {
-  permissionsOf,
-  permits,
-  tierSatisfies,
-  type Action,
-  type Permission,
-  type Resource,
-  type Tier,
-} from '../../contract/tiers.ts';
+import { permissionsOf, permits, tierSatisfies } from '../../contract/tiers.ts';
+import type { Action, Permission, Resource, Tier } from '../../contract/permission.ts';
 import type { EntitlementView } from '../billing/entitlement-view.ts';
 import type { Session, SessionUser } from './session.ts';
 

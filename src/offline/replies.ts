@@ -3,7 +3,7 @@
  * as delivered.
  */
 import * as z from 'zod/mini';
-import { ErrorReply } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import { isStop, type OutboxEntry } from './outbox-entry.ts';
 import { backoffMs } from './queue-rules.ts';
 import { LONGEST_WAIT_MS } from './send-order.ts';

@@ -5,7 +5,7 @@
 import { CALLS } from '../../contract/calls.ts';
 import type { AgentCommandBody, AllAgentsCommandBody } from '../../contract/agents.ts';
 import type { AlertBody } from '../../contract/alerts.ts';
-import { ErrorReply } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import { Health } from '../../contract/health.ts';
 import { SEND_TIMEOUT_MS } from '../../contract/limits.ts';
 import { retryAfterMs } from '../../contract/retry.ts';

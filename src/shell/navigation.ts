@@ -1,6 +1,7 @@
 /** The links of the shell by plan, for header, bottom bar, footer and palette. */
 import { Bot, ChartCandlestick, ChartPie, LayoutDashboard, type LucideIcon } from 'lucide-react';
-import { tierSatisfies, type Tier } from '../../contract/tiers.ts';
+import { tierSatisfies } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 
 export interface NavLink {
   to: string;

@@ -1,5 +1,5 @@
 /** What the command palette can find and do, from what this device knows. */
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import type { AgentView } from '../stores/agent-view.ts';
 import { MENU_LINKS } from './menu-links.ts';
 import { FOOTER_LINKS, navLinks } from './navigation.ts';

@@ -1,6 +1,7 @@
 /** Timeframe and indicators of all charts, kept on this device. */
 import { proxy } from 'valtio';
-import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { CHART_INTERVALS, INTERVAL_MS } from '../../contract/intervals.ts';
 import { session } from '../identity/session.ts';
 import {
   changePreference,

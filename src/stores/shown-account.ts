@@ -1,6 +1,7 @@
 /** Whose money a screen shows: paper, or an account at an exchange. */
 import { useSnapshot } from 'valtio';
-import { accountOf, type Agent } from '../../contract/agents.ts';
+import type { Agent } from '../../contract/agents.ts';
+import { accountOf } from '../../contract/agent-account.ts';
 import type { LiveExchange } from '../../contract/signer.ts';
 import { decodedPart } from '../platform/path-part.ts';
 import { accountChoice } from './account-choice.ts';

@@ -7,7 +7,7 @@ import {
   placesOf,
   type AgentFacts,
 } from '../../contract/consequences.ts';
-import { Tier } from '../../contract/tiers.ts';
+import { Tier } from '../../contract/permission.ts';
 
 const tiers = fc.constantFrom(...Tier.options);
 const agents: fc.Arbitrary<AgentFacts[]> = fc.uniqueArray(

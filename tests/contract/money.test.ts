@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   add,
   basisPoints,
-  DecimalText,
   ceilToStep,
   divide,
   fixedFromNumber,
@@ -19,6 +18,7 @@ import {
   UNIT,
   ZERO,
 } from '../../contract/money.ts';
+import { DecimalText } from '../../contract/decimal-text.ts';
 import type { Fixed } from '../../contract/money.ts';
 
 const LIMIT = 10n ** 30n;

@@ -2,16 +2,14 @@
 import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import {
-  Action,
   agentCap,
   permissionsOf,
   permits,
-  Resource,
-  Tier,
   tierPermits,
   tierRank,
   tierSatisfies,
 } from '../../contract/tiers.ts';
+import { Action, Resource, Tier } from '../../contract/permission.ts';
 
 const ORDER = ['free', 'starter', 'standard', 'pro', 'pro-max'] as const;
 const keys = (tier: Tier) => permissionsOf(tier).map((p) => `${p.resource}:${p.action}`);

@@ -4,7 +4,8 @@
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Fill } from '../../contract/trading.ts';
 import { formatPrice } from '../../src/format/numbers.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { EXPORT_PARTS } from '../../contract/account.ts';
 import { CALLS, SUBSCRIPTION_CALLS, tierPermitsCall, type CallName } from '../../contract/calls.ts';
 import { ERROR_STATUS } from '../../contract/errors.ts';
-import { Tier } from '../../contract/tiers.ts';
+import { Tier } from '../../contract/permission.ts';
 import { IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { users } from '../../server/db/schema.ts';

@@ -1,5 +1,6 @@
 /** A feed whose clock, candles and ticks the test holds in its hand. */
-import { INTERVAL_MS, type CandleInterval } from '../../contract/market.ts';
+import type { CandleInterval } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import { alignDown, alignUp, coarser } from '../../server/market/candle-building.ts';
 import type { MarketFeed, RawTick } from '../../server/market/feed.ts';

@@ -14,7 +14,7 @@ import {
   type CallQuery,
   type CallReply,
 } from '../../contract/calls.ts';
-import { ErrorReply } from '../../contract/errors.ts';
+import { ErrorReply } from '../../contract/error-reply.ts';
 import { layEmptyDatabase } from './empty-database.ts';
 import { serverBundle } from './server-bundle.ts';
 import { SHARED_IDENTITY } from './shared-identity.ts';

@@ -1,6 +1,6 @@
 /** A market on a made tape whose clock stands still until it is moved. */
 import type { CandleInterval, MarketSource, SymbolQuote } from '../../contract/market.ts';
-import { INTERVAL_MS } from '../../contract/market.ts';
+import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { fixedFromNumber, formatFixed, parseFixed } from '../../contract/money.ts';
 import { quoteAround } from '../../engine/execution/fills.ts';
 import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';

@@ -11,7 +11,7 @@ import {
   type CallQuery,
   type CallReply,
 } from '../../contract/calls.ts';
-import type { Tier } from '../../contract/tiers.ts';
+import type { Tier } from '../../contract/permission.ts';
 import { alertHandlers } from '../../server/alerts/alert-handlers.ts';
 import { agentHandlers } from '../../server/agents/agent-handlers.ts';
 import { Scheduler } from '../../server/agents/scheduler.ts';

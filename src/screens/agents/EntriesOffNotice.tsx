@@ -1,7 +1,8 @@
 /** The notice that trading is paused, and by whom. */
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import { entriesOffFor, type EntriesOff } from '../../../contract/halts.ts';
+import type { EntriesOff } from '../../../contract/halts.ts';
+import { entriesOffFor } from '../../../contract/entries-off.ts';
 import { useNow } from '../../components/use-now.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { agentsStore } from '../../stores/agents-store.ts';

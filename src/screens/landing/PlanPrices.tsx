@@ -3,13 +3,8 @@
  * them.
  */
 import { BUILT_IN_AMOUNTS, PLAN_NAMES } from '../../../contract/plan-prices.ts';
-import {
-  agentCap,
-  PAID_TIERS,
-  tierPermits,
-  type PaidTier,
-  type Tier,
-} from '../../../contract/tiers.ts';
+import { agentCap, PAID_TIERS, tierPermits, type PaidTier } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 

@@ -1,7 +1,8 @@
 /** The plans side by side by what they include. */
 import { Check, Minus } from 'lucide-react';
 import type { Plan } from '../../../contract/subscription.ts';
-import { tierRank, type Tier } from '../../../contract/tiers.ts';
+import { tierRank } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 import { addedOver, FEATURES } from '../../billing/offers.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';

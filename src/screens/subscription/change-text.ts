@@ -1,6 +1,6 @@
 /** A change of plan in words: date, cost, gains and losses. */
 import type { ChangePreview, ChargePreview } from '../../../contract/plan-change.ts';
-import type { Permission } from '../../../contract/tiers.ts';
+import type { Permission } from '../../../contract/permission.ts';
 import { FEATURES } from '../../billing/offers.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';

@@ -1,7 +1,8 @@
 /** Trading settings and own risk values, with the wallet below. */
 import { useEffect } from 'react';
 import { useSnapshot } from 'valtio';
-import { permits, type Permission } from '../../../contract/tiers.ts';
+import { permits } from '../../../contract/tiers.ts';
+import type { Permission } from '../../../contract/permission.ts';
 import { Link } from 'wouter';
 import { Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';

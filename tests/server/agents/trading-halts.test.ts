@@ -5,7 +5,8 @@
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
-import { entriesOffFor, type EntriesOff, type HaltScope } from '../../../contract/halts.ts';
+import type { EntriesOff, HaltScope } from '../../../contract/halts.ts';
+import { entriesOffFor } from '../../../contract/entries-off.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { decisions, fills, users } from '../../../server/db/schema.ts';
 import { halts } from '../../../server/db/schema-support.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS, type CallName } from '../../../contract/calls.ts';
-import { ErrorReply } from '../../../contract/errors.ts';
+import { ErrorReply } from '../../../contract/error-reply.ts';
 import { buildTestApp, ErrorLog, type TestApp } from '../../support/app.ts';
 
 let test: TestApp;

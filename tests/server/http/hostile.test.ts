@@ -4,7 +4,7 @@ import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { CALLS, type CallName } from '../../../contract/calls.ts';
-import { ErrorReply } from '../../../contract/errors.ts';
+import { ErrorReply } from '../../../contract/error-reply.ts';
 import { parseBody } from '../../../server/http/body.ts';
 import { buildTestApp, ErrorLog, type TestApp } from '../../support/app.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CALLS } from '../../../contract/calls.ts';
-import { ErrorReply } from '../../../contract/errors.ts';
+import { ErrorReply } from '../../../contract/error-reply.ts';
 import { ORIGIN_IN_BUILD } from '../../../contract/public-pages.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openEmptyDatabase } from '../../support/empty-database.ts';

@@ -1,7 +1,7 @@
 /** Agents that run on paper beside their live selves, and what the two are compared by. */
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { accountOf as moneyOf } from '../../../contract/agents.ts';
+import { accountOf as moneyOf } from '../../../contract/agent-account.ts';
 import type { CallBody } from '../../../contract/calls.ts';
 import { Shadow } from '../../../contract/live.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';

@@ -3,7 +3,8 @@
  * whenever the server began to listen.
  */
 import { describe, expect, it } from 'vitest';
-import { CHART_INTERVALS, INTERVAL_MS, type CandleInterval } from '../../../contract/market.ts';
+import type { CandleInterval } from '../../../contract/market.ts';
+import { CHART_INTERVALS, INTERVAL_MS } from '../../../contract/intervals.ts';
 import { parseFixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../engine/market-types.ts';
 import { alignDown, coarser } from '../../../server/market/candle-building.ts';

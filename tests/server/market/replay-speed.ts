@@ -1,6 +1,6 @@
 /** Measures how fast a recording can run through the market with all checks of a live price. */
 import type { Log } from '../../../server/log.ts';
-import { INTERVAL_MS } from '../../../contract/market.ts';
+import { INTERVAL_MS } from '../../../contract/intervals.ts';
 import { ReplayFeed } from '../../../server/market/replay-feed.ts';
 import { readTape } from '../../../server/market/replay-tape.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';

@@ -2,7 +2,7 @@
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { Pair } from '../../../contract/agents.ts';
-import { INTERVAL_MS } from '../../../contract/market.ts';
+import { INTERVAL_MS } from '../../../contract/intervals.ts';
 import type { Candle } from '../../../engine/market-types.ts';
 import { coarser } from '../../../server/market/candle-building.ts';
 import { SimulatedFeed } from '../../../server/market/simulated-feed.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import fc from '../../support/property.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Tier } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 import { RiskProfileBody, TradingSettingsBody, UserSettings } from '../../../contract/user.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
 import { users } from '../../../server/db/schema.ts';

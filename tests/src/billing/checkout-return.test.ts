@@ -5,7 +5,7 @@
  */
 import '../../support/page-world.ts';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Tier } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../src/api/api.ts', async (original) => ({

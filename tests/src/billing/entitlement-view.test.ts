@@ -7,7 +7,7 @@ import type {
   SubscriptionStatusReply,
   TrialStatus,
 } from '../../../contract/subscription.ts';
-import type { Tier } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 import {
   daysRemaining,
   entitlementView,

@@ -1,6 +1,6 @@
 /** Who may see what: contexts, the guard's table and its reasons. */
 import { describe, expect, it } from 'vitest';
-import { Tier } from '../../../contract/tiers.ts';
+import { Tier } from '../../../contract/permission.ts';
 import { NO_ENTITLEMENT } from '../../../src/billing/entitlement-view.ts';
 import {
   authContext,

@@ -5,7 +5,7 @@ import 'fake-indexeddb/auto';
 import { lazy, type ReactNode } from 'react';
 import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Tier } from '../../../contract/tiers.ts';
+import type { Tier } from '../../../contract/permission.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../src/api/api.ts', async (original) => ({

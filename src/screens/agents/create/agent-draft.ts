@@ -1,7 +1,7 @@
 /** A new agent as typed, up to the request body. The contract validates it. */
 import * as z from 'zod/mini';
 import { AgentCreateBody, PoolId, type RiskProfile } from '../../../../contract/agents.ts';
-import type { FieldIssue } from '../../../../contract/errors.ts';
+import type { FieldIssue } from '../../../../contract/error-reply.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { errorSentence } from '../../../format/error-text.ts';

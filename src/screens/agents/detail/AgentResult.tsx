@@ -1,6 +1,7 @@
 /** An agent's result, its line over time and the figures of its trades. */
 import { useMemo, useState, type ReactNode } from 'react';
-import { accountOf, type Agent } from '../../../../contract/agents.ts';
+import type { Agent } from '../../../../contract/agents.ts';
+import { accountOf } from '../../../../contract/agent-account.ts';
 import type { AgentInsight } from '../../../../contract/insight.ts';
 import {
   changeOver,

@@ -2,7 +2,8 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
-import { accountOf, type Agent } from '../../../../contract/agents.ts';
+import type { Agent } from '../../../../contract/agents.ts';
+import { accountOf } from '../../../../contract/agent-account.ts';
 import type { LiquidateReply } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { stopAgent } from '../../../commands.ts';

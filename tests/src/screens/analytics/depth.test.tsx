@@ -9,7 +9,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ANALYTICS_VIEW_DAYS } from '../../../../contract/limits.ts';
 import type { Analytics, BookSummary, DayResult } from '../../../../contract/trading.ts';
-import type { Tier } from '../../../../contract/tiers.ts';
+import type { Tier } from '../../../../contract/permission.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ChangePreview, Invoices } from '../../../../contract/plan-change.ts';
 import type { SubscriptionState } from '../../../../contract/subscription-state.ts';
 import type { Plan, Plans, Subscription } from '../../../../contract/subscription.ts';
-import type { Tier } from '../../../../contract/tiers.ts';
+import type { Tier } from '../../../../contract/permission.ts';
 
 const { call, went } = vi.hoisted(() => ({ call: vi.fn(), went: vi.fn() }));
 vi.mock('../../../../src/billing/leave.ts', () => ({ leaveFor: went }));

@@ -7,7 +7,8 @@ import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Plan } from '../../../../contract/subscription.ts';
-import { agentCap, PAID_TIERS, tierPermits, type Tier } from '../../../../contract/tiers.ts';
+import { agentCap, PAID_TIERS, tierPermits } from '../../../../contract/tiers.ts';
+import type { Tier } from '../../../../contract/permission.ts';
 import type { Need } from '../../../../src/billing/offers.ts';
 
 const { call, went } = vi.hoisted(() => ({ call: vi.fn(), went: vi.fn() }));
