@@ -7,6 +7,7 @@ import { VitePWA, type ManifestOptions } from 'vite-plugin-pwa';
 import { filesOf, partLoader } from './scripts/part-loader.ts';
 import { precompress } from './scripts/precompress.ts';
 import { publicPages } from './scripts/public-pages.ts';
+import { schemaHash } from './scripts/schema-hash.ts';
 import { hintStart, isOfStart, startChunks } from './scripts/start-chunks.ts';
 import { engineHash } from './server/engine-hash.ts';
 import { KIT_SIDE_EFFECTS, walletKit, walletChunkName } from './scripts/wallet-kit.ts';
@@ -53,6 +54,8 @@ export default defineConfig(({ mode, command }) => {
     define: {
       __APP_VERSION__: JSON.stringify(version),
       __ENGINE_HASH__: JSON.stringify(engineHash()),
+      // A server of development goes on while the schemas change: there every record is parsed.
+      ...(command === 'build' ? { __SCHEMA_HASH__: JSON.stringify(schemaHash()) } : {}),
     },
     plugins: [
       react(),

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { schemaHash } from './scripts/schema-hash.ts';
 
 const ELSEWHERE = ['tests/e2e/**', 'tests/faults/**'];
 /**
@@ -48,11 +49,15 @@ const common = {
   pool: 'forks' as const,
 };
 
+/** As in a build. An object for each project: it is emptied as it is read. */
+const define = () => ({ __SCHEMA_HASH__: JSON.stringify(schemaHash()) });
+
 export default defineConfig({
   test: {
     maxWorkers: 3,
     projects: [
       {
+        define: define(),
         test: {
           ...common,
           name: 'kept',
@@ -62,6 +67,7 @@ export default defineConfig({
         },
       },
       {
+        define: define(),
         test: {
           ...common,
           name: 'fresh',

@@ -1,6 +1,5 @@
 /** Describes a kind of snapshot. Each kind has a file of its own in `kinds/`. */
-import type * as z from 'zod/mini';
-import type { CALLS, CallName, CallReply } from '../../contract/calls.ts';
+import type { CallName, CallReply } from '../../contract/calls.ts';
 
 export interface ReplyTraits<T> {
   /** A start reads it before it paints, or right after. */
@@ -22,15 +21,20 @@ export interface ReplyTraits<T> {
   isOlder?: (next: T, present: T) => boolean;
 }
 
+/** A kind of which no more is said than what its value is. */
+export interface KindOf<T> {
+  /** Never set: it names the type. */
+  readonly value?: T;
+}
+
 /**
- * A kind that is the whole reply to a GET call. Its schema is named beside the call's name, so that
- * a start, which reads no other reply, does without the schemas of all calls.
+ * A kind that is the whole reply to a GET call. Its schema is in `snapshot-schemas.ts`, so that a
+ * start, which finds what this build has parsed, does without the schemas.
  */
 export const replySnapshot = <N extends CallName, const T extends ReplyTraits<CallReply<N>>>(
   call: N,
-  schema: (typeof CALLS)[N]['reply'],
   traits: T,
-): T & { call: N; schema: (typeof CALLS)[N]['reply'] } => ({ ...traits, call, schema });
+): T & KindOf<CallReply<N>> & { call: N } => ({ ...traits, call });
 
 /** A kind that the page makes itself; the code that writes it reads it, where it is needed. */
-export const ownSnapshot = <S extends z.ZodMiniType>(schema: S): { schema: S } => ({ schema });
+export const ownSnapshot = <T>(): KindOf<T> => ({});

@@ -1,5 +1,4 @@
 /** Every kind of snapshot that is kept on a device: one line each, in the order of deletion. */
-import type * as z from 'zod/mini';
 import type { CallName } from '../../contract/calls.ts';
 import { agents } from './kinds/agents-snapshot.ts';
 import { alerts } from './kinds/alerts-snapshot.ts';
@@ -18,7 +17,7 @@ import { sparklines } from './kinds/sparklines-snapshot.ts';
 import { subscription } from './kinds/subscription-snapshot.ts';
 import { trial } from './kinds/trial-snapshot.ts';
 import { wallet } from './kinds/wallet-snapshot.ts';
-import type { ReplyTraits } from './snapshot-kind.ts';
+import type { KindOf, ReplyTraits } from './snapshot-kind.ts';
 
 /** Where the disk is full, what is large and little missed goes first: from the top down. */
 const KINDS = {
@@ -43,7 +42,12 @@ const KINDS = {
 
 type Kinds = typeof KINDS;
 export type SnapshotKind = keyof Kinds;
-export type SnapshotValue<K extends SnapshotKind> = z.output<Kinds[K]['schema']>;
+export type SnapshotValue<K extends SnapshotKind> = NonNullable<Kinds[K]['value']>;
+export interface Snapshot<K extends SnapshotKind> {
+  /** Device clock, ms, at which the server's reply came, or the message that brought it was sent. */
+  savedAt: number;
+  value: SnapshotValue<K>;
+}
 /** Kinds that are the reply to a call. */
 export type ReplyKind = {
   [K in SnapshotKind]: Kinds[K] extends { call: CallName } ? K : never;
@@ -53,7 +57,7 @@ export type AgedKind = {
   [K in SnapshotKind]: Kinds[K] extends { staleAfterMs: number } ? K : never;
 }[SnapshotKind];
 
-type AnyKind = Partial<ReplyTraits<never>> & { schema: z.ZodMiniType; call?: CallName };
+type AnyKind = Partial<ReplyTraits<never>> & KindOf<unknown> & { call?: CallName };
 
 export const SNAPSHOTS: Kinds & Readonly<Record<SnapshotKind, AnyKind>> = KINDS;
 export const SNAPSHOT_KINDS = Object.keys(KINDS) as readonly SnapshotKind[];

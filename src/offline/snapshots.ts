@@ -1,33 +1,31 @@
 /**
  * The server's last reply of each kind, stored per user. Replies that are unknown to the contract
- * or late are dropped.
+ * or late are dropped. The schemas are loaded to write one, and to read what another build wrote.
  */
 import { del, get, getMany, set } from 'idb-keyval';
-import * as z from 'zod/mini';
-import { CONTRACT_VERSION } from '../../contract/version.ts';
 import { deleteFrames } from './frames.ts';
+import { isParsedHere, type KeptRecord } from './parsed-by.ts';
+import type * as Schemas from './snapshot-schemas.ts';
 import {
   SNAPSHOT_KINDS,
-  SNAPSHOTS,
+  type Snapshot,
   type SnapshotKind,
   type SnapshotValue,
 } from './snapshot-registry.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 
-export interface Snapshot<K extends SnapshotKind> {
-  /** Device clock, ms, at which the server's reply came, or the message that brought it was sent. */
-  savedAt: number;
-  value: SnapshotValue<K>;
-}
-
 /** Stored values by kind, not validated. */
 export type RawSnapshots = ReadonlyMap<string, unknown>;
 
-const Kept = z.object({
-  version: z.literal(CONTRACT_VERSION),
-  savedAt: z.number(),
-  value: z.unknown(),
-});
+let here: typeof Schemas | null = null;
+
+/** A page that is about to be left has no time to ask again for what it has. */
+const schemas = (): typeof Schemas | Promise<typeof Schemas> =>
+  here ??
+  import('./snapshot-schemas.ts').then((loaded) => {
+    here = loaded;
+    return loaded;
+  });
 
 /**
  * A reply older than the stored one is late. If it is older by more than this, the server's clock
@@ -41,7 +39,10 @@ function saidAt(value: unknown): number | null {
   return typeof servedAt === 'number' ? servedAt : null;
 }
 
-/** The stored value of a kind, or null: none, another version, or invalid (then it is deleted). */
+/**
+ * The stored value of a kind, or null: none, another version, or invalid (then it is deleted).
+ * Rejects like `readSnapshots`.
+ */
 export async function readSnapshot<K extends SnapshotKind>(
   uid: string,
   kind: K,
@@ -53,7 +54,8 @@ export async function readSnapshot<K extends SnapshotKind>(
 
 /**
  * Reads several kinds in one transaction, because the first screen waits for them. Each is
- * validated, and deleted if invalid, by itself. `early` is what was read in advance.
+ * validated, and deleted if invalid, by itself. `early` is what was read in advance. Rejects where
+ * the schemas are needed and cannot be loaded: then everything stays as it lies.
  */
 export async function readSnapshots(
   uid: string,
@@ -68,34 +70,39 @@ export async function readSnapshots(
       known === null
         ? await getMany([...kinds], database.store('snapshots'))
         : kinds.map((kind) => known.get(kind));
-    const read = kinds.map(
-      (kind, index) =>
-        [kind, raws[index] === undefined ? undefined : readRecord(kind, raws[index])] as const,
+    const lying = kinds
+      .map((kind, index) => [kind, raws[index]] as const)
+      .filter(([, raw]) => raw !== undefined);
+    const others = lying.every(([, raw]) => ownRecord(raw) !== null) ? null : await schemas();
+    const read = lying.map(
+      ([kind, raw]) => [kind, ownRecord(raw) ?? others?.parseRecord(kind, raw) ?? null] as const,
     );
-    for (const [kind, kept] of read)
-      if (kept === null) await del(kind, database.store('snapshots'));
-    return Object.fromEntries(read.filter(([, kept]) => kept != null));
+    for (const [kind, kept] of read) if (kept === null) await drop(database, kind);
+    return Object.fromEntries(read.filter(([, kept]) => kept !== null));
   } catch (error) {
     if (error instanceof StorageFault) return {};
     throw error;
   }
 }
 
-/** A stored record of a kind; null where it is of another version, or invalid. */
-export function readRecord<K extends SnapshotKind>(kind: K, raw: unknown): Snapshot<K> | null {
-  const kept = Kept.safeParse(raw);
-  const value = kept.success ? SNAPSHOTS[kind].schema.safeParse(kept.data.value) : null;
-  return kept.success && value?.success === true
-    ? { savedAt: kept.data.savedAt, value: value.data as SnapshotValue<K> }
-    : null;
+/** Deletes what could not be read, unless it was written anew meanwhile. */
+async function drop(database: UserDatabase, kind: SnapshotKind): Promise<void> {
+  await database.transact(['snapshots'], 'readwrite', (transaction) => {
+    const snapshots = transaction.objectStore('snapshots');
+    const present = snapshots.get(kind) as IDBRequest<unknown>;
+    present.onsuccess = () => {
+      if (ownRecord(present.result ?? null) === null) snapshots.delete(kind);
+    };
+  });
 }
 
-/** A value as it is stored. */
-export const keptRecord = <T>(value: T, savedAt: number) => ({
-  version: CONTRACT_VERSION,
-  savedAt,
-  value,
-});
+/** A record that this build's schemas have parsed; null for any other. */
+function ownRecord(raw: unknown): Snapshot<never> | null {
+  const record = raw as KeptRecord | null;
+  return record !== null && isParsedHere(record) && Number.isFinite(record.savedAt)
+    ? { savedAt: record.savedAt, value: record.value as never }
+    : null;
+}
 
 /**
  * Where the queue's facts say when a reply to a command was last laid into the snapshots (device
@@ -116,6 +123,7 @@ export async function isToldSince(database: UserDatabase, sinceMs: number): Prom
 
 /**
  * Saves a value, unless the user wants none saved. Never throws for storage: a snapshot is cache.
+ * Rejects where the schemas cannot be loaded: nothing is written that was not parsed.
  * `askedAt`: when the server was asked for it, device clock, ms. What was asked for before a command
  * was answered, and comes after that, does not know of it.
  * @returns whether it was saved.
@@ -128,9 +136,10 @@ export async function writeSnapshot<K extends SnapshotKind>(
   database: UserDatabase | null = heldDatabase(uid),
   askedAt: number | null = null,
 ): Promise<boolean> {
-  const parsed = SNAPSHOTS[kind].schema.safeParse(value);
-  if (database === null || !parsed.success) return false;
-  const record = keptRecord(parsed.data, savedAt);
+  if (database === null) return false;
+  const { recordOf } = here ?? (await schemas());
+  const record = recordOf(kind, value, savedAt);
+  if (record === null) return false;
   try {
     return await put(database, kind, record, askedAt);
   } catch (error) {
@@ -171,7 +180,7 @@ const isNewer = (savedAt: number, thanMs: number): boolean =>
 function put(
   database: UserDatabase,
   kind: SnapshotKind,
-  record: { savedAt: number; value: unknown },
+  record: KeptRecord,
   askedAt: number | null,
 ): Promise<boolean> {
   return database.transact(

@@ -7,7 +7,7 @@ import type { Agent } from '../../contract/agents.ts';
 import type { Alert } from '../../contract/alerts.ts';
 import { isLater } from './agent-order.ts';
 import type { Beside } from './queue-store.ts';
-import { keptRecord, readRecord } from './snapshots.ts';
+import { parseRecord, recordOf } from './snapshot-schemas.ts';
 
 export interface Told {
   agents: readonly Agent[];
@@ -20,7 +20,7 @@ export interface Told {
 
 /** The list keeps its age and sequence: of the others nothing was heard. */
 function withAgents(record: unknown, told: readonly Agent[]): unknown {
-  const kept = readRecord('agents', record);
+  const kept = parseRecord('agents', record);
   if (kept === null) return record;
   const news = new Map(told.map((agent) => [agent.id, agent]));
   // No command makes an agent: one that the list does not know has been deleted meanwhile.
@@ -28,11 +28,11 @@ function withAgents(record: unknown, told: readonly Agent[]): unknown {
     const next = news.get(known.id);
     return next !== undefined && isLater(next, known) ? next : known;
   });
-  return keptRecord({ ...kept.value, agents }, kept.savedAt);
+  return recordOf('agents', { ...kept.value, agents }, kept.savedAt) ?? record;
 }
 
 function withAlert(record: unknown, { alert, isNewAlert, deletedAlertId }: Told): unknown {
-  const kept = readRecord('alerts', record);
+  const kept = parseRecord('alerts', record);
   if (kept === null) return record;
   const { alerts } = kept.value;
   const isKnown = alerts.some(({ id }) => id === alert?.id);
@@ -41,7 +41,7 @@ function withAlert(record: unknown, { alert, isNewAlert, deletedAlertId }: Told)
     // The stream may have told of a later state of the same version.
     .map((known) => (known.id === alert?.id && alert.version > known.version ? alert : known));
   if (alert !== null && isNewAlert && !isKnown) next.push(alert);
-  return keptRecord({ ...kept.value, alerts: next }, kept.savedAt);
+  return recordOf('alerts', { ...kept.value, alerts: next }, kept.savedAt) ?? record;
 }
 
 /** What of the snapshots changes with the delivery of a command. */

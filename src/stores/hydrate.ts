@@ -6,6 +6,7 @@ import { subscribe } from 'valtio';
 import { restoredKinds, SNAPSHOT_KINDS, type SnapshotKind } from '../offline/snapshot-registry.ts';
 import { isToldSince, readSnapshots, writeSnapshot } from '../offline/snapshots.ts';
 import { heldDatabase } from '../offline/user-database.ts';
+import { PartUnreachable, untilReached } from '../platform/load-part.ts';
 import { log } from '../platform/page-log.ts';
 import { agentsStore, applyAgent } from './agents-store.ts';
 import { alertsStore, applyAlert, removeAlert } from './alerts-store.ts';
@@ -15,6 +16,8 @@ import type { Slot } from './slot.ts';
 
 /** The stream changes stores four times a second; the device is written less often. */
 const KEEP_EVERY_MS = 4_000;
+/** When what could not be written for want of the schemas is tried again, ms. */
+const KEEP_AGAIN_MS = 10_000;
 
 /**
  * Loads a user's most important snapshots into empty stores in one render. `openCommands` has
@@ -35,6 +38,22 @@ async function restore(
 }
 
 /**
+ * What another build has kept is read by the schemas. Where they cannot be loaded it is read once
+ * they can, and nothing else waits for that.
+ */
+async function restoreOrLater(...what: Parameters<typeof restore>): Promise<void> {
+  try {
+    await restore(...what);
+  } catch (error) {
+    if (!(error instanceof PartUnreachable)) throw error;
+    const [uid, kinds, present] = what;
+    untilReached(() => restore(uid, kinds, present)).catch((reason: unknown) => {
+      log.error('Could not read saved data', reason);
+    });
+  }
+}
+
+/**
  * Loads all snapshots of a user; `onFirst` is called once those for the first paint are applied.
  */
 export async function hydrate(
@@ -44,8 +63,9 @@ export async function hydrate(
 ): Promise<void> {
   const kindsAt = (when: 'first-paint' | 'after-paint'): readonly SnapshotKind[] =>
     restoredKinds(when, location.pathname);
-  await restore(uid, kindsAt('first-paint'), present, takePreloadedSnapshots(uid)).finally(onFirst);
-  await restore(uid, kindsAt('after-paint'), present);
+  const early = takePreloadedSnapshots(uid);
+  await restoreOrLater(uid, kindsAt('first-paint'), present, early).finally(onFirst);
+  await restoreOrLater(uid, kindsAt('after-paint'), present);
 }
 
 /**
@@ -98,6 +118,7 @@ function throttled<T>(
 ): { stop(): void; flush(): void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written: { at: number; mark: string } | null = null;
+  let isStopped = false;
   const news = (): { at: number; mark: string; urgent: boolean } | null => {
     if (!isWord(slot)) return null;
     const now = { at: slot.savedAt, mark: mark(slot.data) };
@@ -112,6 +133,11 @@ function throttled<T>(
     written = found;
     keep(uid, values(plain(slot.data)), slot.savedAt).catch((error: unknown) => {
       log.warn('Could not save a snapshot', error);
+      if (isStopped || !(error instanceof PartUnreachable)) return;
+      timer ??= setTimeout(() => {
+        written = null;
+        flush();
+      }, KEEP_AGAIN_MS);
     });
   };
   // The server may have spoken while the device was still being read, as it does at a sign-in; of a
@@ -126,6 +152,7 @@ function throttled<T>(
   return {
     flush,
     stop() {
+      isStopped = true;
       unsubscribe();
       clearTimeout(timer);
     },

@@ -2,10 +2,10 @@
 import type { AlertList } from '../../contract/alerts.ts';
 import {
   isReplyKind,
+  type Snapshot,
   type SnapshotKind,
   type SnapshotValue,
 } from '../offline/snapshot-registry.ts';
-import type { Snapshot } from '../offline/snapshots.ts';
 import { agentsStore, applyAgents, type AgentsData } from './agents-store.ts';
 import { alertsStore, applyAlerts } from './alerts-store.ts';
 import { applyMarket, marketStore, toMarketData } from './market-store.ts';

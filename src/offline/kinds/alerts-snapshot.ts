@@ -1,8 +1,7 @@
 /** The kept price alerts and when they fired. */
-import { AlertList } from '../../../contract/alerts.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const alerts = replySnapshot('alerts', AlertList, {
+export const alerts = replySnapshot('alerts', {
   restore: 'after-paint',
   copiedByWorker: true,
   // The stream tells of each that fires; another device may change one at any time.

@@ -1,8 +1,7 @@
 /** The kept metrics of the account. */
-import { Analytics } from '../../../contract/trading.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const analytics = replySnapshot('analytics', Analytics, {
+export const analytics = replySnapshot('analytics', {
   restore: 'after-paint',
   copiedByWorker: true,
   // Built from closed days: within an hour only the present day's part can have moved.

@@ -1,5 +1,5 @@
 /** The terms and candles of the last backtest, kept to run it again without a network. */
-import { KeptBacktest } from '../../../contract/backtest.ts';
+import type { KeptBacktest } from '../../../contract/backtest.ts';
 import { ownSnapshot } from '../snapshot-kind.ts';
 
-export const backtest = ownSnapshot(KeptBacktest);
+export const backtest = ownSnapshot<KeptBacktest>();

@@ -1,5 +1,5 @@
 /** The candles of the charts that were opened last. */
-import { KeptCandles } from '../../../contract/market.ts';
+import type { KeptCandles } from '../../../contract/market.ts';
 import { ownSnapshot } from '../snapshot-kind.ts';
 
-export const candles = ownSnapshot(KeptCandles);
+export const candles = ownSnapshot<KeptCandles>();

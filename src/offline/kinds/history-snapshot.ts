@@ -1,9 +1,8 @@
 /** The kept fills of the account, newest first. */
 import { QUERY_FRESH_MS } from '../../../contract/limits.ts';
-import { History } from '../../../contract/trading.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const history = replySnapshot('history', History, {
+export const history = replySnapshot('history', {
   restore: 'first-paint',
   copiedByWorker: true,
   // The newest fills, however many of them.

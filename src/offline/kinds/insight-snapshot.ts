@@ -1,8 +1,7 @@
 /** The kept results of all agents over time, which the Pro dashboard opens with. */
-import { AgentInsight } from '../../../contract/insight.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const insight = replySnapshot('agentInsight', AgentInsight, {
+export const insight = replySnapshot('agentInsight', {
   restore: 'after-paint',
   firstPaintOn: '/pro-dashboard',
 });

@@ -1,8 +1,7 @@
 /** The kept prices of every pair. */
-import { MarketData } from '../../../contract/market.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const market = replySnapshot('marketData', MarketData, {
+export const market = replySnapshot('marketData', {
   restore: 'first-paint',
   copiedByWorker: true,
   // Prices come four times a second, and the stream sends a heartbeat every fifteen seconds at the

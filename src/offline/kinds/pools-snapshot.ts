@@ -1,8 +1,7 @@
 /** The kept trading pools. */
-import { MarketPools } from '../../../contract/market.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const pools = replySnapshot('marketPools', MarketPools, {
+export const pools = replySnapshot('marketPools', {
   restore: 'after-paint',
   copiedByWorker: true,
 });

@@ -1,8 +1,7 @@
 /** The kept portfolio: painted first, and deleted last where the disk is full. */
-import { Portfolio } from '../../../contract/trading.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const portfolio = replySnapshot('portfolio', Portfolio, {
+export const portfolio = replySnapshot('portfolio', {
   restore: 'first-paint',
   copiedByWorker: true,
   // Marked at prices, but read for its size rather than its last digit: a minute is four missed

@@ -1,8 +1,7 @@
 /** The kept trading settings. */
-import { TradingSettings } from '../../../contract/user.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const settings = replySnapshot('tradingSettings', TradingSettings, {
+export const settings = replySnapshot('tradingSettings', {
   restore: 'after-paint',
   copiedByWorker: true,
   // Only the user changes them, here or on another device.

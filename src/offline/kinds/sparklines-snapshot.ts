@@ -1,5 +1,4 @@
 /** The kept sparklines of the market list. */
-import { Sparklines } from '../../../contract/market.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const sparklines = replySnapshot('sparklines', Sparklines, { restore: 'after-paint' });
+export const sparklines = replySnapshot('sparklines', { restore: 'after-paint' });

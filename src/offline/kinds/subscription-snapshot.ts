@@ -1,9 +1,8 @@
 /** The kept state of the subscription, which decides what opens without a network. */
 import { SUBSCRIPTION_RECHECK_MS } from '../../../contract/limits.ts';
-import { SubscriptionStatusReply } from '../../../contract/subscription.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const subscription = replySnapshot('subscriptionStatus', SubscriptionStatusReply, {
+export const subscription = replySnapshot('subscriptionStatus', {
   restore: 'first-paint',
   copiedByWorker: true,
   // Checked every five minutes; a second check that did not come is one that failed.

@@ -1,8 +1,7 @@
 /** The kept state of the trial; its store takes it together with the subscription. */
-import { TrialStatus } from '../../../contract/subscription.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const trial = replySnapshot('trialStatus', TrialStatus, {
+export const trial = replySnapshot('trialStatus', {
   restore: 'first-paint',
   copiedByWorker: true,
 });

@@ -1,8 +1,7 @@
 /** What the server knew of the wallet: venue, balances and linked addresses. */
-import { WalletStatus } from '../../../contract/wallet.ts';
 import { replySnapshot } from '../snapshot-kind.ts';
 
-export const wallet = replySnapshot('walletStatus', WalletStatus, {
+export const wallet = replySnapshot('walletStatus', {
   restore: 'after-paint',
   isOlder: (next, present) =>
     present.servedAt !== undefined &&

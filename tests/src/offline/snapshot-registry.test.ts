@@ -10,6 +10,7 @@ import {
   SNAPSHOTS,
   STREAMED_KINDS,
 } from '../../../src/offline/snapshot-registry.ts';
+import { SCHEMAS } from '../../../src/offline/snapshot-schemas.ts';
 
 describe('the registry of snapshots', () => {
   it('keeps the names under which installed apps have stored them', () => {
@@ -63,10 +64,7 @@ describe('the registry of snapshots', () => {
 
   it('reads each kind by the schema of its own call', () => {
     for (const kind of SNAPSHOT_KINDS.filter(isReplyKind))
-      expect([kind, SNAPSHOTS[kind].schema === CALLS[SNAPSHOTS[kind].call].reply]).toEqual([
-        kind,
-        true,
-      ]);
+      expect([kind, SCHEMAS[kind] === CALLS[SNAPSHOTS[kind].call].reply]).toEqual([kind, true]);
   });
 
   it('has the worker copy a reply under its own kind or not at all', () => {
