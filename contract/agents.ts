@@ -8,6 +8,7 @@ import { EntriesOff } from './halts.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX, POSITION_SIZE_MAX, POSITION_SIZE_MIN } from './limits.ts';
 import { DecimalText } from './decimal-text.ts';
 import { POOL_IDS } from './pools.ts';
+import { PAIR } from './text-forms.ts';
 import { Tested } from './backtest-record.ts';
 import { Tier } from './permission.ts';
 
@@ -20,10 +21,7 @@ const Name = z.string().check(
   z.refine((text) => text.trim() !== '', REQUIRED),
 );
 
-/** BASE/QUOTE, each 2 to 10 capital letters. */
-export const Pair = z
-  .string()
-  .check(z.regex(/^[A-Z]{2,10}\/[A-Z]{2,10}$/, 'Enter a pair such as BTC/USDT'));
+export const Pair = z.string().check(z.regex(PAIR, 'Enter a pair such as BTC/USDT'));
 export const RiskProfile = z.enum(['Conservative', 'Moderate', 'Aggressive'], {
   error: 'Conservative, Moderate or Aggressive',
 });

@@ -1,37 +1,24 @@
 /** Price alerts on the wire: what users set, what the server watches, and when it fired. */
 import * as z from 'zod/mini';
 import { Pair } from './agents.ts';
+import {
+  ALERT_BPS_MAX,
+  ALERT_BPS_MIN,
+  ALERT_REPEATS,
+  ALERT_WINDOWS,
+  isAlertPrice,
+} from './alert-limits.ts';
 import { ALERT_NOTE_MAX, ALERTS_MAX } from './limits.ts';
 import { parseFixed, type Fixed } from './money.ts';
 import { DecimalText } from './decimal-text.ts';
-
-/** How long a window of a move may be, minutes: 5 min to 24 h. */
-export const ALERT_WINDOWS = [5, 15, 30, 60, 240, 720, 1_440] as const;
-/** How often an alert that repeats may fire at most, minutes. */
-export const ALERT_REPEATS = [5, 15, 60, 240, 1_440] as const;
-/** A move in basis points: 0.1 % to 100 %. */
-const ALERT_BPS_MIN = 10;
-const ALERT_BPS_MAX = 10_000;
-/** A price that no market has needs no alert. */
-const ALERT_PRICE_BELOW = '1000000000000';
 
 const oneOf = <T extends number>(values: readonly T[], words: string) =>
   z
     .int({ error: words })
     .check(z.refine((value) => (values as readonly number[]).includes(value), words));
 
-const isPrice = (text: string): boolean => {
-  try {
-    const price = parseFixed(text);
-    return price > 0n && price < parseFixed(ALERT_PRICE_BELOW);
-  } catch {
-    // Its own check has named what is wrong with it.
-    return true;
-  }
-};
-
 const AlertPrice = DecimalText.check(
-  z.refine(isPrice, 'A price above 0 and below 1,000,000,000,000'),
+  z.refine(isAlertPrice, 'A price above 0 and below 1,000,000,000,000'),
 );
 
 const WINDOW_WORDS = `A window of ${ALERT_WINDOWS.join(', ')} minutes`;

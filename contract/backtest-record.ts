@@ -5,9 +5,9 @@
 import * as z from 'zod/mini';
 import { BACKTEST_DAYS_MAX } from './limits.ts';
 import { DecimalText } from './decimal-text.ts';
+import { SHA_256 } from './text-forms.ts';
 
-/** SHA-256 in hexadecimal. */
-const Hash = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+const Hash = z.string().check(z.regex(SHA_256));
 
 /** Goes with a start, a creation or an edit that followed a test. Times on the market clock, ms. */
 export const Tested = z.strictObject({

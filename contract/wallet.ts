@@ -3,6 +3,7 @@
  * transactions.
  */
 import * as z from 'zod/mini';
+import { CHAIN_ADDRESS } from './text-forms.ts';
 
 /** Base and Base Sepolia. */
 export const WALLET_CHAIN_IDS = [8_453, 84_532] as const;
@@ -24,7 +25,7 @@ const SIGNATURE_MAX = 16_384;
 
 export const WalletAddress = z
   .string({ error: 'An address' })
-  .check(z.regex(/^0x[0-9a-fA-F]{40}$/, 'An address: 0x and 40 hexadecimal digits'));
+  .check(z.regex(CHAIN_ADDRESS, 'An address: 0x and 40 hexadecimal digits'));
 
 /** What a person calls an address; in the words that a display name allows. */
 export const AddressLabel = z.string().check(

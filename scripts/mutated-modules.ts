@@ -23,8 +23,13 @@ export const MUTATED_MODULES = {
       'src/offline/outbox.ts',
       'src/offline/drain.ts',
       'src/offline/outbox-entry.ts',
+      'src/offline/entry-parts.ts',
+      'contract/readers.ts',
     ],
-    tests: ['tests/src/offline/{model,queue-rules,queue-lifecycle,send}.test.ts'],
+    tests: [
+      'tests/src/offline/{model,outbox-entry,queue-rules,queue-lifecycle,send}.test.ts',
+      'tests/contract/readers.test.ts',
+    ],
   },
   tokens: {
     files: ['server/identity/token-verifier.ts', 'server/identity/claims.ts', 'contract/jwt.ts'],

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BESIDE = [
   'node_modules/zod/package.json',
+  'src/offline/foreign-message.ts',
   'src/offline/kept-exchanges.ts',
   'src/offline/snapshot-schemas.ts',
 ];

@@ -1,56 +1,8 @@
-/** The client's settings, parsed once from the build's environment. */
-import * as z from 'zod/mini';
+/** The client's settings, read once from the build's environment. */
 import type { FirebaseSettings } from './identity/firebase-app.ts';
 import { log } from './platform/page-log.ts';
 
 declare const __APP_VERSION__: string | undefined;
-
-const text = z._default(z.string(), '');
-/** True only when the text is exactly `true`. */
-const flag = z.pipe(
-  text,
-  z.transform((value: string) => value === 'true'),
-);
-const required = (message: string) => z.string({ error: message }).check(z.minLength(1, message));
-
-/** An empty line of an .env file means "not set", so that a default can stand. */
-const optionalOf = <T extends z.ZodMiniType>(schema: T) =>
-  z.pipe(
-    z.transform((value: unknown) => (value === '' ? undefined : value)),
-    schema,
-  );
-
-const Environment = z.object({
-  MODE: optionalOf(z._default(z.enum(['development', 'production', 'test']), 'development')),
-  VITE_FIREBASE_API_KEY: required('Firebase API key is required'),
-  VITE_FIREBASE_AUTH_DOMAIN: required('Firebase auth domain is required'),
-  VITE_FIREBASE_PROJECT_ID: required('Firebase project ID is required'),
-  VITE_FIREBASE_STORAGE_BUCKET: text,
-  VITE_FIREBASE_MESSAGING_SENDER_ID: text,
-  VITE_FIREBASE_APP_ID: required('Firebase app ID is required'),
-  VITE_APP_VERSION: text,
-  VITE_ENABLE_ANALYTICS: flag,
-  VITE_STRIPE_PUBLISHABLE_KEY: text,
-  VITE_STRIPE_PRICE_STARTER: text,
-  VITE_STRIPE_PRICE_STANDARD: text,
-  VITE_STRIPE_PRICE_PRO: text,
-  VITE_STRIPE_PRICE_PRO_MAX: text,
-  VITE_STRIPE_COUPON_ID: text,
-  VITE_STRIPE_COUPON_ENABLED: flag,
-  VITE_API_URL: optionalOf(z.optional(z.url('VITE_API_URL must be a valid URL'))),
-  VITE_ENABLE_PERFORMANCE_MONITORING: flag,
-  VITE_LOG_LEVEL: optionalOf(z._default(z.enum(['debug', 'info', 'warn', 'error']), 'info')),
-  VITE_MOCK_API: flag,
-  VITE_SECURE_COOKIES: flag,
-  VITE_ENABLE_CSP: flag,
-  VITE_ENABLE_COMPRESSION: flag,
-  VITE_LAZY_LOADING: optionalOf(
-    z.pipe(
-      z._default(z.string(), 'true'),
-      z.transform((value: string) => value === 'true'),
-    ),
-  ),
-});
 
 /** Everything the client may be told from outside, by the name of what it does. */
 export interface ClientEnvironment {
@@ -76,51 +28,99 @@ export interface ClientEnvironment {
 const builtVersion = (): string =>
   typeof __APP_VERSION__ === 'string' ? __APP_VERSION__ : '0.0.0';
 
+function isAddress(text: string): boolean {
+  try {
+    return new URL(text).href !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Reads one setting after the other, and notes what is wrong with them. */
+class Settings {
+  readonly faults: string[] = [];
+
+  constructor(private readonly source: Record<string, unknown>) {}
+
+  text(name: string): string {
+    const value = this.source[name];
+    if (value === undefined) return '';
+    if (typeof value === 'string') return value;
+    this.faults.push(`${name} must be text`);
+    return '';
+  }
+
+  required(name: string, what: string): string {
+    const value = this.source[name];
+    if (typeof value === 'string' && value !== '') return value;
+    this.faults.push(`${what} is required`);
+    return '';
+  }
+
+  /** True only when the text is exactly `true`. */
+  flag(name: string): boolean {
+    return this.text(name) === 'true';
+  }
+
+  /** An empty line of an .env file means "not set", so that a default can stand. */
+  oneOf<const T extends string>(name: string, values: readonly T[], byDefault: T): T {
+    const value = this.source[name];
+    if (value === undefined || value === '') return byDefault;
+    const known = values.find((one) => one === value);
+    if (known === undefined) this.faults.push(`${name} must be one of ${values.join(', ')}`);
+    return known ?? byDefault;
+  }
+
+  address(name: string): string {
+    const setting = this.text(name);
+    const address = setting.trim();
+    if (setting !== '' && !isAddress(address)) this.faults.push(`${name} must be a valid URL`);
+    return address.replace(/[\t\n\r]/g, '').replace(/\/+$/, '');
+  }
+}
+
 /**
- * Parses the settings of a build.
- * @throws Error 'Invalid environment configuration', with the validation error as its cause, after
- *   logging it.
+ * Reads the settings of a build.
+ * @throws Error 'Invalid environment configuration', with what is wrong as its cause, after logging
+ *   it.
  */
 export function readEnvironment(source: Record<string, unknown>): ClientEnvironment {
-  const parsed = Environment.safeParse(source);
-  if (!parsed.success) {
-    log.error(
-      'Environment validation failed:',
-      parsed.error.issues.map((issue) => issue.message).join('; '),
-    );
-    throw new Error('Invalid environment configuration', { cause: parsed.error });
-  }
-  const e = parsed.data;
-  return {
-    mode: e.MODE,
+  const read = new Settings(source);
+  const appVersion = read.text('VITE_APP_VERSION');
+  const settings: ClientEnvironment = {
+    mode: read.oneOf('MODE', ['development', 'production', 'test'], 'development'),
     firebase: {
-      apiKey: e.VITE_FIREBASE_API_KEY,
-      authDomain: e.VITE_FIREBASE_AUTH_DOMAIN,
-      projectId: e.VITE_FIREBASE_PROJECT_ID,
-      storageBucket: e.VITE_FIREBASE_STORAGE_BUCKET,
-      messagingSenderId: e.VITE_FIREBASE_MESSAGING_SENDER_ID,
-      appId: e.VITE_FIREBASE_APP_ID,
+      apiKey: read.required('VITE_FIREBASE_API_KEY', 'Firebase API key'),
+      authDomain: read.required('VITE_FIREBASE_AUTH_DOMAIN', 'Firebase auth domain'),
+      projectId: read.required('VITE_FIREBASE_PROJECT_ID', 'Firebase project ID'),
+      storageBucket: read.text('VITE_FIREBASE_STORAGE_BUCKET'),
+      messagingSenderId: read.text('VITE_FIREBASE_MESSAGING_SENDER_ID'),
+      appId: read.required('VITE_FIREBASE_APP_ID', 'Firebase app ID'),
     },
-    appVersion: e.VITE_APP_VERSION === '' ? builtVersion() : e.VITE_APP_VERSION,
-    analytics: e.VITE_ENABLE_ANALYTICS,
-    stripePublishableKey: e.VITE_STRIPE_PUBLISHABLE_KEY,
+    appVersion: appVersion === '' ? builtVersion() : appVersion,
+    analytics: read.flag('VITE_ENABLE_ANALYTICS'),
+    stripePublishableKey: read.text('VITE_STRIPE_PUBLISHABLE_KEY'),
     stripePrices: {
-      starter: e.VITE_STRIPE_PRICE_STARTER,
-      standard: e.VITE_STRIPE_PRICE_STANDARD,
-      pro: e.VITE_STRIPE_PRICE_PRO,
-      'pro-max': e.VITE_STRIPE_PRICE_PRO_MAX,
+      starter: read.text('VITE_STRIPE_PRICE_STARTER'),
+      standard: read.text('VITE_STRIPE_PRICE_STANDARD'),
+      pro: read.text('VITE_STRIPE_PRICE_PRO'),
+      'pro-max': read.text('VITE_STRIPE_PRICE_PRO_MAX'),
     },
-    couponId: e.VITE_STRIPE_COUPON_ID,
-    couponEnabled: e.VITE_STRIPE_COUPON_ENABLED,
-    apiUrl: (e.VITE_API_URL ?? '').replace(/\/+$/, ''),
-    performanceMonitoring: e.VITE_ENABLE_PERFORMANCE_MONITORING,
-    logLevel: e.VITE_LOG_LEVEL,
-    mockApi: e.VITE_MOCK_API,
-    secureCookies: e.VITE_SECURE_COOKIES,
-    csp: e.VITE_ENABLE_CSP,
-    compression: e.VITE_ENABLE_COMPRESSION,
-    lazyLoading: e.VITE_LAZY_LOADING,
+    couponId: read.text('VITE_STRIPE_COUPON_ID'),
+    couponEnabled: read.flag('VITE_STRIPE_COUPON_ENABLED'),
+    apiUrl: read.address('VITE_API_URL'),
+    performanceMonitoring: read.flag('VITE_ENABLE_PERFORMANCE_MONITORING'),
+    logLevel: read.oneOf('VITE_LOG_LEVEL', ['debug', 'info', 'warn', 'error'], 'info'),
+    mockApi: read.flag('VITE_MOCK_API'),
+    secureCookies: read.flag('VITE_SECURE_COOKIES'),
+    csp: read.flag('VITE_ENABLE_CSP'),
+    compression: read.flag('VITE_ENABLE_COMPRESSION'),
+    lazyLoading: read.text('VITE_LAZY_LOADING') === '' || read.flag('VITE_LAZY_LOADING'),
   };
+  if (read.faults.length === 0) return settings;
+  const faults = read.faults.join('; ');
+  log.error('Environment validation failed:', faults);
+  throw new Error('Invalid environment configuration', { cause: faults });
 }
 
 /** The settings of this build. Reading it is what stops a misconfigured app at its start. */

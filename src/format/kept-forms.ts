@@ -2,35 +2,45 @@
  * How the reader's locale writes numbers, dates and times, as the device keeps it: at a start the
  * browser would take tens of milliseconds to say it again.
  */
-import * as z from 'zod/mini';
+import {
+  fields,
+  list,
+  numberFrom,
+  orNull,
+  readJson,
+  someText,
+  text,
+  whole,
+  type Read,
+} from '../../contract/readers.ts';
 import { readDateForm } from './date-form.ts';
 import { readNumberForm, setNumberForm } from './number-marks.ts';
 import { DATE_FORMATS, setDateForm, type DateFormat } from './times.ts';
 
 const KEY = 'tradewind:forms';
-const COUNT = z.int().check(z.minimum(1), z.maximum(99));
-const TEXTS = z.array(z.string());
+const count = numberFrom(1, 99, whole);
+const texts = list(text);
 /** Null: of this one the browser is asked each time. */
-const DATE = z.nullable(z.object({ parts: TEXTS, months: TEXTS, padded: TEXTS }));
-const Forms = z.object({
-  language: z.string(),
-  number: z.object({
-    decimal: z.string().check(z.minLength(1)),
-    separator: z.string(),
-    lastGroup: COUNT,
-    otherGroups: COUNT,
-    groupedFrom: COUNT,
+const date = orNull(fields({ parts: texts, months: texts, padded: texts }));
+const formsRecord = fields({
+  language: text,
+  number: fields({
+    decimal: someText,
+    separator: text,
+    lastGroup: count,
+    otherGroups: count,
+    groupedFrom: count,
   }),
-  dates: z.object({ clock: DATE, date: DATE, moment: DATE }),
+  dates: fields({ clock: date, date, moment: date }),
 });
-type Forms = z.infer<typeof Forms>;
+type Forms = Read<typeof formsRecord>;
 
 function keptForms(): Forms | null {
   try {
-    const kept = Forms.safeParse(JSON.parse(localStorage.getItem(KEY) ?? 'null'));
-    return kept.success && kept.data.language === navigator.language ? kept.data : null;
+    const kept = readJson(formsRecord, localStorage.getItem(KEY));
+    return kept?.language === navigator.language ? kept : null;
   } catch {
-    // Not ours, or storage is closed to us.
+    // Storage is closed to us.
     return null;
   }
 }

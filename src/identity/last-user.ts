@@ -2,15 +2,11 @@
  * Our own record of the last user, from which the app paints before Firebase has loaded. Holds no
  * token.
  */
-import * as z from 'zod/mini';
+import { fields, orNull, readJson, someText, text, type Read } from '../../contract/readers.ts';
 import { CLOCK_KEY, LAST_USER_KEY } from './device-record.ts';
 
-const LastUser = z.object({
-  uid: z.string().check(z.minLength(1)),
-  email: z.nullable(z.string()),
-  lastSignInTime: z.nullable(z.string()),
-});
-export type LastUser = z.infer<typeof LastUser>;
+const lastUser = fields({ uid: someText, email: orNull(text), lastSignInTime: orNull(text) });
+export type LastUser = Read<typeof lastUser>;
 
 const PURGE_KEY = 'tradewind.purge';
 const LEAVING_KEY = 'tradewind.leaving';
@@ -25,15 +21,7 @@ export function readLastUser(storage: Storage = localStorage): LastUser | null {
   return parseLastUser(storage.getItem(LAST_USER_KEY));
 }
 
-export function parseLastUser(text: string | null): LastUser | null {
-  if (text === null) return null;
-  try {
-    const parsed = LastUser.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : null;
-  } catch {
-    return null;
-  }
-}
+export const parseLastUser = (json: string | null): LastUser | null => readJson(lastUser, json);
 
 export function writeLastUser(user: LastUser, storage: Storage = localStorage): void {
   const { uid, email, lastSignInTime } = user;

@@ -2,54 +2,58 @@
  * Small display choices, stored in the user's database and deleted with it. Each key must be listed
  * here.
  */
-import * as z from 'zod/mini';
+import { LIVE_EXCHANGES } from '../../contract/exchanges.ts';
 import { SYMBOL_CHOICES_MAX } from '../../contract/limits.ts';
+import {
+  byKey,
+  fields,
+  list,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  readAs,
+  text,
+  textUpTo,
+  yesOrNo,
+  type Read,
+  type Reader,
+} from '../../contract/readers.ts';
 import { heldDatabase, StorageFault } from './user-database.ts';
 
 const TABLE_COLUMNS_MAX = 40;
 
-const SCHEMAS = {
+const PREFERENCES = {
   /** Favourite symbols, in the order in which they were added. */
-  favourites: z.array(z.string().check(z.maxLength(40))).check(z.maxLength(SYMBOL_CHOICES_MAX)),
+  favourites: list(textUpTo(40), SYMBOL_CHOICES_MAX),
   /** Timeframe and indicators of all charts. */
-  chart: z.object({
-    interval: z.nullable(z.string()),
-    sma: z.array(z.number()).check(z.maxLength(8)),
-    ema: z.array(z.number()).check(z.maxLength(8)),
-    rsi: z.nullable(z.number()),
-    volume: z.boolean(),
+  chart: fields({
+    interval: orNull(text),
+    sma: list(number, 8),
+    ema: list(number, 8),
+    rsi: orNull(number),
+    volume: yesOrNo,
   }),
-  marketView: z.object({ columns: z.array(z.string()), favouritesFirst: z.boolean() }),
+  marketView: fields({ columns: list(text), favouritesFirst: yesOrNo }),
   /** By table: sort column, direction, and visible columns. */
-  tables: z.record(
-    z.string(),
-    z.object({
-      sort: z.optional(z.object({ key: z.string().check(z.maxLength(40)), down: z.boolean() })),
-      columns: z.optional(
-        z.array(z.string().check(z.maxLength(40))).check(z.maxLength(TABLE_COLUMNS_MAX)),
-      ),
+  tables: byKey(
+    fields({
+      sort: maybe(fields({ key: textUpTo(40), down: yesOrNo })),
+      columns: maybe(list(textUpTo(40), TABLE_COLUMNS_MAX)),
     }),
   ),
   /** The account that is shown, null for paper, and the exchange accounts there are. */
-  account: z.object({
-    chosen: z.nullable(z.string()),
-    known: z.array(
-      z.object({
-        id: z.string(),
-        exchange: z.enum(['kraken', 'coinbase', 'binance']),
-        label: z.string(),
-      }),
-    ),
+  account: fields({
+    chosen: orNull(text),
+    known: list(fields({ id: text, exchange: oneOf(LIVE_EXCHANGES), label: text })),
   }),
-} as const;
+};
 
-export type PreferenceName = keyof typeof SCHEMAS;
-export type Preference<N extends PreferenceName> = z.output<(typeof SCHEMAS)[N]>;
+export type PreferenceName = keyof typeof PREFERENCES;
+export type Preference<N extends PreferenceName> = Read<(typeof PREFERENCES)[N]>;
 
-function parsed<N extends PreferenceName>(name: N, raw: unknown): Preference<N> | null {
-  const read = SCHEMAS[name].safeParse(raw);
-  return read.success ? (read.data as Preference<N>) : null;
-}
+const parsed = <N extends PreferenceName>(name: N, raw: unknown): Preference<N> | null =>
+  readAs(PREFERENCES[name] as Reader<Preference<N>>, raw);
 
 /** The stored choice, or null where there is none or it is invalid. Never throws for storage. */
 export async function readPreference<N extends PreferenceName>(

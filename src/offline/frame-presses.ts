@@ -1,15 +1,25 @@
 /** Takes the stops that were pressed on a first frame into the queue, by the rules of any press. */
-import * as z from 'zod/mini';
+import {
+  fields,
+  number,
+  someText,
+  text,
+  UNREAD,
+  uuid,
+  whole,
+  type Read,
+} from '../../contract/readers.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import { CLOCK_TOLERANCE_MS, coalesce } from './queue-rules.ts';
 
-const Press = z.object({
-  commandId: z.uuid(),
-  agentId: z.string().check(z.minLength(1)),
-  agentName: z.string(),
-  seenGeneration: z.int(),
-  pressedAt: z.number(),
+const press = fields({
+  commandId: uuid,
+  agentId: someText,
+  agentName: text,
+  seenGeneration: whole,
+  pressedAt: number,
 });
+type Press = Read<typeof press>;
 
 /** What a press needs to know of the queue it joins. */
 interface QueueToJoin {
@@ -17,16 +27,14 @@ interface QueueToJoin {
   meta: { clockOffsetMs: number | null; lastSeenAt: number; lastSequence?: number | undefined };
 }
 
-type Press = z.infer<typeof Press>;
-
 /** The presses that lie on the device, and the records among them that do not read. */
 export function readPresses(raw: unknown): { presses: Press[]; unreadable: unknown[] } {
   if (raw === undefined) return { presses: [], unreadable: [] };
   const presses: Press[] = [];
   const unreadable: unknown[] = [];
   for (const one of Array.isArray(raw) ? (raw as unknown[]) : [raw]) {
-    const parsed = Press.safeParse(one);
-    if (parsed.success) presses.push(parsed.data);
+    const read = press(one);
+    if (read !== UNREAD) presses.push(read);
     // Only a Stop is ever pressed on a frame: whoever reads the quarantine learns that much.
     else unreadable.push(typeof one === 'object' ? { ...one, intent: 'stop' } : one);
   }

@@ -1,17 +1,28 @@
 /** The stored form of a queued command. It holds no token and no raw request. */
-import * as z from 'zod/mini';
-import { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
-import { Tested } from '../../contract/backtest-record.ts';
+import type { AlertSeen, AlertTerms } from '../../contract/alerts.ts';
+import type { Tested } from '../../contract/backtest-record.ts';
+import {
+  anything,
+  fields,
+  list,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  readAs,
+  someText,
+  text,
+  UNREAD,
+  uuid,
+  whole,
+  yesOrNo,
+  type Read,
+  type Reader,
+} from '../../contract/readers.ts';
+import { alertSeen, alertTerms, tested } from './entry-parts.ts';
 
-export const Intent = z.enum([
-  'start',
-  'stop',
-  'start-all',
-  'stop-all',
-  'set-alert',
-  'delete-alert',
-]);
-export type Intent = z.infer<typeof Intent>;
+const intent = oneOf(['start', 'stop', 'start-all', 'stop-all', 'set-alert', 'delete-alert']);
+export type Intent = Read<typeof intent>;
 
 /**
  * `saved`: on this device, waiting. `sending`: a request was under way; its outcome is unknown
@@ -19,61 +30,43 @@ export type Intent = z.infer<typeof Intent>;
  * `cancelled`: finished, and shown until dismissed. `accepted` is never stored: an accepted command
  * is deleted, and shown from memory.
  */
-export const EntryState = z.enum([
-  'saved',
-  'sending',
-  'needs-you',
-  'failed',
-  'lapsed',
-  'cancelled',
-  'accepted',
-]);
-export type EntryState = z.infer<typeof EntryState>;
+const state = oneOf(['saved', 'sending', 'needs-you', 'failed', 'lapsed', 'cancelled', 'accepted']);
+export type EntryState = Read<typeof state>;
 
 /** Why an entry is not simply waiting: a code and the server's sentence, if any. */
-const EntryReason = z.object({ code: z.string(), message: z.string(), at: z.number() });
-type EntryReason = z.infer<typeof EntryReason>;
+const reason = fields({ code: text, message: text, at: number });
 
-export const SeenAgent = z.object({ id: z.string(), seenGeneration: z.optional(z.int()) });
-export type SeenAgent = z.infer<typeof SeenAgent>;
+const seenAgent = fields({ id: text, seenGeneration: maybe(whole) });
+export type SeenAgent = Read<typeof seenAgent>;
 
 /** A price shown at the press: decimal text, and its market time (ms). */
-const SeenPrice = z.object({ pair: z.string(), price: z.string(), at: z.number() });
-type SeenPrice = z.infer<typeof SeenPrice>;
+const seenPrice = fields({ pair: text, price: text, at: number });
 
 /** What was shown when the user pressed Start, to compare with when a late start is confirmed. */
-export const ObservedState = z.object({
-  prices: z.array(SeenPrice),
-  agents: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      status: z.string(),
-      version: z.number(),
-      generation: z.number(),
-    }),
-  ),
+const observedState = fields({
+  prices: list(seenPrice),
+  agents: list(fields({ id: text, name: text, status: text, version: number, generation: number })),
 });
-export type ObservedState = z.infer<typeof ObservedState>;
+export type ObservedState = Read<typeof observedState>;
 
 /** The result of one agent of a start-all or stop-all. */
-export const EntryResult = z.object({
-  agentId: z.string(),
-  name: z.string(),
-  went: z.boolean(),
-  message: z.string(),
-});
-export type EntryResult = z.infer<typeof EntryResult>;
+const entryResult = fields({ agentId: text, name: text, went: yesOrNo, message: text });
+export type EntryResult = Read<typeof entryResult>;
 
 /** What a command about an alert asks for: the alert as it will be; null terms delete it. */
-export const AlertCommand = z.object({
-  id: z.uuid(),
-  terms: z.nullable(AlertTerms),
+export interface AlertCommand {
+  id: string;
+  terms: AlertTerms | null;
   /** The version that was shown; null where the server does not know the alert. */
-  seenVersion: z.nullable(z.int()),
-  seen: z.nullable(AlertSeen),
+  seenVersion: number | null;
+  seen: AlertSeen | null;
+}
+const alertCommand: Reader<AlertCommand> = fields({
+  id: uuid,
+  terms: orNull(alertTerms),
+  seenVersion: orNull(whole),
+  seen: orNull(alertSeen),
 });
-export type AlertCommand = z.infer<typeof AlertCommand>;
 
 export const OUTBOX_ENTRY_VERSION = 1;
 /**
@@ -82,67 +75,68 @@ export const OUTBOX_ENTRY_VERSION = 1;
  */
 export const ALERT_ENTRY_VERSION = 2;
 
-export const OutboxEntry = z
-  .object({
-    version: z.union([z.literal(OUTBOX_ENTRY_VERSION), z.literal(ALERT_ENTRY_VERSION)]),
-    /** The Idempotency-Key of every send of this command. */
-    commandId: z.uuid(),
-    uid: z.string().check(z.minLength(1)),
-    intent: Intent,
-    /** The agent of a start or a stop; null for commands to all. */
-    agentId: z.nullable(z.string()),
-    /** Its name, for reading the queue offline, or the alert in words; empty for all. */
-    agentName: z.string(),
-    /**
-     * start-all: the agents that were shown. stop-all: the same, for information; the server stops
-     * all of them anyway.
-     */
-    agents: z.array(SeenAgent),
-    seenGeneration: z.nullable(z.int()),
-    /** Increases with every command of this user on this device. */
-    sequence: z.int(),
-    /** Device clock at the press, ms. */
-    createdAt: z.number(),
-    /** Server's clock − device's clock (ms) as known at the press; null when unknown. */
-    clockOffsetMs: z.nullable(z.number()),
-    /** The device's clock was set back: the age is unknown. */
-    clockMoved: z.boolean(),
-    contractVersion: z.int(),
-    attempts: z.int(),
-    /** Consecutive attempts without a valid answer; the exponent of the backoff. */
-    failures: z.int(),
-    /**
-     * Not before this (device clock, ms); null: at once. Stored so that page and worker wait alike.
-     */
-    nextAttemptAt: z.nullable(z.number()),
-    state: EntryState,
-    reason: z.nullable(EntryReason),
-    /** The user was shown what had changed and confirmed. */
-    confirmed: z.boolean(),
-    /** Absent for stops, and in records of earlier builds. */
-    seen: z.optional(ObservedState),
-    /** The backtest that was run before this start. */
-    tested: z.optional(Tested),
-    /**
-     * Only where the server accepted the command and rejected some agents: the result of each
-     * agent.
-     */
-    results: z.optional(z.array(EntryResult)),
-    /** For commands about an alert only. */
-    alert: z.optional(AlertCommand),
-    /**
-     * For stops: the records of the starts that this one took out of the queue. Read only by Undo,
-     * so that none of them can make a stop unreadable.
-     */
-    withdrawn: z.optional(z.array(z.unknown())),
-  })
-  .check(
-    z.refine(({ version, alert, intent }) => {
-      const isAlert = intent === 'set-alert' || intent === 'delete-alert';
-      return isAlert === (alert !== undefined) && isAlert === (version === ALERT_ENTRY_VERSION);
-    }),
-  );
-export type OutboxEntry = z.infer<typeof OutboxEntry>;
+const entryFields = fields({
+  version: oneOf([OUTBOX_ENTRY_VERSION, ALERT_ENTRY_VERSION]),
+  /** The Idempotency-Key of every send of this command. */
+  commandId: uuid,
+  uid: someText,
+  intent,
+  /** The agent of a start or a stop; null for commands to all. */
+  agentId: orNull(text),
+  /** Its name, for reading the queue offline, or the alert in words; empty for all. */
+  agentName: text,
+  /**
+   * start-all: the agents that were shown. stop-all: the same, for information; the server stops
+   * all of them anyway.
+   */
+  agents: list(seenAgent),
+  seenGeneration: orNull(whole),
+  /** Increases with every command of this user on this device. */
+  sequence: whole,
+  /** Device clock at the press, ms. */
+  createdAt: number,
+  /** Server's clock − device's clock (ms) as known at the press; null when unknown. */
+  clockOffsetMs: orNull(number),
+  /** The device's clock was set back: the age is unknown. */
+  clockMoved: yesOrNo,
+  contractVersion: whole,
+  attempts: whole,
+  /** Consecutive attempts without a valid answer; the exponent of the backoff. */
+  failures: whole,
+  /**
+   * Not before this (device clock, ms); null: at once. Stored so that page and worker wait alike.
+   */
+  nextAttemptAt: orNull(number),
+  state,
+  reason: orNull(reason),
+  /** The user was shown what had changed and confirmed. */
+  confirmed: yesOrNo,
+  /** Absent for stops, and in records of earlier builds. */
+  seen: maybe(observedState),
+  /** The backtest that was run before this start. */
+  tested: maybe<Tested>(tested),
+  /** Only where the server accepted the command and rejected some agents: the result of each agent. */
+  results: maybe(list(entryResult)),
+  /** For commands about an alert only. */
+  alert: maybe(alertCommand),
+  /**
+   * For stops: the records of the starts that this one took out of the queue. Read only by Undo,
+   * so that none of them can make a stop unreadable.
+   */
+  withdrawn: maybe(list(anything)),
+});
+export type OutboxEntry = Read<typeof entryFields>;
+
+/** A command about an alert carries one, and has the version of its own. */
+export const outboxEntry: Reader<OutboxEntry> = (raw) => {
+  const entry = entryFields(raw);
+  if (entry === UNREAD) return UNREAD;
+  const isAboutAlert = entry.intent === 'set-alert' || entry.intent === 'delete-alert';
+  return isAboutAlert === (entry.alert !== undefined) &&
+    isAboutAlert === (entry.version === ALERT_ENTRY_VERSION)
+    ? entry
+    : UNREAD;
+};
 
 type Raw = Record<string, unknown>;
 export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
@@ -153,9 +147,9 @@ export type Steps = Readonly<Record<number, (old: Raw) => Raw>>;
  */
 const STEPS: Steps = {};
 
-const Versioned = z.looseObject({ version: z.int() });
+const versioned = fields({ version: whole });
 /** As much of an unreadable record as can be shown. */
-const Legible = z.object({ intent: Intent, agentName: z.string() });
+const legibleFields = fields({ intent, agentName: text });
 
 /**
  * A stored record. `newer`: written by a newer build and left alone. `unreadable`: cannot be sent,
@@ -168,26 +162,23 @@ export function readEntry(
   steps: Steps = STEPS,
   present: number = OUTBOX_ENTRY_VERSION,
 ): Stored {
-  const versioned = Versioned.safeParse(raw);
-  if (!versioned.success) return { is: 'unreadable' };
-  let record: Raw & { version: number } = versioned.data;
+  const known = versioned(raw);
+  if (known === UNREAD) return { is: 'unreadable' };
+  let record: Raw & { version: number } = { ...(raw as Raw), ...known };
   if (record.version > Math.max(present, ALERT_ENTRY_VERSION)) return { is: 'newer' };
   while (record.version < present) {
     const step = steps[record.version];
     if (step === undefined) return { is: 'unreadable' };
     record = { ...step(record), version: record.version + 1 };
   }
-  const parsed = OutboxEntry.safeParse(record);
-  return parsed.success ? { is: 'entry', entry: parsed.data } : { is: 'unreadable' };
+  const entry = outboxEntry(record);
+  return entry === UNREAD ? { is: 'unreadable' } : { is: 'entry', entry };
 }
 
 /** A quarantined record, as far as it can be read; null where it cannot. */
-export type SetAside = z.infer<typeof Legible> | null;
+export type SetAside = Read<typeof legibleFields> | null;
 
-export function legible(raw: unknown): SetAside {
-  const parsed = Legible.safeParse(raw);
-  return parsed.success ? parsed.data : null;
-}
+export const legible = (raw: unknown): SetAside => readAs(legibleFields, raw);
 
 /** What a press asks for; the outbox adds the rest. */
 export interface CommandRequest {

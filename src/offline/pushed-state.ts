@@ -3,9 +3,9 @@
  * missing.
  */
 import { get } from 'idb-keyval';
-import * as z from 'zod/mini';
 import type { Agent, AgentList } from '../../contract/agents.ts';
 import type { PushPayload } from '../../contract/push.ts';
+import { list, readAs, text } from '../../contract/readers.ts';
 import { isEarlier } from './agent-order.ts';
 import { heldDatabase, StorageFault, type UserDatabase } from './user-database.ts';
 import { knownClockOffset } from './queue-store.ts';
@@ -23,7 +23,7 @@ const PUSHED_SEQUENCE_KEY = 'pushedSequence';
 const SEEN_MAX = 30;
 const CURVE_MAX = 500;
 const FILLS_MAX = 100;
-const Seen = z.array(z.string());
+const seen = list(text);
 
 /** Stores how far the message reaches, and returns whether it is new. @throws StorageFault */
 function noteSeen(database: UserDatabase, id: string, sequence: number): Promise<boolean> {
@@ -35,8 +35,7 @@ function noteSeen(database: UserDatabase, id: string, sequence: number): Promise
         const meta = transaction.objectStore('meta');
         const request = meta.get(SEEN_KEY) as IDBRequest<unknown>;
         request.onsuccess = () => {
-          const known = Seen.safeParse(request.result);
-          const before = known.success ? known.data : [];
+          const before = readAs(seen, request.result) ?? [];
           if (before.includes(id)) {
             resolve(false);
             return;

@@ -1,36 +1,51 @@
 /** Reads and writes the queue in the user's database: every change is one strict transaction. */
 import { get } from 'idb-keyval';
-import * as z from 'zod/mini';
+import {
+  fields,
+  maybe,
+  number,
+  oneOf,
+  orNull,
+  readAs,
+  UNREAD,
+  type Read,
+} from '../../contract/readers.ts';
 import { StorageFault, type UserDatabase } from './user-database.ts';
 import { PRESSES_KEY } from './frame-record.ts';
 import { readPresses, withPresses } from './frame-presses.ts';
-import { legible, OutboxEntry, readEntry, type SetAside } from './outbox-entry.ts';
+import {
+  legible,
+  outboxEntry,
+  readEntry,
+  type OutboxEntry,
+  type SetAside,
+} from './outbox-entry.ts';
 import { TOLD_KEY, trimSnapshots } from './snapshots.ts';
 
 /** State of sending that page and worker share, beside the entries. */
-export const QueueMeta = z.object({
+const queueMeta = fields({
   /**
    * Server's clock − device's (ms) at the server's last answer; and the device's clock as last
    * seen.
    */
-  clockOffsetMs: z.nullable(z.number()),
-  lastSeenAt: z.number(),
+  clockOffsetMs: orNull(number),
+  lastSeenAt: number,
   /** The highest sequence that was given. Absent in records of earlier builds. */
-  lastSequence: z.optional(z.number()),
+  lastSequence: maybe(number),
   /**
    * Nothing is sent until a login later than `authTime` (s; null where the token did not say), or
    * another contract version.
    */
-  pause: z.nullable(
-    z.object({
-      why: z.enum(['sign-in', 'update']),
-      authTime: z.nullable(z.number()),
-      contractVersion: z.number(),
-      since: z.optional(z.number()),
+  pause: orNull(
+    fields({
+      why: oneOf(['sign-in', 'update']),
+      authTime: orNull(number),
+      contractVersion: number,
+      since: maybe(number),
     }),
   ),
 });
-export type QueueMeta = z.infer<typeof QueueMeta>;
+export type QueueMeta = Read<typeof queueMeta>;
 export const EMPTY_META: QueueMeta = { clockOffsetMs: null, lastSeenAt: 0, pause: null };
 
 export interface QueueState {
@@ -66,8 +81,8 @@ const QUEUE_META = 'queue';
  * @throws StorageFault
  */
 export async function knownClockOffset(database: UserDatabase): Promise<number> {
-  const meta = QueueMeta.safeParse(await get<unknown>(QUEUE_META, database.store('meta')));
-  return meta.data?.clockOffsetMs ?? 0;
+  const meta = readAs(queueMeta, await get<unknown>(QUEUE_META, database.store('meta')));
+  return meta?.clockOffsetMs ?? 0;
 }
 
 const NOTHING_BESIDE: Beside = { keys: [], change: (_key, record) => record };
@@ -181,9 +196,8 @@ function sortRecords(
       stored.set(read.entry.commandId, read.entry);
     else corrupt.push([key, values[index]]);
   });
-  const known = QueueMeta.safeParse(meta);
   const entries = [...stored.values()].sort((a, b) => a.sequence - b.sequence);
-  const state = { entries, meta: known.success ? known.data : EMPTY_META };
+  const state = { entries, meta: readAs(queueMeta, meta) ?? EMPTY_META };
   return { state, stored, corrupt, presses };
 }
 
@@ -205,6 +219,13 @@ function loadQueue(transaction: IDBTransaction, uid: string): Promise<StoredQueu
   });
 }
 
+/** What could not be read again is not written. */
+function asStored(entry: OutboxEntry): OutboxEntry {
+  const read = outboxEntry(entry);
+  if (read === UNREAD) throw new TypeError('A command has a form that no queue holds');
+  return read;
+}
+
 /** Writes the difference to `before`, and quarantines what could not be read. */
 function writeQueue(
   transaction: IDBTransaction,
@@ -223,8 +244,7 @@ function writeQueue(
   const kept = new Set(after.entries.map((entry) => entry.commandId));
   for (const commandId of before.stored.keys()) if (!kept.has(commandId)) outbox.delete(commandId);
   for (const entry of after.entries)
-    if (before.stored.get(entry.commandId) !== entry)
-      outbox.put(OutboxEntry.parse(entry), entry.commandId);
+    if (before.stored.get(entry.commandId) !== entry) outbox.put(asStored(entry), entry.commandId);
   const meta = transaction.objectStore('meta');
   if (after.meta !== before.state.meta) meta.put(after.meta, QUEUE_META);
   if (before.presses !== undefined) meta.delete(PRESSES_KEY);

@@ -1,11 +1,11 @@
 /** The referral code a visitor came with, kept on this device until their account has it. */
-import * as z from 'zod/mini';
+import { fields, number, readJson, text } from '../../contract/readers.ts';
 import { readReferralCode } from '../../contract/referral-code.ts';
 import { REFERRAL_KEY } from '../identity/last-user.ts';
 
 /** A link followed longer ago is forgotten. */
 const KEEP_MS = 30 * 86_400_000;
-const Kept = z.object({ code: z.string(), at: z.number() });
+const keptRecord = fields({ code: text, at: number });
 
 /** The first link counts, as on the server; after a month another one may. */
 export function keepReferral(text: string, now = Date.now()): void {
@@ -20,8 +20,8 @@ export function keepReferral(text: string, now = Date.now()): void {
 
 export function keptReferral(now = Date.now()): string | null {
   try {
-    const kept = Kept.safeParse(JSON.parse(localStorage.getItem(REFERRAL_KEY) ?? 'null'));
-    return kept.success && now - kept.data.at < KEEP_MS ? readReferralCode(kept.data.code) : null;
+    const kept = readJson(keptRecord, localStorage.getItem(REFERRAL_KEY));
+    return kept !== null && now - kept.at < KEEP_MS ? readReferralCode(kept.code) : null;
   } catch {
     return null;
   }

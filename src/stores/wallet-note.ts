@@ -1,19 +1,27 @@
 /** Which wallet was last connected, known without loading the wallet. It is deleted at log-out. */
-import * as z from 'zod/mini';
 import { useEffect } from 'react';
 import { proxy, useSnapshot } from 'valtio';
+import { fields, number, readJson, text, textLike, yesOrNo } from '../../contract/readers.ts';
+import { CHAIN_ADDRESS } from '../../contract/text-forms.ts';
 import { keepsSnapshots } from '../commands.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { session } from '../identity/session.ts';
 
-const Note = z.object({
-  address: z.string().check(z.regex(/^0x[0-9a-fA-F]{40}$/)),
-  chain: z.string(),
-  testCoins: z.boolean(),
-  at: z.number(),
+export interface WalletNote {
+  address: string;
+  chain: string;
+  testCoins: boolean;
+  /** Device clock, ms. */
+  at: number;
+}
+
+const kept = fields({
+  address: textLike(CHAIN_ADDRESS),
+  chain: text,
+  testCoins: yesOrNo,
+  at: number,
+  uid: text,
 });
-export type WalletNote = z.infer<typeof Note>;
-const Kept = z.extend(Note, { uid: z.string() });
 
 const KEY = 'tradewind.wallet';
 
@@ -24,15 +32,11 @@ export const walletNote = proxy<{ uid: string | null; note: WalletNote | null; l
   live: false,
 });
 
-function parse(text: string | null, uid: string): WalletNote | null {
-  try {
-    const kept = Kept.safeParse(JSON.parse(text ?? 'null'));
-    if (!kept.success || kept.data.uid !== uid) return null;
-    const { address, at, chain, testCoins } = kept.data;
-    return { address, at, chain, testCoins };
-  } catch {
-    return null;
-  }
+function parse(json: string | null, uid: string): WalletNote | null {
+  const note = readJson(kept, json);
+  if (note?.uid !== uid) return null;
+  const { address, at, chain, testCoins } = note;
+  return { address, at, chain, testCoins };
 }
 
 /** Shows the saved note of this user, and follows other tabs. Returns a function that stops it. */

@@ -2,12 +2,8 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import {
-  ALERT_REPEATS,
-  ALERT_WINDOWS,
-  type AlertCondition,
-  type AlertTerms,
-} from '../../../contract/alerts.ts';
+import type { AlertCondition, AlertTerms } from '../../../contract/alerts.ts';
+import { ALERT_REPEATS, ALERT_WINDOWS } from '../../../contract/alert-limits.ts';
 import { ALERT_NOTE_MAX } from '../../../contract/limits.ts';
 import { setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { AlertCondition } from '../../../contract/alerts.ts';
-import { ALERT_REPEATS, ALERT_WINDOWS } from '../../../contract/alerts.ts';
+import { ALERT_REPEATS, ALERT_WINDOWS } from '../../../contract/alert-limits.ts';
 import { fixedFromNumber, parseFixed, type Fixed } from '../../../contract/money.ts';
 import { SymbolBoard, type Watched } from '../../../server/alerts/symbol-board.ts';
 import fc from '../../support/property.ts';
