@@ -165,10 +165,6 @@ export const Agent = z.object({
 });
 export type Agent = z.infer<typeof Agent>;
 
-/** How many of these agents count against the plan's limit: a twin on paper never does. */
-export const placesTaken = (agents: readonly Pick<Agent, 'shadowOf'>[]): number =>
-  agents.filter(({ shadowOf }) => shadowOf === undefined).length;
-
 /** When an agent last looked and looks next, on the market clock, ms. */
 export const AgentRun = z.object({
   id: z.string(),

@@ -1,5 +1,14 @@
 /** Remembers the checkout that the user left the app for: the plan, and the page to return to. */
-import * as z from 'zod/mini';
+import {
+  fields,
+  number,
+  oneOf,
+  orNull,
+  readJson,
+  text,
+  yesOrNo,
+  type Read,
+} from '../../contract/readers.ts';
 import { readLastUser } from '../identity/last-user.ts';
 import { ownAddress } from '../identity/own-address.ts';
 import { routeRule } from '../identity/security-context.ts';
@@ -8,19 +17,19 @@ import { PENDING_KEY } from './checkout-outcome.ts';
 /** As long as a checkout can be completed. */
 const KEPT_MS = 24 * 60 * 60_000;
 
-const PendingCheckout = z.object({
-  uid: z.string(),
-  planId: z.string(),
-  planName: z.string(),
+const pendingCheckout = fields({
+  uid: text,
+  planId: text,
+  planName: text,
   /** The page where a limit was met, to return to. Null if they were viewing plans. */
-  from: z.nullable(z.string()),
-  openedAt: z.number(),
+  from: orNull(text),
+  openedAt: number,
   /** The portal returns in any case: nothing is announced before the server confirms it. */
-  by: z.enum(['checkout', 'portal']),
+  by: oneOf(['checkout', 'portal']),
   /** Returned as completed, but not confirmed by the server yet. */
-  returned: z.boolean(),
+  returned: yesOrNo,
 });
-export type PendingCheckout = z.infer<typeof PendingCheckout>;
+export type PendingCheckout = Read<typeof pendingCheckout>;
 
 /** A path of this app to return to, or null: never another site's, never the plans themselves. */
 export function ownPath(path: string | null): string | null {
@@ -41,16 +50,14 @@ export function rememberCheckout(pending: PendingCheckout): void {
 
 export function readCheckout(uid: string, now = Date.now()): PendingCheckout | null {
   try {
-    const pending = PendingCheckout.safeParse(
-      JSON.parse(localStorage.getItem(PENDING_KEY) ?? 'null'),
-    );
-    if (!pending.success || Math.abs(now - pending.data.openedAt) > KEPT_MS) {
+    const pending = readJson(pendingCheckout, localStorage.getItem(PENDING_KEY));
+    if (pending === null || Math.abs(now - pending.openedAt) > KEPT_MS) {
       // No checkout can end any more: the dashboard need not look for one at every start.
       forgetCheckout();
       return null;
     }
-    if (pending.data.uid !== uid) return null;
-    return { ...pending.data, from: ownPath(pending.data.from) };
+    if (pending.uid !== uid) return null;
+    return { ...pending, from: ownPath(pending.from) };
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 /** How many agents count against a plan's limit. */
 import { describe, expect, it } from 'vitest';
-import { placesTaken } from '../../contract/agents.ts';
+import { placesTaken } from '../../contract/agent-account.ts';
 
 describe('the places of a plan', () => {
   it('are taken by agents on paper and live ones, and never by a twin on paper', () => {

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { placesTaken } from '../../../contract/agents.ts';
+import { placesTaken } from '../../../contract/agent-account.ts';
 import { agentCap, tierPermits } from '../../../contract/tiers.ts';
 import type { Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';

@@ -2,9 +2,10 @@
  * Keeps unsent form entries on this device for their user until they are sent. They are deleted at
  * log-out.
  */
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
+import { anything, fields, readJson, text } from '../../../../contract/readers.ts';
 import { keepsSnapshots } from '../../../commands.ts';
 import { readLastUser } from '../../../identity/last-user.ts';
 import { session } from '../../../identity/session.ts';
@@ -12,17 +13,22 @@ import { session } from '../../../identity/session.ts';
 /** Log-out deletes everything under this prefix except settings of the device. */
 const keyOf = (name: string): string => `tradewind.draft.${name}`;
 
-const Kept = z.object({ uid: z.string(), value: z.unknown() });
+const keptRecord = fields({ uid: text, value: anything });
+
+/** What is kept under the name for this user; undefined where nothing is. */
+function keptValue(name: string, uid: string): unknown {
+  try {
+    const kept = readJson(keptRecord, localStorage.getItem(keyOf(name)));
+    return kept?.uid === uid ? kept.value : undefined;
+  } catch {
+    // Storage is closed to us.
+    return undefined;
+  }
+}
 
 function read<S extends z.ZodMiniType>(name: string, uid: string, schema: S): z.output<S> | null {
-  try {
-    const kept = Kept.safeParse(JSON.parse(localStorage.getItem(keyOf(name)) ?? 'null'));
-    if (!kept.success || kept.data.uid !== uid) return null;
-    const value = z.safeParse(schema, kept.data.value);
-    return value.success ? value.data : null;
-  } catch {
-    return null;
-  }
+  const value = schema.safeParse(keptValue(name, uid));
+  return value.success ? value.data : null;
 }
 
 function write(name: string, uid: string, value: unknown): void {
@@ -47,7 +53,7 @@ export function keepDraft(name: string, value: unknown): void {
 
 /** Whether there is an unfinished draft under this name. */
 export function hasDraft(name: string, uid: string): boolean {
-  return read(name, uid, z.unknown()) !== null;
+  return keptValue(name, uid) != null;
 }
 
 /** State that survives a reload. `null` deletes it. */

@@ -2,7 +2,8 @@
 import { Play, Undo2 } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { placesTaken, type Agent } from '../../../../contract/agents.ts';
+import type { Agent } from '../../../../contract/agents.ts';
+import { placesTaken } from '../../../../contract/agent-account.ts';
 import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';

@@ -4,7 +4,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { placesTaken } from '../../../../contract/agents.ts';
+import { placesTaken } from '../../../../contract/agent-account.ts';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
