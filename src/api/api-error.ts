@@ -1,9 +1,8 @@
 /**
- * The error that a failed call throws. The server's text is sanitised and cut before it is kept.
+ * The error that a failed call throws. `reply-error.ts` makes it of what the server says.
  */
-import { ERROR_STATUS, type ErrorCode } from '../../contract/errors.ts';
-import type { ErrorReply, FieldIssue } from '../../contract/error-reply.ts';
-import { sanitiseErrorText } from '../../contract/text.ts';
+import type { ErrorCode } from '../../contract/errors.ts';
+import type { FieldIssue } from '../../contract/error-reply.ts';
 import { TokenFault } from '../identity/token.ts';
 
 /**
@@ -60,28 +59,6 @@ const NEVER_AGAIN: readonly ApiErrorCode[] = ['aborted', 'bad_reply', 'identity_
 export function isRetryable(status: number, message: string): boolean {
   if (status !== 0) return status >= 500 || status === 429;
   return /fetch|NetworkError|network|timed out|\b50[0234]\b/i.test(message);
-}
-
-const known = (code: string): ApiErrorCode =>
-  Object.hasOwn(ERROR_STATUS, code) ? (code as ErrorCode) : 'unknown';
-
-/** 'API Error: {status} - {text}', with the server's text. */
-export function fromReply(
-  status: number,
-  reply: ErrorReply | null,
-  fallbackText: string,
-  retryAfterMs: number | undefined,
-): ApiError {
-  const text = sanitiseErrorText(reply?.error.message ?? fallbackText);
-  return new ApiError(`API Error: ${status} - ${text}`, {
-    code: reply === null ? (status >= 500 ? 'internal' : 'unknown') : known(reply.error.code),
-    status,
-    text,
-    ...(reply?.error.field === undefined ? {} : { field: reply.error.field }),
-    ...(reply?.error.issues === undefined ? {} : { issues: reply.error.issues }),
-    ...(reply?.error.details === undefined ? {} : { details: reply.error.details }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
 }
 
 /**

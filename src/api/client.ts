@@ -22,7 +22,8 @@ import {
 import { backoffCeilingMs, retryAfterMs, retrying, type Backoff } from '../../contract/retry.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../contract/version.ts';
 import { TokenFault } from '../identity/token.ts';
-import { ApiError, fromReply } from './api-error.ts';
+import { ApiError } from './api-error.ts';
+import { fromReply } from './reply-error.ts';
 
 type Part<Key extends string, T> =
   Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
