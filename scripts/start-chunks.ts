@@ -1,18 +1,19 @@
 /**
- * How the code of the start is split: the entry, which shows the last frame; React; the schemas, in
- * two halves; the state of the app; one chunk for all screens; one for the dashboard; one that
- * comes after the first picture.
+ * How the code of the start is split: the entry, which shows the last frame; React; the state of the
+ * app; one chunk for all screens; one for the dashboard. Two more come after the first picture: the
+ * schemas, and what asks the server.
  */
 import type { Plugin, Rolldown } from 'vite';
 
 const ENTRY = '/src/main.ts';
 const START = '/src/start.tsx';
-/** What makes schemas, and those of the agents and the portfolio, which are the largest. */
-const FIRST_SCHEMAS = ['/contract/agents.ts', '/contract/trading.ts'];
-/** What the device has kept is read by these: the other schemas of the contract. */
-const SCHEMAS = '/src/offline/snapshot-registry.ts';
-/** The stores, with what they read from device and server. */
-const STATE = '/src/stores/sync.ts';
+/** What parses, for the device and for whoever asks the server: no start waits for it. */
+const SCHEMAS = ['/src/offline/snapshot-schemas.ts', '/src/offline/foreign-message.ts'];
+/**
+ * The stores, with what they read from device and server; and what schemas share with the dashboard,
+ * for which they would wait.
+ */
+const STATE = ['/src/stores/sync.ts', '/contract/pools.ts'];
 /** React in the page; what draws on a server comes with the last frames. */
 const REACT = /\/node_modules\/(?:react|react-dom|scheduler)\/(?!.*server)/;
 const DASHBOARDS = [
@@ -80,7 +81,7 @@ function reached(
 }
 
 /** What every page of the app loads before its screen. */
-const BEFORE_SCREENS = ['react', 'first-schemas', 'schemas', 'state', 'start'];
+const BEFORE_SCREENS = ['react', 'state', 'start'];
 const OF_START = new RegExp(
   `^assets/(?:rolldown-runtime|first-frame|${BEFORE_SCREENS.join('|')})-[\\w-]{8}\\.js$`,
 );
@@ -122,13 +123,12 @@ export function startChunks(root: string): Rolldown.CodeSplittingOptions {
   return {
     // The group of the highest priority that a module belongs to has it.
     groups: [
-      group('first-frame', 8, [ENTRY]),
-      { name: 'react', priority: 7, test: REACT },
-      group('first-schemas', 6, FIRST_SCHEMAS),
-      group('schemas', 5, [SCHEMAS]),
-      group('state', 4, [STATE]),
-      group('start', 3, [START]),
-      group('dashboard', 2, DASHBOARDS),
+      group('first-frame', 7, [ENTRY]),
+      { name: 'react', priority: 6, test: REACT },
+      group('state', 5, STATE),
+      group('start', 4, [START]),
+      group('dashboard', 3, DASHBOARDS),
+      group('schemas', 2, SCHEMAS),
       group('after-paint', 1, AFTER_PAINT),
       // What is left of the icons is a few bytes each, and one file for all other screens.
       { name: 'icons', priority: 0, test: ICON },

@@ -52,6 +52,28 @@ const kept = async (target: Page): Promise<string> =>
 const outbox = async (target: Page): Promise<unknown[]> =>
   (await databasesOf(target))[`tradewind-${user.uid}`]?.outbox ?? [];
 
+/** In the page: takes the mark of its build off every snapshot, and all frames away. */
+async function forgetMarks(database: string): Promise<void> {
+  const done = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => {
+        resolve(request.result);
+      };
+      request.onerror = () => {
+        reject(request.error ?? new Error('failed'));
+      };
+    });
+  const db = await done(indexedDB.open(database));
+  const snapshots = db.transaction('snapshots', 'readwrite').objectStore('snapshots');
+  for (const key of (await done(snapshots.getAllKeys())) as string[]) {
+    const record = (await done(snapshots.get(key))) as { parsedBy?: string };
+    delete record.parsedBy;
+    if (key.startsWith('frame ')) await done(snapshots.delete(key));
+    else await done(snapshots.put(record, key));
+  }
+  db.close();
+}
+
 beforeAll(async () => {
   server = await startServer();
   user = await createUser(server.url);
@@ -164,6 +186,30 @@ describe('with the server gone', () => {
     expect(await row.getByText('Running').count()).toBe(0);
     await server.restart();
     await row.getByText('Stopped', { exact: true }).first().waitFor();
+  });
+
+  it('opens with what another build has kept', async () => {
+    await page.goto(`${server.url}/portfolio`);
+    await page
+      .getByText(/10.000\.00/)
+      .first()
+      .waitFor();
+    await until(
+      () => kept(page),
+      (text) => text.includes('parsedBy'),
+    );
+    await server.kill9();
+    // Past the app, which would write it anew.
+    await page.goto(`${server.url}/manifest.webmanifest`);
+    await page.evaluate(forgetMarks, `tradewind-${user.uid}`);
+    expect(await kept(page)).not.toContain('parsedBy');
+    await page.goto(`${server.url}/portfolio`);
+    await page
+      .getByText(/10.000\.00/)
+      .first()
+      .waitFor();
+    await page.getByText(/ago/).first().waitFor();
+    await server.restart();
   });
 
   it('never puts a private reply into Cache Storage', async () => {
