@@ -176,6 +176,8 @@ let client: ApiClient | null = null;
  */
 async function openClient(): Promise<ApiClient> {
   try {
+    // The schemas in a go of their own, so that a finger is heard between the two.
+    await import('../../contract/trading.ts');
     const { createApi } = await import('./client.ts');
     return (client ??= createApi({
       baseUrl: environment.apiUrl,

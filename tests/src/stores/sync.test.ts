@@ -88,6 +88,10 @@ beforeEach(async () => {
   sequence = 1;
   enter('ann');
   await loaded();
+  // Exchange accounts come last, with code of their own.
+  await waitFor(() => {
+    expect(asked).toContain('liveAccount');
+  });
   asked = [];
 });
 afterEach(async () => {
