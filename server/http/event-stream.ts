@@ -57,9 +57,11 @@ interface Reader {
   token: string;
   response: ServerResponse;
   sequence: number;
+  /**
+   * A stream outlives neither its token nor the four hours of the sign-in behind it: whoever may
+   * still read comes back with a new one.
+   */
   endsAt: number;
-  /** A stream does not outlive its token: whoever may still read comes back with a new one. */
-  tokenEndsAt: number;
   recheckAt: number;
   /** One reading of the events table at a time; a notification during it asks for another. */
   reading: boolean;
@@ -73,6 +75,9 @@ interface Reader {
   /** When it was last told all that is stale; null where it has missed some of it. */
   toldStaleAt: number | null;
 }
+
+/** The field of server-sent events that says how long a reader waits before it reconnects, ms. */
+const COME_BACK = 'retry: 0\n\n';
 
 const frame = (event: StreamEvent, id?: number) =>
   `${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(event)}\n\n`;
@@ -155,8 +160,7 @@ export class Streams {
       token,
       response,
       sequence: await this.resumeAt(uid, present, after),
-      endsAt: authTimeMs + SESSION_MAX_AGE_MS,
-      tokenEndsAt: expiresAtMs,
+      endsAt: Math.min(authTimeMs + SESSION_MAX_AGE_MS, expiresAtMs),
       recheckAt: this.nextRecheck(),
       reading: false,
       again: false,
@@ -244,12 +248,21 @@ export class Streams {
 
   /** Every stream of a person whose sign-ins were ended. */
   endOf(uid: string): void {
-    for (const reader of [...this.readers])
-      if (reader.uid === uid) this.endSession(reader, 'token_revoked');
+    for (const reader of [...this.readers]) {
+      if (reader.uid !== uid) continue;
+      this.write(reader, frame({ type: 'session.ended', reason: 'token_revoked' }));
+      this.readers.delete(reader);
+      this.end(reader);
+    }
   }
 
-  private endSession(reader: Reader, reason: 'reauth_required' | 'token_revoked'): void {
-    this.write(reader, frame({ type: 'session.ended', reason }));
+  /**
+   * Ends a stream whose token no longer counts, and asks its reader to come back at once. That says
+   * nothing about the session: the person may have logged in again or changed the password since,
+   * and the token that the reader comes back with decides.
+   */
+  private askBack(reader: Reader): void {
+    this.write(reader, COME_BACK);
     this.readers.delete(reader);
     this.end(reader);
   }
@@ -264,8 +277,7 @@ export class Streams {
     try {
       await this.deps.gate.recheck(reader.token);
     } catch (error) {
-      if (error instanceof Refusal && error.code === 'token_revoked')
-        this.endSession(reader, 'token_revoked');
+      if (error instanceof Refusal && error.code === 'token_revoked') this.askBack(reader);
       else
         this.deps.log.debug(
           { reason: String(error) },
@@ -429,10 +441,7 @@ export class Streams {
       if (toldFor >= STALE_AGAIN_MS && !reader.response.writableNeedDrain)
         this.sendStale(reader, (stale ??= this.staleTicks()));
       if (now >= reader.endsAt) {
-        this.endSession(reader, 'reauth_required');
-      } else if (now >= reader.tokenEndsAt) {
-        this.readers.delete(reader);
-        this.end(reader);
+        this.askBack(reader);
       } else if (now >= reader.recheckAt) {
         reader.recheckAt = this.nextRecheck();
         void this.recheck(reader);

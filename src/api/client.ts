@@ -159,12 +159,19 @@ class HttpClient implements ApiClient {
     );
   }
 
-  /** One attempt; a rejected token is refreshed once and the request repeated. */
+  /**
+   * One attempt; a rejected token is refreshed once and the request repeated. Where the session of
+   * that token is over, it is repeated only if the person has logged in again meanwhile.
+   */
   private async attempt(request: Prepared): Promise<unknown> {
     const token = request.needsToken ? await this.bearer(false) : null;
     let { response, text } = await this.exchange(request, token);
-    if (response.status === 401 && request.needsToken && !sessionIsOver(text)) {
-      ({ response, text } = await this.exchange(request, await this.bearer(true)));
+    if (response.status === 401 && token !== null) {
+      const next = sessionIsOver(text)
+        ? await this.bearer(false).catch(() => token)
+        : await this.bearer(true);
+      if (next !== token || !sessionIsOver(text))
+        ({ response, text } = await this.exchange(request, next));
     }
     if (response.ok) {
       const body = parseJson(text);

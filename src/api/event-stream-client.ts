@@ -102,6 +102,8 @@ class ReconnectingStream implements Stream {
   private isOpen = false;
   /** The attempt was cancelled on waking: the next one begins at once. */
   private again = false;
+  /** The server ends the stream and asks for a new one at once: the token no longer counts. */
+  private askedBack = false;
   private abort = new AbortController();
   private endPause: () => void = () => undefined;
 
@@ -127,13 +129,18 @@ class ReconnectingStream implements Stream {
     const { options } = this;
     const random = options.random ?? Math.random;
     options.onState('opening');
+    let resumes = false;
     while (!this.closed) {
+      this.askedBack = false;
       try {
-        await this.readOnce();
+        await this.readOnce(resumes);
       } catch (error) {
         log.debug('The stream ended', error);
       }
       if (this.closed) return;
+      // Nothing is lost yet: the stream is called stale only where it does not open again at once.
+      resumes = this.askedBack;
+      if (resumes) continue;
       options.onState('stale');
       if (this.again) {
         this.again = false;
@@ -155,13 +162,17 @@ class ReconnectingStream implements Stream {
     });
   }
 
-  private async readOnce(): Promise<void> {
+  private async readOnce(resumes: boolean): Promise<void> {
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.heard();
     this.askedAt = Date.now();
+    const late = setTimeout(() => {
+      if (resumes && !this.closed) this.options.onState('stale');
+    }, STREAM_STUCK_MS);
     try {
       const body = await this.request(signal);
+      clearTimeout(late);
       this.askedAt = null;
       this.isOpen = true;
       this.options.onState('open');
@@ -170,6 +181,7 @@ class ReconnectingStream implements Stream {
     } finally {
       this.askedAt = null;
       this.isOpen = false;
+      clearTimeout(late);
       clearTimeout(this.silence);
       this.abort.abort();
     }
@@ -220,6 +232,9 @@ class ReconnectingStream implements Stream {
     const parser = createParser({
       onEvent: ({ data }) => {
         this.take(data);
+      },
+      onRetry: (waitMs) => {
+        this.askedBack = waitMs === 0;
       },
     });
     const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
 /** The current user's own login: proved again, changed, or ended everywhere. */
 import { callFunction } from '../callables/call-function.ts';
 import type { AccountPort, SignInMethod } from './account-port.ts';
-import { identityProvider, signOut, takeSignIn } from './session.ts';
+import { identityProvider, signOut, takeSignIn, whileTokenChanges } from './session.ts';
 
 const account = async (): Promise<AccountPort> => (await identityProvider()).account();
 
@@ -21,7 +21,8 @@ export async function provePassword(password: string): Promise<void> {
 
 export async function changePassword(present: string, next: string): Promise<void> {
   await proveAgain(present);
-  await (await account()).changePassword(next);
+  const own = await account();
+  await whileTokenChanges(() => own.changePassword(next));
 }
 
 export async function changeEmail(password: string, next: string): Promise<void> {

@@ -69,6 +69,8 @@ let clockOffsetMs = 0;
 let confirmed = false;
 /** The server said the sign-in is over; ends with a new sign-in. */
 let ending = false;
+/** A request with the old token may be refused before the page has the new one. */
+let tokenChanges = false;
 /** The provider says "nobody" while our record names someone; ends when it names someone again. */
 let absent = false;
 const purges: Purge[] = [];
@@ -440,9 +442,19 @@ export async function signOut(): Promise<void> {
   await leaving;
 }
 
+/** Runs a change of this login that ends the token the page still holds. */
+export async function whileTokenChanges(change: () => Promise<void>): Promise<void> {
+  tokenChanges = true;
+  try {
+    await change();
+  } finally {
+    tokenChanges = false;
+  }
+}
+
 /**
  * The server says that this user was revoked or disabled: the same as a sign-out, without asking.
  */
 export async function revokeSession(): Promise<void> {
-  await signOut();
+  if (!tokenChanges) await signOut();
 }

@@ -219,6 +219,7 @@ class Listener {
   }
 
   private take(frame: string): void {
+    if (!frame.includes('data: ')) return;
     const id = /^id: (\d+)$/m.exec(frame)?.[1];
     const event = StreamEvent.parse(JSON.parse(frame.slice(frame.indexOf('data: ') + 6)));
     if (event.type === 'session.ended') this.ended = event.reason;

@@ -4,7 +4,7 @@
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { callApi, CallFailed, type TestUser } from '../support/server.ts';
+import { callApi, CallFailed, signIn, type TestUser } from '../support/server.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { databasesOf, queueOf } from '../support/device.ts';
 import {
@@ -190,6 +190,87 @@ describe('a session', () => {
     expect(refused).toBeInstanceOf(CallFailed);
     expect(refused).toMatchObject({ status: 401, code: 'token_revoked' });
     expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain(user.uid);
+  });
+});
+
+describe('a session whose token is replaced', () => {
+  const streamsAsked = (): number =>
+    world.asked.filter((path) => path.startsWith('/api/stream')).length;
+  /** Whether the page called itself offline or its updates paused, from now on. */
+  const watchForAlarm = (on: Page): Promise<void> =>
+    on.evaluate(() => {
+      const kept = globalThis as { alarms?: string[] };
+      kept.alarms = [];
+      new MutationObserver(() => {
+        const text = document.body.textContent ?? '';
+        for (const word of ['reconnecting', 'Offline', 'Authentication Required'])
+          if (text.includes(word)) kept.alarms?.push(word);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+  const alarms = (on: Page): Promise<string[]> =>
+    on.evaluate(() => [...new Set((globalThis as { alarms?: string[] }).alarms)]);
+
+  it('by a change of the password goes on where that was changed, with what waits there; another device is out within a minute (R2-19)', async () => {
+    const user = await world.trader();
+    const agent = await world.agentOf(user, 'Harbour');
+    const elsewhere = await openBrowser();
+    try {
+      await world.logIn(page, user);
+      const other = await elsewhere.page();
+      await world.logIn(other, user);
+      await page.goto(`${world.proxy.url}/agents/${agent.id}`);
+      world.proxy.harm((passing) => (isCommand(passing) ? 'drop-request' : null));
+      await stopButton().click();
+      await soon(() => queueOf(page, user.uid)).toMatchObject([{ intent: 'stop' }]);
+      await soon(() => world.streams()).toBe(2);
+      await walk(page, '/security');
+      await watchForAlarm(page);
+      await page.getByRole('button', { name: 'Change password' }).click();
+      await page.getByLabel('Current password').fill(user.password);
+      await page.getByLabel('New password').fill('another horse 9');
+      const before = streamsAsked();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Change password', exact: true }).click();
+      await seen('Password changed.').waitFor();
+      await other.getByRole('link', { name: 'Log in' }).first().waitFor();
+      expect(Object.keys(await databasesOf(other))).not.toContain(`tradewind-${user.uid}`);
+      await soon(streamsAsked).toBeGreaterThanOrEqual(before + 2);
+      await soon(() => world.streams()).toBe(1);
+      expect(new URL(page.url()).pathname).toBe('/security');
+      expect(await queueOf(page, user.uid)).toMatchObject([{ intent: 'stop', agentId: agent.id }]);
+      expect(await alarms(page)).toEqual([]);
+      world.proxy.harm(() => null);
+      const { idToken } = await signIn(world.server.url, user.email, 'another horse 9');
+      await soon(() => statusOf({ ...user, idToken }, agent.id)).toBe('stopped');
+    } finally {
+      await elsewhere.close();
+    }
+  });
+
+  it('by logging in again before its end passes the old end (R9-02, F29)', async () => {
+    const user = await world.trader();
+    const agent = await world.agentOf(user, 'Harbour');
+    await world.logIn(page, user);
+    const endsAt = Date.now() + 25_000;
+    await ageSignIn(page, world.server, user, 4 * HOUR - 25_000, world.proxy.url);
+    await page.goto(`${world.proxy.url}/agents/${agent.id}`);
+    await soon(() => world.streams()).toBe(1);
+    await page
+      .getByRole('region', { name: 'Session' })
+      .getByRole('button', { name: 'Log in again' })
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Password').fill(user.password);
+    await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.getByRole('region', { name: 'Session' }).waitFor({ state: 'hidden' });
+    await watchForAlarm(page);
+    const before = streamsAsked();
+    await soon(streamsAsked).toBeGreaterThan(before);
+    expect(Date.now()).toBeGreaterThan(endsAt - 2_000);
+    await soon(() => world.streams()).toBe(1);
+    expect(await alarms(page)).toEqual([]);
+    await stopButton().click();
+    await soon(() => statusOf(user, agent.id)).toBe('stopped');
   });
 });
 

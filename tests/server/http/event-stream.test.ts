@@ -23,10 +23,13 @@ const clock = new TestClock();
 const log = new ErrorLog();
 /** What the provider says of a person; nothing is a person in good standing. */
 const standing = new Map<string, 'token_revoked' | 'identity_unavailable'>();
+/** Tokens from before a change of password. */
+const revokedTokens = new Set<string>();
 const asked: string[] = [];
 const accounts = {
-  check: async (_token: string, uid: string) => {
+  check: async (token: string, uid: string) => {
     asked.push(uid);
+    if (revokedTokens.has(token)) throw new Refusal('token_revoked', 'said by the provider');
     const said = standing.get(uid);
     if (said !== undefined) throw new Refusal(said, 'said by the provider');
   },
@@ -41,6 +44,8 @@ afterAll(() => test.close());
 interface Reader {
   events: StreamEvent[];
   ids: string[];
+  /** Whether the reader is asked to come back at once. */
+  askedBack(): boolean;
   until(what: (event: StreamEvent) => boolean): Promise<StreamEvent>;
   ended: Promise<void>;
   close(): void;
@@ -63,6 +68,7 @@ async function read(
   ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store']);
   const events: StreamEvent[] = [];
   const ids: string[] = [];
+  let askedBack = false;
   let woken: () => void = () => undefined;
   const body = response.body;
   if (body === null) throw new Error('no body');
@@ -75,6 +81,10 @@ async function read(
       const frames = text.split('\n\n');
       text = frames.pop() ?? '';
       for (const frame of frames) {
+        if (frame === 'retry: 0') {
+          askedBack = true;
+          continue;
+        }
         const id = /^id: (.*)$/m.exec(frame)?.[1];
         if (id !== undefined) ids.push(id);
         events.push(StreamEvent.parse(JSON.parse(/^data: (.*)$/m.exec(frame)?.[1] ?? 'null')));
@@ -89,6 +99,7 @@ async function read(
   return {
     events,
     ids,
+    askedBack: () => askedBack,
     ended,
     close: () => {
       abort.abort();
@@ -104,6 +115,25 @@ async function read(
     },
   };
 }
+
+const endOf = (reader: Reader) => ({
+  told: reader.events.some((event) => event.type === 'session.ended'),
+  askedBack: reader.askedBack(),
+});
+/** What a stream that is opened with this token is answered. */
+const answerTo = async (token: string) => {
+  const response = await fetch(`${base}/api/stream`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  if (response.ok) {
+    await response.body?.cancel();
+    return { status: response.status };
+  }
+  return {
+    status: response.status,
+    code: ((await response.json()) as { error: { code: string } }).error.code,
+  };
+};
 
 const change = (token: string, displayName: string) =>
   test.call('updateTradingSettings', {
@@ -184,16 +214,32 @@ describe('the stream', () => {
     reader.close();
   }, 20_000);
 
-  it('beats when nothing else is said, and ends with the session', async () => {
-    const reader = await read(await test.signToken('Dave'));
+  it('beats when nothing else is said, and ends with the four hours of its token: whoever has logged in again since comes back at once, and the old token is refused (R9-02)', async () => {
+    const signedInMs = clock.now() - SESSION_MAX_AGE_MS + 30_000;
+    const token = await test.signToken('Dave', { auth_time: Math.ceil(signedInMs / 1_000) });
+    const reader = await read(token);
     await reader.until((event) => event.type === 'hello');
     clock.advance(15_000);
     await reader.until((event) => event.type === 'heartbeat');
-    clock.advance(SESSION_MAX_AGE_MS);
-    expect(await reader.until((event) => event.type === 'session.ended')).toMatchObject({
-      reason: 'reauth_required',
-    });
+    const again = await test.signToken('Dave');
+    clock.advance(16_000);
     await reader.ended;
+    expect(endOf(reader)).toEqual({ told: false, askedBack: true });
+    expect(await answerTo(again)).toEqual({ status: 200 });
+    expect(await answerTo(token)).toEqual({ status: 401, code: 'reauth_required' });
+  });
+
+  it('of a token that a change of password has ended says nothing of the session: the device that changed it comes back with its new token', async () => {
+    const old = await test.signToken('Petra');
+    const reader = await read(old);
+    await reader.until((event) => event.type === 'hello');
+    revokedTokens.add(old);
+    const fresh = await test.signToken('Petra', { iat: Math.floor(clock.now() / 1_000) + 1 });
+    clock.advance(2 * test.config.accountCheckMs);
+    await reader.ended;
+    expect(endOf(reader)).toEqual({ told: false, askedBack: true });
+    expect(await answerTo(fresh)).toEqual({ status: 200 });
+    expect(await answerTo(old)).toEqual({ status: 401, code: 'token_revoked' });
   });
 
   it('ends for a person who was revoked meanwhile, for all their screens and nobody else, and an outage of the provider ends none (F30)', async () => {
@@ -212,12 +258,10 @@ describe('the stream', () => {
     standing.set('Mallory', 'token_revoked');
     clock.advance(2 * test.config.accountCheckMs);
     for (const reader of [one, two]) {
-      expect(await reader.until((event) => event.type === 'session.ended')).toEqual({
-        type: 'session.ended',
-        reason: 'token_revoked',
-      });
       await reader.ended;
+      expect(endOf(reader)).toEqual({ told: false, askedBack: true });
     }
+    expect(await answerTo(mallory)).toEqual({ status: 401, code: 'token_revoked' });
     await expect.poll(() => asked.filter((uid) => uid === 'Nina').length).toBeGreaterThan(3);
     expect(other.events.some((event) => event.type === 'session.ended')).toBe(false);
     other.close();
@@ -228,7 +272,7 @@ describe('the stream', () => {
     await reader.until((event) => event.type === 'hello');
     clock.advance(3_600_000);
     await reader.ended;
-    expect(reader.events.some((event) => event.type === 'session.ended')).toBe(false);
+    expect(endOf(reader)).toEqual({ told: false, askedBack: true });
   });
 
   it('needs a token, and is not opened without end', async () => {

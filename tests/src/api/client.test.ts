@@ -280,11 +280,26 @@ describe('replies', () => {
   it('that end the session are told, not refreshed; 426 says the app is too old', async () => {
     const over = harness([refusal(401, 'reauth_required', 'x')]);
     await failure(over.api.call('agents', {}));
-    expect(over.tokens).toEqual([false]);
+    expect(over.tokens).toEqual([false, false]);
+    expect(over.sent).toHaveLength(1);
     expect(over.events).toContainEqual({ type: 'refused', code: 'reauth_required' });
     const old = harness([refusal(426, 'contract_too_old', 'x')]);
     await failure(old.api.call('agents', {}));
     expect(old.events).toContainEqual({ type: 'outdated' });
+  });
+
+  it('are repeated with the token of a login made meanwhile, though the session of the old one is over', async () => {
+    for (const code of ['reauth_required', 'token_revoked'] as const) {
+      const held = ['old', 'new'];
+      const { api, sent, events } = harness([refusal(401, code, 'x'), json(200, agents)], {
+        token: () => Promise.resolve(held.shift() ?? 'new'),
+      });
+      await api.call('agents', {});
+      expect(
+        sent.map(({ init }) => (init.headers as Record<string, string>).authorization),
+      ).toEqual(['Bearer old', 'Bearer new']);
+      expect(events.some(({ type }) => type === 'refused')).toBe(false);
+    }
   });
 
   it('are not asked for without a token, whose absence keeps its own words (R8-08, R8-09)', async () => {

@@ -72,7 +72,7 @@ describe('stream', () => {
     const forced: boolean[] = [];
     const pipes: ReadableStreamDefaultController<Uint8Array>[] = [];
     let gaps = 0;
-    let status = 200;
+    let status: number | 'never' = 200;
     const stream = openStream({
       url: '/api/stream',
       random: () => 1,
@@ -82,6 +82,7 @@ describe('stream', () => {
       },
       fetch: ((url: string) => {
         urls.push(url);
+        if (status === 'never') return new Promise(() => undefined);
         if (status !== 200) return Promise.resolve(new Response('no', { status }));
         const body = new ReadableStream<Uint8Array>({
           start: (controller) => {
@@ -111,7 +112,7 @@ describe('stream', () => {
       pipes,
       say,
       gaps: () => gaps,
-      answer: (code: number) => {
+      answer: (code: number | 'never') => {
         status = code;
       },
     };
@@ -148,6 +149,38 @@ describe('stream', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(opened.urls).toHaveLength(2);
     expect(opened.states.at(-1)).toBe('closed');
+  });
+
+  it('that the server asks back opens again at once, and is not called stale (R9-02)', async () => {
+    const opened = open();
+    await vi.advanceTimersByTimeAsync(0);
+    await opened.say(hello(5));
+    opened.pipes[0]?.enqueue(new TextEncoder().encode('retry: 0\n\n'));
+    opened.pipes[0]?.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opened.urls).toEqual(['/api/stream', '/api/stream?after=5']);
+    expect(opened.states).toEqual(['opening', 'open', 'open']);
+    // An end without that word is one like any other.
+    opened.pipes[1]?.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(opened.states).toEqual(['opening', 'open', 'open', 'stale']);
+    opened.stream.close();
+  });
+
+  it('that was asked back is stale where it is refused, and where no answer comes', async () => {
+    for (const refused of [true, false]) {
+      const opened = open();
+      await vi.advanceTimersByTimeAsync(0);
+      opened.answer(refused ? 401 : 'never');
+      opened.pipes[0]?.enqueue(new TextEncoder().encode('retry: 0\n\n'));
+      opened.pipes[0]?.close();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(opened.urls).toHaveLength(2);
+      expect(opened.states.at(-1)).toBe(refused ? 'stale' : 'open');
+      await vi.advanceTimersByTimeAsync(2_000);
+      expect(opened.states.at(-1)).toBe('stale');
+      opened.stream.close();
+    }
   });
 
   it('stays open while heartbeats come', async () => {

@@ -15,6 +15,7 @@ import {
   onPurge,
   openSession,
   resetSession,
+  revokeSession,
   sendPasswordReset,
   session,
   setServerClock,
@@ -23,6 +24,7 @@ import {
   signOut,
   signUp,
   updateProfile,
+  whileTokenChanges,
 } from '../../../src/identity/session.ts';
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
@@ -204,6 +206,21 @@ describe('four hours', () => {
     expect(session.status).toBe('expired');
     await signIn('ann@example.com', 'secret');
     expect(session.status).toBe('signed-in');
+  });
+});
+
+describe('a session that the server calls revoked', () => {
+  it('is over like a sign-out, except while this device itself replaces its token', async () => {
+    connectIdentity(provider(person('ann', NOW)).port, PROJECT);
+    await settled();
+    await whileTokenChanges(() => revokeSession());
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'ann' } });
+    await expect(
+      whileTokenChanges(() => Promise.reject(new Error('weak password'))),
+    ).rejects.toThrow('weak password');
+    await revokeSession();
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    expect(readLastUser()).toBeNull();
   });
 });
 
