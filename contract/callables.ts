@@ -41,6 +41,11 @@ export const CALLABLES = {
     request: z.strictObject({ endpoint: z.string().check(z.maxLength(1_000)) }),
     reply: PushState,
   },
+  /** After a change of the password: every device but the one with this address; null for all. */
+  unregisterOtherPush: {
+    request: z.strictObject({ endpoint: z.nullable(z.string().check(z.maxLength(1_000))) }),
+    reply: PushState,
+  },
   /** Without `settings` it only reads. */
   pushSettings: {
     request: z.strictObject({ settings: z.optional(PushSettings) }),

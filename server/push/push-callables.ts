@@ -8,6 +8,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { pushMessages, pushSubscriptions, users } from '../db/schema.ts';
 import { callablesFor } from '../http/callables.ts';
 import { publicEndpoint } from './endpoint.ts';
+import { removeDevices, removeSubscriptions, storedAddress } from './push-devices.ts';
 import { readPreferences, writePreferences } from './push-preferences.ts';
 
 export interface PushCallDeps {
@@ -18,13 +19,6 @@ export interface PushCallDeps {
 }
 
 type State = CallableReply<'pushSettings'>;
-
-/** Forgets a device and what it was still to be told. */
-export async function removeSubscriptions(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await tx.db.delete(pushMessages).where(inArray(pushMessages.subscriptionId, [...ids]));
-  await tx.db.delete(pushSubscriptions).where(inArray(pushSubscriptions.id, [...ids]));
-}
 
 /**
  * The newest devices stay: an address that the browser has given up would otherwise hold a place
@@ -79,11 +73,12 @@ async function register(
 }
 
 async function unregister(tx: Tx, uid: string, endpoint: string): Promise<void> {
-  const address = URL.canParse(endpoint) ? new URL(endpoint).href : endpoint;
   const rows = await tx.db
     .select({ id: pushSubscriptions.id })
     .from(pushSubscriptions)
-    .where(and(eq(pushSubscriptions.uid, uid), eq(pushSubscriptions.endpoint, address)));
+    .where(
+      and(eq(pushSubscriptions.uid, uid), eq(pushSubscriptions.endpoint, storedAddress(endpoint))),
+    );
   await removeSubscriptions(
     tx,
     rows.map(({ id }) => id),
@@ -122,6 +117,11 @@ export function pushCallables({ database, clock, publicKey, allowLocal }: PushCa
     unregisterPush: ({ uid }, { endpoint }) =>
       database.transaction(async (tx) => {
         await unregister(tx, uid, endpoint);
+        return stateOf(tx, uid, publicKey);
+      }),
+    unregisterOtherPush: ({ uid }, { endpoint }) =>
+      database.transaction(async (tx) => {
+        await removeDevices(tx, uid, endpoint);
         return stateOf(tx, uid, publicKey);
       }),
     pushSettings: ({ uid }, { settings }) =>

@@ -3,6 +3,7 @@ import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { Allowance } from '../http/allowance.ts';
 import { callablesFor } from '../http/callables.ts';
+import { removeDevices } from '../push/push-devices.ts';
 import type { Deletions } from './account-deletion.ts';
 import { deletionPreview, type DeletionDeps } from './account-deletion.ts';
 import { exportSignIn, exportStored } from './account-export.ts';
@@ -22,6 +23,8 @@ export function accountCallables(deps: DeletionDeps, deletions: Deletions) {
       signOuts.take(uid);
       await administration.revoke(uid);
       await ended.end(uid);
+      // Only now: until every server has forgotten the old tokens, a device could register again.
+      await database.transaction((tx) => removeDevices(tx, uid, null));
       return {};
     },
     exportPage: async ({ uid }, { part, after }) =>

@@ -94,3 +94,10 @@ export async function leavePush(): Promise<PushState> {
   const endpoint = await dropPush();
   return endpoint === null ? readPush() : callFunction('unregisterPush', { endpoint });
 }
+
+/** Ends the notifications of every other device of the user. */
+export async function leaveOthers(): Promise<PushState> {
+  const worker = await navigator.serviceWorker?.getRegistration();
+  const subscription = (await worker?.pushManager.getSubscription()) ?? null;
+  return callFunction('unregisterOtherPush', { endpoint: subscription?.endpoint ?? null });
+}

@@ -23,6 +23,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
   /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,
+  /^server\/push\/push-devices\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
   /^server\/venues\/(venue|paper|read-depths)\.ts$/,
   /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|guarded-account|stop-live|order-rows|external-movements)\.ts$/,

@@ -10,6 +10,8 @@ import { Section } from '../../components/Section.tsx';
 import { environment } from '../../environment.ts';
 import { changeEmail, changePassword, signOutEverywhere } from '../../identity/own-sign-in.ts';
 import { session } from '../../identity/session.ts';
+import { log } from '../../platform/page-log.ts';
+import { leaveOthers } from '../../push/device.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { showFailure } from '../show-result.ts';
@@ -247,6 +249,13 @@ export function SignInSection() {
           onDone={() => {
             close();
             pageToast('success', 'Password changed.');
+            void leaveOthers().catch((error: unknown) => {
+              log.warn('Other devices are still subscribed to notifications', error);
+              pageToast(
+                'error',
+                'Other devices may still get notifications. “Log out everywhere” ends them.',
+              );
+            });
           }}
         />
       </Dialog>

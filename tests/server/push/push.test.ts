@@ -40,7 +40,10 @@ const MINUTE_MS = 60_000;
 let floor: Floor;
 let service: PushService;
 let vapid: Vapid;
-let calls: Pick<CallableHandlers, 'registerPush' | 'unregisterPush' | 'pushSettings'>;
+let calls: Pick<
+  CallableHandlers,
+  'registerPush' | 'unregisterPush' | 'unregisterOtherPush' | 'pushSettings'
+>;
 
 function sender(): PushSender {
   return new PushSender({
@@ -424,6 +427,18 @@ describe('push from event to device', () => {
     expect((await calls.unregisterPush(second.caller, { endpoint: first.endpoint })).devices).toBe(
       1,
     );
+  });
+
+  it('after a change of the password is told nothing more, unless the password was changed on it', async () => {
+    const { uid, caller, agentId, endpoint } = await person();
+    const stranger = await person();
+    await calls.registerPush(caller, { subscription: service.subscribe() });
+    await record(uid, fill(agentId, 'stop_loss'));
+    expect((await calls.unregisterOtherPush(caller, { endpoint })).devices).toBe(1);
+    await sender().runOnce();
+    expect(service.taken.map(({ path }) => path)).toEqual([new URL(endpoint).pathname]);
+    expect((await calls.unregisterOtherPush(caller, { endpoint: null })).devices).toBe(0);
+    expect((await calls.pushSettings(stranger.caller, {})).devices).toBe(1);
   });
 
   it('keeps the key pair it made: a second start and a second server know the same', async () => {

@@ -463,6 +463,22 @@ describe('signing out everywhere', () => {
     ).toBe(200);
   });
 
+  it('ends the notifications of every device of theirs, and of nobody else (R2-19)', async () => {
+    const [mine, other] = [await livedIn(), await livedIn()];
+    const devicesOf = ({ uid }: Person) =>
+      db().select().from(schema.pushSubscriptions).where(eq(schema.pushSubscriptions.uid, uid));
+    const [device] = await devicesOf(mine);
+    const waitingFor = () =>
+      db()
+        .select()
+        .from(schema.pushMessages)
+        .where(eq(schema.pushMessages.subscriptionId, device?.id ?? ''));
+    expect((await waitingFor()).length).toBeGreaterThan(0);
+    await test.hosted('signOutEverywhere', mine.token, {});
+    expect([await devicesOf(mine), await waitingFor()]).toEqual([[], []]);
+    expect(await devicesOf(other)).toHaveLength(1);
+  });
+
   it('says that nothing happened where the provider does not answer, and stops being asked without end', async () => {
     const mine = await livedIn();
     book.answers = false;
