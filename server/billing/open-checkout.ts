@@ -7,10 +7,11 @@ import { sanitise } from '../../contract/text.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { checkouts } from '../db/schema-plans.ts';
+import type { EventLog } from '../db/user-events.ts';
 import type { Caller } from '../http/handlers.ts';
 import { readSubscription } from './entitlement.ts';
 import { subscriptionCounts } from './subscription-state.ts';
-import { keepCustomer, lockPerson } from './subscription-record.ts';
+import { keepCustomer, lockPerson, observe, recordSubscription } from './subscription-record.ts';
 import { honouredCoupon, ProviderFailed, type Payments } from './payments.ts';
 import { planOfPrice } from './plans.ts';
 import { returnPath } from './return-path.ts';
@@ -26,6 +27,7 @@ export const UNFINISHED = ['open', 'open_embedded', 'confirming'] as const;
 
 export interface CheckoutDeps {
   database: Database;
+  events: EventLog;
   clock: WallClock;
   payments: Payments;
   publicOrigin: string;
@@ -60,12 +62,8 @@ export async function openCheckout(
     );
   }
   const subscription = await readSubscription(database.db, caller.uid);
-  if (subscription !== null && subscriptionCounts(subscription, clock.now())) {
-    throw new Refusal(
-      'already_subscribed',
-      'You already have a plan. Change or end it in the billing portal.',
-    );
-  }
+  if (subscription !== null && subscriptionCounts(subscription, clock.now()))
+    throw alreadySubscribed();
   const embedded = body.embedded === true && payments.provider === 'stripe';
   const coupon = honouredCoupon(body.coupon, deps.coupon);
   const row = await reserve(deps, {
@@ -78,7 +76,9 @@ export async function openCheckout(
   });
   if (row.url !== null || row.clientSecret !== null) return row;
   await closeOthers(deps, row);
+  const customerId = subscription?.provider === payments.provider ? subscription.customerId : null;
   try {
+    if (customerId !== null) await makeRoom(deps, caller.uid, customerId);
     const opened = await payments.openCheckout({
       checkoutId: row.id,
       uid: caller.uid,
@@ -87,7 +87,7 @@ export async function openCheckout(
       successPath,
       cancelPath,
       embedded,
-      customerId: subscription?.provider === payments.provider ? subscription.customerId : null,
+      customerId,
       coupon,
     });
     const [kept] = await database.db
@@ -106,14 +106,39 @@ export async function openCheckout(
     return { ...row, ...opened };
   } catch (error) {
     // The provider would give the same answer to the same checkout again: the next press begins
-    // another.
-    if (error instanceof ProviderFailed && error.answered)
+    // another. One that a plan stood in the way of is not taken up again either.
+    if (
+      error instanceof Refusal &&
+      (error.code === 'already_subscribed' || (error instanceof ProviderFailed && error.answered))
+    )
       await database.db
         .update(checkouts)
         .set({ state: 'failed' })
         .where(and(eq(checkouts.id, row.id), isNull(checkouts.url)));
     throw error;
   }
+}
+
+const alreadySubscribed = () =>
+  new Refusal(
+    'already_subscribed',
+    'You already have a plan. Change or end it in the billing portal.',
+  );
+
+/**
+ * Before a plan is sold the provider has the last word on those before it. One that lapsed unpaid is
+ * ended, or both would be charged; one that was paid a moment ago is recorded although its webhook is
+ * still to come, and nothing is sold.
+ */
+async function makeRoom(deps: CheckoutDeps, uid: string, customerId: string): Promise<void> {
+  const { clock, database, events, payments } = deps;
+  const observation = await observe(database.db, clock);
+  const living = await payments.endOverdue(customerId);
+  if (living === null) return;
+  await database.transaction((tx) =>
+    recordSubscription(tx, events, payments.provider, { ...living, uid }, observation),
+  );
+  throw alreadySubscribed();
 }
 
 /** Keeps what the provider opened, in the transaction of the receipt. */

@@ -113,6 +113,12 @@ export interface Payments {
   /** Ends the subscription when what is paid for has run out. */
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   /**
+   * Makes room for a new plan. Ends what the provider still collects for although it no longer
+   * counts here, such as a renewal that was never paid: a person pays for one plan. The subscription
+   * that counts is left alone and returned; null where there is none.
+   */
+  endOverdue(customerId: string): Promise<ProviderSubscription | null>;
+  /**
    * What is so now of the customer behind this subscription: the one that counts, should there be
    * several. Null where the provider has no such subscription.
    */

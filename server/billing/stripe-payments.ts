@@ -56,6 +56,14 @@ const INVOICES_SHOWN = 24;
 const SUBSCRIPTIONS_READ = 100;
 const EVENTS_READ = 10_000;
 
+/** Stripe goes on billing these, or would once they are paid. */
+const COLLECTED: ReadonlySet<Stripe.Subscription.Status> = new Set([
+  'past_due',
+  'unpaid',
+  'incomplete',
+  'paused',
+]);
+
 /** The customer we knew is no longer there. */
 class CustomerGone extends Error {}
 
@@ -328,28 +336,43 @@ export class StripePayments implements Payments {
     );
     if (asked === null) return null;
     const customer = idOf(asked.customer);
-    const all =
-      customer === null
-        ? null
-        : await this.ask('subscriptions', () =>
-            unlessGone(
-              this.stripe.subscriptions.list({
-                customer,
-                status: 'all',
-                limit: SUBSCRIPTIONS_READ,
-                expand: [`data.${LATEST_INVOICE}`],
-              }),
-            ),
-          );
-    const read = (all?.data ?? []).map((subscription) =>
-      subscriptionOf(subscription, this.settings.prices),
-    );
+    const all = customer === null ? [] : await this.subscriptionsOf(customer);
+    const read = all.map((subscription) => subscriptionOf(subscription, this.settings.prices));
     const best = mostTelling(
       [subscriptionOf(asked, this.settings.prices), ...read],
       this.clock.now(),
     );
     this.complainOf(read, best);
     return best;
+  }
+
+  /** Upon cancellation Stripe stops collecting the subscription's open invoices too. */
+  async endOverdue(customerId: string): Promise<ProviderSubscription | null> {
+    const all = await this.subscriptionsOf(customerId);
+    const now = this.clock.now();
+    const [first, ...more] = all
+      .map((subscription) => subscriptionOf(subscription, this.settings.prices))
+      .filter((subscription) => subscriptionCounts(subscription, now));
+    if (first !== undefined) return mostTelling([first, ...more], now);
+    for (const { id, status } of all)
+      if (COLLECTED.has(status))
+        await this.ask('end', () => unlessGone(this.stripe.subscriptions.cancel(id)));
+    return null;
+  }
+
+  /** The newest of a customer, ended ones included; none where the customer is gone. */
+  private async subscriptionsOf(customer: string): Promise<Stripe.Subscription[]> {
+    const list = await this.ask('subscriptions', () =>
+      unlessGone(
+        this.stripe.subscriptions.list({
+          customer,
+          status: 'all',
+          limit: SUBSCRIPTIONS_READ,
+          expand: [`data.${LATEST_INVOICE}`],
+        }),
+      ),
+    );
+    return list?.data ?? [];
   }
 
   readonly recentNotices = async (since: number): Promise<WebhookNotice[]> => {

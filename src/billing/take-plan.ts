@@ -6,6 +6,7 @@ import { session } from '../identity/session.ts';
 import { connection } from '../stores/connection.ts';
 import { plansStore } from '../stores/subscription-store.ts';
 import { openCheckout, openPortal, type Destination } from './checkout.ts';
+import { checkoutReturn } from './checkout-return.ts';
 import { leaveFor } from './leave.ts';
 import { ownPath, rememberCheckout } from './pending-checkout.ts';
 
@@ -27,6 +28,14 @@ export const checkoutProgress = proxy<CheckoutProgress>({
 
 export const OFFLINE_CHECKOUT =
   "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
+
+/** Why no second plan is bought while the first one's payment is not confirmed. */
+export const AWAITED_PAYMENT =
+  'Your payment is not confirmed yet. You can choose a plan once it is. Do not pay again.';
+
+/** Whether a finished checkout still waits for the server's word. */
+export const isAwaited = (state: (typeof checkoutReturn)['state']): boolean =>
+  state === 'waiting' || state === 'late';
 
 function remember(
   { planId, planName, from }: { planId: string; planName: string; from: string | null },
@@ -82,6 +91,10 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
  * Opens the checkout of a plan. `from` is the page to return to. Resolves to whether it is open.
  */
 export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
+  if (isAwaited(checkoutReturn.state)) {
+    checkoutProgress.problem = { of: plan.id, text: AWAITED_PAYMENT };
+    return Promise.resolve(false);
+  }
   return open(plan.id, async () => {
     const destination = await openCheckout(plansStore.data?.plans ?? [], plan.id);
     remember({ planId: plan.id, planName: plan.name, from }, 'checkout');

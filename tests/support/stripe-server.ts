@@ -61,6 +61,8 @@ export interface StripeStandIn {
   sessions(): number;
   openSessions(): number;
   customers(): number;
+  /** Completes the newest checkout that is open, which makes its subscription. Returns its id. */
+  pay(uid: string, nowMs: number): string;
   /** Removes a customer as somebody may in the dashboard. */
   removeCustomer(id: string): void;
   /** Answers this many further requests with trouble: 500 unless told otherwise. */
@@ -240,6 +242,8 @@ class Books {
   readonly invoices: StandInInvoice[] = [];
   readonly events: StripeStandIn['events'] = [];
   readonly sessions = new Map<string, { id: string; status: string } & Record<string, unknown>>();
+  /** The order of each session. */
+  readonly orders = new Map<string, Fields>();
   readonly customers = new Map<string, Fields>();
   readonly deleted = new Set<string>();
 
@@ -340,7 +344,26 @@ class Books {
       client_secret: embedded ? `${session}_secret` : null,
     };
     this.sessions.set(session, body);
+    this.orders.set(session, fields);
     return done(body);
+  }
+
+  pay(uid: string, nowMs: number): string {
+    const session = [...this.sessions.values()].findLast(({ status }) => status === 'open');
+    const order = this.orders.get(session?.id ?? '');
+    if (session === undefined || order === undefined) throw new Error('No open checkout');
+    session.status = 'complete';
+    const id = `sub_of_${session.id}`;
+    this.subscriptions.set(id, {
+      id,
+      customer: order.customer ?? '',
+      status: 'active',
+      priceId: order['line_items[0][price]'] ?? '',
+      uid,
+      periodEnd: Math.floor(nowMs / 1_000) + PERIOD_S,
+      cancelAtPeriodEnd: false,
+    });
+    return id;
   }
 
   private listSubscriptions(fields: Fields): Answer {
@@ -528,6 +551,7 @@ export async function startStripeStandIn(): Promise<StripeStandIn> {
     openSessions: () =>
       [...books.sessions.values()].filter(({ status }) => status === 'open').length,
     customers: () => books.customers.size,
+    pay: (uid, nowMs) => books.pay(uid, nowMs),
     removeCustomer: (id) => {
       books.deleted.add(id);
     },

@@ -149,6 +149,11 @@ export class FakePayments implements Payments {
     return this.change(subscriptionId, (row) => providerView(row, { cancelAtPeriodEnd: true }));
   }
 
+  /** A person has one row here, which a new plan replaces. */
+  endOverdue(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   lengthen({
     subscriptionId,
     paidUntil,

@@ -5,10 +5,13 @@ import { Link, useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { consequencesOf } from '../../../contract/consequences.ts';
 import type { Coupon, Plan } from '../../../contract/subscription.ts';
+import { checkoutReturn } from '../../billing/checkout-return.ts';
 import { ownPath } from '../../billing/pending-checkout.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import {
+  AWAITED_PAYMENT,
   closeTill,
+  isAwaited,
   OFFLINE_CHECKOUT,
   PORTAL,
   takePlan,
@@ -275,19 +278,26 @@ function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boole
   return isTrialActive ? null : 'free';
 }
 
+/** Why no plan can be chosen now; null where one can. */
+function useBlocked(living: boolean): string | null {
+  const { online } = useSnapshot(connection);
+  const { state } = useSnapshot(checkoutReturn);
+  if (online === 'offline') return OFFLINE_CHECKOUT;
+  return !living && isAwaited(state) ? AWAITED_PAYMENT : null;
+}
+
 /** What prevents choosing a plan. */
-function PlanNotices({ offline }: { offline: boolean }) {
+function PlanNotices({ offline, blocked }: { offline: boolean; blocked: string | null }) {
   const { data: list, error } = useSnapshot(plansStore);
   const { problem } = useSnapshot(checkoutProgress);
   return (
     <>
-      {offline ? (
-        list !== null && (
-          <p role="status" className="pb-2 text-amber">
-            {OFFLINE_CHECKOUT}
-          </p>
-        )
-      ) : (
+      {blocked !== null && list !== null && (
+        <p role="status" className="pb-2 text-amber">
+          {blocked}
+        </p>
+      )}
+      {!offline && (
         <ReadError
           message={error}
           hasData={list !== null}
@@ -313,6 +323,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
   const [changingTo, setChangingTo] = useState<string | null>(null);
   const living = isLiving(facts.subscription);
   const offline = online === 'offline';
+  const blocked = useBlocked(living);
   const coupon =
     environment.couponEnabled && environment.couponId !== '' ? (list?.coupon ?? null) : null;
   const choose = (plan: Plan): void => {
@@ -329,7 +340,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
           {couponText(coupon, list?.plans.find(({ priceId }) => priceId !== null)?.currency ?? '')}
         </p>
       )}
-      <PlanNotices offline={offline} />
+      <PlanNotices offline={offline} blocked={blocked} />
       {list === null ? (
         (error === null || offline) && <SkeletonRows rows={5} rowClass="min-h-48 xl:min-h-20" />
       ) : (
@@ -339,7 +350,7 @@ function Plans({ facts, from }: { facts: SubscriptionFacts; from: string | null 
           onTrial={isTrialActive}
           busyPlanId={busy}
           ending={facts.subscription?.cancelAtPeriodEnd === true}
-          blocked={offline ? OFFLINE_CHECKOUT : null}
+          blocked={blocked}
           onChoose={choose}
         />
       )}

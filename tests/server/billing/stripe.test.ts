@@ -159,6 +159,53 @@ describe('plans and checkout', () => {
     expect(reply.clientSecret).toMatch(/_secret$/);
   });
 
+  it('end a plan that lapsed unpaid before another is sold, so that never two are charged', async () => {
+    const uid = await world.person();
+    const id = subscribed(uid);
+    await deliver(delivery('customer.subscription.created', { id }));
+    const old = stripe.subscriptions.get(id);
+    if (old === undefined) throw new Error('No subscription');
+    world.clock.at += 30 * DAY_S * 1_000;
+    Object.assign(old, {
+      status: 'past_due',
+      periodStart: old.periodEnd,
+      periodEnd: old.periodEnd + 30 * DAY_S,
+    });
+    await deliver(delivery('customer.subscription.updated', { id }));
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_starter', ...back }),
+    ).rejects.toMatchObject({ code: 'already_subscribed' });
+    world.clock.at += 4 * DAY_S * 1_000;
+    expect((await call(uid, 'subscriptionStatus')).standing?.state).toBe('lapsed');
+    await call(uid, 'plans');
+    const before = stripe.sessions();
+    stripe.fail(1);
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_pro', ...back }),
+    ).rejects.toMatchObject({ code: 'subscription_unavailable' });
+    expect([old.status, stripe.sessions()]).toEqual(['past_due', before]);
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    expect([old.status, stripe.sessions()]).toEqual(['canceled', before + 1]);
+    world.clock.at -= 34 * DAY_S * 1_000;
+  });
+
+  it('sell no second plan between a payment and its webhook: the first is recorded', async () => {
+    const uid = await world.person();
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    const id = stripe.pay(uid, world.clock.at);
+    const before = stripe.sessions();
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_pro', ...back }),
+    ).rejects.toMatchObject({ code: 'already_subscribed' });
+    expect(stripe.sessions()).toBe(before);
+    expect(stripe.subscriptions.get(id)?.status).toBe('active');
+    expect(await call(uid, 'subscriptionStatus')).toMatchObject({
+      entitledTier: 'starter',
+      standing: { state: 'active' },
+    });
+    expect(await world.eventTypes(uid)).toContain('subscription.changed');
+  });
+
   it('say so where Stripe does not answer, and work again when it does', async () => {
     const uid = await world.person();
     await call(uid, 'plans');

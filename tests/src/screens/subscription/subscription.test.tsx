@@ -22,7 +22,8 @@ const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
 const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
-const { checkoutProgress } = await import('../../../../src/billing/take-plan.ts');
+const { checkoutReturn } = await import('../../../../src/billing/checkout-return.ts');
+const { checkoutProgress, takePlan } = await import('../../../../src/billing/take-plan.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
 const { default: SubscriptionScreen } =
   await import('../../../../src/screens/subscription/SubscriptionScreen.tsx');
@@ -509,6 +510,28 @@ describe('taking a plan', () => {
     expect((button as HTMLButtonElement).disabled).toBe(true);
     expect(checkoutProgress.busy).toBeNull();
   });
+
+  it.each(['waiting', 'late'] as const)(
+    'is not offered while the payment of another is %s, and says so',
+    async (state) => {
+      checkout({ url: '/test-checkout/1' });
+      checkoutReturn.state = state;
+      render(<SubscriptionScreen />);
+      const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
+      expect((button as HTMLButtonElement).disabled).toBe(true);
+      expect(
+        screen.getByText(
+          'Your payment is not confirmed yet. You can choose a plan once it is. Do not pay again.',
+        ),
+      ).toBeTruthy();
+      expect(await takePlan({ id: 'starter', name: 'STARTER' }, null)).toBe(false);
+      expect(asked('createCheckout')).toEqual([]);
+      checkoutReturn.state = 'none';
+      await waitFor(() => {
+        expect((button as HTMLButtonElement).disabled).toBe(false);
+      });
+    },
+  );
 
   it('knows where the person came from, and offers the way back, but to no other site', async () => {
     history.replaceState(null, '', '/subscription?from=%2Fagents%3Fnew');
