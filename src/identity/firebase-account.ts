@@ -10,6 +10,7 @@ import {
   type User,
 } from 'firebase/auth';
 import type { AccountPort } from './account-port.ts';
+import { googleFailure } from './firebase-auth.ts';
 
 export function firebaseAccount(opened: Auth): AccountPort {
   const user = (): User => {
@@ -34,13 +35,17 @@ export function firebaseAccount(opened: Auth): AccountPort {
           )
         ).user;
       const { browserPopupRedirectResolver } = await import('./google-popup.ts');
-      return (
-        await reauthenticateWithPopup(
-          user(),
-          new GoogleAuthProvider(),
-          browserPopupRedirectResolver,
-        )
-      ).user;
+      try {
+        return (
+          await reauthenticateWithPopup(
+            user(),
+            new GoogleAuthProvider(),
+            browserPopupRedirectResolver,
+          )
+        ).user;
+      } catch (cause) {
+        throw googleFailure(cause);
+      }
     },
     changePassword: (next) => updatePassword(user(), next),
     changeEmail: (next, backTo) => verifyBeforeUpdateEmail(user(), next, { url: backTo }),

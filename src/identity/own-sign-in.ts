@@ -19,6 +19,11 @@ export async function provePassword(password: string): Promise<void> {
   await proveAgain(password);
 }
 
+/** By a Google pop-up, in which another account is refused. */
+export async function proveByGoogle(): Promise<void> {
+  await proveAgain(null);
+}
+
 export async function changePassword(present: string, next: string): Promise<void> {
   await proveAgain(present);
   const own = await account();

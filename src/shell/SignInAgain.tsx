@@ -5,7 +5,76 @@ import { Button } from '../components/Button.tsx';
 import { Field } from '../components/Field.tsx';
 import { Dialog } from '../components/Dialog.tsx';
 import { errorSentence } from '../format/error-text.ts';
-import { session, signIn, signInWithGoogle } from '../identity/session.ts';
+import { proveByGoogle } from '../identity/own-sign-in.ts';
+import { session, signIn } from '../identity/session.ts';
+import { useSignInMethods } from '../screens/security/ProveField.tsx';
+
+/** The password until the ways of this user are known; Google only where it is one of them. */
+function AgainForm({ email, onDone }: { email: string; onDone: () => void }) {
+  const { methods } = useSignInMethods();
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const run = (work: Promise<void>): void => {
+    setBusy(true);
+    setError(undefined);
+    work
+      .then(onDone, (failure: unknown) => {
+        setError(errorSentence(failure));
+      })
+      .finally(() => {
+        setBusy(false);
+      });
+  };
+  const hasPassword = methods?.includes('password') !== false;
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        if (hasPassword) run(signIn(email, password));
+      }}
+    >
+      {hasPassword && (
+        <>
+          <input type="hidden" autoComplete="username" value={email} readOnly />
+          <Field
+            label="Password"
+            type="password"
+            autoComplete="current-password"
+            value={password}
+            error={error}
+            required
+            onChange={(event) => {
+              setPassword(event.target.value);
+            }}
+          />
+          <Button type="submit" tone="primary" busy={busy}>
+            {' '}
+            Log in{' '}
+          </Button>
+        </>
+      )}
+      {!hasPassword && error !== undefined && (
+        <p role="alert" className="text-danger">
+          {error}
+        </p>
+      )}
+      {methods?.includes('google') === true && (
+        <Button
+          disabled={busy}
+          onClick={() => {
+            // Not a login of its own: that would let in whoever was chosen, and another user's
+            // login deletes this one's unsent commands.
+            run(proveByGoogle());
+          }}
+        >
+          Continue with Google
+        </Button>
+      )}
+    </form>
+  );
+}
 
 export function SignInAgain({
   open,
@@ -15,26 +84,6 @@ export function SignInAgain({
   onOpenChange: (open: boolean) => void;
 }) {
   const email = useSnapshot(session).user?.email ?? '';
-  const [password, setPassword] = useState('');
-  const [error, setError] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const run = (work: Promise<void>): void => {
-    setBusy(true);
-    setError(undefined);
-    work
-      .then(
-        () => {
-          setPassword('');
-          onOpenChange(false);
-        },
-        (failure: unknown) => {
-          setError(errorSentence(failure));
-        },
-      )
-      .finally(() => {
-        setBusy(false);
-      });
-  };
   return (
     <Dialog
       open={open}
@@ -42,38 +91,12 @@ export function SignInAgain({
       title="Log in again"
       description={`As ${email}. This screen and your unsent commands are kept.`}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event: FormEvent) => {
-          event.preventDefault();
-          run(signIn(email, password));
+      <AgainForm
+        email={email}
+        onDone={() => {
+          onOpenChange(false);
         }}
-      >
-        <input type="hidden" autoComplete="username" value={email} readOnly />
-        <Field
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          error={error}
-          required
-          onChange={(event) => {
-            setPassword(event.target.value);
-          }}
-        />
-        <Button type="submit" tone="primary" busy={busy}>
-          {' '}
-          Log in{' '}
-        </Button>
-        <Button
-          disabled={busy}
-          onClick={() => {
-            run(signInWithGoogle());
-          }}
-        >
-          Continue with Google
-        </Button>
-      </form>
+      />
     </Dialog>
   );
 }
