@@ -46,6 +46,8 @@ export const EXPORT_PARTS = [
   'exchangeAlarms',
   'exchangeExits',
   'exchangeFailedStops',
+  'passkeys',
+  'passkeyChallenges',
 ] as const;
 export const ExportPart = z.enum(EXPORT_PARTS);
 export type ExportPart = z.infer<typeof ExportPart>;

@@ -1,4 +1,5 @@
 /** What a data export says of exchange accounts. Their keys are with the signer and in no file of ours. */
+import type { ExportPart } from '../../contract/account.ts';
 import { json, money, time, type Part } from './export-columns.ts';
 
 const CONNECTIONS = '(select id from live_connections where uid = $uid)';
@@ -180,4 +181,4 @@ export const LIVE_PARTS = {
     key: 'challenge',
     columns: { challenge: 'challenge', createdAt: time('created_at') },
   },
-} as const satisfies Record<string, Part>;
+} as const satisfies Partial<Record<ExportPart, Part>>;
