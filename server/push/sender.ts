@@ -11,6 +11,7 @@ import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
 import { pushMessages, pushSubscriptions } from '../db/schema.ts';
 import type { Log } from '../log.ts';
+import { readSettingsOf } from '../users/user-settings.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
 import { removeSubscriptions } from './push-devices.ts';
@@ -182,6 +183,12 @@ export class PushSender {
     const { ttl, urgency } = MANNER[kind];
     // What waited for the end of quiet hours is as old as that end, not as the event.
     if (now - message.createdAt > ttl * 1_000 || message.attempts >= ATTEMPTS_MAX) {
+      await this.set(message.id, { state: 'dropped' });
+      return;
+    }
+    // Switched off since it was written: what still waits is not to be told either.
+    const settings = (await readSettingsOf(database.db, [device.uid])).get(device.uid);
+    if (settings?.notificationsEnabled !== true) {
       await this.set(message.id, { state: 'dropped' });
       return;
     }

@@ -358,6 +358,33 @@ describe('push from event to device', () => {
     expect(service.taken).toEqual([]);
   });
 
+  it('tells nothing that still waited when the master switch went off, nor afterwards', async () => {
+    floor.clock.at = Date.UTC(2026, 5, 9, 22, 30);
+    const { uid, agentId } = await person({
+      quietHours: { from: '22:00', to: '07:00', timeZone: 'UTC' },
+    });
+    const other = await person();
+    await record(uid, fill(agentId, 'stop_loss'));
+    await sender().runOnce();
+    expect(await waiting()).toHaveLength(1);
+    const [row] = await floor.database.db.select().from(users).where(eq(users.uid, uid));
+    const settings = row?.settings as Record<string, unknown>;
+    const set = (notificationsEnabled: boolean) =>
+      floor.database.db
+        .update(users)
+        .set({ settings: { ...settings, notificationsEnabled } })
+        .where(eq(users.uid, uid));
+    await set(false);
+    floor.clock.at = Date.UTC(2026, 5, 10, 7, 0);
+    await record(other.uid, fill(other.agentId, 'stop_loss'));
+    await sender().runOnce();
+    await set(true);
+    floor.clock.at += 2 * MINUTE_MS;
+    await sender().runOnce();
+    expect(service.taken.map(({ path }) => path)).toEqual([new URL(other.endpoint).pathname]);
+    expect(await waiting()).toEqual([]);
+  });
+
   it('holds back in quiet hours and sends when they end', async () => {
     floor.clock.at = Date.UTC(2026, 5, 10, 22, 30);
     // 22:30 UTC is 00:30 in Berlin.
