@@ -1,6 +1,7 @@
 /** Starts the free trial, with its messages. */
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
+import { errorSentence } from '../format/error-text.ts';
 import { session } from '../identity/session.ts';
 import { checkSubscription, subscriptionStore } from '../stores/subscription-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
@@ -17,6 +18,7 @@ const TRIAL_WORDS = {
 function trialFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return TRIAL_WORDS.failed;
   if (error.code === 'trial_used') return TRIAL_WORDS.used;
+  if (error.code === 'already_subscribed') return errorSentence(error);
   return error.status === 401 ? TRIAL_WORDS.identity : TRIAL_WORDS.failed;
 }
 
@@ -35,8 +37,12 @@ export async function startTrial(): Promise<boolean> {
     await api.call('trialStart', { body: { userId: uid } });
   } catch (error) {
     pageToast('error', trialFailure(error));
-    // The server may know of a trial that this device has not loaded yet.
-    if (error instanceof ApiError && error.code === 'trial_used') await checkSubscription();
+    // The server may know of a trial or a plan that this device has not loaded yet.
+    if (
+      error instanceof ApiError &&
+      (error.code === 'trial_used' || error.code === 'already_subscribed')
+    )
+      await checkSubscription();
     return false;
   }
   await checkSubscription();

@@ -1,10 +1,11 @@
 /** Opens the checkout for a plan, one at a time, and remembers the way back. */
 import { proxy } from 'valtio';
 import type { Plan } from '../../contract/subscription.ts';
+import { ApiError } from '../api/api-error.ts';
 import { errorSentence } from '../format/error-text.ts';
 import { session } from '../identity/session.ts';
 import { connection } from '../stores/connection.ts';
-import { plansStore } from '../stores/subscription-store.ts';
+import { checkSubscription, plansStore } from '../stores/subscription-store.ts';
 import { openCheckout, openPortal, type Destination } from './checkout.ts';
 import { checkoutReturn } from './checkout-return.ts';
 import { leaveFor } from './leave.ts';
@@ -82,6 +83,8 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
     return true;
   } catch (error) {
     checkoutProgress.problem = { of: what, text: errorSentence(error) };
+    // A plan that was taken on another device, or paid for a moment ago.
+    if (error instanceof ApiError && error.code === 'already_subscribed') void checkSubscription();
     checkoutProgress.busy = null;
     return false;
   }

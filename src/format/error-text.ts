@@ -45,7 +45,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   alert_changed: 'This alert was changed on another device. Check it and save again.',
   settings_changed: 'The settings were changed on another device. Your entries are kept.',
   trial_used: 'You have already used your free trial.',
-  already_subscribed: 'You already have this plan.',
+  already_subscribed: 'You already have a plan. Change or end it in the billing portal.',
   position_closed: 'The position is already closed.',
   referral_refused: 'You cannot use this code with this account.',
   support_request_closed: 'This request is closed. Open a new one.',
@@ -114,6 +114,7 @@ const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown
   'step_up_required',
   'live_orders_open',
   'subscription_unavailable',
+  'already_subscribed',
   'unknown',
 ]);
 

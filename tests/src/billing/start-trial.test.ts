@@ -19,9 +19,10 @@ const { removeToast, toastStore } = await import('../../../src/stores/toast-stor
 
 const NOW = Date.now();
 const refusal = (
-  code: 'trial_used' | 'invalid_token' | 'subscription_unavailable',
+  code: 'trial_used' | 'already_subscribed' | 'invalid_token' | 'subscription_unavailable',
   status: number,
-) => new ApiError(code, { code, status, text: code });
+  text: string = code,
+) => new ApiError(code, { code, status, text });
 const shown = () =>
   toastStore.toasts.map(({ message, type, durationMs }) => ({ message, type, durationMs }));
 
@@ -106,6 +107,14 @@ describe('starting the trial', () => {
     expect(await startTrial()).toBe(false);
     expect(call).not.toHaveBeenCalled();
     expect(shown()[0]).toMatchObject({ message: 'You have already used your free trial.' });
+  });
+
+  it('says that there is a plan already in the words of the server, and reads what it is', async () => {
+    const text = 'You already have a plan. You can still use the trial later.';
+    failure = refusal('already_subscribed', 409, text);
+    expect(await startTrial()).toBe(false);
+    expect(shown()[0]).toMatchObject({ message: text, type: 'error' });
+    expect(call).toHaveBeenCalledWith('subscriptionStatus', expect.anything());
   });
 
   it('offers to try again after any other failure (R8-21)', async () => {

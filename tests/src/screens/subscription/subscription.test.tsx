@@ -488,7 +488,6 @@ describe('taking a plan', () => {
       'Your session has ended after 4 hours. Log in again to continue. Unsent commands are kept.',
     ],
     ['rate_limited', 429, 'Too many requests. Wait a moment and try again.'],
-    ['already_subscribed', 409, 'You already have this plan.'],
   ] as const)('says what refused it: %s (R8-04, R8-05)', async (code, status, text) => {
     answers.createCheckout = () =>
       Promise.reject(new ApiError(`API Error: ${status}`, { code, status, text: code }));
@@ -496,6 +495,22 @@ describe('taking a plan', () => {
     fireEvent.click((await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' }));
     expect((await screen.findByRole('alert')).textContent).toBe(text);
     expect(asked('createCheckout')).toHaveLength(1);
+  });
+
+  it('says in the words of the server that there is a plan already, and reads what it is', async () => {
+    const text = 'You already have a plan. Change or end it in the billing portal.';
+    render(<SubscriptionScreen />);
+    const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
+    const before = asked('subscriptionStatus').length;
+    answers.createCheckout = () =>
+      Promise.reject(
+        new ApiError('API Error: 409', { code: 'already_subscribed', status: 409, text }),
+      );
+    fireEvent.click(button);
+    expect((await screen.findByRole('alert')).textContent).toBe(text);
+    await waitFor(() => {
+      expect(asked('subscriptionStatus').length).toBe(before + 1);
+    });
   });
 
   it('needs a connection, says so, and takes nothing', async () => {
