@@ -47,13 +47,20 @@ const serverAgents = async () => {
 };
 
 describe('the first whole path', () => {
-  it('registers a stranger, who lands signed in (R1-01, R2-01, R2-09)', async () => {
+  it('registers a stranger, who lands signed in under the name that was typed (R1-01, R2-01, R2-09)', async () => {
     await page.goto(`${server.url}/`);
     await page.getByRole('link', { name: 'Get Started' }).first().click();
     await page.getByLabel('Email').fill(EMAIL);
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('Name (optional)').fill('Harbour Master');
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.waitForURL('**/getting-started');
+    const { idToken } = await signIn(server.url, EMAIL, PASSWORD);
+    await expect
+      .poll(
+        async () => (await callApi(server.url, idToken, 'tradingSettings')).settings.displayName,
+      )
+      .toBe('Harbour Master');
   });
 
   it('starts the free trial once, and says so (R4-08, R4-09)', async () => {

@@ -1,15 +1,18 @@
 /**
- * Registration by email and password or Google. What was typed survives an error and a visit to
- * the terms.
+ * Registration by email and password or Google. What was typed survives an error, and all but the
+ * password a visit to the terms.
  */
 import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
+import { subscribeKey } from 'valtio/utils';
 import { Link, Redirect } from 'wouter';
 import { DisplayName } from '../../../contract/user.ts';
+import { api } from '../../api/api.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field } from '../../components/Field.tsx';
 import { check } from '../../format/validation.ts';
 import { session, signUp } from '../../identity/session.ts';
+import { log } from '../../platform/page-log.ts';
 import { keptReferral } from '../../referrals/kept-referral.ts';
 import { typedEarly } from '../../shell/built-page.ts';
 import {
@@ -20,23 +23,39 @@ import {
 } from './credentials.ts';
 import { GoogleButton } from './LoginScreen.tsx';
 
-const NOTHING = { name: '', email: '', password: '' };
+const NOTHING = { name: '', email: '' };
 /**
- * The form's content while another page is open: in memory only, and cleared once the account
- * exists.
+ * Name and email while another page is open: in memory only, and for one person only. Whoever comes
+ * or goes clears them, so that the next person at this device does not find them.
  */
 let typed = NOTHING;
+subscribeKey(
+  session,
+  'user',
+  () => {
+    typed = NOTHING;
+  },
+  true,
+);
 
-type Fields = typeof NOTHING;
+type Fields = typeof NOTHING & { password: string };
 
 /** What was typed into the page from the build comes first. */
 function keptFields(): Fields {
   typed = {
     name: typedEarly('name') || typed.name,
     email: typedEarly('email') || typed.email,
-    password: typedEarly('password') || typed.password,
   };
-  return typed;
+  return { ...typed, password: typedEarly('password') };
+}
+
+/** The server names a new account by its email address; what its user typed counts. */
+async function keepName(displayName: string): Promise<void> {
+  const uid = session.user?.uid;
+  const { settings, version } = await api.call('tradingSettings', {});
+  // Somebody else may have come while it was read.
+  if (uid === undefined || session.user?.uid !== uid) return;
+  await api.call('updateTradingSettings', { body: { ...settings, displayName, version } });
 }
 
 function errorsIn({ name, email, password }: Fields): CredentialErrors {
@@ -46,7 +65,7 @@ function errorsIn({ name, email, password }: Fields): CredentialErrors {
   return found;
 }
 
-/** Registers with what was typed, and clears it once the account exists. */
+/** Registers with what was typed. */
 function useSignUp({ name, email, password }: Fields) {
   const [errors, setErrors] = useState<CredentialErrors>({});
   const [busy, setBusy] = useState(false);
@@ -56,9 +75,13 @@ function useSignUp({ name, email, password }: Fields) {
     setErrors(found);
     if (Object.keys(found).length > 0) return;
     setBusy(true);
-    signUp(email.trim(), password, name.trim() === '' ? null : name.trim())
+    const displayName = name.trim();
+    signUp(email.trim(), password, displayName === '' ? null : displayName)
       .then(() => {
-        typed = NOTHING;
+        if (displayName === '') return;
+        keepName(displayName).catch((error: unknown) => {
+          log.warn('The settings keep the name from the email address', error);
+        });
       })
       .catch((error: unknown) => {
         setErrors(refusedCredentials(error));
@@ -141,8 +164,8 @@ export default function RegisterScreen() {
   const { status } = useSnapshot(session);
   const [fields, setFields] = useState(keptFields);
   const type = (part: Partial<Fields>): void => {
-    typed = { ...typed, ...part };
-    setFields(typed);
+    typed = { name: part.name ?? typed.name, email: part.email ?? typed.email };
+    setFields((before) => ({ ...before, ...part }));
   };
   const { errors, busy, submit, refuse } = useSignUp(fields);
   const referral = keptReferral();
