@@ -94,6 +94,8 @@ import {
   TradingSettings,
   TradingSettingsBody,
   TradingSettingsReply,
+  UsePresetsBody,
+  UsePresetsReply,
 } from './user.ts';
 import {
   LinkAddressBody,
@@ -343,6 +345,13 @@ export const CALLS = {
     needs: { resource: 'trading', action: 'standard' },
     reply: RiskProfileReply,
   }),
+  // On every plan: what a smaller one cannot set stays in effect until it is removed here.
+  usePresets: call(
+    'POST',
+    '/api/user/risk-profile/presets',
+    "Remove the user's own percentages for a profile",
+    { body: UsePresetsBody, reply: UsePresetsReply },
+  ),
   tradingSettings: call('GET', '/api/user/trading-settings', "The user's trading settings", {
     reply: TradingSettings,
   }),

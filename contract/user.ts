@@ -24,6 +24,10 @@ export type RiskProfileBody = z.infer<typeof RiskProfileBody>;
 export const RiskProfileReply = z.object({ commandId: z.string(), profile: RiskProfileBody });
 export type RiskProfileReply = z.infer<typeof RiskProfileReply>;
 
+/** Agents of this profile use its presets again. */
+export const UsePresetsBody = z.strictObject({ profile: RiskProfile });
+export const UsePresetsReply = z.object({ commandId: z.string(), profile: RiskProfile });
+
 export const UserSettings = z.strictObject({
   displayName: DisplayName,
   tradingEnabled: z.boolean({ error: 'true or false' }),

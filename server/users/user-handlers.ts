@@ -46,6 +46,15 @@ export function userHandlers(deps: UserDeps) {
         await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
         return { commandId, profile: body };
       }),
+
+    usePresets: ({ caller, commandId, body: { profile }, once }) =>
+      once(async (tx) => {
+        await tx.db
+          .delete(riskProfiles)
+          .where(and(eq(riskProfiles.uid, caller.uid), eq(riskProfiles.profile, profile)));
+        await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
+        return { commandId, profile };
+      }),
   });
 }
 

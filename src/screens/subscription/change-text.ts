@@ -21,12 +21,11 @@ export function comesAndGoes({ gained, lost }: Pick<ChangePreview, 'gained' | 'l
 } {
   const agents = (list: readonly Permission[]): number =>
     list.find(({ resource }) => resource === 'agents')?.conditions?.maxCount ?? 0;
-  const others = (list: readonly Permission[]): string[] => list.flatMap(permissionText);
   const [before, after] = [agents(lost), agents(gained)];
   const counted = placesText(before, after);
   return {
-    gets: [...(after > before ? [counted] : []), ...others(gained)],
-    givesUp: [...(after < before ? [counted] : []), ...others(lost)],
+    gets: [...(after > before ? [counted] : []), ...gained.flatMap(permissionText)],
+    givesUp: [...(after < before ? [counted] : []), ...lost.flatMap(lossText)],
   };
 }
 
@@ -36,6 +35,12 @@ function permissionText({ resource, action }: Permission): string[] {
     (feature) => feature.resource === resource && feature.action === action,
   ).map(({ name }) => name);
 }
+
+/** Own risk values are kept, because a change of plan must not change how agents trade. */
+const lossText = (permission: Permission): string[] =>
+  permission.resource === 'trading' && permission.action === 'standard'
+    ? ['changing your own risk values (saved ones stay in effect)']
+    : permissionText(permission);
 
 const isZero = (text: string): boolean => !/[1-9]/.test(text);
 

@@ -13,6 +13,7 @@ import { byField, check } from '../../format/validation.ts';
 import { loadSettings } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { PRESET_RISK } from '../agents/agent-risk.ts';
+import { UsePresets } from './OwnRiskInEffect.tsx';
 
 type Numbers = Record<
   'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage',
@@ -138,6 +139,7 @@ function NumberFields({
 export function RiskForm({ own, blocked }: RiskFormProps) {
   const [profile, setProfile] = useState<RiskProfile>('Moderate');
   const { numbers, set, errors, failure, busy, save, forget } = useRiskEdit(own, profile);
+  const isOwn = own.some((values) => values.profile === profile);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void save();
@@ -153,7 +155,7 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
           forget();
         }}
       />
-      {own.every((values) => values.profile !== profile) && (
+      {!isOwn && (
         <p className="text-ink-3">
           {profile} agents use the presets until you save your own values.
         </p>
@@ -168,6 +170,7 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>
           Save risk values
         </Button>
+        {isOwn && <UsePresets profile={profile} blocked={blocked} />}
         {blocked !== null && <span className="text-ink-3">{blocked}</span>}
       </div>
     </form>

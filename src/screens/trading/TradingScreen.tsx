@@ -13,6 +13,7 @@ import { useSecurity } from '../../stores/use-security.ts';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
 import { useAnchor } from '../content/DocumentPage.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
+import { OwnRiskInEffect } from './OwnRiskInEffect.tsx';
 import { RiskForm } from './RiskForm.tsx';
 import { UNKNOWN_SETTINGS, useBlocked } from './settings-access.ts';
 import { SettingsForm } from './SettingsForm.tsx';
@@ -30,9 +31,13 @@ function RiskSection({
   if (!permits(permissions, 'trading', 'standard')) {
     return (
       <Section id="risk" title="Your own risk values">
+        {data !== null && data.riskProfiles.length > 0 && (
+          <OwnRiskInEffect own={data.riskProfiles} blocked={blocked} />
+        )}
         <p className="mb-3 max-w-[56ch] text-ink-2">
-          Agents use the presets of their profile. With a larger plan or the trial, you can set the
-          largest position, signal threshold and stop loss yourself.
+          {data?.riskProfiles.length === 0 && 'Agents use the presets of their profile. '}
+          With a larger plan or the trial, you can set the largest position, signal threshold and
+          stop loss yourself.
         </p>
         <UpgradeHere need={{ resource: 'trading', action: 'standard' }} typed />
       </Section>

@@ -165,6 +165,7 @@ function sampleBody(name: CallName): string {
       confidence_threshold: 0.5,
       stop_loss_percentage: 5,
     },
+    usePresets: { profile: 'Moderate' },
     updateTradingSettings: settings,
     setAlert: {
       symbol: 'BTC/USDT',

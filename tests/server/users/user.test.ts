@@ -235,6 +235,26 @@ describe('own risk values', () => {
     tier = 'standard';
   });
 
+  it('stay in effect on a smaller plan, where they can be removed but not changed', async () => {
+    const uid = await world.person();
+    const { db } = world.database;
+    tier = 'standard';
+    await call(uid, 'riskProfile', own);
+    await call(uid, 'riskProfile', { ...own, profile: 'Aggressive' });
+    for (const held of ['free', 'starter'] as const) {
+      tier = held;
+      expect((await call(uid, 'tradingSettings')).riskProfiles).toHaveLength(2);
+      expect((await riskValuesFor(db, uid, 'Moderate')).stopLoss).toBe(0.04);
+    }
+    expect(await call(uid, 'usePresets', { profile: 'Moderate' })).toMatchObject({
+      profile: 'Moderate',
+    });
+    expect(await riskValuesFor(db, uid, 'Moderate')).toEqual(RISK_PROFILES.Moderate);
+    expect((await riskValuesFor(db, uid, 'Aggressive')).stopLoss).toBe(0.04);
+    expect((await world.eventTypes(uid)).at(-1)).toBe('settings.changed');
+    tier = 'standard';
+  });
+
   const edges: [string, keyof RiskProfileBody, number, number, number, number][] = [
     ['max_position_percentage (R5-09)', 'max_position_percentage', 0.01, 100, 0.009, 100.01],
     ['confidence_threshold (R5-10)', 'confidence_threshold', 0.1, 1, 0.099, 1.001],
