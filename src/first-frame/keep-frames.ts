@@ -3,7 +3,7 @@
  * is hidden.
  */
 import { subscribe } from 'valtio';
-import { queue } from '../commands.ts';
+import { keepsSnapshots, queue } from '../commands.ts';
 import { session } from '../identity/session.ts';
 import { shownFrameMark } from './first-frame.ts';
 import { presentPage } from './show-frame.ts';
@@ -76,17 +76,27 @@ class FrameKeeper {
     const facts = presentFacts();
     // Being hidden has drawn what there was.
     if (facts === null || document.visibilityState === 'hidden') return;
-    const at = Date.now() + (facts.mark === this.drawnMark ? CALM_MS : SOON_MS);
+    this.keepIn(facts.mark === this.drawnMark ? CALM_MS : SOON_MS, facts.mark);
+  }
+
+  private keepIn(delayMs: number, mark: string): void {
+    const at = Date.now() + delayMs;
     if (at >= this.dueAt) return;
     clearTimeout(this.timer);
     this.dueAt = at;
     this.timer = setTimeout(() => {
       this.dueAt = Infinity;
       void this.withDraw(() => {
-        this.drawnMark = facts.mark;
+        this.drawnMark = mark;
         this.keepInTurn(FRAME_PATHS);
       });
-    }, at - Date.now());
+    }, delayMs);
+  }
+
+  /** A disk that rests takes it later. On a quiet day nothing else would set it off. */
+  private keepLater(): void {
+    const facts = presentFacts();
+    if (facts !== null && keepsSnapshots()) this.keepIn(CALM_MS, facts.mark);
   }
 
   private async withDraw(work: () => void): Promise<void> {
@@ -94,6 +104,7 @@ class FrameKeeper {
       this.draw ??= await loadDraw();
     } catch (error) {
       log.warn('What draws the last frames could not be loaded', error);
+      this.keepLater();
       return;
     }
     work();
@@ -127,7 +138,9 @@ class FrameKeeper {
     };
     try {
       const record = { ...presentPage(), ...facts, html: this.draw(path) };
-      writeFrame(uid, path, record).catch(failed);
+      writeFrame(uid, path, record).then((isKept) => {
+        if (!isKept) this.keepLater();
+      }, failed);
     } catch (error) {
       failed(error);
     }
