@@ -154,6 +154,13 @@ export const LiveAccount = z.object({
   unrealized: DecimalText,
   /** `[market ms, value]` at each reconciliation that agreed, thinned out with age. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
+  /**
+   * Deposits less withdrawals in `quote`, `[market ms, amount]`, oldest first: each at the first
+   * point of the curve that has them, or after its last. Null where another coin came or went: its
+   * worth then is not recorded. A trade by hand exchanges coins and is none. Absent in replies kept
+   * from before.
+   */
+  flows: z.optional(z.array(z.tuple([z.number(), z.nullable(DecimalText)]))),
   realized: DecimalText,
   /**
    * Realised and fees by agent in `quote`, of the same moment as the positions; who has traded

@@ -1,8 +1,12 @@
-/** What a live account is worth at present prices, now and as it was marked before. */
-import { asc, eq } from 'drizzle-orm';
+/**
+ * What a live account is worth at present prices, now and as it was marked before, and what of it
+ * was paid in or out.
+ */
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
 import { add, formatFixed, multiply, parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { equityPoints } from '../db/schema.ts';
+import { externalMovements } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { ownedBy, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -70,4 +74,50 @@ export async function readCurve(
   for (const { at, equity } of rows)
     kept.set(bucketOf(at, now), [at, formatFixed(parseFixed(equity))]);
   return [...kept.values()];
+}
+
+/**
+ * Coinbase counts money finer than it writes trades: what is left over is in the ledger, so that it
+ * equals the account to the last digit, and nobody moved it.
+ */
+export const LEAST_MOVED = '0.00000001';
+
+/**
+ * What was paid in less what was paid out, each at the first point of the curve that has it, or at
+ * its own moment after the last. Null where another coin than `quote` is among it.
+ *
+ * A movement is booked before the point of the same transaction is marked: at one moment, the point
+ * has it.
+ */
+export async function readFlows(
+  db: Db,
+  connectionId: string,
+  quote: string,
+  curve: readonly (readonly [number, string])[],
+): Promise<[number, string | null][]> {
+  const rows = await db
+    .select({
+      at: externalMovements.atMs,
+      asset: externalMovements.asset,
+      amount: externalMovements.amount,
+    })
+    .from(externalMovements)
+    .where(
+      and(
+        eq(externalMovements.connectionId, connectionId),
+        inArray(externalMovements.kind, ['deposit', 'withdrawal']),
+        sql`abs(${externalMovements.amount}) >= ${LEAST_MOVED}::numeric`,
+      ),
+    )
+    .orderBy(asc(externalMovements.atMs));
+  const flows = new Map<number, Fixed | null>();
+  let next = 0;
+  for (const { at, asset, amount } of rows) {
+    while ((curve[next]?.[0] ?? Infinity) < at) next += 1;
+    const point = curve[next]?.[0] ?? at;
+    const before = flows.get(point);
+    const isKnown = asset === quote && before !== null;
+    flows.set(point, isKnown ? add(before ?? ZERO, parseFixed(amount ?? '0')) : null);
+  }
+  return [...flows].map(([at, amount]) => [at, amount === null ? null : formatFixed(amount)]);
 }

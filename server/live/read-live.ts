@@ -22,7 +22,7 @@ import { openPositionsOf, resultsBy, toPositions } from '../portfolio/marks.ts';
 import { confirmingKeys } from './confirmation.ts';
 import { connectionsOf, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
-import { readCurve, valueOf } from './live-equity.ts';
+import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
 import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
 
 /** Ended orders, and movements, that are shown. */
@@ -175,12 +175,6 @@ async function exitsOf(db: Db, connectionId: string): Promise<LiveAccount['exits
 
 type Movement = z.infer<typeof ExternalMovementWire>;
 
-/**
- * Coinbase counts money finer than it writes trades: what is left over is in the ledger, so that it
- * equals the account to the last digit, and nobody moved it.
- */
-const LEAST_SHOWN = '0.00000001';
-
 async function movementsOf(db: Db, connectionId: string): Promise<Movement[]> {
   const rows = await db
     .select()
@@ -190,7 +184,7 @@ async function movementsOf(db: Db, connectionId: string): Promise<Movement[]> {
         eq(externalMovements.connectionId, connectionId),
         or(
           isNull(externalMovements.amount),
-          sql`abs(${externalMovements.amount}) >= ${LEAST_SHOWN}::numeric`,
+          sql`abs(${externalMovements.amount}) >= ${LEAST_MOVED}::numeric`,
         ),
       ),
     )
@@ -230,10 +224,12 @@ async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote:
     .select({ realized: sql<string>`coalesce(sum(${fills.realized}), 0)::text` })
     .from(fills)
     .where(eq(fills.accountId, accountId));
+  const equityCurve = await readCurve(db, accountId, market.now());
   return {
     value: formatFixed(value),
     unpriced,
-    equityCurve: await readCurve(db, accountId, market.now()),
+    equityCurve,
+    flows: await readFlows(db, connection.id, quote, equityCurve),
     cash: [...cash].map(([asset, amount]) => ({
       asset,
       amount: formatFixed(amount),

@@ -1,5 +1,5 @@
 /** Equity over time with its ranges, and the result of each compared with buy-and-hold. */
-import { useMemo, useState } from 'react';
+import { useMemo, useState, type ReactNode } from 'react';
 import { formatFixed, parseFixed, subtract, toNumber } from '../../contract/money.ts';
 import { formatWhen } from '../format/times.ts';
 import { Amount, Percent } from './Figures.tsx';
@@ -104,6 +104,9 @@ export interface EquityChartProps {
   height?: number;
   /** The current value: the last point, so that chart and headline agree. */
   now?: readonly [number, string] | undefined;
+  lineName?: string;
+  /** Says the change of the shown points in place of the usual words; `span` names their range. */
+  noteOf?: (shown: Points, span: string) => ReactNode;
   /** Buy-and-hold over time; null where unknown, absent where not wanted. */
   held?: { name: string; points: Points } | null;
   /** Why there is no buy-and-hold. */
@@ -189,6 +192,8 @@ export function EquityChart({
   height = 160,
   now,
   held,
+  lineName = 'Equity',
+  noteOf,
   whyNotHeld = 'Not available',
 }: EquityChartProps) {
   const [range, setRange] = useState<Range>('ALL');
@@ -197,23 +202,24 @@ export function EquityChart({
     now,
     held,
   });
+  const span =
+    change !== null && (range === 'ALL' || short) ? `since ${formatWhen(change.from, end)}` : range;
   return (
     <TimeChart
-      label={`Equity in ${quote}`}
+      label={`${lineName} in ${quote}`}
       line={shown}
-      lineName="Equity"
+      lineName={lineName}
       compared={compared}
       height={height}
       unit={quote}
       empty="Available after the second valuation of this account."
       note={
-        change === null ? undefined : (
+        change === null ? undefined : noteOf !== undefined ? (
+          noteOf(shown, span)
+        ) : (
           <>
             <Percent value={change.percent} why="No earlier value" />{' '}
-            <Amount value={change.amount} change />{' '}
-            <span className="mr-3 text-ink-3">
-              {range === 'ALL' || short ? `since ${formatWhen(change.from, end)}` : range}
-            </span>{' '}
+            <Amount value={change.amount} change /> <span className="mr-3 text-ink-3">{span}</span>{' '}
             {held !== undefined && (
               <Held
                 name={held?.name ?? 'Bitcoin held'}

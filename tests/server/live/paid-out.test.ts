@@ -22,6 +22,8 @@ const agentNow = async (id: string) =>
 async function untilBooked(): Promise<void> {
   for (let looks = 0; looks < 10; looks += 1) {
     await world.advance(MINUTE_MS);
+    // An exchange's market runs on the wall clock.
+    world.floor.market.sleep(world.floor.clock.at - world.floor.market.now());
     await world.look();
   }
 }
@@ -62,6 +64,41 @@ describe('a withdrawal at the exchange', () => {
     await world.tick();
     expect((await riskOf(id))?.drawdown).toBeLessThan(0.02);
     expect((await agentNow(id))?.status).toBe('running');
+  }, 60_000);
+});
+
+describe('the curve of a live account', () => {
+  const account = () =>
+    world.floor.call(PERSON, 'liveAccount', { params: { id: world.connection.id } });
+  /** The value now less the first one, and less what was paid in. */
+  const resultOf = ({ equityCurve, flows, value }: Awaited<ReturnType<typeof account>>) =>
+    Number(value) -
+    Number(equityCurve[0]?.[1]) -
+    (flows ?? []).reduce((all, [, amount]) => all + Number(amount), 0);
+
+  it('comes with what was paid in and out, so that neither is a result', async () => {
+    await world.look();
+    await untilBooked();
+    world.standIn.person.deposit('main', 'USD', '5000');
+    await untilBooked();
+    const paidIn = await account();
+    expect(Number(paidIn.value)).toBe(7_000);
+    expect(paidIn.flows?.map(([, amount]) => amount)).toEqual(['5000']);
+    world.standIn.person.withdraw('main', 'USD', '600');
+    await untilBooked();
+    const paidOut = await account();
+    expect(paidOut.flows?.map(([, amount]) => amount)).toEqual(['5000', '-600']);
+    expect(resultOf(paidOut)).toBe(0);
+    // The first point that has it.
+    const [at] = paidOut.flows?.[0] ?? [];
+    expect(paidOut.equityCurve.find(([moment]) => moment === at)?.[1]).toBe('7000');
+  }, 60_000);
+
+  it('says of another coin that came that its worth is not known', async () => {
+    await world.look();
+    world.standIn.person.deposit('main', 'BTC', '0.01');
+    await untilBooked();
+    expect((await account()).flows?.map(([, amount]) => amount)).toEqual([null]);
   }, 60_000);
 });
 

@@ -5,6 +5,7 @@ import { LiveAmount, LiveFigure } from '../../../components/LiveMark.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { formatExact } from '../../../format/numbers.ts';
 import { nameOf } from '../live-text.ts';
+import { ValueChange } from './ValueChange.tsx';
 
 function Coins({
   term,
@@ -58,7 +59,7 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
 }
 
 export function AccountMoney({ account }: { account: LiveAccount }) {
-  const { quote, unpriced, realized, unrealized, fees, equityCurve, connection } = account;
+  const { quote, unpriced, realized, unrealized, fees, equityCurve, flows, connection } = account;
   // Before the first comparison nothing is known of what is there.
   const value = connection.reconciledAt === null ? null : account.value;
   return (
@@ -77,7 +78,16 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
         )}
         {equityCurve.length > 1 && (
           <div className="mt-3">
-            <EquityChart curve={equityCurve} quote={quote} now={[account.asOf, account.value]} />
+            <EquityChart
+              curve={equityCurve}
+              lineName="Value"
+              noteOf={(shown, span) => (
+                <ValueChange shown={shown} flows={flows ?? null} span={span} />
+              )}
+              quote={quote}
+              // A value without some of its coins is no point of the line: those are of all of them.
+              now={value === null || unpriced.length > 0 ? undefined : [account.asOf, value]}
+            />
           </div>
         )}
         <dl className="mt-3">

@@ -34,7 +34,7 @@ import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
 import { AccountAge } from '../AccountAge.tsx';
 import { connectionText, nameOf } from '../live-text.ts';
 import { useAccountCurrent, useLiveAccount } from '../use-live.ts';
-import { liveRisk } from './live-risk.ts';
+import { equityOfAgents, liveRisk } from './live-risk.ts';
 
 /** What the loss follows from, besides the account: the person's own risk values, and fees. */
 interface Terms {
@@ -62,43 +62,52 @@ function Stakes({
   account: LiveAccount;
   terms: Terms;
 }) {
-  const { quote, value, connection } = account;
+  const { quote, positions, connection } = account;
   const current = useAccountCurrent(connection.id);
-  const can = liveRisk(agent, value, connection.limits, risk, feeBps ?? 0);
+  const equity = equityOfAgents(account);
+  const can =
+    equity === null ? null : liveRisk(agent, equity, connection.limits, risk, feeBps ?? 0);
+  const unpriced = positions.flatMap(({ pair, value }) => (value === null ? pair : []));
+  const why = `No price for ${[...new Set(unpriced)].join(', ')}`;
   return (
     <>
       <dl aria-label="What can be lost">
         <Line
           term={
             <>
-              Value of the account <AccountAge id={connection.id} />
+              Cash and what agents hold <AccountAge id={connection.id} />
             </>
           }
         >
-          <LiveAmount value={value} quote={quote} />
+          <LiveAmount value={equity} quote={quote} why={why} />
         </Line>
         <Line term="Most in one pair">
-          <LiveAmount value={can.position} quote={quote} />
+          <LiveAmount value={can?.position} quote={quote} why={why} />
         </Line>
         <Line term="Most at once, over all pairs">
-          <LiveAmount value={can.atOnce} quote={quote} />
+          <LiveAmount value={can?.atOnce} quote={quote} why={why} />
         </Line>
         <Line term={<strong className="text-ink">Lost if all stops fill at their price</strong>}>
           <strong data-figure="at-stops">
-            <LiveAmount value={can.atStops} quote={quote} change />
+            <LiveAmount value={can?.atStops} quote={quote} change why={why} />
           </strong>
         </Line>
         <Line
           term={<strong className="text-ink">Lost at worst if prices gap past the stops</strong>}
         >
           <strong data-figure="in-gap">
-            <LiveAmount value={can.inGap} quote={quote} change />
+            <LiveAmount value={can?.inGap} quote={quote} change why={why} />
           </strong>
         </Line>
         <Line term="Account stops buying after a day’s loss of">
           <LiveAmount value={connection.limits.maxDailyLoss} quote="USD" />
         </Line>
       </dl>
+      {can === null && (
+        <p role="status" className="mt-3 text-amber">
+          {why}, so what can be lost is not known.
+        </p>
+      )}
       <p className="my-3 text-ink-2">
         {feeBps === null ? '' : 'Fees included. '}Stop losses are {formatNumber(risk.stop)} % below
         entry and rest at {nameOf(connection)}; they sell at the price there is. All agents of this

@@ -1,4 +1,5 @@
 /** What an agent can lose with real money: at its stops, and where prices gap past them. */
+import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveLimits } from '../../../../contract/live-state.ts';
 import {
   add,
@@ -9,6 +10,7 @@ import {
   negate,
   parseFixed,
   subtract,
+  sum,
 } from '../../../../contract/money.ts';
 import { positionLimit, type RiskNumbers } from '../../agents/agent-risk.ts';
 
@@ -25,7 +27,22 @@ export interface LiveRisk {
 
 const percent = (value: number) => multiply(parseFixed(String(value)), parseFixed('0.01'), 'up');
 
-/** `equity`: the value of the exchange account. Decimal text in its quote currency. */
+/**
+ * What agents of an account are sized by: its cash and what they hold. Coins that are the person's
+ * own are left out, as the server leaves them out. Null where something held has no price.
+ */
+export function equityOfAgents({
+  cash,
+  positions,
+  quote,
+}: Pick<LiveAccount, 'cash' | 'positions' | 'quote'>): string | null {
+  const values = positions.flatMap(({ value }) => value ?? []);
+  if (values.length < positions.length) return null;
+  const money = cash.find(({ asset }) => asset === quote)?.amount ?? '0';
+  return formatFixed(sum([money, ...values].map(parseFixed)));
+}
+
+/** `equity`: what agents of the account are sized by, in its quote currency. */
 export function liveRisk(
   agent: { max_position_size: number; trading_pairs: readonly unknown[] },
   equity: string,

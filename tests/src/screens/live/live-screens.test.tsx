@@ -261,6 +261,48 @@ describe('an exchange account', () => {
     expect(part('Cash and coins').textContent).toContain('Not read yet');
   });
 
+  it('calls no deposit a gain: its chart leaves out what was paid in and out', async () => {
+    account = liveAccount(NOW, {
+      value: '10010',
+      equityCurve: [
+        [NOW - 7_200_000, '5000'],
+        [NOW - 3_600_000, '10000'],
+        [NOW - 60_000, '10010'],
+      ],
+      flows: [[NOW - 3_600_000, '5000']],
+    });
+    await open(`/live/${CONNECTION_ID}`);
+    const chart = await screen.findByRole('figure');
+    expect(chart.textContent).toContain('+10.00');
+    expect(chart.textContent).toContain('deposits and withdrawals left out');
+    expect(chart.textContent).not.toMatch(/100\.00|\+5,0/);
+  });
+
+  it.each([
+    ['a coin came whose worth then is not known', { flows: [[NOW - 3_600_000, null]] }],
+    ['the reply was kept from before', {}],
+  ] as const)('draws its value and names no change where %s', async (_why, own) => {
+    account = liveAccount(NOW, { ...structuredClone(own) } as Partial<typeof account>);
+    account.equityCurve.unshift([NOW - 7_200_000, '500']);
+    await open(`/live/${CONNECTION_ID}`);
+    const chart = await screen.findByRole('figure');
+    expect(chart.textContent).toContain('Value, deposits and withdrawals included');
+    expect(chart.textContent).not.toMatch(/[%+▲▼]/);
+  });
+
+  it('ends its line at the last full valuation while a coin has no price', async () => {
+    account = liveAccount(NOW, { value: '409.24', unpriced: ['ODD'], flows: [] });
+    account.equityCurve = [
+      [NOW - 7_200_000, '1000'],
+      [NOW - 3_600_000, '1000'],
+    ];
+    await open(`/live/${CONNECTION_ID}`);
+    const chart = await screen.findByRole('figure');
+    expect(chart.textContent).toMatch(/^0\.00\s% 0\.00 /);
+    expect(chart.textContent).not.toContain('▼');
+    expect(document.body.textContent).toContain('Without ODD: no price here.');
+  });
+
   it('says of agents that are not loaded neither that there are none nor that none runs', async () => {
     clearAgents();
     await open(`/live/${CONNECTION_ID}`);
@@ -524,6 +566,25 @@ describe('a start with real money', () => {
     expect(within(dialog).getByRole('button', { name: 'Start with password' })).toBeDefined();
     expect(call.mock.calls.map(([name]) => name as string)).not.toContain('startLiveAgent');
     expect(call.mock.calls.map(([name]) => name as string)).not.toContain('confirmLive');
+  });
+
+  it('names no loss while something that agents hold has no price, and says so', async () => {
+    applyMarket(replies.marketData!, 'network');
+    const [held] = liveAccount(NOW).positions;
+    const positions = [{ ...held!, price: null, priceAt: null, value: null, unrealized: null }];
+    account = liveAccount(NOW, { positions, unpriced: ['BTC'], value: '909.12345678' });
+    await open(`/agents/${AGENT_ID}`);
+    press('Start');
+    const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+    const loss = await waitFor(() => {
+      const found = dialog.querySelector('[data-figure="at-stops"]');
+      if (found === null) throw new Error('not drawn');
+      return found.textContent;
+    });
+    expect(loss).toContain('—');
+    expect(loss).toContain('No price for BTC/USD');
+    expect(loss).not.toMatch(/\d/);
+    expect(dialog.textContent).toContain('so what can be lost is not known');
   });
 
   it('names no loss of an account that the exchange has not been asked about yet', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KEY_ADVICE } from '../../../../contract/key-advice.ts';
 import { KeyFault, LiveExchange } from '../../../../contract/signer.ts';
 import { endSentence } from '../../../../src/screens/live/account/EndTrading.tsx';
+import { valueChange } from '../../../../src/screens/live/account/ValueChange.tsx';
 import { faultText } from '../../../../src/screens/live/connect/key-steps.ts';
 import { checkLimits, draftOf, isRaise } from '../../../../src/screens/live/limits-draft.ts';
 import {
@@ -14,7 +15,7 @@ import {
   orderState,
   orderTitle,
 } from '../../../../src/screens/live/live-text.ts';
-import { liveRisk } from '../../../../src/screens/live/start/live-risk.ts';
+import { equityOfAgents, liveRisk } from '../../../../src/screens/live/start/live-risk.ts';
 import { PRESET_RISK } from '../../../../src/screens/agents/agent-risk.ts';
 import { liveNeeds } from '../../../../src/screens/dashboard/NeedsYou.tsx';
 import { liveAccount, liveConnection, liveOrder } from '../../../support/live/live-replies.ts';
@@ -209,6 +210,41 @@ describe('what can be lost', () => {
     const risk = PRESET_RISK.Aggressive;
     expect(liveRisk(agent, '100000', limits, risk, 0).atOnce).toBe('500');
     expect(liveRisk(agent, '300', limits, risk, 0).atOnce).toBe('300');
+  });
+});
+
+describe('the value of an account', () => {
+  it('changes by no deposit and no withdrawal, and not at all where one is not known', () => {
+    const from = NOW - 2 * MINUTE;
+    const doubled = [
+      [from, '5000'],
+      [NOW - MINUTE, '5000'],
+      [NOW, '10010'],
+    ] as const;
+    const paid = (at: number, amount: string | null) => valueChange(doubled, [[at, amount]]);
+    expect(paid(NOW, '5000')).toEqual({ amount: '10', percent: null });
+    expect(paid(NOW, '6000')).toEqual({ amount: '-990', percent: null });
+    expect(paid(NOW - MINUTE, null)).toEqual({ amount: null, percent: null });
+    expect(valueChange(doubled, null)).toEqual({ amount: null, percent: null });
+    // What came with the first point or before, or after the last, is none of the range.
+    for (const at of [from - 1, from, NOW + 1])
+      expect(paid(at, '5000')).toEqual({ amount: '5010', percent: 100.2 });
+    expect(valueChange([[NOW, '1']], [])).toBeNull();
+  });
+});
+
+describe('what agents are sized by', () => {
+  const account = liveAccount(0);
+  const ODD = { asset: 'ODD', amount: '50000', reserved: '0' };
+
+  it('is cash and what they hold, whatever coins of the person’s own have no price', () => {
+    expect(equityOfAgents({ ...account, cash: [...account.cash, ODD] })).toBe('999.24633678');
+    expect(equityOfAgents({ ...account, cash: [] })).toBe('90.12288');
+  });
+
+  it('is not known while something that they hold has no price', () => {
+    const positions = account.positions.map((held) => ({ ...held, value: null }));
+    expect(equityOfAgents({ ...account, positions })).toBeNull();
   });
 });
 
