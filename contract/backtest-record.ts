@@ -78,7 +78,8 @@ export const AgentTest = z.object({
   band: z.array(z.tuple([z.number(), z.number(), z.number(), z.number()])),
   /**
    * Live and in the test, in basis points; null without a fill. `delay` is the price between the
-   * decision's close and the middle at the fill.
+   * decision's close and the middle at the fill. Of fills of an exchange the middle is not known:
+   * slippage and half-spread are null, and `delay` ends at the price of the fill.
    */
   slippageBps: z.nullable(z.number()),
   testedSlippageBps: z.nullable(z.number()),

@@ -150,7 +150,8 @@ export const Fill = z.object({
    */
   costBasis: z.optional(z.nullable(DecimalText)),
   /**
-   * The quote it was priced from, and the version of the rules. Absent in fills kept from before.
+   * The quote it was priced from, and the version of the rules; version 0 is an exchange's own fill,
+   * of which no quote and no slippage is known. Absent in fills kept from before.
    */
   quoteBid: z.optional(DecimalText),
   quoteAsk: z.optional(DecimalText),
@@ -161,6 +162,9 @@ export const Fill = z.object({
   tickId: z.string(),
 });
 export type Fill = z.infer<typeof Fill>;
+
+/** `ruleVersion` of what an exchange filled: prices and fees are its own. */
+export const VENUE_RULES = 0;
 
 /** A book by its number; the open one where none is named. */
 const Book = z.optional(z.coerce.number().check(z.int(), z.gte(1), z.lte(1_000_000)));

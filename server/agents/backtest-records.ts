@@ -179,6 +179,7 @@ export async function readBacktestRecords(
           accountId: connections.find(({ id }) => id === row.connectionId)?.accountId ?? accountId,
           agentId: row.id,
           since: one.keptMarketMs,
+          isLive: row.connectionId !== null,
         })),
       };
     }),

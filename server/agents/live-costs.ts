@@ -1,10 +1,12 @@
 /** What an agent's trades cost beyond fees, and which entries it missed. */
-import { and, desc, eq, gt, inArray, notInArray, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lt, notInArray, sql } from 'drizzle-orm';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { AgentTest } from '../../contract/backtest-record.ts';
 import { GUARD_CODES } from '../../contract/guards.ts';
 import type { Db } from '../db/database.ts';
 import { decisions, fills, orders } from '../db/schema.ts';
+import { liveOrders } from '../db/schema-live.ts';
+import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Market } from '../market/market-source.ts';
 import { closesOf } from '../market/kept-series.ts';
 import { rowsOf } from '../db/sql-rows.ts';
@@ -30,6 +32,8 @@ interface CostQuery {
   accountId: string;
   agentId: string;
   since: number;
+  /** Whether it trades at an exchange: its orders are `live_orders`, and no quote of its fills is known. */
+  isLive: boolean;
 }
 type Costs = Pick<
   AgentTest,
@@ -49,25 +53,41 @@ export async function costsSince(db: Db, market: Market, asked: CostQuery): Prom
       (sum((quote_ask - quote_bid) / nullif(quote_ask + quote_bid, 0) * 10000 * notional) / nullif(sum(notional), 0))::float8 as spread
     from fills where ${mine}`,
   );
-  const partFills = await db.$count(
-    orders,
-    and(
-      eq(orders.accountId, asked.accountId),
-      eq(orders.agentId, asked.agentId),
-      eq(orders.state, 'partly_filled'),
-      eq(orders.side, 'buy'),
-      gt(orders.decidedMarketMs, asked.since),
-    ),
-  );
   return {
     fills: row?.n ?? 0,
-    slippageBps: row?.slippage ?? null,
-    halfSpreadBps: row?.spread ?? null,
+    slippageBps: asked.isLive ? null : (row?.slippage ?? null),
+    halfSpreadBps: asked.isLive ? null : (row?.spread ?? null),
     delayBps: (row?.n ?? 0) === 0 ? null : await delayOf(db, market, asked),
-    partFills,
+    partFills: await partFillsOf(db, asked),
     missed: await missedOf(db, asked),
   };
 }
+
+/** Purchases that ended with a part of them unfilled. */
+const partFillsOf = (db: Db, { accountId, agentId, since, isLive }: CostQuery): Promise<number> =>
+  isLive
+    ? db.$count(
+        liveOrders,
+        and(
+          eq(liveOrders.accountId, accountId),
+          eq(liveOrders.agentId, agentId),
+          eq(liveOrders.side, 'buy'),
+          notInArray(liveOrders.state, [...LIVE_STATES]),
+          gt(liveOrders.booked, '0'),
+          lt(liveOrders.booked, liveOrders.quantity),
+          gt(liveOrders.decidedMarketMs, since),
+        ),
+      )
+    : db.$count(
+        orders,
+        and(
+          eq(orders.accountId, accountId),
+          eq(orders.agentId, agentId),
+          eq(orders.state, 'partly_filled'),
+          eq(orders.side, 'buy'),
+          gt(orders.decidedMarketMs, since),
+        ),
+      );
 
 /**
  * By their amounts, what the price did between the close that was decided on and the middle of the

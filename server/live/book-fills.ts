@@ -11,6 +11,7 @@ import {
   parseFixed,
   ZERO,
 } from '../../contract/money.ts';
+import { VENUE_RULES } from '../../contract/trading.ts';
 import type { VenueFill } from '../../contract/venue.ts';
 import { rememberEntry, rememberExit } from '../../engine/execution/agent-memory.ts';
 import { feeIn } from '../../engine/orders/live-order.ts';
@@ -27,8 +28,6 @@ import type { BookDeps } from './live-deps.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import { tradeColumns, uuidOf, type StoredOrder } from './order-rows.ts';
 
-/** Prices and fees are the exchange's own: no rules of ours made them. */
-const VENUE_RULES = 0;
 const TEN_THOUSAND = fixedFromNumber(10_000);
 
 /** A trade and its order, as it is with that trade. */
@@ -134,7 +133,7 @@ function fillRow({
     notional: formatFixed(fill.quoteAmount),
     fee: formatFixed(fee),
     feeBps: formatFixed(bps),
-    // What a market order lost against the middle is not known of a real book.
+    // What a market order lost against the middle is not known of a real book, and nobody is told.
     slippageBps: '0',
     quoteBid: formatFixed(fill.price),
     quoteAsk: formatFixed(fill.price),

@@ -2,22 +2,42 @@
 import { ChevronLeft } from 'lucide-react';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
+import type { Agent } from '../../../contract/agents.ts';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { LiveFrame } from '../../components/LiveMark.tsx';
+import { LiveTag } from '../../components/LiveTag.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { analyticsStore } from '../../stores/analytics-store.ts';
 import { historyStore } from '../../stores/fills-store.ts';
 import { portfolioStore } from '../../stores/portfolio-store.ts';
+import { connectionOf } from '../../stores/shown-account.ts';
+import { AccountAge } from '../live/AccountAge.tsx';
 import { useAgentViews } from '../use-store.ts';
 import { explain, type Ask } from './explain-figure.ts';
 import { follow, type Explanation } from './equation.ts';
 import { Sum } from './Sum.tsx';
 
-function Description({ words }: { words: string | undefined }) {
+function Description({
+  explanation: { words, isLive },
+  connectionId,
+}: {
+  explanation: Explanation;
+  connectionId: string | null;
+}) {
   return (
     <>
       {words !== undefined && `${words}${/[.!?]$/.test(words) ? '' : '.'} `}
-      <span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" />
+      {isLive === true ? (
+        <>
+          <LiveTag /> <span className="whitespace-nowrap">Real money.</span>{' '}
+          {connectionId !== null && <AccountAge id={connectionId} />}
+        </>
+      ) : (
+        <>
+          <span className="whitespace-nowrap">Paper money.</span> <DataAge kind="portfolio" />
+        </>
+      )}
     </>
   );
 }
@@ -42,8 +62,10 @@ function Facts({ facts }: { facts: NonNullable<Explanation['facts']> }) {
 export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () => void }) {
   const [asked, setAsked] = useState<string[]>([]);
   const [exact, setExact] = useState(false);
-  const first = explain(ask, useSources());
+  const sources = useSources();
+  const first = explain(ask, sources);
   const { explanation, path } = follow(first, asked);
+  const Frame = explanation.isLive === true ? LiveFrame : 'div';
   return (
     <Dialog
       open
@@ -51,7 +73,12 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
         if (!next) onClose();
       }}
       title={explanation.title}
-      description={<Description words={explanation.words} />}
+      description={
+        <Description
+          explanation={explanation}
+          connectionId={connectionOfAsk(ask, sources.agents)}
+        />
+      }
     >
       {path.length > 0 && (
         <button
@@ -65,7 +92,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
           Back
         </button>
       )}
-      <div className="flex flex-col gap-5">
+      <Frame className="flex flex-col gap-5">
         {explanation.equations.map((one) => (
           <Sum
             key={one.name}
@@ -78,7 +105,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
           />
         ))}
         {explanation.facts !== undefined && <Facts facts={explanation.facts} />}
-      </div>
+      </Frame>
       <label className="mt-3 flex min-h-11 pointer-fine:min-h-8 w-fit items-center gap-2 text-xs text-ink-2">
         <input
           type="checkbox"
@@ -93,8 +120,15 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
   );
 }
 
+/** The exchange account that a sale was made in; null on paper, and where its agent is not known. */
+function connectionOfAsk(ask: Ask, agents: readonly Agent[]): string | null {
+  if (ask.of !== 'sale') return null;
+  const agent = agents.find(({ id }) => id === ask.fill.agentId);
+  return agent === undefined ? null : connectionOf(agent);
+}
+
 /** The newest data, which may change while the dialog is open. */
-function useSources(): Parameters<typeof explain>[1] {
+function useSources(): Parameters<typeof explain>[1] & { agents: readonly Agent[] } {
   return {
     portfolio: useSnapshot(portfolioStore).data as Portfolio | null,
     fills: (useSnapshot(historyStore).data as History | null)?.fills ?? [],

@@ -1,14 +1,19 @@
 /** The sums behind an account's figures, from the server's last reply. */
-import type {
-  AgentResult,
-  DayResult,
-  Fill,
-  Portfolio,
-  Position,
+import {
+  VENUE_RULES,
+  type AgentResult,
+  type DayResult,
+  type Fill,
+  type Portfolio,
+  type Position,
 } from '../../../contract/trading.ts';
 import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
+
+/** Whether an exchange filled it, rather than our own rules on paper. */
+export const isReal = ({ ruleVersion }: Pick<Fill, 'ruleVersion'>): boolean =>
+  ruleVersion === VENUE_RULES;
 
 /** The inputs of every sum. `fills`: as many as are loaded, newest first. */
 export interface Account {
@@ -30,6 +35,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
     title: `${fill.pair} sold`,
     quote,
     words: `${fill.agentName}, ${formatMoment(fill.filledAt)}`,
+    isLive: isReal(fill),
     equations: [
       equation(
         'Realised',
@@ -49,16 +55,16 @@ export function ofSale(fill: Fill, quote: string): Explanation {
   };
 }
 
-/** The values frozen into a fill, by which it can be recomputed. */
-function termsOf({
-  feeBps,
-  slippageBps,
-  quoteBid,
-  quoteAsk,
-  ruleVersion,
-}: Fill): NonNullable<Explanation['facts']> {
+/**
+ * The values frozen into a fill, by which it can be recomputed. An exchange tells no quote and no
+ * slippage of its fills.
+ */
+function termsOf(fill: Fill): NonNullable<Explanation['facts']> {
+  const { feeBps, slippageBps, quoteBid, quoteAsk, ruleVersion } = fill;
+  const feeRate = { label: 'Fee rate', text: `${formatPrice(feeBps)} bps` };
+  if (isReal(fill)) return [feeRate];
   return [
-    { label: 'Fee rate', text: `${formatPrice(feeBps)} bps` },
+    feeRate,
     ...(quoteBid === undefined || quoteAsk === undefined
       ? []
       : [

@@ -34,6 +34,8 @@ export interface Explanation {
   title: string;
   quote: string;
   words?: string;
+  /** Of real money; otherwise of paper. */
+  isLive?: boolean;
   equations: Equation[];
   /** What is not money: a count, a percentage, a moment. */
   facts?: { label: string; text: string }[];

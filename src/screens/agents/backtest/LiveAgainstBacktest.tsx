@@ -13,6 +13,7 @@ import { formatNumber, formatRatio, formatShare } from '../../../format/numbers.
 import { formatDate, formatWhen } from '../../../format/times.ts';
 import { insightStore, loadInsight } from '../../../stores/analytics-store.ts';
 import { connection } from '../../../stores/connection.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import type { Slot } from '../../../stores/slot.ts';
 import { useMarketNow } from '../../use-store.ts';
 import { reasonText } from '../reason-text.ts';
@@ -122,13 +123,20 @@ function useLines(test: AgentTest, insight: AgentInsight) {
 
 function Bps({ value, why }: { value: number | null; why?: string }) {
   return value === null ? (
-    <span title={why}>—</span>
+    <span title={why}>
+      <span aria-hidden>—</span>
+      <span className="sr-only">{why}</span>
+    </span>
   ) : (
     <span className="whitespace-nowrap">{formatRatio(value, 1)} bps</span>
   );
 }
 
-function Costs({ test }: { test: AgentTest }) {
+/** Of fills of an exchange: the middle of its book at that moment is not known. */
+const NO_QUOTE = 'Exchanges do not report the quote of a fill';
+
+function Costs({ test, isLive }: { test: AgentTest; isLive: boolean }) {
+  const why = isLive && test.fills > 0 ? NO_QUOTE : 'No trade since the start';
   return (
     <dl>
       <Line
@@ -141,11 +149,11 @@ function Costs({ test }: { test: AgentTest }) {
           </>
         }
       >
-        <Bps value={test.slippageBps} why="No trade since the start" />
+        <Bps value={test.slippageBps} why={why} />
       </Line>
       {test.fills > 0 && (
         <Line term="Of which half-spread">
-          <Bps value={test.halfSpreadBps} />
+          <Bps value={test.halfSpreadBps} why={why} />
         </Line>
       )}
       {test.fills > 0 && (
@@ -171,7 +179,7 @@ function Costs({ test }: { test: AgentTest }) {
 interface ComparisonProps {
   test: AgentTest;
   insight: AgentInsight;
-  agent: Pick<Agent, 'quote'>;
+  agent: Pick<Agent, 'quote' | 'account' | 'connectionId'>;
 }
 
 /** The backtested settings, and whether agent and engine are still the same. */
@@ -233,7 +241,7 @@ function BandChart({ test, insight, agent: { quote } }: ComparisonProps) {
 }
 
 /** The statistics behind the range, and fingerprints that show which backtest it was. */
-function Method({ test }: { test: AgentTest }) {
+function Method({ test, isLive }: { test: AgentTest; isLive: boolean }) {
   return (
     <HowCalculated>
       <p>
@@ -242,9 +250,11 @@ function Method({ test }: { test: AgentTest }) {
         prediction interval (Hahn and Meeker, Statistical Intervals).
       </p>
       <p>
-        The backtest used the whole account. Live, agents share the cash. Paper fills follow the
-        same rules as the backtest, so costs differ by spread and size only. Percentages are of the
-        account's equity at the start.
+        The backtest used the whole account. Live, agents share the cash.{' '}
+        {isLive
+          ? 'Prices, fees and partial fills of real trades are the exchange’s own, so costs differ from those of the backtest.'
+          : 'Paper fills follow the same rules as the backtest, so costs differ by spread and size only.'}{' '}
+        Percentages are of the account's equity at the start.
       </p>
       <p className="break-all">
         Fingerprints: settings {test.settings.slice(0, HASH_SHOWN)}, data{' '}
@@ -257,15 +267,16 @@ function Method({ test }: { test: AgentTest }) {
 }
 
 function Comparison({ test, insight, agent }: ComparisonProps) {
+  const isLive = connectionOf(agent) !== null;
   return (
     <div className="flex flex-col gap-3">
       <BacktestFacts test={test} />
       <ResultSince test={test} quote={agent.quote} />
       <BandPosition test={test} />
       <BandChart test={test} insight={insight} agent={agent} />
-      <Costs test={test} />
-      <p className="text-xs text-ink-3">Paper money.</p>
-      <Method test={test} />
+      <Costs test={test} isLive={isLive} />
+      <p className="text-xs text-ink-3">{isLive ? 'Real money.' : 'Paper money.'}</p>
+      <Method test={test} isLive={isLive} />
     </div>
   );
 }
@@ -273,7 +284,7 @@ function Comparison({ test, insight, agent }: ComparisonProps) {
 export default function LiveAgainstBacktest({
   agent,
 }: {
-  agent: Pick<Agent, 'id' | 'quote' | 'generation' | 'startedAt'>;
+  agent: Pick<Agent, 'id' | 'quote' | 'generation' | 'startedAt' | 'account' | 'connectionId'>;
 }) {
   const { online } = useSnapshot(connection);
   const slot = useSnapshot(insightStore) as Slot<AgentInsight>;

@@ -5,7 +5,12 @@
 import fc from '../../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../../contract/money.ts';
-import type { Analytics, Fill, Portfolio } from '../../../../contract/trading.ts';
+import {
+  VENUE_RULES,
+  type Analytics,
+  type Fill,
+  type Portfolio,
+} from '../../../../contract/trading.ts';
 import { explain, type Ask } from '../../../../src/screens/explain/explain-figure.ts';
 import { equation, sumOf, type Explanation } from '../../../../src/screens/explain/equation.ts';
 import { heatWeeks } from '../../../../src/screens/analytics/heat-weeks.ts';
@@ -291,6 +296,28 @@ describe('a figure that opens', () => {
       }),
       { numRuns: 120 },
     );
+  });
+
+  it('tells of a sale at an exchange that it is of real money, and no quote that nobody knows', () => {
+    const paper: Fill = {
+      ...{ id: 'f', orderId: 'o', agentId: 'a', agentName: 'Ebb', pair: 'BTC/USD', side: 'sell' },
+      ...{ quantity: '1', price: '110', notional: '110', fee: '1', feeBps: '90.9' },
+      ...{ slippageBps: '0', quoteBid: '110', quoteAsk: '110', ruleVersion: 1 },
+      ...{ realized: '9', costBasis: '100', reason: 'signal', tickId: 't' },
+      decidedAt: T0,
+      filledAt: T0,
+    };
+    const of = (fill: Fill) =>
+      explain(
+        { of: 'sale', fill, quote: 'USD' },
+        { portfolio: null, fills: [], analytics: null, agents: [] },
+      );
+    const labels = (fill: Fill) => of(fill).facts?.map(({ label }) => label);
+    const real = { ...paper, ruleVersion: VENUE_RULES };
+    expect(of(paper).isLive).toBe(false);
+    expect(labels(paper)).toContain('Slippage from mid price');
+    expect(of(real).isLive).toBe(true);
+    expect(labels(real)).toEqual(['Fee rate']);
   });
 
   it('counts what came after the mark before the visit, and says where trades do not reach back to it', () => {

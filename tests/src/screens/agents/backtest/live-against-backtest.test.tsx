@@ -86,10 +86,16 @@ const show = (
   {
     origin = 'network',
     startedAt = SINCE,
-  }: { origin?: 'network' | 'snapshot'; startedAt?: number | null } = {},
+    own = {},
+  }: {
+    origin?: 'network' | 'snapshot';
+    startedAt?: number | null;
+    own?: { connectionId?: string };
+  } = {},
 ): void => {
   fill(insightStore, value, origin, Date.now() - 3_700_000);
-  render(<LiveAgainstBacktest agent={{ id: 'a', quote: 'USDT', generation: 1, startedAt }} />);
+  const agent = { id: 'a', quote: 'USDT', generation: 1, startedAt, ...own };
+  render(<LiveAgainstBacktest agent={agent} />);
 };
 
 beforeEach(() => {
@@ -184,6 +190,19 @@ describe('an agent against its test', () => {
     expect(row('Entries blocked')).toBe(
       'Entries blocked4not enough cash 3, cooldown after an exit 1',
     );
+  });
+
+  it('of real money says so, and that no spread of its fills is known', () => {
+    show(insight([test({ slippageBps: null, halfSpreadBps: null })]), {
+      own: { connectionId: 'c' },
+    });
+    const text = document.body.textContent;
+    expect(text).toContain('Real money.');
+    expect(text).not.toContain('Paper');
+    const row = (term: string): string | null | undefined =>
+      screen.getByText(term).closest('div')?.textContent;
+    for (const term of ['Spread and price impact paid', 'Of which half-spread'])
+      expect(row(term)).toMatch(/—Exchanges do not report the quote of a fill$/);
   });
 
   it('works from what the device keeps, with its age, and asks nobody', () => {
