@@ -119,6 +119,17 @@ export const AgentAccount = z.discriminatedUnion('kind', [
 export type AgentAccount = z.infer<typeof AgentAccount>;
 
 /**
+ * What an exchange charged in another coin than the quote currency. One in the coin that was traded
+ * is in the result, as fewer coins; one in a third coin is in no result.
+ */
+export const OtherFee = z.object({
+  asset: z.string(),
+  amount: DecimalText,
+  inResult: z.boolean(),
+});
+export type OtherFee = z.infer<typeof OtherFee>;
+
+/**
  * An agent as the server knows it. `enabled` is the person's wish, `status` what is so. Times are
  * milliseconds UTC; `lastRunAt` and `nextRunAt` are on the market clock, the others on the wall
  * clock.
@@ -154,8 +165,11 @@ export const Agent = z.object({
   openPositions: z.number(),
   realized: DecimalText,
   unrealized: DecimalText,
+  /** In quote currency. */
   fees: DecimalText,
-  /** realized + unrealized; both are net of fees already paid. */
+  /** Absent where there were none, as on paper. */
+  otherFees: z.optional(z.array(OtherFee)),
+  /** realized + unrealized; both are net of fees already paid, but those in a third coin. */
   total: DecimalText,
   createdAt: z.number(),
   startedAt: z.nullable(z.number()),

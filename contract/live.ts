@@ -1,6 +1,6 @@
 /** Live trading on the wire: exchange accounts, their limits, orders and what changed without us. */
 import * as z from 'zod/mini';
-import { Agent, AgentCommandBody } from './agents.ts';
+import { Agent, AgentCommandBody, OtherFee } from './agents.ts';
 import {
   ConfirmingKey,
   LiveAlarmWire,
@@ -167,7 +167,14 @@ export const LiveAccount = z.object({
    * nothing is left out. Absent in replies kept from before.
    */
   results: z.optional(
-    z.array(z.object({ agentId: z.string(), realized: DecimalText, fees: DecimalText })),
+    z.array(
+      z.object({
+        agentId: z.string(),
+        realized: DecimalText,
+        fees: DecimalText,
+        otherFees: z.optional(z.array(OtherFee)),
+      }),
+    ),
   ),
   /** As charged, by coin. */
   fees: z.array(z.object({ asset: z.string(), amount: DecimalText })),

@@ -8,6 +8,7 @@ import type {
   AgentSummary,
   ExecutionInterval,
   LiveTotals,
+  OtherFee,
   PoolId,
   RiskProfile,
   TradingFrequency,
@@ -34,6 +35,7 @@ import {
   type Results,
 } from '../portfolio/marks.ts';
 import { connectionsOf, openLiveAccounts, type ConnectionRow } from '../live/live-accounts.ts';
+import { otherFeesOf } from '../live/other-fees.ts';
 import { openAccountsOf } from '../portfolio/open-account.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -183,6 +185,8 @@ export async function lockOwnAgents(
 export interface AgentResults {
   results: Map<string, Results>;
   open: Map<string, PositionRow[]>;
+  /** By agent, of those that trade at an exchange. */
+  otherFees: Map<string, OtherFee[]>;
   /** Exchange accounts by connection, of agents that trade there. */
   connections: Map<string, Pick<ConnectionRow, 'exchange' | 'label'>>;
   /** Twins on paper, by the live agent they run beside. */
@@ -198,8 +202,14 @@ export async function loadResults(
   const open = await openAccountsOf(db, uids, market.source.id);
   const live = rows.filter((row) => row.connectionId !== null);
   const connections: AgentResults['connections'] = new Map();
+  let otherFees: AgentResults['otherFees'] = new Map();
   if (live.length > 0) {
-    open.push(...(await openLiveAccounts(db, uids)));
+    const atExchanges = await openLiveAccounts(db, uids);
+    open.push(...atExchanges);
+    otherFees = await otherFeesOf(
+      db,
+      atExchanges.map(({ id }) => id),
+    );
     for (const uid of new Set(live.map((row) => row.uid)))
       for (const row of await connectionsOf(db, uid)) connections.set(row.id, row);
   }
@@ -216,7 +226,7 @@ export async function loadResults(
     db,
     live.map((row) => row.id),
   );
-  return { results, open: held, connections, shadows };
+  return { results, open: held, otherFees, connections, shadows };
 }
 
 async function shadowsOf(db: Db, liveIds: readonly string[]): Promise<Map<string, string>> {
@@ -237,7 +247,13 @@ export const agentsFrom = (
   rows.map((row) => ({
     ...toAgent(market, row, known.results.get(row.id) ?? NO_RESULTS, known.open.get(row.id) ?? []),
     ...tiesOf(row, known),
+    ...otherFeesIn(row, known),
   }));
+
+function otherFeesIn({ id }: AgentRow, { otherFees }: AgentResults): Pick<Agent, 'otherFees'> {
+  const mine = otherFees.get(id);
+  return mine === undefined ? {} : { otherFees: mine };
+}
 
 /** Whose money it is, and its twin. Of an agent on paper without one there is nothing to say. */
 function tiesOf(

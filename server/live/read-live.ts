@@ -24,6 +24,7 @@ import { connectionsOf, ownedBy, policyOf, type ConnectionRow } from './live-acc
 import type { BookDeps } from './live-deps.ts';
 import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
 import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
+import { otherFeesOf } from './other-fees.ts';
 
 /** Ended orders, and movements, that are shown. */
 const SHOWN_MAX = 100;
@@ -242,6 +243,19 @@ async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote:
   };
 }
 
+async function resultsOf(db: Db, accountId: string): Promise<NonNullable<LiveAccount['results']>> {
+  const otherFees = await otherFeesOf(db, [accountId]);
+  return [...(await resultsBy(db, accountId, 'agent_id'))].map(([agentId, { realized, fees }]) => {
+    const others = otherFees.get(agentId);
+    return {
+      agentId,
+      realized: formatFixed(realized),
+      fees: formatFixed(fees),
+      ...(others === undefined ? {} : { otherFees: others }),
+    };
+  });
+}
+
 export async function readLiveAccount(
   { database, clock, market }: Reading,
   uid: string,
@@ -274,11 +288,7 @@ export async function readLiveAccount(
       quote,
       ...(await moneyOf(db, market, row, quote)),
       positions: held,
-      results: [...(await resultsBy(db, row.accountId, 'agent_id'))].map(([agentId, result]) => ({
-        agentId,
-        realized: formatFixed(result.realized),
-        fees: formatFixed(result.fees),
-      })),
+      results: await resultsOf(db, row.accountId),
       unrealized: formatFixed(sum(gains)),
       orders: await ordersOf(db, row, now),
       exits: await exitsOf(db, id),

@@ -9,20 +9,26 @@ import {
   ZERO,
   type Fixed,
 } from '../../contract/money.ts';
-import type { Agent } from '../../contract/agents.ts';
+import type { Agent, OtherFee } from '../../contract/agents.ts';
 import type { Portfolio } from '../../contract/trading.ts';
 import { connectionOf } from './shown-account.ts';
 
-export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'total'>;
+export type AgentMoney = Pick<Agent, 'realized' | 'unrealized' | 'fees' | 'otherFees' | 'total'>;
 type Listed = { sequence: number; asOf: number };
 type Told = Pick<Portfolio, 'sequence' | 'servedAt' | 'results' | 'positions'>;
 
+interface LiveResult {
+  readonly agentId: string;
+  readonly realized: string;
+  readonly fees: string;
+  readonly otherFees?: readonly OtherFee[] | undefined;
+}
 interface LiveReading {
   readonly sequence: number;
-  readonly results?: readonly { agentId: string; realized: string; fees: string }[] | undefined;
+  readonly results?: readonly LiveResult[] | undefined;
   readonly positions: readonly Pick<Portfolio['positions'][number], 'agentId' | 'unrealized'>[];
 }
-const NOTHING = { realized: '0', fees: '0' };
+const NOTHING: Omit<LiveResult, 'agentId'> = { realized: '0', fees: '0' };
 
 const total = (list: readonly (string | null)[]): Fixed =>
   list.reduce<Fixed>((sum, text) => (text === null ? sum : add(sum, parseFixed(text))), ZERO);
@@ -62,12 +68,22 @@ export function liveMoneyOf(
 ): AgentMoney {
   // A reading kept from before does not say what was realised by whom.
   if (account?.results === undefined || account.sequence < (list?.sequence ?? 0)) return agent;
-  const { realized, fees } = account.results.find((one) => one.agentId === agent.id) ?? NOTHING;
+  const {
+    realized,
+    fees,
+    otherFees = agent.otherFees,
+  } = account.results.find((one) => one.agentId === agent.id) ?? NOTHING;
   const unrealized = total(
     account.positions.filter((one) => one.agentId === agent.id).map((one) => one.unrealized),
   );
   const result = formatFixed(add(parseFixed(realized), unrealized));
-  return { realized, unrealized: formatFixed(unrealized), fees, total: result };
+  return {
+    realized,
+    unrealized: formatFixed(unrealized),
+    fees,
+    ...(otherFees === undefined ? {} : { otherFees: [...otherFees] }),
+    total: result,
+  };
 }
 
 /** Counts and money of an agent's trades in this account, from one portfolio. */

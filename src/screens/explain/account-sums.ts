@@ -55,6 +55,9 @@ export function ofSale(fill: Fill, quote: string): Explanation {
   };
 }
 
+/** An exchange may charge the coin sold, which the cost then includes, or a third one. */
+const CHARGED_ELSEWHERE = { label: 'Fee rate', text: '— not charged in the quote currency' };
+
 /**
  * The values frozen into a fill, by which it can be recomputed. An exchange tells no quote and no
  * slippage of its fills.
@@ -62,7 +65,7 @@ export function ofSale(fill: Fill, quote: string): Explanation {
 function termsOf(fill: Fill): NonNullable<Explanation['facts']> {
   const { feeBps, slippageBps, quoteBid, quoteAsk, ruleVersion } = fill;
   const feeRate = { label: 'Fee rate', text: `${formatPrice(feeBps)} bps` };
-  if (isReal(fill)) return [feeRate];
+  if (isReal(fill)) return Number(feeBps) === 0 ? [CHARGED_ELSEWHERE] : [feeRate];
   return [
     feeRate,
     ...(quoteBid === undefined || quoteAsk === undefined

@@ -14,17 +14,18 @@ import {
 import { Age } from '../../../components/Age.tsx';
 import { ChartPlace } from '../../../components/EmptyState.tsx';
 import { Amount, Ratio } from '../../../components/Figures.tsx';
+import { LiveFigure } from '../../../components/LiveMark.tsx';
 import { RangeChoice } from '../../../components/RangeChoice.tsx';
 import { TimeChart } from '../../../components/TimeChart.tsx';
 import { formatWhen } from '../../../format/times.ts';
 import { useAlone, useScreenTime } from '../../../shell/data-age.ts';
 import { DataAge } from '../../../shell/DataAge.tsx';
-import type { AgentRecord } from '../../../stores/agent-money.ts';
+import type { AgentMoney, AgentRecord } from '../../../stores/agent-money.ts';
 import { STALE_AFTER } from '../../../stores/data-kinds.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import type { Ask } from '../../explain/explain-figure.ts';
 import { Explain } from '../../explain/Explain.tsx';
-import { formatNumber } from '../../../format/numbers.ts';
+import { formatExact, formatNumber } from '../../../format/numbers.ts';
 
 const HEIGHT = 160;
 /** A range with fewer points is not offered. */
@@ -159,6 +160,7 @@ interface AgentResultProps extends ResultLineProps {
     | 'realized'
     | 'unrealized'
     | 'fees'
+    | 'otherFees'
   >;
   /** Null where the portfolio has no results by agent. */
   record: AgentRecord | null;
@@ -166,7 +168,7 @@ interface AgentResultProps extends ResultLineProps {
 
 interface TotalsProps {
   agent: Pick<Agent, 'id' | 'name' | 'quote' | 'account'>;
-  money: Pick<Agent, 'total' | 'realized' | 'unrealized' | 'fees'>;
+  money: AgentMoney;
 }
 
 /** A figure that opens into the sum behind it. */
@@ -206,10 +208,31 @@ function Total({ agent, money }: TotalsProps) {
   );
 }
 
-function MoneyFigures({ agent, money }: TotalsProps) {
+/** Coins that fees were charged in and that no result is less of. */
+const beyondResult = ({ otherFees = [] }: AgentMoney): string =>
+  otherFees.flatMap(({ asset, inResult }) => (inResult ? [] : asset)).join(', ');
+
+function Fees({ money, quote }: { money: AgentMoney; quote: string }) {
+  if (money.otherFees === undefined) return <Amount value={money.fees} />;
   return (
     <>
-      <Figure term="Realised, net of fees">
+      <Amount value={money.fees} quote={quote} />
+      {money.otherFees.map(({ asset, amount, inResult }) => (
+        <span key={`${asset} ${inResult}`} className="whitespace-nowrap">
+          {' '}
+          + <LiveFigure>{formatExact(amount)}</LiveFigure>{' '}
+          <span className="text-ink-3">{asset}</span>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function MoneyFigures({ agent, money }: TotalsProps) {
+  const beyond = beyondResult(money);
+  return (
+    <>
+      <Figure term={beyond === '' ? 'Realised, net of fees' : `Realised, before fees in ${beyond}`}>
         <Explained
           agent={agent}
           of="agent-realized"
@@ -230,7 +253,7 @@ function MoneyFigures({ agent, money }: TotalsProps) {
         </Explained>
       </Figure>
       <Figure term="Fees">
-        <Amount value={money.fees} />
+        <Fees money={money} quote={agent.quote} />
       </Figure>
     </>
   );
@@ -280,12 +303,13 @@ function LiveAge({ id }: Pick<Agent, 'id'>) {
 export function AgentResult({ agent, record, insight, failed, now }: AgentResultProps) {
   const money = record ?? agent;
   const isLive = accountOf(agent).kind === 'live';
+  const beyond = beyondResult(money);
   return (
     <section aria-label="Result" className="min-w-0">
       <h2 className="sr-only">Result</h2>
       <Total agent={agent} money={money} />
       <p className="flex min-h-6 flex-wrap items-baseline gap-x-3 text-ink-3">
-        after fees{' '}
+        {beyond === '' ? 'after fees' : `before fees in ${beyond}`}{' '}
         {connectionOf(agent) === null ? <DataAge kind="portfolio" /> : <LiveAge id={agent.id} />}
       </p>
       <div className="mt-2">

@@ -538,6 +538,35 @@ describe('an account that was last read three hours ago', () => {
   });
 });
 
+describe('the result of an agent with real money', () => {
+  const withFees = (asset: string, amount: string, inResult: boolean): void => {
+    const results = [
+      { agentId: AGENT_ID, realized: '2', fees: '0', otherFees: [{ asset, amount, inResult }] },
+    ];
+    account = liveAccount(NOW, { results, sequence: replies.agents!.sequence });
+    applyLiveAccount(structuredClone(account), 'network');
+  };
+
+  it('is before fees in a third coin, which stand beside those in its currency', async () => {
+    withFees('BNB', '0.0026', false);
+    await open(`/agents/${AGENT_ID}`);
+    const result = part('Result').textContent;
+    expect(result).toContain('before fees in BNB');
+    expect(result).toContain('Realised, before fees in BNB');
+    expect(result).toMatch(/0\.00USD \+ 0\.0026 BNB/);
+    expect(result).not.toMatch(/after fees|net of fees/);
+  });
+
+  it('is after fees in the coin traded, which are shown too', async () => {
+    withFees('BTC', '0.0000026', true);
+    await open(`/agents/${AGENT_ID}`);
+    const result = part('Result').textContent;
+    expect(result).toContain('after fees');
+    expect(result).toContain('Realised, net of fees');
+    expect(result).toMatch(/0\.00USD \+ 0\.0000026 BTC/);
+  });
+});
+
 describe('a start with real money', () => {
   it('names no loss and takes no confirmation before the person’s own risk values are loaded', async () => {
     clearSettings();
