@@ -199,9 +199,10 @@ export async function finishTick(tx: Tx, deps: TradingDeps, tick: number): Promi
 }
 
 /**
- * One equity point a tick for every account that holds something or has an agent at work, in one
- * statement: cash and what is held at the newest bid, rounded down as `markToMarket` does; what was
- * never quoted counts at cost. The first to mark a tick is who counts.
+ * One equity point a tick for every account that holds something, has an agent at work or has gone
+ * flat since its newest point, in one statement: cash and what is held at the newest bid, rounded
+ * down as `markToMarket` does; what was never quoted counts at cost. Of an account at rest alone the
+ * newest point is looked up, in the index. The first to mark a tick is who counts.
  */
 export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
   const bids = market.pairs().flatMap(({ pair }) => {
@@ -226,6 +227,9 @@ export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number
           eq(agents.source, accounts.source),
           isNull(agents.deletedAt),
           inArray(agents.status, [...EVALUATED_STATUSES]),
-        )}))
+        )})
+      or coalesce(balances.amount, 0) is distinct from (
+        select equity from equity_points marked where marked.account_id = accounts.id
+        order by at_market_ms desc limit 1))
     on conflict do nothing`);
 }

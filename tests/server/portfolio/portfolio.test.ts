@@ -207,6 +207,29 @@ describe('getting out', () => {
     expect((await floor.call(uid, 'portfolio')).positions).toEqual([]);
   });
 
+  it('loses nothing on the days after: the account is marked once it holds nothing (R7-24)', async () => {
+    const { made, scheduler } = await trading(1, 1);
+    floor.market.say('BTC/USDT', 80);
+    await floor.call(uid, 'liquidateAgent', { params: { id: made[0]?.id ?? '' } });
+    await scheduler.settled();
+    const { accountId, cash, equity, dayChange } = await floor.call(uid, 'portfolio');
+    expect(Number(dayChange)).toBeLessThan(0);
+    expect(cash).toBe(equity);
+    const points = async () =>
+      (await db.select().from(equityPoints).where(eq(equityPoints.accountId, accountId))).map(
+        (row) => formatFixed(parseFixed(row.equity)),
+      );
+    await floor.run(scheduler, 1);
+    const flat = await points();
+    expect(flat).toContain(cash);
+    // Two days later: nothing has happened, and nothing more is written down.
+    floor.market.step(2 * 288);
+    await floor.run(scheduler, 2);
+    expect(await points()).toHaveLength(flat.length);
+    expect(await floor.call(uid, 'portfolio')).toMatchObject({ equity: cash, dayChange: '0' });
+    await scheduler.stop();
+  });
+
   it('stops and sells once where the queued stop comes after the sale (R7-17)', async () => {
     const { made } = await trading();
     const params = { id: made[0]?.id ?? '' };
