@@ -53,10 +53,13 @@ const LAST_MARKS = (stretches: SQL): SQL => sql`
     order by at_market_ms desc limit 1
   ) mark`;
 
-/** From after the first mark on, cut at whole multiples of a length. */
+/**
+ * From after the first mark on, cut after whole multiples of a length: a mark made there closes the
+ * stretch before it, and candles that close there say what prices were.
+ */
 const STRETCHES = (from: SQL, to: SQL, length: SQL): SQL => sql`
-  select greatest(cut, ${from}, first + 1) as begin, least(cut + ${length}, ${to}) as finish
-  from generate_series(greatest(${from}, first + 1) / ${length} * ${length}, ${to} - 1, ${length}) as cut`;
+  select greatest(cut + 1, ${from}, first + 1) as begin, least(cut + ${length} + 1, ${to}) as finish
+  from generate_series((greatest(${from}, first + 1) - 1) / ${length} * ${length}, ${to} - 2, ${length}) as cut`;
 
 /**
  * The last mark of every stretch, the first of the account among them; stretches are longer the

@@ -14,7 +14,8 @@ const FIRST_WITHIN_MS = 2 * HOUR_MS;
  * the last day.
  */
 const FINE_MS = DAY_MS;
-const HOURLY_MS = 8 * DAY_MS;
+/** As long as the curve has several marks a day: the last close of a day is not their price. */
+const HOURLY_MS = 32 * DAY_MS;
 
 type Points = readonly (readonly [number, string])[];
 type PriceAt = (at: number) => number | null;

@@ -168,6 +168,19 @@ describe('an account of a week', () => {
     ).toBeNull();
   });
 
+  it('is at the prices of its marks’ own hours, also where they are weeks old', async () => {
+    const btc = floor.market.tape.get('BTC/USDT') ?? [];
+    const now = floor.market.now();
+    const begun = Math.ceil((now - 31 * DAY_MS) / (6 * HOUR_MS)) * 6 * HOUR_MS;
+    const curve: [number, string][] = [];
+    for (let at = begun; at <= now; at += 6 * HOUR_MS) curve.push([at, '10000']);
+    const closes = new Map(btc.map((candle) => [candle.time + 300_000, candle.close]));
+    const found = await readBenchmark(floor.market, 'USDT', curve);
+    expect(found?.points).toHaveLength(curve.length);
+    for (const [at, worth] of found?.points ?? [])
+      expect(Number(worth)).toBeCloseTo((10_000 * closes.get(at)!) / closes.get(begun)!, 1);
+  });
+
   it.each([
     ['a few hours', 3 * HOUR_MS],
     ['days', 3 * DAY_MS],
@@ -254,7 +267,7 @@ describe('the curve', () => {
     expect(new Set(gaps(DAY_MS, 0))).toEqual(new Set([300_000]));
     // One of them longer, where marks of 20 minutes give way to marks of 5.
     expect(gaps(7 * DAY_MS, DAY_MS + HOUR_MS).filter((gap) => gap !== HOUR_MS)).toEqual([
-      70 * 60_000,
+      75 * 60_000,
     ]);
     expect(new Set(gaps(31 * DAY_MS, 7 * DAY_MS + 6 * HOUR_MS))).toEqual(new Set([6 * HOUR_MS]));
     expect(Math.max(...gaps(398 * DAY_MS, 32 * DAY_MS))).toBeLessThanOrEqual(6 * DAY_MS);
@@ -270,9 +283,9 @@ function lastOfEach(marks: readonly number[], now: number): number[] {
   const stretchOf = (at: number): string => {
     if (at === first) return 'first';
     if (at > now - DAY_MS) return `each ${at}`;
-    if (at > now - 7 * DAY_MS) return `hour ${Math.floor(at / HOUR_MS)}`;
-    if (at > now - 31 * DAY_MS) return `quarter ${Math.floor(at / (6 * HOUR_MS))}`;
-    return `old ${Math.floor(at / old)}`;
+    if (at > now - 7 * DAY_MS) return `hour ${Math.ceil(at / HOUR_MS)}`;
+    if (at > now - 31 * DAY_MS) return `quarter ${Math.ceil(at / (6 * HOUR_MS))}`;
+    return `old ${Math.ceil(at / old)}`;
   };
   const kept = new Map<string, number>();
   for (const at of [...marks].sort((a, b) => a - b)) kept.set(stretchOf(at), at);
@@ -332,7 +345,7 @@ describe('the curve of a young account', () => {
     });
     const { equityCurve: curve } = await floor.call('newcomer', 'portfolio');
     expect(curve[0]).toEqual([from, '10000']);
-    expect(curve[1]?.[0]).toBe(from + 45 * 60_000);
+    expect(curve[1]?.[0]).toBe(from + 50 * 60_000);
   });
 });
 
