@@ -22,6 +22,7 @@ export const EXPORT_PARTS = [
   'ledger',
   'balances',
   'equity',
+  'drawdowns',
   'decisions',
   'decisionCounts',
   'switches',

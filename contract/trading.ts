@@ -85,6 +85,18 @@ export const DayResult = z.object({
 export type DayResult = z.infer<typeof DayResult>;
 
 /**
+ * Falls of an account's equity from its highest value, over every mark there was and the present
+ * one. `deepest` is a share (0.1 is 10 %). Times are market ms.
+ */
+export const Drawdown = z.object({
+  peak: DecimalText,
+  peakAt: z.number(),
+  deepest: z.number(),
+  deepestAt: z.number(),
+});
+export type Drawdown = z.infer<typeof Drawdown>;
+
+/**
  * equity = cash + Σ position value, to the last digit; a position without a price is valued at cost
  * and said so.
  */
@@ -116,6 +128,8 @@ export const Portfolio = z.object({
    * points.
    */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
+  /** Null before a first mark; absent in replies kept from before. The curve lacks most marks. */
+  drawdown: z.optional(z.nullable(Drawdown)),
   /**
    * Since when (wall clock, ms) the books of this account are known not to add up; null where
    * nothing is known against them. Absent in replies kept from before.

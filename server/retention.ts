@@ -19,6 +19,7 @@ import { rowsOf } from './db/sql-rows.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { ACCOUNTS_AT_ONCE, accountsAfter } from './portfolio/check-ledgers.ts';
+import { keepFalls } from './portfolio/drawdown.ts';
 import type { TradingDeps } from './trading-deps.ts';
 
 const EVENT_KEEP_DAYS = 1;
@@ -103,6 +104,9 @@ async function thinEquity({ database, market }: Deps, accountsAtOnce: number): P
   const next = (after: string | null): Promise<string[]> =>
     accountsAfter(database.db, after, accountsAtOnce);
   for (let page = await next(null); page.length > 0; page = await next(page.at(-1) ?? null)) {
+    // What they say of falls is kept before they go.
+    const ids = page;
+    await database.transaction((tx) => keepFalls(tx, ids));
     await thinPage(database, page, now - EVERY_POINT_MS, HOUR_MS);
     await thinPage(database, page, now - HOURLY_MS, DAY_MS);
   }

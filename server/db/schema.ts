@@ -2,6 +2,7 @@
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -333,6 +334,18 @@ export const equityPoints = pgTable(
   },
   (t) => [primaryKey({ columns: [t.accountId, t.atMarketMs] })],
 );
+
+/** How far equity fell over all marks up to one of them: marks are thinned with age. */
+export const accountDrawdowns = pgTable('account_drawdowns', {
+  accountId: uuid('account_id').primaryKey(),
+  toMarketMs: ms('to_market_ms').notNull(),
+  /** The highest mark, and the first time it was reached. */
+  peak: money('peak').notNull(),
+  peakMarketMs: ms('peak_market_ms').notNull(),
+  /** The deepest fall as a share of the highest mark before it, and the mark it ended at. */
+  deepest: doublePrecision('deepest').notNull(),
+  deepestMarketMs: ms('deepest_market_ms').notNull(),
+});
 
 /** What became of each command; written with its effect, kept 30 days. */
 export const receipts = pgTable(

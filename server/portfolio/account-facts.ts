@@ -3,13 +3,14 @@
  * nothing.
  */
 import { sql, type SQL } from 'drizzle-orm';
-import type { AgentResult, BookSummary } from '../../contract/trading.ts';
+import type { AgentResult, BookSummary, Drawdown } from '../../contract/trading.ts';
 import { CASH, EXTERNAL, FEES } from '../../engine/accounting/ledger.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Db } from '../db/database.ts';
 import type { PositionRow } from './record-trades.ts';
 import { doubtSince } from './alarms.ts';
 import { rowsOf } from '../db/sql-rows.ts';
+import { FALLS } from './drawdown.ts';
 
 /**
  * Marks a curve keeps: all of the last day, one an hour for a week, four a day for a month, then
@@ -42,6 +43,8 @@ export interface AccountFacts {
    */
   opening: { at: number; equity: string } | null;
   curve: [number, string][];
+  /** Over all marks; null before a first one. */
+  falls: Drawdown | null;
   books: BookSummary[];
 }
 
@@ -146,6 +149,7 @@ export async function readFacts(
         from fills where account_id = account.id and filled_market_ms > coalesce((select at_market_ms from opening), ${midnight}::bigint)),
       'opening', (select json_build_object('at', at_market_ms, 'equity', equity::text) from opening),
       'curve', coalesce((${CURVE(now)}), '[]'::json),
+      'falls', (${FALLS(sql`account.id`)}),
       'books', coalesce((${BOOKS}), '[]'::json)
     )::text as facts from account`,
   );

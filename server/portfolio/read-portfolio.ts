@@ -21,6 +21,7 @@ import { accounts } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
 import { readFacts, type AccountFacts } from './account-facts.ts';
 import { closedAccountValue, type AccountValue } from './closed-account.ts';
+import { withEquity } from './drawdown.ts';
 import { quotesOf, toOpenPosition, toPosition } from './marks.ts';
 import { openAccount } from './open-account.ts';
 
@@ -145,6 +146,7 @@ export function portfolioFrom(
     positions: value.positions,
     results: facts.results,
     equityCurve: facts.curve,
+    drawdown: withEquity(facts.falls, value.equity, value.at),
     books: facts.isOpen
       ? accountSummaries(facts, value.equity)
       : open === null

@@ -251,6 +251,20 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     key: `account_id::text || lpad(at_market_ms::text, 16, '0')`,
     columns: { bookId: 'account_id', at: time('at_market_ms'), equity: money('equity') },
   },
+  drawdowns: {
+    tables: ['account_drawdowns'],
+    from: 'account_drawdowns',
+    where: `account_id in ${ACCOUNTS}`,
+    key: 'account_id::text',
+    columns: {
+      bookId: 'account_id',
+      until: time('to_market_ms'),
+      peak: money('peak'),
+      peakAt: time('peak_market_ms'),
+      deepest: 'deepest',
+      deepestAt: time('deepest_market_ms'),
+    },
+  },
   decisions: {
     tables: ['decisions'],
     from: 'decisions',

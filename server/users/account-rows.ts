@@ -3,6 +3,7 @@ import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/database.ts';
 import {
   accountAlarms,
+  accountDrawdowns,
   accounts,
   agents,
   agentTests,
@@ -113,6 +114,7 @@ export async function deleteRows(tx: Tx, uid: string): Promise<string[]> {
       orders,
       positions,
       equityPoints,
+      accountDrawdowns,
       balances,
       ledger,
       accountAlarms,

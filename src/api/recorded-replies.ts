@@ -565,6 +565,7 @@ function portfolioReplies(
       unpriced: [],
       positions: [position],
       equityCurve: curve,
+      drawdown: { peak: '10012.4', peakAt: at, deepest: 0, deepestAt: at },
       today,
       results: [
         {

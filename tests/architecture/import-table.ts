@@ -19,7 +19,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,
   /^server\/agents\/(agent-handlers|agent-lifecycle|run-commands|scheduler|read-agents|transitions|twins|backtest-records|trading-halts)\.ts$/,
   /^server\/reads\/(known-facts|reading|reply-cache|read-queue|open-reads)\.ts$/,
-  /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|tax-lots)\.ts$/,
+  /^server\/portfolio\/(portfolio-handlers|portfolio-readings|open-account|read-portfolio|check-ledgers|ledger-check|alarms|record-trades|marks|exits|fills-view|trade-results|tax-lots|drawdown)\.ts$/,
   /^server\/billing\/(entitlement|billing-handlers|payments|routes|subscription-state|stripe-payments|subscription-record)\.ts$/,
   /^server\/users\/(user-settings|ensure-user|user-handlers)\.ts$/,
   /^server\/identity\/(verifier|emulator|administration|ended-sessions)\.ts$/,

@@ -22,7 +22,7 @@ import { groupDecisions } from '../agents/detail/decision-groups.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { useInsight, useMarketNow } from '../use-store.ts';
 import { ShareMeter } from './ShareMeter.tsx';
-import { drawdownOf, LEAST_MOVES, pairings } from './pair-correlation.ts';
+import { LEAST_MOVES, pairings } from './pair-correlation.ts';
 import { toldOf } from './told-agents.ts';
 
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
@@ -231,33 +231,35 @@ function Feed({
   );
 }
 
-function Drawdown({ portfolio: { equityCurve, asOf, equity } }: { portfolio: Portfolio }) {
+/** A present fall as a share of the highest value. */
+const fallFrom = (peak: string, equity: string): number =>
+  Number(peak) <= 0 ? 0 : Math.max(0, 1 - Number(equity) / Number(peak));
+
+function Drawdown({ portfolio: { drawdown, equity } }: { portfolio: Portfolio }) {
   const now = useMarketNow(60_000);
-  const fall = useMemo(
-    () => drawdownOf([...equityCurve, [asOf, equity]]),
-    [equityCurve, asOf, equity],
-  );
-  if (fall === null)
+  if (drawdown == null)
     return (
       <p className="rule row flex items-center text-ink-3">
-        — Available after the second valuation of this account.
+        —{' '}
+        {drawdown === null
+          ? 'Available after the first valuation of this account.'
+          : 'Available after the next update.'}
       </p>
     );
+  const { peak, deepest, deepestAt } = drawdown;
   return (
     <dl>
       <Line term="Current drawdown">
         <Explain ask={{ of: 'drawdown' }} name="the current drawdown">
-          {unsigned(fall.now)}
+          {unsigned(fallFrom(peak, equity))}
         </Explain>
       </Line>
       <Line
         term={
-          fall.deepest === 0
-            ? 'Maximum drawdown'
-            : `Maximum drawdown, ${formatWhen(fall.deepestAt, now)}`
+          deepest === 0 ? 'Maximum drawdown' : `Maximum drawdown, ${formatWhen(deepestAt, now)}`
         }
       >
-        {unsigned(fall.deepest)}
+        {unsigned(deepest)}
       </Line>
     </dl>
   );

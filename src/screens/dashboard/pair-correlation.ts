@@ -45,23 +45,3 @@ export function pairings(series: readonly AgentSeries[]): Pairing[] {
     .flatMap((a, index) => series.slice(index + 1).map((b) => correlation(a, b)))
     .sort((one, two) => strength(two) - strength(one));
 }
-
-/** Current and maximum drawdown as shares; null without data. */
-export function drawdownOf(
-  curve: readonly (readonly [number, string])[],
-): { now: number; deepest: number; deepestAt: number } | null {
-  let peak = 0;
-  let now = 0;
-  let deepest = 0;
-  let deepestAt = 0;
-  for (const [at, text] of curve) {
-    const value = Number(text);
-    peak = Math.max(peak, value);
-    now = peak <= 0 ? 0 : (peak - value) / peak;
-    if (now > deepest) {
-      deepest = now;
-      deepestAt = at;
-    }
-  }
-  return curve.length < 2 ? null : { now, deepest, deepestAt };
-}

@@ -1,8 +1,7 @@
 /**
  * The sums behind combined figures: all agents, exposure, drawdown, and the change since a visit.
  */
-import { parseFixed } from '../../../contract/money.ts';
-import type { AgentResult, Portfolio } from '../../../contract/trading.ts';
+import type { AgentResult } from '../../../contract/trading.ts';
 import { formatNumber, formatQuantity, formatShare } from '../../format/numbers.ts';
 import { formatMoment } from '../../format/times.ts';
 import {
@@ -105,13 +104,15 @@ export function ofHeld({ portfolio }: Account, title: string, ids: readonly stri
 
 /** Drawdown of this account's equity. */
 export function ofDrawdown({ portfolio }: Account): Explanation {
-  const marks: Portfolio['equityCurve'] = [
-    ...portfolio.equityCurve,
-    [portfolio.asOf, portfolio.equity],
-  ];
-  const [highAt, high] = marks.reduce((best, mark) =>
-    parseFixed(mark[1]) > parseFixed(best[1]) ? mark : best,
-  );
+  const { drawdown } = portfolio;
+  if (drawdown == null)
+    return {
+      title: 'Drawdown',
+      quote: portfolio.quote,
+      words: 'Available after the next update.',
+      equations: [],
+    };
+  const { peak: high, peakAt: highAt } = drawdown;
   const fall = sumOf([portfolio.equity, less(high)]);
   return {
     title: 'Drawdown',

@@ -256,6 +256,12 @@ async function livedIn(): Promise<Person> {
     .values({ accountId, atMarketMs: now, equity: '10000' })
     .onConflictDoNothing();
   await db()
+    .insert(schema.accountDrawdowns)
+    .values({
+      ...{ accountId, toMarketMs: now, peak: '10000', peakMarketMs: now },
+      ...{ deepest: 0.25, deepestMarketMs: now },
+    });
+  await db()
     .insert(schema.testInvoices)
     .values({
       id: randomUUID(),

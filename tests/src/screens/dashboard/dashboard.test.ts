@@ -13,7 +13,6 @@ import { missedEvaluations, runText } from '../../../../src/screens/agents/evalu
 import { writeLastUser } from '../../../../src/identity/last-user.ts';
 import {
   correlation,
-  drawdownOf,
   LEAST_MOVES,
   pairings,
 } from '../../../../src/screens/dashboard/pair-correlation.ts';
@@ -251,17 +250,6 @@ describe('charts', () => {
       pointAfter('PageDown', 5, 9),
       pointAfter('a', 5, 9),
     ]).toEqual([4, 8, 0, 8, 0, null]);
-  });
-  it('tells the present fall from the deepest one', () => {
-    expect(
-      drawdownOf([
-        [1, '100'],
-        [2, '80'],
-        [3, '120'],
-        [4, '114'],
-      ]),
-    ).toEqual({ now: 0.05, deepest: 0.2, deepestAt: 2 });
-    expect(drawdownOf([[1, '100']])).toBeNull();
   });
 });
 

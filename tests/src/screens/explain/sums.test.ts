@@ -370,16 +370,17 @@ describe('a figure that opens', () => {
     );
   });
 
-  it('measures a fall from the highest mark, the present one among them', () => {
+  it('measures a fall from the highest value there was, also where the curve lacks it', () => {
     fc.assert(
-      fc.property(account, ({ portfolio, fills, analytics }) => {
-        const highest = [...portfolio.equityCurve.map(([, value]) => value), portfolio.equity]
-          .map(parseFixed)
-          .reduce((a, b) => (a > b ? a : b));
-        expect(
-          explain({ of: 'drawdown' }, { portfolio, fills, analytics, agents: [] }).equations[0]
-            ?.total.value,
-        ).toBe(minus(portfolio.equity, formatFixed(highest)));
+      fc.property(account, money, ({ portfolio, fills, analytics }, peak) => {
+        const drawdown = { peak, peakAt: T0, deepest: 0, deepestAt: T0 };
+        const of = (own: Partial<Portfolio>) =>
+          explain(
+            { of: 'drawdown' },
+            { portfolio: { ...portfolio, ...own }, fills, analytics, agents: [] },
+          );
+        expect(of({ drawdown }).equations[0]?.total.value).toBe(minus(portfolio.equity, peak));
+        expect(of({})).toMatchObject({ words: 'Available after the next update.', equations: [] });
       }),
     );
   });
