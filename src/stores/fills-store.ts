@@ -40,10 +40,13 @@ export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): v
   }
   if (sequence <= present.sequence) return;
   const others = present.fills.filter((known) => known.id !== next.id);
+  const isNew = others.length === present.fills.length;
+  const { total } = present;
   fill(
     historyStore,
     {
       fills: [next, ...others].slice(0, KEPT),
+      ...(total === undefined ? {} : { total: isNew ? total + 1 : total }),
       sequence,
       asOf: Math.max(present.asOf, next.filledAt),
     },

@@ -138,15 +138,21 @@ interface TradeCounts {
 }
 
 function countText({ mine, fills, total, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return `${formatNumber(mine.length)} of ${formatNumber(fills.length)} trades`;
-  if (missing > 0)
-    return `Newest ${formatNumber(fills.length)} of ${formatNumber(total ?? fills.length)} trades`;
-  return `${formatNumber(fills.length)} ${fills.length === 1 ? 'trade' : 'trades'}`;
+  const loaded = formatNumber(fills.length);
+  const all = formatNumber(total ?? fills.length);
+  if (isFiltered && missing > 0)
+    return `${formatNumber(mine.length)} of the newest ${loaded} trades (${all} in all)`;
+  if (isFiltered) return `${formatNumber(mine.length)} of ${loaded} trades`;
+  if (missing > 0) return `Newest ${loaded} of ${all} trades`;
+  return `${loaded} ${fills.length === 1 ? 'trade' : 'trades'}`;
 }
 
-function fileTitle({ fills, missing, isFiltered }: TradeCounts): string {
-  if (isFiltered) return 'Trades matching the filter';
-  return missing > 0 ? `The newest ${formatNumber(fills.length)} trades` : 'Every trade';
+/** Filtering and saving see what is loaded and no more. */
+function fileTitle({ fills, total, missing, isFiltered }: TradeCounts): string {
+  const loaded = `the newest ${formatNumber(fills.length)} trades (${formatNumber(total ?? fills.length)} in all)`;
+  if (isFiltered)
+    return missing > 0 ? `Trades matching the filter, of ${loaded}` : 'Trades matching the filter';
+  return missing > 0 ? `Only ${loaded}` : 'Every trade';
 }
 
 function TradeTools({

@@ -410,6 +410,18 @@ describe('what is newer', () => {
     expect(historyStore.data?.fills.map(({ id }) => id)).toEqual(['second', fill.id]);
   });
 
+  it('goes on knowing how many trades there are in all', () => {
+    const fill = recorded.history?.fills[0] as Fill;
+    applyHistory({ fills: [fill], sequence: 5, asOf: NOW, total: 300 }, 'network');
+    applyFill({ ...fill, id: 'second' }, 6);
+    applyFill({ ...fill, id: 'second' }, 7);
+    expect(historyStore.data).toMatchObject({ sequence: 7, total: 301 });
+    clearHistory();
+    applyHistory({ fills: [fill], sequence: 5, asOf: NOW }, 'network');
+    applyFill({ ...fill, id: 'second' }, 6);
+    expect(historyStore.data).not.toHaveProperty('total');
+  });
+
   it('is not lost where a fill comes before a list that was asked for earlier', () => {
     clearHistory();
     const fill = recorded.history?.fills[0] as Fill;

@@ -9,6 +9,7 @@ import { fillsCsv } from '../../../../src/screens/portfolio/csv.ts';
 
 const { Positions } = await import('../../../../src/screens/portfolio/Positions.tsx');
 const { TradesTable } = await import('../../../../src/screens/portfolio/Fills.tsx');
+const { Trades } = await import('../../../../src/screens/portfolio/Trades.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
 const { clearTableChoices, loadTableChoices, tableChoices } =
@@ -253,6 +254,26 @@ describe('trades', () => {
     expect(screen.getAllByRole('listitem')[1]?.textContent).toContain(
       'Buy 1,234.5 ETH at 2,512.40',
     );
+  });
+
+  it('filtered say that they are of the loaded ones, in their count and of their file', () => {
+    const status = (): string => screen.getByRole('status').textContent;
+    const file = (): string => screen.getByRole('button', { name: 'CSV' }).title;
+    const onlySales = (): void => {
+      fireEvent.click(screen.getByRole('button', { name: 'Filter' }));
+      fireEvent.change(screen.getByLabelText('Side'), { target: { value: 'sell' } });
+    };
+    render(<Trades known={FILLS} total={5_000} quote="USDT" />);
+    expect(status()).toMatch(/^Newest 3 of 5,000 trades/);
+    expect(file()).toBe('Only the newest 3 trades (5,000 in all)');
+    onlySales();
+    expect(status()).toMatch(/^2 of the newest 3 trades \(5,000 in all\), realised/);
+    expect(file()).toBe('Trades matching the filter, of the newest 3 trades (5,000 in all)');
+    cleanup();
+    render(<Trades known={FILLS} total={3} quote="USDT" />);
+    onlySales();
+    expect(status()).toMatch(/^2 of 3 trades, realised/);
+    expect(file()).toBe('Trades matching the filter');
   });
 
   it('are the same plain numbers in their file, whatever the locale shows', () => {
