@@ -93,8 +93,8 @@ async function foldDecisions({ database, clock }: Deps): Promise<number> {
 }
 
 /**
- * The last point of each hour, later of each day, stands for the others. The first of a book is
- * always kept.
+ * The last point of each hour, later of each day, stands for the others. One of 00:00 closes the day
+ * before, as in analytics, so past days stay what they were. The first of a book is always kept.
  *
  * A few accounts at a time: the points of all of them in one statement would take longer than a
  * statement may, and none would ever be thinned.
@@ -123,7 +123,7 @@ const thinPage = (
     await tx.db.execute(sql`
       delete from equity_points using (
         select account_id, at_market_ms,
-          max(at_market_ms) over (partition by account_id, at_market_ms / ${lengthMs}::bigint) as last,
+          max(at_market_ms) over (partition by account_id, (at_market_ms - 1) / ${lengthMs}::bigint) as last,
           min(at_market_ms) over (partition by account_id) as first
         from equity_points where ${ofPage} and at_market_ms < ${before}::bigint
       ) marked

@@ -45,9 +45,9 @@ async function marks(): Promise<Map<string, number[]>> {
 /** The first, and the last of each stretch among those before a moment. */
 function thinned(times: readonly number[], before: number, lengthMs: number): number[] {
   const old = times.filter((at) => at < before);
-  const lasts = new Map(old.map((at) => [Math.floor(at / lengthMs), at]));
+  const lasts = new Map(old.map((at) => [Math.ceil(at / lengthMs), at]));
   return times.filter(
-    (at) => at >= before || at === old[0] || at === lasts.get(Math.floor(at / lengthMs)),
+    (at) => at >= before || at === old[0] || at === lasts.get(Math.ceil(at / lengthMs)),
   );
 }
 
@@ -93,3 +93,25 @@ it('no statement thins more accounts than a page has, and what is thinned stays 
   // Hourly and daily, page by page; the first two pages once only.
   expect(touched.filter((accounts) => accounts > 0)).toEqual([3, 3, 3, 3, 1, 1]);
 });
+
+it.each([
+  ['a week', 12],
+  ['three months', 95],
+])(
+  'past days stay what they were once their marks are older than %s (R7-26)',
+  async (_age, days) => {
+    const uid = 'p0';
+    const [accountId] = ids;
+    const from = Math.floor(floor.market.now() / DAY_MS - days) * DAY_MS;
+    await floor.database.db.delete(equityPoints);
+    await floor.database.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
+    select ${accountId}::uuid, at, 10000 + at / ${MARK_MS}::bigint % 997
+    from generate_series(${from}::bigint, ${from + 4 * DAY_MS}::bigint, ${MARK_MS}::bigint) as at`);
+    const past = async () =>
+      (await floor.call(uid, 'analytics')).daily?.filter(({ start }) => start < from + 4 * DAY_MS);
+    const before = await past();
+    expect(before?.length).toBeGreaterThanOrEqual(4);
+    await keepTidy(floor.deps);
+    expect(await past()).toEqual(before);
+  },
+);
