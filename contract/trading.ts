@@ -120,6 +120,7 @@ export const Portfolio = z.object({
   /** Since 00:00 UTC of the market's day, or `today.since`; null before a first mark. */
   dayChange: z.nullable(DecimalText),
   dayChangePercent: z.nullable(z.number()),
+  /** Pairs without a price, valued at cost; none of a closed account, which was valued as a whole. */
   unpriced: z.array(z.string()),
   positions: z.array(Position),
   /**

@@ -57,6 +57,7 @@ export function closedAccountValue(
     positionsValue,
     unrealized: subtract(positionsValue, cost),
     positions: positions.map((row) => toPosition(row, row.agentName, undefined, undefined)),
-    unpriced: [...new Set(positions.map((row) => row.pair))],
+    // Nothing is valued at cost here: there is one value for all.
+    unpriced: [],
   };
 }

@@ -165,6 +165,10 @@ export function ofPosition(position: Position, quote: string): Explanation {
   };
 }
 
+const AS_A_WHOLE = 'Valued as a whole when the account closed.';
+const isClosed = ({ book, books = [] }: Portfolio): boolean =>
+  books.some((one) => one.book === book && one.closedAt !== null);
+
 const positionRow = (position: Position, quote: string, named: boolean): Row => ({
   key: position.id,
   label: `${base(position.pair)} ${formatQuantity(position.quantity)}`,
@@ -176,14 +180,16 @@ const positionRow = (position: Position, quote: string, named: boolean): Row => 
 
 export function ofUnrealized({ portfolio }: Account): Explanation {
   const { positions, quote, unrealized } = portfolio;
+  const closed = isClosed(portfolio);
   return {
     title: 'Unrealised',
     quote,
-    words: 'Open positions at the bid, minus their cost.',
+    words: closed ? AS_A_WHOLE : 'Open positions at the bid, minus their cost.',
     equations: [
       equation(
         'Positions',
-        positions.map((one) => positionRow(one, quote, true)),
+        // What each was worth by itself is not known any more.
+        closed ? [] : positions.map((one) => positionRow(one, quote, true)),
         { label: 'Unrealised', value: unrealized, change: true },
         'Valued as a whole when the account closed',
       ),
@@ -250,28 +256,36 @@ export function ofRealized(account: Account): Explanation {
   };
 }
 
+const heldRows = (portfolio: Portfolio): Row[] =>
+  isClosed(portfolio)
+    ? [
+        {
+          key: 'held',
+          label: 'Positions, valued as a whole when the account closed',
+          value: portfolio.positionsValue,
+        },
+      ]
+    : portfolio.positions.map((one) => ({
+        key: `held-${one.id}`,
+        label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
+        note: one.agentName,
+        value: one.value ?? one.cost,
+      }));
+
 /** Deposits and what became of them. */
 export function ofEquity(account: Account): Explanation {
   const { portfolio } = account;
-  const { quote } = portfolio;
+  const { quote, unpriced } = portfolio;
+  const atCost = unpriced.length > 0 ? ` No price for ${unpriced.join(', ')}: valued at cost.` : '';
   return {
     title: 'Equity',
     quote,
-    words: `Valued at the bid.${portfolio.unpriced.length > 0 ? ` No price for ${portfolio.unpriced.join(', ')}: valued at cost.` : ''}`,
+    words: isClosed(portfolio) ? AS_A_WHOLE : `Valued at the bid.${atCost}`,
     equations: [
       equation(
         'Assets',
-        [
-          { key: 'cash', label: 'Cash', value: portfolio.cash },
-          ...portfolio.positions.map((one): Row => ({
-            key: `held-${one.id}`,
-            label: `${base(one.pair)} ${formatQuantity(one.quantity)}`,
-            note: one.agentName,
-            value: one.value ?? one.cost,
-          })),
-        ],
+        [{ key: 'cash', label: 'Cash', value: portfolio.cash }, ...heldRows(portfolio)],
         { label: 'Equity', value: portfolio.equity },
-        'Positions, valued as a whole when the account closed',
       ),
       equation(
         'Where it came from',

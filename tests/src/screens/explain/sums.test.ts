@@ -298,6 +298,29 @@ describe('a figure that opens', () => {
     );
   });
 
+  it('of a closed account claims no price at which its positions were valued', () => {
+    fc.assert(
+      fc.property(account, ({ portfolio, fills }) => {
+        const pairs = [...new Set(portfolio.positions.map(({ pair }) => pair))];
+        const book = {
+          fills,
+          portfolio: {
+            ...portfolio,
+            unpriced: pairs,
+            positions: portfolio.positions.map((one) => ({ ...one, value: null, price: null })),
+            books: [{ book: 1, openedAt: T0, closedAt: T0 + DAY, equity: portfolio.equity }],
+          },
+        };
+        for (const of of ['equity', 'unrealized'] as const) {
+          const found = explain({ of, book }, { portfolio, fills, analytics: null, agents: [] });
+          expect(found.words).toBe('Valued as a whole when the account closed.');
+          walk(found);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+
   it('measures a day without a mark at midnight from the last one before, and says so', () => {
     fc.assert(
       fc.property(account, ({ portfolio, fills, analytics }) => {
