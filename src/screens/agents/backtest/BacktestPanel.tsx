@@ -106,10 +106,11 @@ function Metrics({
   outcome: BacktestDone['outcome'];
   quote: string;
 }) {
-  const few = metrics.winRate === null ? 'No closed trades' : 'Too few days';
+  const few = metrics.winRate === null ? 'No closed round trips' : 'Too few days';
   return (
     <dl className="mt-2">
-      <Line term="Trades">{formatNumber(trades.length)}</Line>
+      {/* What is bought and then sold is one; elsewhere each of the two is a trade. */}
+      <Line term="Round trips">{formatNumber(trades.length)}</Line>
       <Line term="Fees, spread and price impact (deducted)">
         <Amount
           value={formatFixed(add(parseFixed(costs.fees), parseFixed(costs.slippage)))}
@@ -146,7 +147,7 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
   const newest = [...trades].reverse();
   return (
     <>
-      <h4 className="mt-3 text-sm font-semibold">Trades, newest first</h4>
+      <h4 className="mt-3 text-sm font-semibold">Round trips, newest first</h4>
       <ul>
         {(all ? newest : newest.slice(0, TRADES_SHOWN)).map((trade, index) => (
           <Trade
@@ -158,7 +159,7 @@ function Trades({ trades, until, all, onAll }: TradesProps) {
       </ul>
       {newest.length > TRADES_SHOWN && !all && (
         <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
-          Show all {formatNumber(newest.length)} trades
+          Show all {formatNumber(newest.length)} round trips
         </Button>
       )}
     </>

@@ -1,0 +1,49 @@
+// @vitest-environment happy-dom
+/** The result of a backtest in words: what is counted is named so that nothing else is. */
+import '../../../../support/page-world.ts';
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, it, vi } from 'vitest';
+import type { BacktestDone } from '../../../../../src/screens/agents/backtest/use-backtest.ts';
+
+const { state } = vi.hoisted(() => ({ state: { current: {} } }));
+vi.mock('../../../../../src/screens/agents/backtest/use-backtest.ts', () => ({
+  useBacktest: () => ({ state: state.current, run: vi.fn(), cancel: vi.fn() }),
+}));
+const { default: BacktestPanel } =
+  await import('../../../../../src/screens/agents/backtest/BacktestPanel.tsx');
+
+const DAY = 86_400_000;
+const TO = Date.UTC(2026, 4, 20);
+const trade = (pnl: string | null) => ({
+  pair: 'BTC/USDT',
+  quantity: '0.1',
+  entryTime: new Date(TO - 3 * DAY).toISOString(),
+  entryPrice: '100',
+  exitTime: pnl === null ? null : new Date(TO - DAY).toISOString(),
+  exitPrice: pnl === null ? null : '110',
+  exitReason: null,
+  pnl,
+});
+const METRICS = { totalReturn: 0.01, maxDrawdown: 0.02, winRate: 1, exposure: 0.5 };
+const done = {
+  keptAt: null,
+  terms: {
+    agent: { interval: '5-minute', pairs: ['BTC/USDT'] },
+    ...{ quote: 'USDT', deposit: '10000', from: TO - 7 * DAY, to: TO },
+    ...{ universe: null, witnesses: [], baseInterval: '5m' },
+  },
+  outcome: {
+    ...{ finalEquity: '10100', buyAndHold: null, metrics: METRICS, reasons: [], curve: [] },
+    ...{ costs: { fees: '1', slippage: '1' }, trades: [trade('1'), trade(null)] },
+  },
+} as unknown as BacktestDone;
+
+afterEach(cleanup);
+
+it('counts a purchase and its sale as one round trip, not as one of the two trades they are (R2-12)', () => {
+  state.current = { at: 'done', done };
+  render(<BacktestPanel ask={{ agentId: 'a' }} />);
+  expect(screen.getByText('Round trips').closest('div')?.textContent).toBe('Round trips2');
+  expect(screen.getByText('Round trips, newest first')).toBeDefined();
+  expect(screen.getByRole('region', { name: 'Backtest' }).textContent).not.toMatch(/\btrades\b/i);
+});
