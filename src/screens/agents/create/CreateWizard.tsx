@@ -6,6 +6,7 @@ import type { Agent } from '../../../../contract/agents.ts';
 import { Button } from '../../../components/Button.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
+import { PaperPart } from '../../../components/PaperPart.tsx';
 import { Switch } from '../../../components/Switch.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
 import { accountChoice } from '../../../stores/account-choice.ts';
@@ -13,6 +14,7 @@ import { connection } from '../../../stores/connection.ts';
 import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
 import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { LiveRiskPresets } from './LiveRiskPresets.tsx';
 import { RiskPresets } from './RiskPresets.tsx';
 import { useStepStart } from './use-step-start.ts';
 import { TermsFields } from './TermsFields.tsx';
@@ -154,9 +156,11 @@ interface StepProps {
 function RiskStep({
   draft,
   quote,
+  connectionId,
   onChange,
   onStep,
-}: StepProps & { onChange: (part: Partial<AgentDraft>) => void }) {
+}: StepProps & { connectionId: string | null; onChange: (part: Partial<AgentDraft>) => void }) {
+  const presets = { draft, quote, legend: 'Risk profile', onChange };
   return (
     <form
       onSubmit={(event) => {
@@ -165,7 +169,11 @@ function RiskStep({
       }}
     >
       <StepHead>1 of 3. Risk</StepHead>
-      <RiskPresets draft={draft} quote={quote} legend="Risk profile" onChange={onChange} />
+      {connectionId === null ? (
+        <RiskPresets {...presets} />
+      ) : (
+        <LiveRiskPresets {...presets} connectionId={connectionId} />
+      )}
       <Button type="submit" tone="primary" wide className="mt-4">
         Next: name and pairs
       </Button>
@@ -245,14 +253,16 @@ function PreviewStep({
         3 of 3. {draft.name.trim()}, {draft.risk_profile}
       </StepHead>
       <EntriesOffNotice className="mb-3" />
-      <PreviewPanel
-        ask={previewOf(draft)}
-        rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
-        missing={INCOMPLETE}
-      />
-      <div className="mt-5">
-        <BacktestPanel ask={previewOf(draft)} missing={INCOMPLETE} />
-      </div>
+      <PaperPart isBesideLive={isLive}>
+        <PreviewPanel
+          ask={previewOf(draft)}
+          rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
+          missing={INCOMPLETE}
+        />
+        <div className="mt-5">
+          <BacktestPanel ask={previewOf(draft)} missing={INCOMPLETE} />
+        </div>
+      </PaperPart>
       <Failure message={failure} />
       <div className="mt-5 flex flex-col gap-2">
         <CreateActs
@@ -337,7 +347,7 @@ export default function CreateWizard({
       {connectionId !== null && (
         <LiveNote connectionId={connectionId} shadow={shadow} onShadow={setShadow} />
       )}
-      {step === 'risk' && <RiskStep {...shared} onChange={change} />}
+      {step === 'risk' && <RiskStep {...shared} connectionId={connectionId} onChange={change} />}
       {step === 'terms' && (
         <TermsStep
           {...shared}

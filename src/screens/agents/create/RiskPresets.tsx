@@ -10,7 +10,7 @@ import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.t
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
 import { useSlot } from '../../use-store.ts';
 import { PRESETS, type AgentDraft } from './agent-draft.ts';
-import { positionLimit, riskOf, worstLoss } from '../agent-risk.ts';
+import { positionLimit, riskOf, worstLoss, type RiskNumbers } from '../agent-risk.ts';
 
 const UNKNOWN = 'Equity not loaded yet';
 
@@ -38,26 +38,29 @@ export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): 
   };
 }
 
+/** The largest position of a size and what it loses at its stop; null where it is not known. */
+export type WorstLoss = (size: number, risk: RiskNumbers) => ReturnType<typeof worstLoss> | null;
+
 function Preset({
   preset,
   chosen,
   size,
   quote,
-  equity,
-  feeBps,
+  worstOf,
+  why,
   onChoose,
 }: {
   preset: (typeof PRESETS)[number];
   chosen: boolean;
   size: string;
   quote: string;
-  equity: string | null;
-  feeBps: number | undefined;
+  worstOf: WorstLoss;
+  why: string;
   onChoose: () => void;
 }) {
   const settings = useSnapshot(settingsStore).data;
   const risk = riskOf(preset.profile, settings?.riskProfiles ?? []);
-  const worst = equity === null ? null : worstLoss(sizeOf(size, preset.size), equity, risk, feeBps);
+  const worst = worstOf(sizeOf(size, preset.size), risk);
   return (
     <label
       className={classes(
@@ -77,14 +80,14 @@ function Preset({
           {preset.profile}
           {risk.isOwn && <span className="text-xs font-normal text-ink-3">your own values</span>}
         </span>
-        <Amount value={worst?.loss} change quote={quote} why={UNKNOWN} />
+        <Amount value={worst?.loss} change quote={quote} why={why} />
       </span>
       <span className="mt-1 flex items-baseline justify-between gap-3 text-xs">
         <span className="text-ink-2">{preset.line}</span>
         <span className="shrink-0 text-ink-3">max. loss per pair</span>
       </span>
       <span className="mt-1 block text-xs text-ink-3">
-        At most <Amount value={worst?.position} quote={quote} why={UNKNOWN} /> per pair (
+        At most <Amount value={worst?.position} quote={quote} why={why} /> per pair (
         {formatNumber(Number(positionLimit(risk).toFixed(2)))}
         {'\u202f%'} of equity). Stop loss {formatNumber(risk.stop)} {'\u202f%'} below entry. Enters
         at a signal of {formatRatio(risk.threshold)} or more. No new positions after losing{' '}
@@ -95,21 +98,38 @@ function Preset({
   );
 }
 
-/** `size` is the draft's for the chosen profile, and the preset's for the others. */
-export function RiskPresets({
-  draft,
-  quote,
-  legend,
-  onChange,
-}: {
+export interface PresetProps {
   draft: Pick<AgentDraft, 'risk_profile' | 'size'>;
   quote: string;
   legend: string;
   onChange: (part: Pick<AgentDraft, 'risk_profile' | 'size'>) => void;
-}) {
+}
+
+/** By the paper account. */
+export function RiskPresets(props: PresetProps) {
   useSlot(settingsStore, loadSettings);
   const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  return (
+    <PresetChoice
+      {...props}
+      worstOf={(size, risk) => (equity === null ? null : worstLoss(size, equity, risk, feeBps))}
+      why={UNKNOWN}
+      money="Paper money."
+    />
+  );
+}
+
+/** `size` is the draft's for the chosen profile, and the preset's for the others. */
+export function PresetChoice({
+  draft,
+  quote,
+  legend,
+  onChange,
+  worstOf,
+  why,
+  money,
+}: PresetProps & { worstOf: WorstLoss; why: string; money: string }) {
   return (
     <>
       <fieldset className="flex flex-col gap-2">
@@ -120,8 +140,8 @@ export function RiskPresets({
             preset={preset}
             chosen={draft.risk_profile === preset.profile}
             quote={quote}
-            equity={equity}
-            feeBps={feeBps}
+            worstOf={worstOf}
+            why={why}
             size={draft.risk_profile === preset.profile ? draft.size : preset.size}
             onChoose={() => {
               onChange({ risk_profile: preset.profile, size: preset.size });
@@ -130,7 +150,7 @@ export function RiskPresets({
         ))}
       </fieldset>
       <p className="mt-3 text-xs text-ink-3">
-        Loss at the stop price, including fees. If the price gaps, you can lose more. Paper money.
+        Loss at the stop price, including fees. If the price gaps, you can lose more. {money}
       </p>
     </>
   );

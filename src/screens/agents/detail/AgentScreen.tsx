@@ -12,6 +12,7 @@ import { EmptyState, Skeleton, SkeletonRows } from '../../../components/EmptySta
 import { ScreenError } from '../../../components/ScreenError.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
+import { PaperPart } from '../../../components/PaperPart.tsx';
 import { Line, Section } from '../../../components/Section.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { useCurrent } from '../../../shell/data-age.ts';
@@ -321,7 +322,9 @@ function Tests({ agent, id }: { agent: Agent; id: string }) {
   return (
     <>
       <Suspense fallback={<Skeleton className="h-20 w-full" />}>
-        <BacktestPanel ask={{ agentId: id }} version={agent.version} heading="h2" />
+        <PaperPart isBesideLive={connectionOf(agent) !== null}>
+          <BacktestPanel ask={{ agentId: id }} version={agent.version} heading="h2" />
+        </PaperPart>
       </Suspense>
       {/* Last in its column, because it arrives later and must not move anything. */}
       <Suspense>

@@ -11,12 +11,14 @@ import { ApiError } from '../../../api/api-error.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Skeleton } from '../../../components/EmptyState.tsx';
 import { Field, Select } from '../../../components/Field.tsx';
+import { PaperPart } from '../../../components/PaperPart.tsx';
 import { screenPart } from '../../../components/screen-part.tsx';
 import { formatQuantity } from '../../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { serverIssues } from '../create/agent-draft.ts';
 import { intervalText } from '../agent-text.ts';
@@ -258,21 +260,25 @@ export default function EditAgentForm({
           {failure}
         </p>
       )}
-      <Suspense fallback={<Skeleton className="h-40 w-full" />}>
-        <PreviewPanel
-          ask={conflictQuestion(agent, draft)}
-          rows={agent.trading_pairs.length}
-          missing="Fix the highlighted fields first."
-          running={agent.status === 'running'}
-        />
-      </Suspense>
-      <Suspense fallback={<Skeleton className="h-20 w-full" />}>
-        <BacktestPanel
-          ask={conflictQuestion(agent, draft)}
-          version={agent.version}
-          missing="Fix the highlighted fields first."
-        />
-      </Suspense>
+      <PaperPart isBesideLive={connectionOf(agent) !== null}>
+        <div className="flex flex-col gap-4">
+          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+            <PreviewPanel
+              ask={conflictQuestion(agent, draft)}
+              rows={agent.trading_pairs.length}
+              missing="Fix the highlighted fields first."
+              running={agent.status === 'running'}
+            />
+          </Suspense>
+          <Suspense fallback={<Skeleton className="h-20 w-full" />}>
+            <BacktestPanel
+              ask={conflictQuestion(agent, draft)}
+              version={agent.version}
+              missing="Fix the highlighted fields first."
+            />
+          </Suspense>
+        </div>
+      </PaperPart>
       <Button type="submit" tone="primary" busy={busy}>
         Save
       </Button>

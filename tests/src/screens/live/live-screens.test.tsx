@@ -567,6 +567,34 @@ describe('the result of an agent with real money', () => {
   });
 });
 
+describe('an agent that is to trade real money', () => {
+  it('has profiles with the largest loss in its exchange account, not in the paper one', async () => {
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
+    accountChoice.chosen = CONNECTION_ID;
+    // Its dialog hides the screen's own heading.
+    show('/agents?new');
+    const profiles = await screen.findByRole(
+      'group',
+      { name: 'Risk profile' },
+      { timeout: 20_000 },
+    );
+    await waitFor(() => {
+      // A fifth of 999.25 would be more than the position that 1 % may be lost of at a stop of 8 %.
+      expect(profiles.textContent).toContain('At most 124.91');
+    });
+    expect(document.body.textContent).toContain('Real money, within the limits of the exchange');
+    expect(document.body.textContent).not.toContain('Paper money.');
+  });
+
+  it('has a backtest that is marked as sized by the paper account', async () => {
+    await open(`/agents/${AGENT_ID}`);
+    const backtest = await screen.findByRole('region', { name: 'Backtest' }, { timeout: 20_000 });
+    const paper = backtest.closest('[data-account="paper"]');
+    expect(paper?.textContent).toContain('PAPER');
+    expect(paper?.textContent).toContain('Sized by your paper account');
+  });
+});
+
 describe('a start with real money', () => {
   it('names no loss and takes no confirmation before the person’s own risk values are loaded', async () => {
     clearSettings();
