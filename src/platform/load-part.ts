@@ -98,8 +98,11 @@ export async function loadPart<T>(
     await Promise.all(partFiles.map((file) => brought(`/${file}`)));
     return await load();
   } catch (error) {
-    if (!(error instanceof PartUnreachable))
+    if (!(error instanceof PartUnreachable)) {
+      // The network may have gone between the two: a reload would then lose the page.
+      await Promise.all(partFiles.map((file) => fetchFile(`/${file}`)));
       dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: error }));
+    }
     throw error;
   }
 }

@@ -181,6 +181,16 @@ describe('a part of the app', () => {
     expect(reported).toHaveBeenCalledExactlyOnceWith(fault);
   });
 
+  it('whose import fails because the network went meanwhile is unreachable, and asks for no other build', async () => {
+    const load = vi.fn(() => {
+      served.set('/assets/part.js', null);
+      return Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
+    });
+    const files = ['assets/part.js'];
+    expect(await settled(loadPart(load, files))).toBeInstanceOf(PartUnreachable);
+    expect(reported).not.toHaveBeenCalled();
+  });
+
   it('that the page began with needs no file', async () => {
     expect(await loadPart(() => Promise.resolve('start'))).toBe('start');
     expect(asked).toEqual([]);
