@@ -44,7 +44,7 @@ export function OwnRiskInEffect({
       </p>
       {own.map((values) => (
         <section key={values.profile} aria-label={`${values.profile} values`} className="mb-5">
-          <h3 className="font-medium">{values.profile}</h3>
+          <h3 className="mb-1 font-medium">{values.profile}</h3>
           <dl>
             <Line term="Largest position">{formatNumber(values.max_position_percentage)} %</Line>
             <Line term="Signal threshold">{formatNumber(values.confidence_threshold)}</Line>
