@@ -114,8 +114,11 @@ export interface Payments {
   cancelAtPeriodEnd(subscriptionId: string): Promise<ProviderSubscription>;
   /**
    * Makes room for a new plan. Ends what the provider still collects for although it no longer
-   * counts here, such as a renewal that was never paid: a person pays for one plan. The subscription
-   * that counts is left alone and returned; null where there is none.
+   * counts here, such as a renewal that was never paid, and takes back its open invoices: a person
+   * pays for one plan. The subscription that counts is left alone and returned; null where there is
+   * none.
+   *
+   * @throws Refusal `already_subscribed` while a payment for one of them is under way.
    */
   endOverdue(customerId: string): Promise<ProviderSubscription | null>;
   /**

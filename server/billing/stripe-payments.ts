@@ -22,6 +22,7 @@ import { freePlan } from './plans.ts';
 import { chargeOnWire, firstBill } from './proration.ts';
 import { subscriptionCounts } from './subscription-state.ts';
 import { ask, isGone, paramOf, unlessGone } from './stripe-ask.ts';
+import { endLapsed } from './stripe-lapsed.ts';
 import {
   chargeOf,
   couponOf,
@@ -55,14 +56,6 @@ const INVOICES_SHOWN = 24;
 /** The newest of a customer; one that counts is among them. */
 const SUBSCRIPTIONS_READ = 100;
 const EVENTS_READ = 10_000;
-
-/** Stripe goes on billing these, or would once they are paid. */
-const COLLECTED: ReadonlySet<Stripe.Subscription.Status> = new Set([
-  'past_due',
-  'unpaid',
-  'incomplete',
-  'paused',
-]);
 
 /** The customer we knew is no longer there. */
 class CustomerGone extends Error {}
@@ -346,7 +339,6 @@ export class StripePayments implements Payments {
     return best;
   }
 
-  /** Upon cancellation Stripe stops collecting the subscription's open invoices too. */
   async endOverdue(customerId: string): Promise<ProviderSubscription | null> {
     const all = await this.subscriptionsOf(customerId);
     const now = this.clock.now();
@@ -354,9 +346,7 @@ export class StripePayments implements Payments {
       .map((subscription) => subscriptionOf(subscription, this.settings.prices))
       .filter((subscription) => subscriptionCounts(subscription, now));
     if (first !== undefined) return mostTelling([first, ...more], now);
-    for (const { id, status } of all)
-      if (COLLECTED.has(status))
-        await this.ask('end', () => unlessGone(this.stripe.subscriptions.cancel(id)));
+    await endLapsed(this.stripe, this.log, customerId, all);
     return null;
   }
 

@@ -31,6 +31,10 @@ interface StandInInvoice {
   currency: string;
   status: string;
   text: string;
+  /** Whose it is; without one it bills something else. */
+  subscription?: string;
+  /** The state of the payment that was begun for it. */
+  payment?: Stripe.PaymentIntent.Status;
 }
 type Fields = Record<string, string>;
 type Answer = { status: number; body: object };
@@ -146,7 +150,17 @@ const TAKEN: { method: string; path: RegExp; fields: ReadonlySet<string> }[] = [
   {
     method: 'GET',
     path: /^\/v1\/invoices$/,
-    fields: known<Stripe.InvoiceListParams>()('customer', 'limit'),
+    fields: known<Stripe.InvoiceListParams>()('customer', 'status', 'limit'),
+  },
+  {
+    method: 'POST',
+    path: /^\/v1\/invoices\/[^/]+\/void$/,
+    fields: known<Stripe.InvoiceVoidInvoiceParams>()(),
+  },
+  {
+    method: 'GET',
+    path: /^\/v1\/invoice_payments$/,
+    fields: known<Stripe.InvoicePaymentListParams>()('invoice', 'status', 'limit', 'expand'),
   },
   {
     method: 'GET',
@@ -290,7 +304,10 @@ class Books {
       case 'customers':
         return this.customer(method, id, fields);
       case 'invoices':
+        if (verb === 'void') return this.voidInvoice(id);
         return id === 'create_preview' ? this.preview(fields) : this.listInvoices(fields);
+      case 'invoice_payments':
+        return this.listInvoicePayments(fields);
       case 'events':
         return this.listEvents(fields);
       default:
@@ -436,9 +453,41 @@ class Books {
     });
   }
 
-  private listInvoices({ customer = '', limit }: Fields): Answer {
+  private voidInvoice(id: string): Answer {
+    const invoice = this.invoices.find((one) => one.id === id);
+    if (invoice === undefined) return missing();
+    if (invoice.status !== 'open')
+      return failed(400, 'invalid_request_error', 'invoice_not_editable', 'Not open');
+    invoice.status = 'void';
+    return done({ id, object: 'invoice', status: invoice.status });
+  }
+
+  /** The payment itself is an id unless the question asks for the whole. */
+  private listInvoicePayments(fields: Fields): Answer {
+    const invoice = this.invoices.find(({ id }) => id === fields.invoice);
+    if (invoice === undefined) return missing('invoice');
+    if (invoice.payment === undefined || invoice.status !== fields.status) return listOf([]);
+    const id = `pi_of_${invoice.id}`;
+    const isExpanded = fields['expand[0]'] === 'data.payment.payment_intent';
+    return listOf([
+      {
+        id: `inpay_of_${invoice.id}`,
+        object: 'invoice_payment',
+        invoice: invoice.id,
+        status: invoice.status,
+        payment: {
+          type: 'payment_intent',
+          payment_intent: isExpanded ? { id, status: invoice.payment } : id,
+        },
+      },
+    ]);
+  }
+
+  private listInvoices({ customer = '', limit, status }: Fields): Answer {
     if (!this.hasCustomer(customer)) return missing('customer');
-    const theirs = this.invoices.filter((one) => one.customer === customer).reverse();
+    const theirs = this.invoices
+      .filter((one) => one.customer === customer && (status ?? one.status) === one.status)
+      .reverse();
     const shown = theirs.slice(0, Number(limit)).map((one) => ({
       id: one.id,
       object: 'invoice',
@@ -450,6 +499,13 @@ class Books {
       status: one.status,
       description: null,
       hosted_invoice_url: `https://invoice.stripe.test/${one.id}`,
+      parent:
+        one.subscription === undefined
+          ? null
+          : {
+              type: 'subscription_details',
+              subscription_details: { subscription: one.subscription },
+            },
       lines: {
         object: 'list',
         data: [{ description: one.text, amount: one.total, currency: one.currency }],

@@ -107,6 +107,38 @@ function subscribed(uid: string, priceId = 'price_pro'): string {
   return id;
 }
 
+/** A plan whose renewal was never paid, past its grace, with the invoice that is owed. */
+async function lapsed(status: Stripe.Subscription.Status, payment?: Stripe.PaymentIntent.Status) {
+  const uid = await world.person();
+  const id = subscribed(uid);
+  const old = stripe.subscriptions.get(id);
+  if (old === undefined) throw new Error('No subscription');
+  await deliver(delivery('customer.subscription.created', { id }));
+  const nowS = Math.floor(world.clock.at / 1_000);
+  const periodStart = nowS - 5 * DAY_S;
+  Object.assign(old, { status, periodStart, periodEnd: periodStart + 30 * DAY_S });
+  await deliver(delivery('customer.subscription.updated', { id }));
+  const invoice: StripeStandIn['invoices'][number] = {
+    id: `in_${randomUUID()}`,
+    customer: old.customer,
+    created: periodStart,
+    total: 9_900,
+    currency: 'eur',
+    status: 'open',
+    text: 'Pro',
+    subscription: id,
+    ...(payment === undefined ? {} : { payment }),
+  };
+  stripe.invoices.push(invoice);
+  return { uid, old, invoice };
+}
+
+const PENDING = {
+  code: 'already_subscribed',
+  message:
+    'Your last payment is still being processed. You can choose a plan once it is confirmed or declined. Do not pay again.',
+};
+
 describe('plans and checkout', () => {
   it('take their amounts from Stripe, and sell only what has a price (R7-02)', async () => {
     const { plans, provider } = await call(await world.person(), 'plans');
@@ -187,6 +219,45 @@ describe('plans and checkout', () => {
     await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
     expect([old.status, stripe.sessions()]).toEqual(['canceled', before + 1]);
     world.clock.at -= 34 * DAY_S * 1_000;
+  });
+
+  it('leave nothing to pay of a plan that lapsed unpaid once another is sold', async () => {
+    const { uid, old, invoice } = await lapsed('past_due', 'requires_payment_method');
+    const other = { ...invoice, id: `in_${randomUUID()}`, subscription: 'sub_of_another' };
+    stripe.invoices.push(other);
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    expect([old.status, invoice.status, other.status]).toEqual(['canceled', 'void', 'open']);
+    const shown = (await call(uid, 'invoices')).invoices.find(({ id }) => id === invoice.id);
+    expect(shown?.status).toBe('void');
+  });
+
+  it('take back what was owed at the next press where Stripe failed in between', async () => {
+    const { uid, old, invoice } = await lapsed('past_due');
+    old.status = 'canceled';
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    expect(invoice.status).toBe('void');
+  });
+
+  it.each(['past_due', 'unpaid', 'incomplete'] as const)(
+    'sell nothing while a bank debit for a plan that is %s is under way',
+    async (status) => {
+      const { uid, old, invoice } = await lapsed(status, 'processing');
+      const before = stripe.sessions();
+      await expect(
+        call(uid, 'createCheckout', { priceId: 'price_starter', ...back }),
+      ).rejects.toMatchObject(PENDING);
+      expect([old.status, invoice.status, stripe.sessions()]).toEqual([status, 'open', before]);
+      // Declined meanwhile: the next press opens a checkout.
+      invoice.payment = 'requires_payment_method';
+      await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+      expect(stripe.sessions()).toBe(before + 1);
+    },
+  );
+
+  it('leave a first payment that was never finished to Stripe, which ends it', async () => {
+    const { uid, old, invoice } = await lapsed('incomplete', 'requires_action');
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    expect([old.status, invoice.status]).toEqual(['incomplete', 'open']);
   });
 
   it('sell no second plan between a payment and its webhook: the first is recorded', async () => {
