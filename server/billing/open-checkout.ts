@@ -74,11 +74,12 @@ export async function openCheckout(
     cancelUrl: cancelPath,
     coupon,
   });
-  if (row.url !== null || row.clientSecret !== null) return row;
   await closeOthers(deps, row);
   const customerId = subscription?.provider === payments.provider ? subscription.customerId : null;
   try {
-    if (customerId !== null) await makeRoom(deps, caller.uid, customerId);
+    // Asked for a checkout that is taken up again too: it may have been paid a moment ago.
+    if (customerId !== null) await makeRoom(deps, row, customerId);
+    if (isOpened(row)) return row;
     const opened = await payments.openCheckout({
       checkoutId: row.id,
       uid: caller.uid,
@@ -105,19 +106,29 @@ export async function openCheckout(
     }
     return { ...row, ...opened };
   } catch (error) {
-    // The provider would give the same answer to the same checkout again: the next press begins
-    // another. One that a plan stood in the way of is not taken up again either.
-    if (
-      error instanceof Refusal &&
-      (error.code === 'already_subscribed' || (error instanceof ProviderFailed && error.answered))
-    )
-      await database.db
-        .update(checkouts)
-        .set({ state: 'failed' })
-        .where(and(eq(checkouts.id, row.id), isNull(checkouts.url)));
+    await giveUp(deps, row, error);
     throw error;
   }
 }
+
+/**
+ * The provider would give the same answer to the same checkout again: the next press begins another.
+ * One that a plan stood in the way of is not taken up again either.
+ */
+async function giveUp({ database }: CheckoutDeps, row: CheckoutRow, error: unknown): Promise<void> {
+  const isAnswered =
+    error instanceof Refusal &&
+    (error.code === 'already_subscribed' || (error instanceof ProviderFailed && error.answered));
+  if (!isAnswered) return;
+  await database.db
+    .update(checkouts)
+    .set({ state: 'failed' })
+    .where(and(eq(checkouts.id, row.id), isNull(checkouts.url), isNull(checkouts.clientSecret)));
+}
+
+/** Whether the provider's address for a checkout is kept. */
+const isOpened = ({ url, clientSecret }: CheckoutRow): boolean =>
+  url !== null || clientSecret !== null;
 
 const alreadySubscribed = () =>
   new Refusal(
@@ -130,14 +141,22 @@ const alreadySubscribed = () =>
  * ended, or both would be charged; one that was paid a moment ago is recorded although its webhook is
  * still to come, and nothing is sold.
  */
-async function makeRoom(deps: CheckoutDeps, uid: string, customerId: string): Promise<void> {
+async function makeRoom(deps: CheckoutDeps, row: CheckoutRow, customerId: string): Promise<void> {
   const { clock, database, events, payments } = deps;
+  const { id, priceId, sessionId, uid } = row;
   const observation = await observe(database.db, clock);
   const living = await payments.endOverdue(customerId);
   if (living === null) return;
-  await database.transaction((tx) =>
-    recordSubscription(tx, events, payments.provider, { ...living, uid }, observation),
-  );
+  // Where another one was paid, this one must not be paid as well.
+  if (sessionId !== null) await payments.closeCheckout(sessionId);
+  await database.transaction(async (tx) => {
+    await recordSubscription(tx, events, payments.provider, { ...living, uid }, observation);
+    if (isOpened(row))
+      await tx.db
+        .update(checkouts)
+        .set({ state: living.priceId === priceId ? 'complete' : 'expired' })
+        .where(and(eq(checkouts.id, id), inArray(checkouts.state, [...UNFINISHED])));
+  });
   throw alreadySubscribed();
 }
 

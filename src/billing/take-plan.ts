@@ -9,7 +9,7 @@ import { checkSubscription, plansStore } from '../stores/subscription-store.ts';
 import { openCheckout, openPortal, type Destination } from './checkout.ts';
 import { checkoutReturn } from './checkout-return.ts';
 import { leaveFor } from './leave.ts';
-import { ownPath, rememberCheckout } from './pending-checkout.ts';
+import { ownPath, readCheckout, rememberCheckout } from './pending-checkout.ts';
 
 export interface CheckoutProgress {
   /** What is being opened: a plan's id, or the portal. */
@@ -34,9 +34,17 @@ export const OFFLINE_CHECKOUT =
 export const AWAITED_PAYMENT =
   'Your payment is not confirmed yet. You can choose a plan once it is. Do not pay again.';
 
-/** Whether a finished checkout still waits for the server's word. */
-export const isAwaited = (state: (typeof checkoutReturn)['state']): boolean =>
-  state === 'waiting' || state === 'late';
+/**
+ * Whether a finished checkout still waits for the server's word. After a reload on a screen other
+ * than the dashboard only the note on the device tells of it.
+ */
+export function isAwaited(
+  state: (typeof checkoutReturn)['state'],
+  uid: string | undefined,
+): boolean {
+  if (state === 'waiting' || state === 'late') return true;
+  return uid !== undefined && readCheckout(uid)?.returned === true;
+}
 
 function remember(
   { planId, planName, from }: { planId: string; planName: string; from: string | null },
@@ -94,7 +102,7 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
  * Opens the checkout of a plan. `from` is the page to return to. Resolves to whether it is open.
  */
 export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): Promise<boolean> {
-  if (isAwaited(checkoutReturn.state)) {
+  if (isAwaited(checkoutReturn.state, session.user?.uid)) {
     checkoutProgress.problem = { of: plan.id, text: AWAITED_PAYMENT };
     return Promise.resolve(false);
   }

@@ -26,6 +26,7 @@ import { screenPart } from '../../components/screen-part.tsx';
 import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
+import { session } from '../../identity/session.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
@@ -282,8 +283,9 @@ function currentPlanOf({ subscription }: SubscriptionFacts, isTrialActive: boole
 function useBlocked(living: boolean): string | null {
   const { online } = useSnapshot(connection);
   const { state } = useSnapshot(checkoutReturn);
+  const { user } = useSnapshot(session);
   if (online === 'offline') return OFFLINE_CHECKOUT;
-  return !living && isAwaited(state) ? AWAITED_PAYMENT : null;
+  return !living && isAwaited(state, user?.uid) ? AWAITED_PAYMENT : null;
 }
 
 /** What prevents choosing a plan. */

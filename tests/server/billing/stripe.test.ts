@@ -3,12 +3,14 @@
  * Stripe's own library.
  */
 import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
 import Fastify, { type FastifyInstance } from 'fastify';
 import Stripe from 'stripe';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { billingHandlers } from '../../../server/billing/billing-handlers.ts';
 import { registerBillingRoutes } from '../../../server/billing/routes.ts';
 import { StripePayments } from '../../../server/billing/stripe-payments.ts';
+import { checkouts } from '../../../server/db/schema-plans.ts';
 import { startStripeStandIn, type StripeStandIn } from '../../support/stripe-server.ts';
 import { caller, openWorld, ORIGIN, quietLog, type World } from './world.ts';
 
@@ -132,6 +134,11 @@ async function lapsed(status: Stripe.Subscription.Status, payment?: Stripe.Payme
   stripe.invoices.push(invoice);
   return { uid, old, invoice };
 }
+
+const checkoutStates = async (uid: string): Promise<string[]> =>
+  (await world.database.db.select().from(checkouts).where(eq(checkouts.uid, uid))).map(
+    ({ state }) => state,
+  );
 
 const PENDING = {
   code: 'already_subscribed',
@@ -275,6 +282,34 @@ describe('plans and checkout', () => {
       standing: { state: 'active' },
     });
     expect(await world.eventTypes(uid)).toContain('subscription.changed');
+  });
+
+  it('sell the same plan no second time between a payment and its webhook', async () => {
+    const uid = await world.person();
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    stripe.pay(uid, world.clock.at);
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_starter', ...back }),
+    ).rejects.toMatchObject({ code: 'already_subscribed' });
+    expect(await call(uid, 'subscriptionStatus')).toMatchObject({ entitledTier: 'starter' });
+    expect(await checkoutStates(uid)).toEqual(['complete']);
+  });
+
+  it('can be paid no more once another plan of the same person counts', async () => {
+    const uid = await world.person();
+    await call(uid, 'createCheckout', { priceId: 'price_starter', ...back });
+    const customer = [...stripe.requests]
+      .reverse()
+      .find(({ path }) => path === '/v1/checkout/sessions')?.fields.customer;
+    const other = stripe.subscriptions.get(subscribed(uid));
+    if (other === undefined || customer === undefined) throw new Error('No subscription');
+    other.customer = customer;
+    const before = stripe.openSessions();
+    await expect(
+      call(uid, 'createCheckout', { priceId: 'price_starter', ...back }),
+    ).rejects.toMatchObject({ code: 'already_subscribed' });
+    expect(stripe.openSessions()).toBe(before - 1);
+    expect(await checkoutStates(uid)).toEqual(['expired']);
   });
 
   it('say so where Stripe does not answer, and work again when it does', async () => {

@@ -21,7 +21,8 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { session } = await import('../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../src/identity/last-user.ts');
-const { readCheckout } = await import('../../../../src/billing/pending-checkout.ts');
+const { readCheckout, rememberCheckout } =
+  await import('../../../../src/billing/pending-checkout.ts');
 const { checkoutReturn } = await import('../../../../src/billing/checkout-return.ts');
 const { checkoutProgress, takePlan } = await import('../../../../src/billing/take-plan.ts');
 const { formatDate } = await import('../../../../src/format/times.ts');
@@ -547,6 +548,25 @@ describe('taking a plan', () => {
       });
     },
   );
+
+  it('is not offered after a reload either while the device knows of a finished checkout', async () => {
+    checkout({ url: '/test-checkout/1' });
+    rememberCheckout({
+      uid: 'uid-1',
+      planId: 'pro',
+      planName: 'PRO',
+      from: null,
+      openedAt: NOW,
+      by: 'checkout',
+      returned: true,
+    });
+    render(<SubscriptionScreen />);
+    const button = (await card('STARTER')).getByRole('button', { name: 'Upgrade to STARTER' });
+    expect((button as HTMLButtonElement).disabled).toBe(true);
+    expect(screen.getByText(/^Your payment is not confirmed yet\./)).toBeTruthy();
+    expect(await takePlan({ id: 'starter', name: 'STARTER' }, null)).toBe(false);
+    expect(asked('createCheckout')).toEqual([]);
+  });
 
   it('knows where the person came from, and offers the way back, but to no other site', async () => {
     history.replaceState(null, '', '/subscription?from=%2Fagents%3Fnew');
