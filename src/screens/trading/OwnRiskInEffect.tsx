@@ -20,11 +20,14 @@ export function UsePresets({ profile, blocked }: { profile: RiskProfile; blocked
   return (
     <HoldToConfirm
       label={`Use the ${profile} presets`}
-      sentence={`Deletes your own ${profile} values. ${profile} agents then use: largest position ${formatNumber(position)} %, signal threshold ${formatNumber(threshold)}, stop loss ${formatNumber(stop)} %.`}
+      sentence={`Deletes your own ${profile} values. ${profile} agents then use: largest position ${formatNumber(position)} %, signal threshold ${formatNumber(threshold)}, stop loss ${formatNumber(stop)} %. Open positions keep their stop losses.`}
       size="sm"
       disabled={blocked !== null}
       onConfirm={() => {
-        void showFailure(removeOwn(profile), `${profile} agents use the presets.`);
+        void showFailure(
+          removeOwn(profile),
+          `${profile} agents use the presets. Open positions keep their stop losses.`,
+        );
       }}
     />
   );

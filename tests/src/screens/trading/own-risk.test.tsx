@@ -22,6 +22,7 @@ const { RiskForm } = await import('../../../../src/screens/trading/RiskForm.tsx'
 const { comesAndGoes } = await import('../../../../src/screens/subscription/change-text.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applySettings, clearSettings } = await import('../../../../src/stores/settings-store.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
 const settings: UserSettings = {
   displayName: 'Ann',
@@ -59,6 +60,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  removeToast();
   clearSettings();
 });
 
@@ -66,7 +68,9 @@ afterEach(() => {
 async function press(): Promise<void> {
   fireEvent.click(screen.getByRole('button', { name: /^Use the Moderate presets/ }));
   const dialog = within(await screen.findByRole('dialog'));
-  await dialog.findByText(/^Deletes your own Moderate values\. .*stop loss 5 %\.$/);
+  await dialog.findByText(
+    /^Deletes your own Moderate values\. .*stop loss 5 %\. Open positions keep their stop losses\.$/,
+  );
   fireEvent.click(dialog.getByRole('button', { name: 'Use the Moderate presets' }));
 }
 
@@ -86,6 +90,11 @@ describe('own risk values', () => {
     await screen.findByText(/^Agents use the presets of their profile\./);
     expect(call).toHaveBeenCalledWith('usePresets', { body: { profile: 'Moderate' } });
     expect(screen.queryByRole('region', { name: 'Moderate values' })).toBeNull();
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+        'Moderate agents use the presets. Open positions keep their stop losses.',
+      ]);
+    });
   });
 
   it('on a plan with them can be given up too', async () => {
