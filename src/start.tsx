@@ -165,6 +165,7 @@ async function paint(page: Root, restored: Promise<void>): Promise<void> {
 async function openTheUnhurried(): Promise<void> {
   const parts: [work: () => Promise<void>, what: string][] = [
     [async () => (await import('./referrals/claim-referral.ts')).openReferral(), 'Referrals'],
+    [async () => (await import('./screens/login/typed-name.ts')).openTypedName(), 'The name'],
     ...(import.meta.env.PROD
       ? [
           [

@@ -7,12 +7,10 @@ import { useSnapshot } from 'valtio';
 import { subscribeKey } from 'valtio/utils';
 import { Link, Redirect } from 'wouter';
 import { DisplayName } from '../../../contract/user.ts';
-import { api } from '../../api/api.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field } from '../../components/Field.tsx';
 import { check } from '../../format/validation.ts';
 import { session, signUp } from '../../identity/session.ts';
-import { log } from '../../platform/page-log.ts';
 import { keptReferral } from '../../referrals/kept-referral.ts';
 import { typedEarly } from '../../shell/built-page.ts';
 import {
@@ -22,6 +20,7 @@ import {
   type CredentialErrors,
 } from './credentials.ts';
 import { GoogleButton } from './LoginScreen.tsx';
+import { nameAccount } from './typed-name.ts';
 
 const NOTHING = { name: '', email: '' };
 /**
@@ -49,15 +48,6 @@ function keptFields(): Fields {
   return { ...typed, password: typedEarly('password') };
 }
 
-/** The server names a new account by its email address; what its user typed counts. */
-async function keepName(displayName: string): Promise<void> {
-  const uid = session.user?.uid;
-  const { settings, version } = await api.call('tradingSettings', {});
-  // Somebody else may have come while it was read.
-  if (uid === undefined || session.user?.uid !== uid) return;
-  await api.call('updateTradingSettings', { body: { ...settings, displayName, version } });
-}
-
 function errorsIn({ name, email, password }: Fields): CredentialErrors {
   const found = checkCredentials(email, password, true);
   const named = name.trim() === '' ? null : check(DisplayName, name);
@@ -78,10 +68,8 @@ function useSignUp({ name, email, password }: Fields) {
     const displayName = name.trim();
     signUp(email.trim(), password, displayName === '' ? null : displayName)
       .then(() => {
-        if (displayName === '') return;
-        keepName(displayName).catch((error: unknown) => {
-          log.warn('The settings keep the name from the email address', error);
-        });
+        const uid = session.user?.uid;
+        if (displayName !== '' && uid !== undefined) void nameAccount(uid, displayName);
       })
       .catch((error: unknown) => {
         setErrors(refusedCredentials(error));

@@ -17,6 +17,7 @@ const { connectIdentity, resetSession, session, signOut } =
 const { recordedToken } = await import('../../../../src/identity/recorded-auth.ts');
 const { default: RegisterScreen } =
   await import('../../../../src/screens/login/RegisterScreen.tsx');
+const { openTypedName } = await import('../../../../src/screens/login/typed-name.ts');
 
 const PROJECT = 'demo-tradewind';
 const person = (email: string): AuthUser => ({
@@ -134,6 +135,57 @@ describe('the register form', () => {
       });
     });
     expect(call.mock.calls.filter(([name]) => name === 'updateTradingSettings')).toHaveLength(1);
+  });
+
+  it('keeps a name that could not be written until a later start writes it', async () => {
+    const answers = call.getMockImplementation();
+    call.mockRejectedValue(new Error('No network'));
+    render(<RegisterScreen />);
+    fill(TYPED);
+    create();
+    await waitFor(() => {
+      expect(call).toHaveBeenCalled();
+    });
+    await waitFor(() => {
+      expect(localStorage.getItem('tradewind.typedName')).toContain('Ann Harbour');
+    });
+    call.mockReset();
+    call.mockImplementation(answers ?? (() => undefined));
+    openTypedName();
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith('updateTradingSettings', {
+        body: { ...settings, displayName: 'Ann Harbour', version: 4 },
+      });
+      expect(localStorage.getItem('tradewind.typedName')).toBeNull();
+    });
+  });
+
+  it('leaves a name alone that its user has chosen elsewhere meanwhile', async () => {
+    render(<RegisterScreen />);
+    fill({ ...TYPED, 'Name (optional)': ' ' });
+    create();
+    await waitFor(() => {
+      expect(session.status).toBe('signed-in');
+    });
+    const note = { uid: 'ann', name: 'Ann Harbour', replaces: 'ann@' };
+    localStorage.setItem('tradewind.typedName', JSON.stringify(note));
+    openTypedName();
+    await waitFor(() => {
+      expect(localStorage.getItem('tradewind.typedName')).toBeNull();
+    });
+    expect(call).toHaveBeenCalledExactlyOnceWith('tradingSettings', {});
+  });
+
+  it('keeps no name for the next person at this device', async () => {
+    call.mockRejectedValue(new Error('No network'));
+    render(<RegisterScreen />);
+    fill(TYPED);
+    create();
+    await waitFor(() => {
+      expect(localStorage.getItem('tradewind.typedName')).not.toBeNull();
+    });
+    await signOut();
+    expect(localStorage.getItem('tradewind.typedName')).toBeNull();
   });
 
   it('writes nothing where no name was typed', async () => {
