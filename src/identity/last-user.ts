@@ -11,6 +11,8 @@ export type LastUser = Read<typeof lastUser>;
 const PURGE_KEY = 'tradewind.purge';
 const LEAVING_KEY = 'tradewind.leaving';
 const MADE_KEY = 'tradewind.made';
+/** Whose password may have changed without an answer, until their next login on this device. */
+export const PASSWORD_CHANGE_KEY = 'tradewind.passwordChange';
 /** The referral code a visitor came with; it belongs to no user yet. */
 export const REFERRAL_KEY = 'tradewind.referral';
 /** A draft to support, which belongs to its user, in either store. */

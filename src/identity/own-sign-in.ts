@@ -1,7 +1,8 @@
 /** The current user's own login: proved again, changed, or ended everywhere. */
 import { callFunction } from '../callables/call-function.ts';
 import type { AccountPort, SignInMethod } from './account-port.ts';
-import { identityProvider, signOut, takeSignIn, whileTokenChanges } from './session.ts';
+import { PASSWORD_CHANGE_KEY } from './last-user.ts';
+import { identityProvider, session, signOut, takeSignIn, whileTokenChanges } from './session.ts';
 
 const account = async (): Promise<AccountPort> => (await identityProvider()).account();
 
@@ -27,8 +28,27 @@ export async function proveByGoogle(): Promise<void> {
 export async function changePassword(present: string, next: string): Promise<void> {
   await proveAgain(present);
   const own = await account();
-  await whileTokenChanges(() => own.changePassword(next));
+  await whileTokenChanges(async () => {
+    // Before it is sent: the answer may be lost, or the tab closed, once the provider has made it.
+    localStorage.setItem(PASSWORD_CHANGE_KEY, session.user?.uid ?? '');
+    try {
+      await own.changePassword(next);
+    } catch (error) {
+      if (isRefusal(error)) localStorage.removeItem(PASSWORD_CHANGE_KEY);
+      throw error;
+    }
+    localStorage.removeItem(PASSWORD_CHANGE_KEY);
+  });
 }
+
+/** Any other failure may come after the change: the provider reads the user again before it ends. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  typeof error.code === 'string' &&
+  /^auth\/(?:weak-password|password-does-not-meet-requirements|requires-recent-login)$/.test(
+    error.code,
+  );
 
 export async function changeEmail(password: string, next: string): Promise<void> {
   await proveAgain(password);

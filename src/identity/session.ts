@@ -14,6 +14,7 @@ import {
   noteLeaving,
   notePurge,
   parseLastUser,
+  PASSWORD_CHANGE_KEY,
   pendingPurges,
   purgeDone,
   readClockOffset,
@@ -175,7 +176,10 @@ async function take(user: AuthUser, justSignedIn: boolean): Promise<void> {
   confirmed = true;
   // A sign-out that the provider would not take is over with this: told again at the next start, it
   // would hit this person.
-  if (justSignedIn) leavingDone();
+  if (justSignedIn) {
+    leavingDone();
+    localStorage.removeItem(PASSWORD_CHANGE_KEY);
+  }
   // Another user's data must be gone from the screen before the new one is named.
   if (before !== null && before.uid !== user.uid) {
     ending = false;
@@ -304,6 +308,7 @@ export function resetSession(): void {
   port = null;
   confirmed = false;
   ending = false;
+  tokenChanges = false;
   absent = false;
   clockOffsetMs = 0;
   renewedAt = -Infinity;
@@ -456,5 +461,8 @@ export async function whileTokenChanges(change: () => Promise<void>): Promise<vo
  * The server says that this user was revoked or disabled: the same as a sign-out, without asking.
  */
 export async function revokeSession(): Promise<void> {
-  if (!tokenChanges) await signOut();
+  if (tokenChanges) return;
+  // A new password whose answer was lost may have revoked the token that this device still holds.
+  if (localStorage.getItem(PASSWORD_CHANGE_KEY) === session.user?.uid) endSession();
+  else await signOut();
 }
