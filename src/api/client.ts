@@ -10,7 +10,6 @@ import {
   type CallReply,
 } from '../../contract/calls.ts';
 import { ERROR_STATUS } from '../../contract/errors.ts';
-import { ErrorReply } from '../../contract/error-reply.ts';
 import {
   API_ATTEMPTS,
   API_RETRY_BASE_MS,
@@ -24,6 +23,7 @@ import { CONTRACT_HEADER, CONTRACT_VERSION, IDEMPOTENCY_HEADER } from '../../con
 import { TokenFault } from '../identity/token.ts';
 import { ApiError } from './api-error.ts';
 import { fromReply } from './reply-error.ts';
+import { errorReply, newerToken, sessionOver, type SessionOver } from './session-over.ts';
 
 type Part<Key extends string, T> =
   Record<string, never> extends T ? { [K in Key]?: T } : { [K in Key]: T };
@@ -55,7 +55,7 @@ export type ApiEvent =
   | { type: 'answered'; at: number }
   | { type: 'unreachable'; at: number }
   | { type: 'outdated' }
-  | { type: 'refused'; code: 'reauth_required' | 'token_revoked' };
+  | { type: 'refused'; code: SessionOver };
 
 export interface ApiClient {
   call<N extends CallName>(name: N, input: CallInput<N>): Promise<CallReply<N>>;
@@ -161,17 +161,21 @@ class HttpClient implements ApiClient {
 
   /**
    * One attempt; a rejected token is refreshed once and the request repeated. Where the session of
-   * that token is over, it is repeated only if the person has logged in again meanwhile.
+   * that token is over, it is repeated only with the token of a login or a new password since.
    */
   private async attempt(request: Prepared): Promise<unknown> {
     const token = request.needsToken ? await this.bearer(false) : null;
     let { response, text } = await this.exchange(request, token);
     if (response.status === 401 && token !== null) {
-      const next = sessionIsOver(text)
-        ? await this.bearer(false).catch(() => token)
-        : await this.bearer(true);
-      if (next !== token || !sessionIsOver(text))
-        ({ response, text } = await this.exchange(request, next));
+      const next =
+        sessionOver(text) === null
+          ? await this.bearer(true)
+          : await newerToken(
+              token,
+              () => this.bearer(false),
+              (ms) => this.wait(ms, request.signal),
+            );
+      if (next !== null) ({ response, text } = await this.exchange(request, next));
     }
     if (response.ok) {
       const body = parseJson(text);
@@ -182,7 +186,7 @@ class HttpClient implements ApiClient {
   }
 
   private refusal(response: Response, text: string): ApiError {
-    const reply = parseError(text);
+    const reply = errorReply(text);
     // A captive portal answers too: only a valid reply counts as the server's.
     if (reply !== null) this.observe({ type: 'answered', at: this.now() });
     if (response.status === 426) this.observe({ type: 'outdated' });
@@ -310,15 +314,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function parseError(text: string): ErrorReply | null {
-  const parsed = ErrorReply.safeParse(parseJson(text));
-  return parsed.success ? parsed.data : null;
-}
-
-/** A new token does not help where the session is too old or was revoked. */
-function sessionIsOver(text: string): boolean {
-  const code = parseError(text)?.error.code;
-  return code === 'reauth_required' || code === 'token_revoked';
 }

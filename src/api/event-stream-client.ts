@@ -1,11 +1,11 @@
 /** The event stream of the server, read by fetch so that it carries the token. */
 import { createParser } from 'eventsource-parser';
-import { ErrorReply } from '../../contract/error-reply.ts';
 import { BACKOFF_BASE_MS } from '../../contract/limits.ts';
 import { backoffCeilingMs, type Backoff } from '../../contract/retry.ts';
 import { StreamEvent } from '../../contract/stream.ts';
 import { CONTRACT_HEADER, CONTRACT_VERSION } from '../../contract/version.ts';
 import { log } from '../platform/page-log.ts';
+import { newerToken, sessionOver, type SessionOver } from './session-over.ts';
 
 /** The server's heartbeat comes every 15 s; after two missed ones the stream counts as dead. */
 export const STREAM_SILENCE_MS = 30_000;
@@ -32,7 +32,7 @@ export interface StreamOptions {
   /** Events are missing: load again what they would have changed. */
   onGap(): void;
   /** The server rejected it: the session is too old or was revoked. */
-  onRefused?(code: 'reauth_required' | 'token_revoked'): void;
+  onRefused?(code: SessionOver): void;
   random?: () => number;
 }
 
@@ -92,7 +92,7 @@ class ReconnectingStream implements Stream {
   private readonly sequence = createSequence();
   private closed = false;
   private failures = 0;
-  /** The server rejected the last token: the next attempt asks for a new one. */
+  /** The server rejected the last token, but not its session: the next attempt renews it. */
   private refresh = false;
   /** When the present attempt began (ms), until it is answered. */
   private askedAt: number | null = null;
@@ -200,8 +200,27 @@ class ReconnectingStream implements Stream {
     const { options } = this;
     const token = await options.token(this.refresh);
     this.refresh = false;
+    const response = await this.ask(token, signal);
+    if (response.status !== 401) return opened(response);
+    let over = sessionOver(await response.text());
+    if (over !== null) {
+      const newer = await newerToken(token, () => options.token(false), sleep);
+      signal.throwIfAborted();
+      if (newer !== null) {
+        const again = await this.ask(newer, signal);
+        if (again.status !== 401) return opened(again);
+        over = sessionOver(await again.text());
+      }
+    }
+    if (over === null) this.refresh = true;
+    else options.onRefused?.(over);
+    throw new Error('The stream answered 401');
+  }
+
+  private ask(token: string, signal: AbortSignal): Promise<Response> {
+    const { options } = this;
     const last = this.sequence.last();
-    const response = await options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
+    return options.fetch(`${options.url}${last === null ? '' : `?after=${last}`}`, {
       headers: {
         authorization: `Bearer ${token}`,
         accept: 'text/event-stream',
@@ -212,17 +231,6 @@ class ReconnectingStream implements Stream {
       credentials: 'omit',
       redirect: 'error',
     });
-    if (response.status === 401) this.refresh = true;
-    if (
-      !response.ok ||
-      response.body === null ||
-      response.headers.get('content-type')?.startsWith('text/event-stream') !== true
-    ) {
-      if (response.status === 401) this.reportRefusal(await response.text());
-      else await response.body?.cancel();
-      throw new Error(`The stream answered ${response.status}`);
-    }
-    return response.body;
   }
 
   private async readEvents(
@@ -277,19 +285,25 @@ class ReconnectingStream implements Stream {
     }
     if (seen === 'gap') options.onGap();
   }
-
-  /** The reason for a rejection; answers that are not our server's don't count. */
-  private reportRefusal(text: string): void {
-    let reply: ReturnType<typeof ErrorReply.safeParse>;
-    try {
-      reply = ErrorReply.safeParse(JSON.parse(text));
-    } catch {
-      return;
-    }
-    const code = reply.data?.error.code;
-    if (code === 'reauth_required' || code === 'token_revoked') this.options.onRefused?.(code);
-  }
 }
+
+/** The body of an answer that is a stream. */
+async function opened(response: Response): Promise<NonNullable<Response['body']>> {
+  if (
+    !response.ok ||
+    response.body === null ||
+    response.headers.get('content-type')?.startsWith('text/event-stream') !== true
+  ) {
+    await response.body?.cancel();
+    throw new Error(`The stream answered ${response.status}`);
+  }
+  return response.body;
+}
+
+const sleep = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 
 function parseEvent(data: string): ReturnType<typeof StreamEvent.safeParse> {
   try {

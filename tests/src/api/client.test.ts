@@ -14,6 +14,8 @@ const refusal = (status: number, code: string, message: string, more: object = {
   json(status, { error: { code, message, ...more } });
 
 const agents = { agents: [], sequence: 1, asOf: 1 };
+/** Firebase looks into its store this often for what other tabs have written there, ms. */
+const PROVIDER_POLL_MS = 800;
 const ID = '0b6f2f6e-93a5-4c1c-9f4a-000000000001';
 
 interface Sent {
@@ -283,18 +285,34 @@ describe('replies', () => {
     expect(over.tokens).toEqual([false, false]);
     expect(over.sent).toHaveLength(1);
     expect(over.events).toContainEqual({ type: 'refused', code: 'reauth_required' });
+    const both = harness([refusal(401, 'token_revoked', 'x'), refusal(401, 'token_revoked', 'x')], {
+      token: () => Promise.resolve(`token ${both.sent.length}`),
+    });
+    await failure(both.api.call('agents', {}));
+    expect(both.sent, 'the newer token is refused too').toHaveLength(2);
+    expect(both.events.filter(({ type }) => type === 'refused')).toEqual([
+      { type: 'refused', code: 'token_revoked' },
+    ]);
     const old = harness([refusal(426, 'contract_too_old', 'x')]);
     await failure(old.api.call('agents', {}));
     expect(old.events).toContainEqual({ type: 'outdated' });
   });
 
-  it('are repeated with the token of a login made meanwhile, though the session of the old one is over', async () => {
+  it('are repeated with the token of a login or a new password made meanwhile, also in another tab, though the session of the old one is over', async () => {
     for (const code of ['reauth_required', 'token_revoked'] as const) {
-      const held = ['old', 'new'];
+      let held = 'old';
+      const waits: number[] = [];
       const { api, sent, events } = harness([refusal(401, code, 'x'), json(200, agents)], {
-        token: () => Promise.resolve(held.shift() ?? 'new'),
+        token: () => Promise.resolve(held),
+        // The provider finds by a poll of its store what another tab has put there.
+        wait: (ms) => {
+          waits.push(ms);
+          if (ms > PROVIDER_POLL_MS) held = 'new';
+          return Promise.resolve();
+        },
       });
       await api.call('agents', {});
+      expect(waits).toHaveLength(1);
       expect(
         sent.map(({ init }) => (init.headers as Record<string, string>).authorization),
       ).toEqual(['Bearer old', 'Bearer new']);

@@ -28,6 +28,8 @@ const heartbeat = (sequence: number): StreamEvent => ({
   sequence,
 });
 const changed = (sequence: number): StreamEvent => ({ type: 'portfolio.changed', sequence });
+/** Firebase looks into its store this often for what other tabs have written there, ms. */
+const PROVIDER_POLL_MS = 800;
 const wire = (event: unknown): string => `event: x\ndata: ${JSON.stringify(event)}\n\n`;
 
 describe('sequence', () => {
@@ -334,8 +336,72 @@ describe('stream', () => {
         ),
     });
     await vi.advanceTimersByTimeAsync(0);
+    expect(refused, 'another tab may have a newer token').toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_500);
     expect(refused).toEqual(['token_revoked']);
     stream.close();
+  });
+
+  it.each(['token_revoked', 'reauth_required'])(
+    'opens with the token that another tab got meanwhile, though it is told %s for its own, and has none renewed by force',
+    async (code) => {
+      const forced: boolean[] = [];
+      const sent: (string | null)[] = [];
+      const onRefused = vi.fn();
+      const onState = vi.fn();
+      let held = 'old';
+      const stream = openStream({
+        url: '/api/stream',
+        random: () => 1,
+        token: (force) => {
+          forced.push(force);
+          return Promise.resolve(held);
+        },
+        onEvent: () => undefined,
+        onGap: () => undefined,
+        onState,
+        onRefused,
+        fetch: (_url, init) => {
+          const authorization = new Headers(init?.headers).get('authorization');
+          sent.push(authorization);
+          return Promise.resolve(
+            authorization === 'Bearer old'
+              ? new Response(JSON.stringify({ error: { code, message: 'x' } }), { status: 401 })
+              : new Response(new ReadableStream(), {
+                  headers: { 'content-type': 'text/event-stream' },
+                }),
+          );
+        },
+      });
+      await vi.advanceTimersByTimeAsync(PROVIDER_POLL_MS);
+      held = 'new';
+      await vi.advanceTimersByTimeAsync(1_000);
+      expect(sent).toEqual(['Bearer old', 'Bearer new']);
+      expect(forced).toEqual([false, false]);
+      expect(onRefused).not.toHaveBeenCalled();
+      expect(onState.mock.calls).toEqual([['opening'], ['open']]);
+      stream.close();
+    },
+  );
+
+  it('that was closed while it waited for a newer token reports no refusal', async () => {
+    const onRefused = vi.fn();
+    const stream = openStream({
+      url: '/api/stream',
+      token: () => Promise.resolve('token'),
+      onEvent: () => undefined,
+      onGap: () => undefined,
+      onState: () => undefined,
+      onRefused,
+      fetch: () =>
+        Promise.resolve(
+          new Response('{"error":{"code":"token_revoked","message":"x"}}', { status: 401 }),
+        ),
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    stream.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(onRefused).not.toHaveBeenCalled();
   });
 
   it('backs off after failures, wakes at once when told, and asks for a new token after 401', async () => {
