@@ -61,6 +61,8 @@ export const session = proxy<Session>({
 /** How long anything waits for the identity provider before it continues without it, ms. */
 export const IDENTITY_WAIT_MS = 6_000;
 const CHECK_EVERY_MS = 15_000;
+/** Firebase looks for what other tabs have put into its store every 800 ms. */
+const FOLLOW_AFTER_MS = 2_000;
 
 type Purge = (uid: string) => Promise<void>;
 
@@ -74,6 +76,9 @@ let ending = false;
 let tokenChanges = false;
 /** The provider says "nobody" while our record names someone; ends when it names someone again. */
 let absent = false;
+/** Another tab has noted a login or logout that this one is still to take. */
+let behind = false;
+let following: ReturnType<typeof setTimeout> | undefined;
 const purges: Purge[] = [];
 let openPort: (value: AuthPort) => void = () => undefined;
 let portReady = new Promise<AuthPort>((resolve) => {
@@ -244,6 +249,7 @@ export function openSession(): void {
   });
   document.addEventListener('visibilitychange', () => {
     checkSession();
+    takeOtherTabsSoon();
   });
   addEventListener('storage', (event) => {
     if (event.key === LAST_USER_KEY) followOtherTab(event.newValue);
@@ -254,14 +260,29 @@ export function openSession(): void {
 }
 
 function followOtherTab(text: string | null): void {
-  const last = parseLastUser(text);
-  if (last === null) {
-    setNobody();
-  } else if (
-    last.uid !== session.user?.uid ||
-    last.lastSignInTime !== session.user.metadata.lastSignInTime
+  if (parseLastUser(text)?.uid !== session.user?.uid) setNobody();
+  behind = true;
+  takeOtherTabsSoon();
+}
+
+/**
+ * Not at once: until the provider has found the other tab's login in its store, it has the token of
+ * the old one here, which the server refuses, and renewing it would overwrite the new. A hidden
+ * tab, whose timers are slow, waits until it is seen.
+ */
+function takeOtherTabsSoon(): void {
+  clearTimeout(following);
+  if (behind && document.visibilityState !== 'hidden')
+    following = setTimeout(takeOtherTabs, FOLLOW_AFTER_MS);
+}
+
+function takeOtherTabs(): void {
+  behind = false;
+  const last = readLastUser();
+  if (
+    last !== null &&
+    (last.uid !== session.user?.uid || last.lastSignInTime !== session.user.metadata.lastSignInTime)
   ) {
-    if (last.uid !== session.user?.uid) setNobody();
     ending = false;
     absent = false;
     setUser(
@@ -310,6 +331,8 @@ export function resetSession(): void {
   ending = false;
   tokenChanges = false;
   absent = false;
+  behind = false;
+  clearTimeout(following);
   clockOffsetMs = 0;
   renewedAt = -Infinity;
   purges.length = 0;

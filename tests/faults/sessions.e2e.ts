@@ -275,6 +275,24 @@ describe('a session whose token is replaced', () => {
 });
 
 describe('several tabs', () => {
+  it('whose session was over are all back after a login in one of them, without a reload (R5-18, F29)', async () => {
+    const user = await world.trader();
+    const agent = await world.agentOf(user, 'Harbour');
+    await world.logIn(page, user);
+    await ageSignIn(page, world.server, user, 5 * HOUR, world.proxy.url);
+    const other = await browser.page();
+    await other.goto(`${world.proxy.url}/agents/${agent.id}`);
+    await other.getByText('Authentication Required').first().waitFor();
+    await page.goto(`${world.proxy.url}/agents/${agent.id}`);
+    await seen('Authentication Required').waitFor();
+    await logInFromThere(user);
+    await other.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await other.waitForTimeout(5_000);
+    expect(await other.getByText('Authentication Required').count()).toBe(0);
+    await other.getByRole('button', { name: 'Stop', exact: true }).click();
+    await soon(() => statusOf(user, agent.id)).toBe('stopped');
+  });
+
   it("have one stream between them by the server's count; when the one that reads it is closed, another takes over and hears", async () => {
     const user = await world.trader();
     const agent = await world.agentOf(user, 'Harbour');

@@ -29,6 +29,8 @@ import {
 
 const NOW = Date.parse('2026-01-10T12:00:00Z');
 const HOUR = 3_600_000;
+/** Firebase looks into its store this often for what other tabs have written there, ms. */
+const PROVIDER_POLL_MS = 800;
 const PROJECT = 'demo-tradewind';
 const at = (ms: number): string => new Date(ms).toUTCString();
 
@@ -206,6 +208,67 @@ describe('four hours', () => {
     expect(session.status).toBe('expired');
     await signIn('ann@example.com', 'secret');
     expect(session.status).toBe('signed-in');
+  });
+});
+
+describe('a login in another tab', () => {
+  const told = (uid: string, signedInAt: number): void => {
+    writeLastUser({ uid, email: null, lastSignInTime: at(signedInAt) });
+    dispatchEvent(
+      new StorageEvent('storage', {
+        key: LAST_USER_KEY,
+        newValue: localStorage.getItem(LAST_USER_KEY),
+      }),
+    );
+  };
+
+  it('begins the four hours here once the provider has its token here too (R5-18, F29)', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 5 * HOUR) });
+    openSession();
+    endSession();
+    told('ann', NOW);
+    expect(session.status, 'the token of this tab is still the old one').toBe('expired');
+    await vi.advanceTimersByTimeAsync(PROVIDER_POLL_MS);
+    expect(session.status).toBe('expired');
+    await vi.advanceTimersByTimeAsync(2_000 - PROVIDER_POLL_MS);
+    expect(session).toMatchObject({ status: 'signed-in', expiresAt: NOW + 4 * HOUR });
+  });
+
+  it('of somebody else takes the first from the screen at once', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW) });
+    openSession();
+    told('bob', NOW);
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(session).toMatchObject({ status: 'signed-in', user: { uid: 'bob' } });
+  });
+
+  it('that was followed by a logout there is not taken', async () => {
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 5 * HOUR) });
+    openSession();
+    told('ann', NOW);
+    localStorage.removeItem(LAST_USER_KEY);
+    dispatchEvent(new StorageEvent('storage', { key: LAST_USER_KEY, newValue: null }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(session).toMatchObject({ status: 'signed-out', user: null });
+  });
+
+  it('waits in a hidden tab, where timers are slow, until it is seen', async () => {
+    let visible: DocumentVisibilityState = 'visible';
+    const looked = vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => visible);
+    writeLastUser({ uid: 'ann', email: null, lastSignInTime: at(NOW - 5 * HOUR) });
+    openSession();
+    visible = 'hidden';
+    document.dispatchEvent(new Event('visibilitychange'));
+    told('ann', NOW);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(session.status).toBe('expired');
+    visible = 'visible';
+    document.dispatchEvent(new Event('visibilitychange'));
+    expect(session.status).toBe('expired');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(session.status).toBe('signed-in');
+    looked.mockRestore();
   });
 });
 
