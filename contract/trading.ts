@@ -70,11 +70,6 @@ export type AgentResult = z.infer<typeof AgentResult>;
 export const DayResult = z.object({
   /** 00:00 UTC of the day, market ms. */
   start: z.number(),
-  /**
-   * When `opening` was marked, market ms, where that is not at `start`: the server was down over
-   * midnight, or the account was opened later that day.
-   */
-  since: z.optional(z.number()),
   opening: DecimalText,
   closing: DecimalText,
   realized: DecimalText,
@@ -117,7 +112,7 @@ export const Portfolio = z.object({
   realized: DecimalText,
   unrealized: DecimalText,
   fees: DecimalText,
-  /** Since 00:00 UTC of the market's day, or `today.since`; null before a first mark. */
+  /** Since 00:00 UTC of the market's day; null before a first mark. */
   dayChange: z.nullable(DecimalText),
   dayChangePercent: z.nullable(z.number()),
   /** Pairs without a price, valued at cost; none of a closed account, which was valued as a whole. */

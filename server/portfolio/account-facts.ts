@@ -35,13 +35,10 @@ export interface AccountFacts {
   /** What it holds, each with its agent's name. */
   positions: (PositionRow & { agentName: string })[];
   results: AgentResult[];
-  /** Fills since the opening. */
+  /** Fills of the market's day so far. */
   today: { realized: string; fees: string; trades: number };
-  /**
-   * The last mark before the market's day, or the first of all, market ms and decimal text; null
-   * before a first mark.
-   */
-  opening: { at: number; equity: string } | null;
+  /** Equity at the beginning of the market's day, as decimal text; null before a first mark. */
+  opening: string | null;
   curve: [number, string][];
   /** Over all marks; null before a first one. */
   falls: Drawdown | null;
@@ -110,16 +107,6 @@ const BOOKS = sql`
     select trim_scale(equity)::text from equity_points where account_id = others.id order by at_market_ms desc limit 1)) order by book)
   from accounts others where others.uid = account.uid and others.source = account.source`;
 
-/** What a day's change is measured from. */
-const OPENING = (midnight: number): SQL => sql`
-  select marked.at_market_ms, marked.equity from account cross join lateral (
-    (select at_market_ms, equity, 0 as turn from equity_points where account_id = account.id and at_market_ms <= ${midnight}::bigint
-      order by at_market_ms desc limit 1)
-    union all
-    (select at_market_ms, equity, 1 as turn from equity_points where account_id = account.id order by at_market_ms limit 1)
-    order by turn limit 1
-  ) marked`;
-
 /**
  * The open account, or another by its number; null where there is none. `now` is the market's
  * clock, ms.
@@ -135,8 +122,7 @@ export async function readFacts(
   const [row] = await rowsOf<{ facts: string }>(
     db,
     sql`
-    with account as (select * from accounts where uid = ${uid} and source = ${source} and ${book === undefined ? sql`closed_at is null` : sql`book = ${book}::int`}),
-    opening as (${OPENING(midnight)})
+    with account as (select * from accounts where uid = ${uid} and source = ${source} and ${book === undefined ? sql`closed_at is null` : sql`book = ${book}::int`})
     select json_build_object(
       'id', account.id, 'book', account.book, 'source', account.source, 'quote', account.quote, 'openedMarketMs', account.opened_market_ms,
       'isOpen', account.closed_at is null, 'inDoubtSince', ${doubtSince(sql`account.id`)},
@@ -146,8 +132,10 @@ export async function readFacts(
       'positions', coalesce((${POSITIONS}), '[]'::json),
       'results', coalesce((${RESULTS}), '[]'::json),
       'today', (select json_build_object('realized', coalesce(sum(realized), 0)::text, 'fees', coalesce(sum(fee), 0)::text, 'trades', count(*)::int)
-        from fills where account_id = account.id and filled_market_ms > coalesce((select at_market_ms from opening), ${midnight}::bigint)),
-      'opening', (select json_build_object('at', at_market_ms, 'equity', equity::text) from opening),
+        from fills where account_id = account.id and filled_market_ms > ${midnight}::bigint),
+      'opening', coalesce(
+        (select equity::text from equity_points where account_id = account.id and at_market_ms <= ${midnight}::bigint order by at_market_ms desc limit 1),
+        (select equity::text from equity_points where account_id = account.id order by at_market_ms limit 1)),
       'curve', coalesce((${CURVE(now)}), '[]'::json),
       'falls', (${FALLS(sql`account.id`)}),
       'books', coalesce((${BOOKS}), '[]'::json)

@@ -30,7 +30,6 @@ import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts'
 import {
   loadPortfolioIn,
   portfolioFrom,
-  sinceOf,
   unrealizedOf,
   type PortfolioFacts,
 } from './read-portfolio.ts';
@@ -39,9 +38,8 @@ import { exposureAt, readHeldSpans, type HeldSpans } from './trade-results.ts';
 
 interface AccountDays {
   first: [number, string] | null;
-  /** The last mark of each UTC day, `[day number, equity, ms]`. One of 00:00 closes the day before. */
-  closings: [number, string, number][];
-  /** By the day that they count to: one after the last mark of its day counts to the next. */
+  /** Last equity of each UTC day, `[day number, equity]`. A mark of 00:00 closes the day before. */
+  closings: [number, string][];
   fills: { day: number; trades: number; realized: string; fees: string }[];
   hours: HourResult[];
   /** Results of sells, for ratios alone. */
@@ -155,13 +153,11 @@ export function dailyOf(
   const dayOf = (at: number): number => Math.ceil(at / DAY_MS) - 1;
   const begun = Math.floor(first[0] / DAY_MS);
   const marked = new Map(closings.map(([day, text]) => [Math.max(day, begun), text]));
-  const markedAt = new Map(closings.map(([day, , at]) => [Math.max(day, begun), at]));
   // A mark may already stand in the day after: at 00:00 sharp, or made by a process whose clock is
   // a little ahead.
   marked.set(Math.max(begun, dayOf(asOf), ...marked.keys()), equity);
   const waiting = [...fills].sort((a, b) => a.day - b.day);
   let opening = parseFixed(first[1]);
-  let [openedAt] = first;
   return [...marked]
     .sort(([a], [b]) => a - b)
     .map(([day, text], index) => {
@@ -173,7 +169,6 @@ export function dailyOf(
       const realized = sum(mine.map((one) => parseFixed(one.realized)));
       const row = {
         start: day * DAY_MS,
-        ...sinceOf(openedAt, day * DAY_MS),
         opening: formatFixed(opening),
         closing: formatFixed(closing),
         realized: formatFixed(realized),
@@ -182,7 +177,6 @@ export function dailyOf(
         trades: mine.reduce((all, one) => all + one.trades, 0),
       };
       opening = closing;
-      openedAt = markedAt.get(day) ?? openedAt;
       return row;
     });
 }
@@ -250,21 +244,16 @@ async function readDays(db: Db, accountId: string): Promise<AccountDays> {
   const [row] = await rowsOf<{ days: string }>(
     db,
     sql`
-    with closings as (
-      select day, mark.at_market_ms as marked, mark.equity
-      from (select min(at_market_ms) as first, max(at_market_ms) as last from equity_points where ${mine}) known
-      cross join lateral generate_series((first - 1) / ${DAY_MS}::bigint, (last - 1) / ${DAY_MS}::bigint) as day
-      cross join lateral (select at_market_ms, equity from equity_points where ${mine} and at_market_ms > day * ${DAY_MS}::bigint
-        and at_market_ms <= (day + 1) * ${DAY_MS}::bigint order by at_market_ms desc limit 1) mark
-    )
     select json_build_object(
       'first', (select json_build_array(at_market_ms, equity::text) from equity_points where ${mine} order by at_market_ms limit 1),
-      'closings', coalesce((select json_agg(json_build_array(day, equity::text, marked) order by day) from closings), '[]'::json),
+      'closings', coalesce((select json_agg(json_build_array(day, mark.equity::text) order by day)
+        from (select min(at_market_ms) as first, max(at_market_ms) as last from equity_points where ${mine}) known
+        cross join lateral generate_series((first - 1) / ${DAY_MS}::bigint, (last - 1) / ${DAY_MS}::bigint) as day
+        cross join lateral (select equity from equity_points where ${mine} and at_market_ms > day * ${DAY_MS}::bigint
+          and at_market_ms <= (day + 1) * ${DAY_MS}::bigint order by at_market_ms desc limit 1) mark), '[]'::json),
       'fills', coalesce((select json_agg(json_build_object('day', day, 'trades', trades, 'realized', realized::text, 'fees', fees::text) order by day) from (
-        select dated.day + (filled_market_ms > coalesce(marked, filled_market_ms))::int as day, count(*)::int as trades,
-          coalesce(sum(realized), 0) as realized, sum(fee) as fees
-        from (select *, (filled_market_ms - 1) / ${DAY_MS}::bigint as day from fills where ${mine}) dated
-        left join closings on closings.day = dated.day group by 1) summed), '[]'::json),
+        select (filled_market_ms - 1) / ${DAY_MS}::bigint as day, count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees
+        from fills where ${mine} group by 1) summed), '[]'::json),
       'hours', coalesce((select json_agg(json_build_object('hour', hour, 'sells', sells, 'wins', wins, 'realized', trim_scale(realized)::text) order by hour) from (
         select (filled_market_ms / ${HOUR_MS}::bigint % 24)::int as hour, count(*)::int as sells, (count(*) filter (where realized > 0))::int as wins, sum(realized) as realized
         from fills where ${mine} and realized is not null group by 1) closed), '[]'::json),

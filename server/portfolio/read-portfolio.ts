@@ -182,22 +182,16 @@ function present(market: Market, { balances, positions }: AccountFacts): Account
   };
 }
 
-/** When a day's opening was marked, where that was not at its start. */
-export const sinceOf = (markedAt: number, start: number): Pick<DayResult, 'since'> =>
-  markedAt === start ? {} : { since: markedAt };
-
 /**
  * What the day has brought so far. What was not realised is the change of what is held: equity is
  * nothing else.
  */
 function todayOf(facts: AccountFacts, { equity }: AccountValue, now: number): DayResult | null {
   if (facts.opening === null) return null;
-  const opening = parseFixed(facts.opening.equity);
+  const opening = parseFixed(facts.opening);
   const realized = parseFixed(facts.today.realized);
-  const start = Math.floor(now / DAY_MS) * DAY_MS;
   return {
-    start,
-    ...sinceOf(facts.opening.at, start),
+    start: Math.floor(now / DAY_MS) * DAY_MS,
     opening: formatFixed(opening),
     closing: formatFixed(equity),
     realized: formatFixed(realized),

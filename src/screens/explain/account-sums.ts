@@ -8,8 +8,7 @@ import {
   type Position,
 } from '../../../contract/trading.ts';
 import { formatNumber, formatPrice, formatQuantity, formatRatio } from '../../format/numbers.ts';
-import { formatMoment, formatWhen } from '../../format/times.ts';
-import { reachesBackTo } from './day-opening.ts';
+import { formatMoment } from '../../format/times.ts';
 import { equation, less, sumOf, type Explanation, type Row } from './equation.ts';
 
 /** Whether an exchange filled it, rather than our own rules on paper. */
@@ -381,31 +380,27 @@ export function ofFees({ portfolio }: Account): Explanation {
   };
 }
 
-/** One UTC day, or the part of it so far. `end`: of the mark that closes it, market ms. */
+/** One UTC day, or the part of it so far. */
 export function ofDay(
   day: DayResult,
   fills: readonly Fill[],
   quote: string,
   title: string,
-  end = day.start + DAY_MS,
 ): Explanation {
-  const begin = day.since ?? day.start;
-  const mine = fills.filter(({ filledAt }) => filledAt > begin && filledAt <= end);
+  const mine = fills.filter(
+    (fill) => fill.filledAt > day.start && fill.filledAt <= day.start + DAY_MS,
+  );
   const change = sumOf([day.closing, less(day.opening)]);
   return {
     title,
     quote,
-    words: `${reachesBackTo(day) !== null ? 'No valuation at 00:00 UTC: the last one before it counts.' : 'Days start at 00:00 UTC.'} Equity is valued at the bid.`,
+    words: 'Days start at 00:00 UTC. Equity is valued at the bid.',
     equations: [
       equation(
         'Equity',
         [
           { key: 'closing', label: 'At the end of the day, or now', value: day.closing },
-          {
-            key: 'opening',
-            label: day.since === undefined ? 'At 00:00 UTC' : `At ${formatMoment(day.since)}`,
-            value: less(day.opening),
-          },
+          { key: 'opening', label: 'At 00:00 UTC', value: less(day.opening) },
         ],
         { label: 'Change', value: change, change: true },
       ),
@@ -414,7 +409,7 @@ export function ofDay(
         [
           {
             key: 'realized',
-            label: `Realised ${reachesBackTo(day) === null ? 'that day' : 'since'}, net of fees`,
+            label: 'Realised that day, net of fees',
             value: day.realized,
             change: true,
             open: () => ofSales(`${title}, realised`, mine, day.realized, quote),
@@ -438,11 +433,7 @@ export function ofDay(
 
 export function ofToday(account: Account): Explanation {
   const { portfolio, fills } = account;
-  if (portfolio.today != null) {
-    const since = reachesBackTo(portfolio.today);
-    const title = since === null ? 'Today' : `Since ${formatWhen(since, portfolio.asOf)}`;
-    return ofDay(portfolio.today, fills, portfolio.quote, title);
-  }
+  if (portfolio.today != null) return ofDay(portfolio.today, fills, portfolio.quote, 'Today');
   const change = portfolio.dayChange ?? '0';
   return {
     title: 'Today',

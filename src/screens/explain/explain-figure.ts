@@ -4,6 +4,7 @@ import {
   ofAgent,
   ofAgentRealized,
   ofAgentUnrealized,
+  ofDay,
   ofEquity,
   ofFees,
   ofPosition,
@@ -15,7 +16,7 @@ import {
   type Account,
 } from './account-sums.ts';
 import { ofAgents, ofDrawdown, ofHeld, ofSince, type AgentSums } from './combined-sums.ts';
-import { NOTHING, ofDays, ofMeasured, ofOneDay, ofPair } from './measure-sums.ts';
+import { ofDays, ofMeasured, ofPair } from './measure-sums.ts';
 import type { Explanation } from './equation.ts';
 
 /** `book`: a closed account, which the stores do not hold. */
@@ -43,6 +44,12 @@ export interface Sources {
   agents: readonly AgentSums[];
 }
 
+const NOTHING: Explanation = {
+  title: 'Not available',
+  quote: '',
+  words: 'Not loaded on this device yet.',
+  equations: [],
+};
 const ACCOUNT = {
   equity: ofEquity,
   today: ofToday,
@@ -111,8 +118,17 @@ export function explain(ask: Ask, { portfolio, fills, analytics, agents }: Sourc
     }
     case 'sale':
       return ofSale(ask.fill, ask.quote);
-    case 'day':
-      return measured === null ? NOTHING : ofOneDay(measured, ask.start);
+    case 'day': {
+      const day = measured?.analytics.daily?.find(({ start }) => start === ask.start);
+      return day === undefined || measured === null
+        ? NOTHING
+        : ofDay(
+            day,
+            measured.fills,
+            measured.analytics.quote,
+            new Date(day.start).toISOString().slice(0, 10),
+          );
+    }
     case 'days':
       return measured === null ? NOTHING : ofDays(measured);
     case 'by-agent':

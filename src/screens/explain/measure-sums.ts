@@ -8,13 +8,6 @@ interface Measured {
   analytics: Analytics;
   fills: readonly Fill[];
 }
-const DAY_MS = 86_400_000;
-export const NOTHING: Explanation = {
-  title: 'Not available',
-  quote: '',
-  words: 'Not loaded on this device yet.',
-  equations: [],
-};
 type Group = Analytics['perAgent'][number] | Analytics['perPair'][number];
 
 const dayName = (start: number): string => new Date(start).toISOString().slice(0, 10);
@@ -23,26 +16,16 @@ const change = (day: { opening: string; closing: string }): string =>
 const hourName = (hour: number): string =>
   `${String(hour).padStart(2, '0')}:00 to ${String((hour + 1) % 24).padStart(2, '0')}:00 UTC`;
 
-/** One day, which ends with the opening of the next marked one. */
-export function ofOneDay({ analytics, fills }: Measured, start: number): Explanation {
-  const days = analytics.daily ?? [];
-  const index = days.findIndex((one) => one.start === start);
-  const day = days[index];
-  if (day === undefined) return NOTHING;
-  const next = days[index + 1];
-  const end = next === undefined ? undefined : Math.min(next.since ?? Infinity, start + DAY_MS);
-  return ofDay(day, fills, analytics.quote, dayName(start), end);
-}
-
 /** All days together, newest first; grouped by month once there are many. */
 export function ofDays({ analytics, fills }: Measured): Explanation {
   const days = [...(analytics.daily ?? [])].reverse();
+  const { quote } = analytics;
   const row = (day: (typeof days)[number]): Row => ({
     key: String(day.start),
     label: dayName(day.start),
     value: change(day),
     change: true,
-    open: () => ofOneDay({ analytics, fills }, day.start),
+    open: () => ofDay(day, fills, quote, dayName(day.start)),
   });
   const total = { label: 'Result of these days', value: sumOf(days.map(change)), change: true };
   const months = [...new Set(days.map(({ start }) => dayName(start).slice(0, 7)))];
@@ -60,14 +43,14 @@ export function ofDays({ analytics, fills }: Measured): Explanation {
             change: true,
             open: () => ({
               title: month,
-              quote: analytics.quote,
+              quote,
               equations: [equation('Days', mine.map(row), { label: month, value, change: true })],
             }),
           };
         });
   return {
     title: 'Result, day by day',
-    quote: analytics.quote,
+    quote,
     words: 'Change in equity of each UTC day.',
     equations: [equation('Days', rows, total)],
   };

@@ -4,10 +4,9 @@ import type { Portfolio } from '../../../contract/trading.ts';
 import { Amount, Percent } from '../../components/Figures.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { DataAge } from '../../shell/DataAge.tsx';
-import { formatDate, formatWhen } from '../../format/times.ts';
+import { formatDate } from '../../format/times.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import type { Account } from '../explain/account-sums.ts';
-import { reachesBackTo } from '../explain/day-opening.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { useMarketNow } from '../use-store.ts';
 
@@ -24,17 +23,11 @@ export function unexplained(
 
 const DAY_MS = 86_400_000;
 
-/**
- * "today", or the date where the account was last loaded on another market day (UTC). A change that
- * reaches back over midnight says since when.
- */
-function useDayName(portfolio: Pick<Portfolio, 'asOf' | 'today'> | null): string {
-  const { asOf, today } = portfolio ?? { asOf: 0, today: null };
+/** "today", or the date where the account was last loaded on another market day (UTC). */
+function useDayName(asOf: number): string {
   const current = useCurrent('portfolio');
   const now = useMarketNow(60_000);
   const isPast = !current && asOf > 0 && Math.floor(now / DAY_MS) !== Math.floor(asOf / DAY_MS);
-  const since = today == null ? null : reachesBackTo(today);
-  if (since !== null) return `since ${formatWhen(since, asOf)}`;
   return isPast ? `on ${formatDate(asOf)}` : 'today';
 }
 
@@ -48,7 +41,7 @@ export function EquityFigure({
   book?: Account;
   failed?: boolean;
 }) {
-  const day = useDayName(portfolio);
+  const day = useDayName(portfolio?.asOf ?? 0);
   if (portfolio === null && failed)
     return (
       <p className="min-h-16 text-figure font-semibold">

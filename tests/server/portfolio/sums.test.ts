@@ -355,8 +355,8 @@ describe('days', () => {
       {
         first: [0, '100'],
         closings: [
-          [8, '90', 9 * DAY_MS],
-          [9, '95', 10 * DAY_MS],
+          [8, '90'],
+          [9, '95'],
         ],
         fills: [],
       },
@@ -365,27 +365,6 @@ describe('days', () => {
     expect(days.map(({ start, opening, closing }) => [start / DAY_MS, opening, closing])).toEqual([
       [8, '100', '90'],
       [9, '90', '97'],
-    ]);
-  });
-
-  it('say since when they count, where nothing was marked at midnight', () => {
-    const days = dailyOf(
-      {
-        first: [0.5 * DAY_MS, '100'],
-        closings: [
-          [0, '100', DAY_MS],
-          [1, '90', 1.75 * DAY_MS],
-          [4, '95', 5 * DAY_MS],
-        ],
-        fills: [],
-      },
-      { asOf: 5.5 * DAY_MS, equity: '97' },
-    );
-    expect(days.map(({ start, since }) => [start / DAY_MS, (since ?? start) / DAY_MS])).toEqual([
-      [0, 0.5],
-      [1, 1],
-      [4, 1.75],
-      [5, 5],
     ]);
   });
 
@@ -405,9 +384,7 @@ describe('days', () => {
           const begun = Math.floor(openedAt / DAY_MS);
           const closings = [
             ...new Map(marks.map(([day, text]) => [begun + (day % (age + 1)), text] as const)),
-          ]
-            .map(([day, text]): [number, string, number] => [day, text, (day + 1) * DAY_MS])
-            .sort(([a], [b]) => a - b);
+          ].sort(([a], [b]) => a - b);
           const fills = [
             ...new Map(
               trades.map(([day, realized]) => [
@@ -441,37 +418,5 @@ describe('days', () => {
       ),
       { numRuns: 300 },
     );
-  });
-});
-
-describe('today', () => {
-  it('is measured from the last mark before midnight, with all that was traded since (R7-24)', async () => {
-    const uid = 'absent';
-    await floor.join(uid);
-    const { agent } = await floor.call(uid, 'createAgent', { body: AGGRESSIVE });
-    const scheduler = floor.scheduler();
-    await scheduler.open();
-    await floor.run(scheduler, 1);
-    await floor.call(uid, 'liquidateAgent', { params: { id: agent.id } });
-    await scheduler.stop();
-    const { accountId, equity, realized } = await floor.call(uid, 'portfolio');
-    const midnight = Math.floor(floor.market.now() / DAY_MS) * DAY_MS;
-    const since = midnight - 6 * HOUR_MS;
-    // The server was down from 18:00 on; a stop was dated back into that time.
-    await database.transaction(async (tx) => {
-      await tx.db.execute(sql`delete from equity_points where account_id = ${accountId}`);
-      await tx.db.execute(sql`insert into equity_points (account_id, at_market_ms, equity)
-        values (${accountId}, ${since - DAY_MS}, 10000), (${accountId}, ${since}, 10000)`);
-      await tx.db.execute(sql`update fills set filled_market_ms = case side when 'buy'
-        then ${since - HOUR_MS}::bigint else ${midnight - HOUR_MS}::bigint end where account_id = ${accountId}`);
-    });
-    const { today, dayChange } = await floor.call(uid, 'portfolio');
-    const { fills } = await floor.call(uid, 'history');
-    const sales = fills.filter(({ side }) => side === 'sell');
-    expect(sales.length).toBeGreaterThan(0);
-    expect(today).toMatchObject({ start: midnight, since, opening: '10000', trades: sales.length });
-    expect(today?.realized).toBe(realized);
-    expect(dayChange).toBe(formatFixed(total([equity, '-10000'])));
-    expect((await floor.call(uid, 'analytics')).daily?.at(-1)).toEqual(today);
   });
 });

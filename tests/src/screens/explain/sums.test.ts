@@ -321,31 +321,6 @@ describe('a figure that opens', () => {
     );
   });
 
-  it('measures a day without a mark at midnight from the last one before, and says so', () => {
-    fc.assert(
-      fc.property(account, ({ portfolio, fills, analytics }) => {
-        const since = T0 + DAY + 18 * 3_600_000;
-        const today = { ...portfolio.today!, since };
-        const explained = (own: typeof today) =>
-          explain(
-            { of: 'today' },
-            { portfolio: { ...portfolio, today: own }, fills, analytics, agents: [] },
-          );
-        const absent = explained(today);
-        expect(absent.title).toMatch(/^Since /);
-        expect(absent.words).toContain('No valuation at 00:00 UTC');
-        expect(absent.equations[0]?.rows.map(({ label }) => label)).not.toContain('At 00:00 UTC');
-        const sales = absent.equations[1]?.rows.find(({ key }) => key === 'realized')?.open?.();
-        expect(sales?.equations[0]?.rows.filter(({ key }) => key.startsWith('f')).length).toBe(
-          fills.filter(({ filledAt }) => filledAt > since).length,
-        );
-        // The mark of one candle before is that of midnight.
-        expect(explained({ ...today, since: today.start - 300_000 }).title).toBe('Today');
-      }),
-      { numRuns: 30 },
-    );
-  });
-
   it('tells of a sale at an exchange that it is of real money, and no quote that nobody knows', () => {
     const paper: Fill = {
       ...{ id: 'f', orderId: 'o', agentId: 'a', agentName: 'Ebb', pair: 'BTC/USD', side: 'sell' },
