@@ -19,7 +19,7 @@ import { rowsOf } from './db/sql-rows.ts';
 import type { Log } from './log.ts';
 import { PeriodicTask } from './periodic-task.ts';
 import { ACCOUNTS_AT_ONCE, accountsAfter } from './portfolio/check-ledgers.ts';
-import { keepFalls } from './portfolio/drawdown.ts';
+import { dropStrayFalls, keepFalls } from './portfolio/drawdown.ts';
 import type { TradingDeps } from './trading-deps.ts';
 
 const EVENT_KEEP_DAYS = 1;
@@ -110,6 +110,7 @@ async function thinEquity({ database, market }: Deps, accountsAtOnce: number): P
     await thinPage(database, page, now - EVERY_POINT_MS, HOUR_MS);
     await thinPage(database, page, now - HOURLY_MS, DAY_MS);
   }
+  await database.transaction(dropStrayFalls);
 }
 
 const thinPage = (

@@ -49,6 +49,16 @@ export async function keepFalls(tx: Tx, accountIds: readonly string[]): Promise<
     where account_drawdowns.to_market_ms < excluded.to_market_ms`);
 }
 
+/**
+ * Those of accounts that are gone: one may be deleted while its marks are read, or by an older server,
+ * which does not know this table.
+ */
+export async function dropStrayFalls(tx: Tx): Promise<void> {
+  await tx.db.execute(sql`
+    delete from account_drawdowns falls
+    where not exists (select 1 from accounts where accounts.id = falls.account_id)`);
+}
+
 /** Falls up to the last mark, with what the account is worth now. */
 export function withEquity(falls: Drawdown | null, equity: Fixed, at: number): Drawdown | null {
   if (falls === null) return null;

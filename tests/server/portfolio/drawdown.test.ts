@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
-import { equityPoints } from '../../../server/db/schema.ts';
+import { accountDrawdowns, equityPoints } from '../../../server/db/schema.ts';
 import { keepFalls, withEquity } from '../../../server/portfolio/drawdown.ts';
 import { parseFixed } from '../../../contract/money.ts';
 import { keepTidy } from '../../../server/retention.ts';
@@ -108,6 +108,20 @@ describe('the drawdown of an account', () => {
       { numRuns: 40 },
     );
   }, 60_000);
+
+  it('goes with its account, also where a server that does not know it deleted that', async () => {
+    const { accountId, add } = await marked([[1, 10_000]]);
+    await floor.database.transaction((tx) => keepFalls(tx, [accountId]));
+    const stray = '00000000-0000-4000-8000-00000000000f';
+    await floor.database.db.execute(sql`
+      insert into account_drawdowns select ${stray}::uuid, to_market_ms, peak, peak_market_ms, deepest, deepest_market_ms
+      from account_drawdowns where account_id = ${accountId}`);
+    await add([[2, 9_000]]);
+    await keepTidy(floor.deps);
+    const left = await floor.database.db.select().from(accountDrawdowns);
+    expect(left.map((one) => one.accountId)).toContain(accountId);
+    expect(left.map((one) => one.accountId)).not.toContain(stray);
+  });
 
   it('has what the account is worth now', () => {
     const falls = { peak: '100', peakAt: 1, deepest: 0.1, deepestAt: 2 };
