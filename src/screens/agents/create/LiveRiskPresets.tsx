@@ -14,14 +14,20 @@ export function LiveRiskPresets({
 }: PresetProps & { connectionId: string }) {
   useSlot(settingsStore, loadSettings);
   const account = useLiveAccount(connectionId).data;
-  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps ?? 0;
+  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   // Before the first comparison nothing is known of what is there.
   const isRead = account !== null && account.connection.reconciledAt !== null;
   const equity = isRead ? equityOfAgents(account) : null;
   const worstOf = (size: number, risk: Parameters<WorstLoss>[1]): ReturnType<WorstLoss> => {
     if (account === null || equity === null) return null;
     const agent = { max_position_size: size, trading_pairs: ONE_PAIR };
-    const { position, atStops } = liveRisk(agent, equity, account.connection.limits, risk, feeBps);
+    const { position, atStops } = liveRisk(
+      agent,
+      equity,
+      account.connection.limits,
+      risk,
+      feeBps ?? 0,
+    );
     return { position, loss: atStops };
   };
   return (
@@ -29,6 +35,7 @@ export function LiveRiskPresets({
       {...props}
       worstOf={worstOf}
       why={isRead ? 'Something your agents hold has no price' : 'Exchange account not read yet'}
+      hasFees={feeBps !== undefined}
       money="Real money, within the limits of the exchange account."
     />
   );

@@ -115,6 +115,7 @@ export function RiskPresets(props: PresetProps) {
       {...props}
       worstOf={(size, risk) => (equity === null ? null : worstLoss(size, equity, risk, feeBps))}
       why={UNKNOWN}
+      hasFees={feeBps !== undefined}
       money="Paper money."
     />
   );
@@ -128,8 +129,9 @@ export function PresetChoice({
   onChange,
   worstOf,
   why,
+  hasFees,
   money,
-}: PresetProps & { worstOf: WorstLoss; why: string; money: string }) {
+}: PresetProps & { worstOf: WorstLoss; why: string; hasFees: boolean; money: string }) {
   return (
     <>
       <fieldset className="flex flex-col gap-2">
@@ -150,7 +152,8 @@ export function PresetChoice({
         ))}
       </fieldset>
       <p className="mt-3 text-xs text-ink-3">
-        Loss at the stop price, including fees. If the price gaps, you can lose more. {money}
+        Loss at the stop price{hasFees ? ', including fees' : ', before fees'}. If the price gaps,
+        you can lose more. {money}
       </p>
     </>
   );

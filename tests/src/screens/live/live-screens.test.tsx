@@ -582,7 +582,10 @@ describe('an agent that is to trade real money', () => {
       // A fifth of 999.25 would be more than the position that 1 % may be lost of at a stop of 8 %.
       expect(profiles.textContent).toContain('At most 124.91');
     });
-    expect(document.body.textContent).toContain('Real money, within the limits of the exchange');
+    // The market of this page names no fee.
+    expect(document.body.textContent).toContain(
+      'Loss at the stop price, before fees. If the price gaps, you can lose more. Real money, within the limits of the exchange',
+    );
     expect(document.body.textContent).not.toContain('Paper money.');
   });
 
