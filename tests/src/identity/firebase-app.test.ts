@@ -1,7 +1,11 @@
 /** Storage asked before Firebase is opened on it: every answer, and none. */
 import 'fake-indexeddb/auto';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { refuseStorage, storageAnswers } from '../../../src/identity/firebase-app.ts';
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
 
 describe('asking storage before the identity provider waits for it', () => {
   it('takes an open database for an answer and leaves none behind', async () => {
@@ -17,7 +21,8 @@ describe('asking storage before the identity provider waits for it', () => {
         },
       } as unknown as IDBFactory),
     ).toBe(true);
-    expect(await storageAnswers(10, undefined)).toBe(true);
+    vi.stubGlobal('indexedDB', undefined);
+    expect(await storageAnswers(10)).toBe(true);
   });
 
   it('goes on without storage that does not answer in time (F15)', async () => {
