@@ -180,6 +180,9 @@ describe('a person who stops on the way', () => {
     await finger.tap(page.getByRole('main').getByRole('link', { name: 'Risk Disclosure' }));
     await finger.tap(page.getByRole('link', { name: 'Create an account' }));
     expect(await page.getByLabel('Email').inputValue()).toBe('reader@example.com');
+    // A password is kept for nobody.
+    expect(await page.getByLabel('Password', { exact: true }).inputValue()).toBe('');
+    await finger.type(page.getByLabel('Password', { exact: true }), 'correct horse 9');
     await finger.tap(button('Create account'));
     await finger.tap(page.getByRole('link', { name: 'Set up my first agent' }));
     await finger.tap(button('In one to five years'));

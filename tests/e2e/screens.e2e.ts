@@ -315,7 +315,7 @@ describe('the screens, pressed', () => {
     await box.getByRole('button', { name: 'Run backtest' }).press('Enter');
     await result.waitFor();
     const online = await box.locator('dl').innerText();
-    expect(online).toMatch(/Trades\s+\d+/);
+    expect(online).toMatch(/Round trips\s+\d+/);
     expect(
       await box
         .getByRole('button', { name: 'Run again' })
