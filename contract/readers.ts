@@ -61,8 +61,13 @@ export const maybe =
 /** The first of several forms that it has. */
 export const either =
   <T>(...readers: readonly Reader<T>[]): Reader<T> =>
-  (raw) =>
-    readers.map((reader) => reader(raw)).find((value) => value !== UNREAD) ?? UNREAD;
+  (raw) => {
+    for (const reader of readers) {
+      const value = reader(raw);
+      if (value !== UNREAD) return value;
+    }
+    return UNREAD;
+  };
 
 export const list =
   <T>(reader: Reader<T>, most = Infinity): Reader<T[]> =>

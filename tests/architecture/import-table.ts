@@ -13,7 +13,7 @@ export interface Rule {
  * A noun's folder on the server reaches another noun only through these files.
  */
 export const PUBLIC_SERVER_FILES = [
-  /^server\/(clock|log|config|periodic-task|engine-hash|trading-deps|retention|secret-bytes)\.ts$/,
+  /^server\/(clock|log|config|periodic-task|engine-hash|source-hash|trading-deps|retention|secret-bytes)\.ts$/,
   /^server\/db\/(database|schema|schema-plans|schema-support|schema-wallet|schema-alerts|schema-live|faults|bulk|columns|ordered-id|sql-rows|user-events|person-versions)\.ts$/,
   /^server\/http\/(handlers|app|callables|event-stream|allowance)\.ts$/,
   /^server\/market\/(market-source|feed|open-market|market-handlers|kept-series)\.ts$/,

@@ -98,6 +98,10 @@ describe('a reader', () => {
     expect(judgedAlike(reader, schema, SAMPLE)).toEqual({ taken: true, unlike: [] });
   });
 
+  it('of several forms takes null for a value where one of them does', () => {
+    expect(either<string | number | null>(whole, orNull(text))(null)).toBeNull();
+  });
+
   it('is not misled by what a prototype has', () => {
     const record: Reader<unknown> = fields({ name: text });
     expect(readAs(record, JSON.parse('{"__proto__":{"name":"a"}}'))).toBeNull();
