@@ -23,6 +23,13 @@ import { useAgentViews, useEntries } from '../use-store.ts';
 const count = (many: number, one: string, more: string): string =>
   `${many} ${many === 1 ? one : more}`;
 
+/** More would make the sentence taller than its room, and move the button under the finger. */
+const NAMES_MAX_CHARACTERS = 28;
+const named = (running: readonly string[]): string => {
+  const names = running.join(', ');
+  return names.length <= NAMES_MAX_CHARACTERS ? names : count(running.length, 'agent', 'agents');
+};
+
 /** What Stop all does and what happens to positions. `running` null: no agents loaded. */
 export function stopAllSentence(
   running: readonly string[] | null,
@@ -43,11 +50,11 @@ export function stopAllSentence(
     const lastSeenText = `When last seen, ${open}. Open positions keep their stop losses. Nothing is sold.`;
     return running.length === 0
       ? `No agents running when last seen. Stop all reaches every agent. ${lastSeenText}`
-      : `Stops ${running.join(', ')} and any agents started on other devices. ${lastSeenText}`;
+      : `Stops ${named(running)} and any agents started on other devices. ${lastSeenText}`;
   }
   return running.length === 0
     ? `No agents running, as far as this device knows. Stop all also reaches agents started on other devices. ${positionsText}`
-    : `Stops ${running.join(', ')} and any agents started on other devices. ${positionsText}`;
+    : `Stops ${named(running)} and any agents started on other devices. ${positionsText}`;
 }
 
 function Names({ title, views }: { title: string; views: readonly AgentView[] }) {
@@ -84,27 +91,16 @@ function buttonLabel(entry: Entry | undefined): string {
   return isUnsent(entry) ? 'Stop all saved' : 'Stop all sent';
 }
 
-/** What this device knows without a network. */
-function OfflineNotes({
-  savedAt,
-  waits,
-}: {
-  /** When the agents were loaded; absent while none are. */
-  savedAt: number | null | undefined;
-  waits: boolean;
-}) {
+/** What this device knows without a network, and what it does with a press. */
+function OfflineNote({ savedAt }: { /** Of what no list below dates. */ savedAt: number | null }) {
   const now = useNow(1_000);
   return (
-    <>
-      {savedAt !== undefined && (
-        <p className="text-ink-2">{savedAt === null ? '' : `Data ${formatAge(savedAt, now)}.`}</p>
+    <p className="text-amber">
+      {savedAt !== null && (
+        <span className="text-ink-2">{`Data ${formatAge(savedAt, now)}. `}</span>
       )}
-      {!waits && (
-        <p className="text-amber">
-          You're offline. The stop is saved on this device and sent first when you're back online.
-        </p>
-      )}
-    </>
+      You're offline. The stop is saved on this device and sent first when you're back online.
+    </p>
   );
 }
 
@@ -202,9 +198,6 @@ export default function StopAllScreen() {
       <h1 className="text-xl">Stop all agents</h1>
       {/* Reserves five lines on a phone: the button must not move under the finger once agents are loaded. */}
       <p className="min-h-30 text-base text-ink-2 sm:min-h-18">{sentence}</p>
-      {online === 'offline' && (
-        <OfflineNotes savedAt={views === null ? undefined : slot.savedAt} waits={waits} />
-      )}
       {/* Keeps its place while the stop waits: Undo appears below it, never in its place. */}
       <StopAllButton
         label={buttonLabel(entry)}
@@ -213,7 +206,13 @@ export default function StopAllScreen() {
         resting={waits || received}
         onPress={onPress}
       />
-      <OrderState entry={entry} running={running} done={done} />
+      {/* Room for two lines, so that a network found gone moves nothing. */}
+      <div className="flex min-h-10 flex-col gap-2">
+        {online === 'offline' && !waits && done === null && (
+          <OfflineNote savedAt={views?.length === 0 ? slot.savedAt : null} />
+        )}
+        <OrderState entry={entry} running={running} done={done} />
+      </div>
       <Names title={current ? 'Not stopped' : 'Not stopped when last seen'} views={running} />
       <Names title={current ? 'Stopped' : 'Stopped when last seen'} views={stopped} />
       <LinkButton to="/agents">All agents</LinkButton>
