@@ -5,12 +5,12 @@ import { openChannel } from '../src/offline/channel.ts';
 import { openUserDatabase, type UserDatabase } from '../src/offline/user-database.ts';
 import { deliver as byHttp } from '../src/offline/deliver.ts';
 import type { Drained } from '../src/offline/drain.ts';
-import { isPending, type CommandRequest, type OutboxEntry } from '../src/offline/outbox-entry.ts';
+import type { CommandRequest } from '../src/offline/outbox-entry.ts';
 import { readSnapshot } from '../src/offline/snapshots.ts';
 import type { StopOutcome } from '../src/offline/stop-notification.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker-token.ts';
-import { stopWithoutPage, type StopWithoutPage } from './stop-without-page.ts';
+import { outcomeIn, stopWithoutPage, type StopWithoutPage } from './stop-without-page.ts';
 
 const channel = openChannel();
 const identity = workerIdentity();
@@ -85,17 +85,14 @@ export async function outcomeOf(
   commandId: string,
   baseUrl: string,
 ): Promise<StopOutcome> {
-  let entries: OutboxEntry[] = [];
   try {
-    ({ entries } = await queueOf(uid, baseUrl).queue.outbox.state());
+    const outcome = outcomeIn(await queueOf(uid, baseUrl).queue.outbox.state(), commandId);
+    return taken.has(commandId) ? 'delivered' : outcome;
   } catch (error) {
     // What was heard is true, whether or not the queue reads.
     if (!taken.has(commandId)) throw error;
+    return 'delivered';
   }
-  if (taken.has(commandId)) return 'delivered';
-  const left = entries.find((entry) => entry.commandId === commandId);
-  if (left === undefined) return 'gone';
-  return isPending(left) ? 'waiting' : 'failed';
 }
 
 /** A stop pressed outside any page. `beforeUnsaved`: before one is sent that could not be saved. */

@@ -3,6 +3,7 @@
 import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
 import { PushTarget, showNotification, type FullOptions } from '../src/offline/notification.ts';
+import { onScreen } from '../src/offline/notification-screen.ts';
 import { sayOfStops, showStop } from '../src/offline/stop-notification.ts';
 import { badge, currentToken, databaseOf, deliver, outcomeOf, stopOutside } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
@@ -34,7 +35,7 @@ function parse(data: PushMessageData | null): PushPayload | null {
  * goes too: the page that logged out may have been closed before it got to that.
  */
 async function forStranger(uid: string): Promise<void> {
-  for (const shown of await self.registration.getNotifications()) {
+  for (const shown of await onScreen(self.registration)) {
     const target = PushTarget.safeParse(shown.data);
     if (target.success && target.data.uid === uid) shown.close();
   }

@@ -4,7 +4,8 @@
  */
 import type { Bearer, Drained } from '../src/offline/drain.ts';
 import { QueueFull } from '../src/offline/outbox.ts';
-import type { CommandRequest } from '../src/offline/outbox-entry.ts';
+import { isPending, type CommandRequest } from '../src/offline/outbox-entry.ts';
+import type { QueueState } from '../src/offline/queue-store.ts';
 import type { Line } from '../src/offline/send.ts';
 import type { StopOutcome, UnsavedStopOutcome } from '../src/offline/stop-notification.ts';
 import { sendUnsaved, type Patience } from '../src/offline/unsaved.ts';
@@ -35,6 +36,14 @@ const UNSAVED_OUTCOMES = { done: 'delivered', refused: 'refused', unknown: 'unco
 
 const isSignedOut = (error: unknown): boolean =>
   error instanceof StorageFault && error.code === 'signed-out';
+
+/** What the queue on the disk says became of a command, whichever tab sent it. */
+export function outcomeIn({ entries, meta }: QueueState, commandId: string): StopOutcome {
+  if (meta.taken?.includes(commandId) === true) return 'delivered';
+  const left = entries.find((entry) => entry.commandId === commandId);
+  if (left === undefined) return 'gone';
+  return isPending(left) ? 'waiting' : 'failed';
+}
 
 export async function stopWithoutPage(
   request: CommandRequest,

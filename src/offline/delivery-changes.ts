@@ -38,16 +38,28 @@ export const settleIn = (outbox: Outbox, settled: OutboxEntry): Promise<void> =>
     ),
   }));
 
+/** Enough for whoever asks what became of a command that another tab has just sent. */
+const TAKEN_KEPT = 20;
+
 /**
  * Deletes an entry whose id was echoed: `left` is what that leaves of the queue. What the reply
- * said of the agents is kept in the same moment.
+ * said of the agents is kept in the same moment, and that the command was taken: a tab hears of
+ * that by a message, which may come later than it reads the queue.
  */
 export const deliveredIn = (
   outbox: Outbox,
+  commandId: string,
   left: (entries: readonly OutboxEntry[]) => OutboxEntry[],
   beside?: Beside,
 ): Promise<void> =>
-  outbox.change((state) => ({ ...state, entries: left(state.entries), result: undefined }), beside);
+  outbox.change(
+    ({ entries, meta }) => ({
+      entries: left(entries),
+      meta: { ...meta, taken: [...(meta.taken ?? []), commandId].slice(-TAKEN_KEPT) },
+      result: undefined,
+    }),
+    beside,
+  );
 
 /**
  * Stores the server's clock. The answer proves that the network is there, so waits for it end.

@@ -290,7 +290,12 @@ class Turn {
         const left = partlyRefused(entry, results, this.ports.now());
         const fault = await this.endPause(bearer)
           .then(() =>
-            deliveredIn(outbox, (entries) => afterDelivery(entries, entry, versions, left), beside),
+            deliveredIn(
+              outbox,
+              entry.commandId,
+              (entries) => afterDelivery(entries, entry, versions, left),
+              beside,
+            ),
           )
           .catch(unwritten);
         // Still on the disk: whoever starts the app sends it again, under its id.

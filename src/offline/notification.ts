@@ -1,5 +1,6 @@
 /** What every notification of the app has: its icon, and what a press on it knows. */
 import * as z from 'zod/mini';
+import { putOnScreen } from './notification-screen.ts';
 
 /** What the DOM library of TypeScript leaves out. */
 export interface FullOptions extends NotificationOptions {
@@ -27,5 +28,5 @@ export function showNotification(
   title: string,
   options: FullOptions,
 ): Promise<void> {
-  return registration.showNotification(title, { icon: ICON, badge: BADGE, ...options });
+  return putOnScreen(registration, title, { icon: ICON, badge: BADGE, ...options });
 }

@@ -2,11 +2,13 @@
 import { get } from 'idb-keyval';
 import {
   fields,
+  list,
   maybe,
   number,
   oneOf,
   orNull,
   readAs,
+  text,
   UNREAD,
   type Read,
 } from '../../contract/readers.ts';
@@ -44,6 +46,11 @@ const queueMeta = fields({
       since: maybe(number),
     }),
   ),
+  /**
+   * The last commands that the server took, oldest first. One that has left the queue otherwise is
+   * not among them. Absent in records of earlier builds.
+   */
+  taken: maybe(list(text)),
 });
 export type QueueMeta = Read<typeof queueMeta>;
 export const EMPTY_META: QueueMeta = { clockOffsetMs: null, lastSeenAt: 0, pause: null };

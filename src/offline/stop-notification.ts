@@ -1,5 +1,6 @@
 /** The notification of a stop pressed outside any page: what it says became of the stop. */
 import { PushTarget, showNotification } from './notification.ts';
+import { onScreen } from './notification-screen.ts';
 
 /**
  * `waiting`: sent at the next opportunity. `failed`: the server rejected it. `gone`: no longer in
@@ -64,7 +65,7 @@ export function showStop(
 async function waitingStops(
   registration: ServiceWorkerRegistration,
 ): Promise<{ shown: Notification; target: PushTarget; commandId: string }[]> {
-  return (await registration.getNotifications()).flatMap((shown) => {
+  return (await onScreen(registration)).flatMap((shown) => {
     const { data: target } = PushTarget.safeParse(shown.data);
     return target?.waitsFor === undefined ? [] : [{ shown, target, commandId: target.waitsFor }];
   });

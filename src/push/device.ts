@@ -5,6 +5,7 @@
 import type { CallableReply } from '../../contract/callables.ts';
 import { PushSubscriptionBody, type PushSettings } from '../../contract/push.ts';
 import { callFunction } from '../callables/call-function.ts';
+import { onScreen } from '../offline/notification-screen.ts';
 import { subscribe } from '../offline/push-subscribe.ts';
 import { isAppleMobile, isStandalone } from '../platform/install.ts';
 
@@ -84,7 +85,7 @@ export async function dropPush(): Promise<string | null> {
   localStorage.removeItem(JOINED_KEY);
   const worker = await navigator.serviceWorker.getRegistration();
   const subscription = (await worker?.pushManager.getSubscription()) ?? null;
-  for (const shown of (await worker?.getNotifications()) ?? []) shown.close();
+  if (worker !== undefined) for (const shown of await onScreen(worker)) shown.close();
   await subscription?.unsubscribe();
   return subscription?.endpoint ?? null;
 }

@@ -266,7 +266,11 @@ describe('a price alert', () => {
     const [notification] = await until(
       () =>
         page.evaluate(async () => {
-          const list = await (await navigator.serviceWorker.ready).getNotifications();
+          const registration = await navigator.serviceWorker.ready;
+          // In turn with the worker: `src/offline/notification-screen.ts`.
+          const list = await navigator.locks.request('notifications', () =>
+            registration.getNotifications(),
+          );
           return list.map(({ title, body, data }) => ({
             title,
             body,

@@ -3,6 +3,7 @@
  * service: the address it gives is a TLS push service of the test, whose decrypted messages are
  * handed to the real worker through the debugging protocol.
  */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +41,11 @@ interface Shown {
 const shown = (target: Page): Promise<Shown[]> =>
   target.evaluate(async () => {
     const registration = await navigator.serviceWorker.ready;
-    return (await registration.getNotifications()).map((one) => ({
+    // In turn with whoever shows one: `src/offline/notification-screen.ts`.
+    const list = await navigator.locks.request('notifications', () =>
+      registration.getNotifications(),
+    );
+    return list.map((one) => ({
       title: one.title,
       body: one.body,
       tag: one.tag,
@@ -85,7 +90,11 @@ async function shownByWorker(): Promise<Shown[]> {
   if (worker === undefined) throw new Error('No worker runs');
   return worker.evaluate(async () => {
     const { registration } = self as unknown as { registration: ServiceWorkerRegistration };
-    return (await registration.getNotifications()).map((one) => ({
+    // In turn with whoever shows one: `src/offline/notification-screen.ts`.
+    const list = await navigator.locks.request('notifications', () =>
+      registration.getNotifications(),
+    );
+    return list.map((one) => ({
       title: one.title,
       body: one.body,
       tag: one.tag,
@@ -106,7 +115,10 @@ async function press(tag: string, action: string): Promise<void> {
         registration: ServiceWorkerRegistration;
         dispatchEvent(event: Event): boolean;
       };
-      const notification = (await scope.registration.getNotifications()).find(
+      const list = await navigator.locks.request('notifications', () =>
+        scope.registration.getNotifications(),
+      );
+      const notification = list.find(
         (one) =>
           one.tag === wanted &&
           (one as unknown as { actions: { action: string }[] }).actions.some(
@@ -399,6 +411,32 @@ describe('push in a browser', () => {
     expect(told.map(({ title }) => title)).toContain('Stop delivered');
   });
 
+  it('finds every notification again that was shown while another realm listed them', async () => {
+    const payload = PushPayload.parse(JSON.parse((await service.wait(service.taken.length)).text));
+    await page.evaluate(() => {
+      void (async () => {
+        const registration = await navigator.serviceWorker.ready;
+        for (;;)
+          await navigator.locks.request('notifications', () => registration.getNotifications());
+      })();
+    });
+    for (let turn = 1; turn <= 12; turn += 1) {
+      // Of another agent each time: what takes the place of one on the screen is not lost.
+      const facts = { ...payload.facts, agentId: randomUUID() };
+      await browser.deliverPush(
+        server.url,
+        JSON.stringify({ ...payload, id: `turn-${turn}`, facts }),
+      );
+      await until(
+        () => shown(page),
+        (all) => all.some(({ tag }) => tag === `lateStop:${facts.agentId}`),
+        20_000,
+      );
+    }
+    await page.reload();
+    await controlled(page);
+  });
+
   it('renews an address that the browser has changed with no page asked, and the server sends to the new one', async () => {
     const next = service.subscribe();
     const worker = browser.context.serviceWorkers()[0];
@@ -435,7 +473,15 @@ describe('push in a browser', () => {
     onTestFinished(async () => {
       page = await browser.page();
     });
+    const before = new Set((await shownByWorker()).map(({ tag }) => tag));
     for (const { text } of messages) await browser.deliverPush(server.url, text);
+    // The first may have left the screen by itself before the last is on it.
+    const seen = new Map<string, Shown>();
+    const seenByNow = async (): Promise<Shown[]> => {
+      for (const one of await shownByWorker())
+        if (!before.has(one.tag)) seen.set(`${one.tag} ${one.title}`, one);
+      return [...seen.values()];
+    };
     const TITLES = [
       /^BTC\/USDT above /,
       'A payment failed',
@@ -446,7 +492,7 @@ describe('push in a browser', () => {
       /^Your trial ends in \d+ (h|days)$/,
       /^\d+ new trades?$/,
     ];
-    const list = await until(shownByWorker, (all) =>
+    const list = await until(seenByNow, (all) =>
       TITLES.every((title) =>
         all.some((one) =>
           typeof title === 'string' ? one.title === title : title.test(one.title),

@@ -1,13 +1,23 @@
 /** A stop pressed outside any page, on a disk that takes nothing. */
 import { IDBFactory, IDBKeyRange } from 'fake-indexeddb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+} from 'vitest';
 import { recordAgent } from '../../src/api/recorded-replies.ts';
 import { openChannel } from '../../src/offline/channel.ts';
 import { deliver } from '../../src/offline/deliver.ts';
-import type { Bearer } from '../../src/offline/drain.ts';
+import type { Bearer, Drained } from '../../src/offline/drain.ts';
 import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
+import { cancelCommandIn } from '../../src/offline/review.ts';
 import { openUserQueue, type UserQueue } from '../../src/offline/user-queue.ts';
-import { stopWithoutPage } from '../../sw/stop-without-page.ts';
+import { outcomeIn, stopWithoutPage } from '../../sw/stop-without-page.ts';
 import { startReplyServer, type Answering, type Asked } from '../support/reply-server.ts';
 import { stop } from '../src/offline/samples.ts';
 
@@ -73,18 +83,20 @@ const echo = (asked: Asked): Answering =>
 const posts = (): Asked[] => server.asked.filter(({ method }) => method === 'POST');
 
 /** Presses Stop. `sentBefore`: how much had been sent when it was to be shown as unsaved. */
-async function press(forMs = 400): Promise<{ said: string; sentBefore: number | null }> {
+async function press(
+  forMs = 400,
+  send = () => queue.drain(),
+): Promise<{ said: string; sentBefore: number | null }> {
   let sentBefore: number | null = null;
   const { said } = await stopWithoutPage(stop('x'), {
     queue,
     database,
     line: { baseUrl: server.url },
     token: () => Promise.resolve(held),
-    deliver: () => queue.drain(),
+    deliver: send,
     outcomeOf: async (commandId) => {
-      const { entries } = await queue.outbox.state();
-      if (taken.has(commandId)) return 'delivered';
-      return entries.length > 0 ? 'waiting' : 'gone';
+      const outcome = outcomeIn(await queue.outbox.state(), commandId);
+      return taken.has(commandId) ? 'delivered' : outcome;
     },
     beforeUnsaved: () => {
       sentBefore = posts().length;
@@ -108,6 +120,43 @@ describe('a stop pressed outside any page', () => {
     server.answer(echo);
     expect(await press()).toEqual({ said: 'delivered', sentBefore: null });
     expect(posts()).toHaveLength(1);
+  });
+
+  it('is called delivered where an open page sent it first, before any message of that is heard (F22)', async () => {
+    server.answer(echo);
+    const silent = openChannel('stop-without-page, not heard');
+    const page = openUserQueue(new UserDatabase(uid, { mayCreate: () => false }), {
+      line: { baseUrl: server.url },
+      deliver,
+      channel: silent,
+      token: () => Promise.resolve(held),
+    });
+    onTestFinished(() => {
+      page.close();
+      silent.close();
+    });
+    const pageFirst = async (): Promise<Drained> => {
+      await page.drain();
+      return queue.drain();
+    };
+    expect((await press(400, pageFirst)).said).toBe('delivered');
+    expect(posts()).toHaveLength(1);
+  });
+
+  it('is not called delivered where it left the queue and no server took it', async () => {
+    const { commandId } = await queue.outbox.enqueue(stop('x'));
+    await cancelCommandIn(queue.outbox, commandId);
+    expect(outcomeIn(await queue.outbox.state(), commandId)).toBe('gone');
+  });
+
+  it('is remembered as taken among the last twenty commands', async () => {
+    server.answer(echo);
+    const ids: string[] = [];
+    for (let turn = 0; turn < 22; turn += 1) {
+      ids.push((await queue.outbox.enqueue(stop(`x${turn}`))).commandId);
+      await queue.drain();
+    }
+    expect((await queue.outbox.state()).meta.taken).toEqual(ids.slice(-20));
   });
 
   it('is sent without the disk, again and under one id until the server answers (F13)', async () => {

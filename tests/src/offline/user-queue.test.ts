@@ -376,7 +376,7 @@ describe('Undo of a stop that was never sent', () => {
 
   /** The server has taken an entry; `generation` is that of agent x after it. */
   const takenAt = (queue: UserQueue, entry: OutboxEntry, generation: number): Promise<void> =>
-    deliveredIn(queue.outbox, (entries) =>
+    deliveredIn(queue.outbox, entry.commandId, (entries) =>
       afterDelivery(entries, entry, new Map([['x', generation]]), null),
     );
 
