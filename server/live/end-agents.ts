@@ -3,11 +3,11 @@
  * were stopped just now, and at the start of a process those whose stop it never heard of.
  */
 import { eq } from 'drizzle-orm';
-import { SIGNER_VERSION } from '../../contract/signer.ts';
 import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
 import { agents } from '../db/schema.ts';
 import { hasPassed } from './elapsed.ts';
 import type { LiveDeps } from './live-deps.ts';
+import { signerAnswers } from './signer-answers.ts';
 
 const ASK_AGAIN_MS = 60_000;
 const LOOK_MS = 10_000;
@@ -101,18 +101,12 @@ export class EndedAgents {
   }
 
   /**
-   * Under the agent's lock, as its start is: one that was started meanwhile is left alone. A signer
-   * that does not answer is found out before: nobody waits for a lock, or for a database of one
-   * connection, until it does.
+   * Under the agent's lock, as its start is: one that was started meanwhile is left alone.
    */
   private async end(agentId: string): Promise<boolean> {
     const { connectionId } = this;
     const { database, signer } = this.deps;
-    const isThere = await signer.ask({ act: 'hello', version: SIGNER_VERSION }).then(
-      () => true,
-      () => false,
-    );
-    if (!isThere) return false;
+    if (!(await signerAnswers(signer))) return false;
     return database.transaction(async (tx) => {
       const [row] = await tx.db
         .select({ status: agents.status })

@@ -73,6 +73,9 @@ export async function endLiveTrading(
   });
 }
 
+export const keyNotDeleted = (): Refusal =>
+  new Refusal('signer_unavailable', 'The key could not be deleted now. Try again soon.');
+
 /**
  * The key is deleted and the account closed, for good.
  * @throws Refusal while an agent runs or an order of ours is not known to have ended.
@@ -101,7 +104,7 @@ export async function removeConnection(
     .ask({ act: 'disconnect', connectionId: connection.id })
     .catch(() => null);
   if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection'))
-    throw new Refusal('signer_unavailable', 'The key could not be deleted now. Try again soon.');
+    throw keyNotDeleted();
   const ended = { ...connection, state: 'ended', endedAt: deps.clock.now() } as const;
   await publishLive(tx, deps, ended, true);
 }

@@ -23,7 +23,7 @@ import {
   type CheckedKey,
 } from './connect.ts';
 import { makeConfirmation } from './confirmation.ts';
-import { endLiveTrading, removeConnection } from './end-live.ts';
+import { endLiveTrading, keyNotDeleted, removeConnection } from './end-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, SignerPort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
@@ -38,7 +38,8 @@ import {
 } from './passkeys.ts';
 import { readShadow } from './shadow-report.ts';
 import { ownConnection, readConnections, readLiveAccount, toConnections } from './read-live.ts';
-import { confirmStart } from './start-live.ts';
+import { signerAnswers } from './signer-answers.ts';
+import { confirmStart, startNotConfirmed } from './start-live.ts';
 
 const limitsOf = (limits: LiveLimits): SpendingLimits => ({
   maxOrder: parseFixed(limits.maxOrder),
@@ -150,16 +151,21 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
       }),
     removeConnection: async ({ caller, commandId, params, once }) => {
       const connection = await ownConnection(deps.database.db, caller.uid, params.id);
+      const isThere = await signerAnswers(deps.signer);
       return once(async (tx) => {
+        if (!isThere) throw keyNotDeleted();
         await removeConnection(tx, deps, connection);
         return { commandId, connection: await shown(tx, caller.uid, connection.id) };
       });
     },
-    startLiveAgent: ({ caller, commandId, params, body, once }) => {
+    startLiveAgent: async ({ caller, commandId, params, body, once }) => {
       const { stepUp, ...command } = body;
+      // What it has already done is answered also while the signer does not answer.
+      const isThere = await signerAnswers(deps.signer);
       let confirmed: Promise<void> | null = null;
       // Once, also where the database has the transaction run again: its confirmation is used up.
       return once(async (tx) => {
+        if (!isThere) throw startNotConfirmed();
         const confirm = (row: AgentRow): Promise<void> =>
           (confirmed ??= confirmStart(tx, deps, row, tokenOf(stepUp)));
         const started = await startAgent(tx, trading, caller.uid, params.id, command, confirm);

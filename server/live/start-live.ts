@@ -7,6 +7,9 @@ import { refuseMadePrices } from './connect.ts';
 import { readConnection } from './live-accounts.ts';
 import type { LiveDeps } from './live-deps.ts';
 
+export const startNotConfirmed = (): Refusal =>
+  new Refusal('signer_unavailable', 'The start could not be confirmed. Try again soon.');
+
 /**
  * Within the transaction that starts it, and under the agent's lock: so no late word of an earlier
  * stop reaches the signer after it. A signer that has let an agent start which then was not started
@@ -34,8 +37,7 @@ export async function confirmStart(
   if (!isMeant)
     throw new Refusal('step_up_required', 'The confirmation is of another agent or account.');
   const answer = await signer.ask({ act: 'start_agent', connectionId, stepUp }).catch(() => null);
-  if (answer === null)
-    throw new Refusal('signer_unavailable', 'The start could not be confirmed. Try again soon.');
+  if (answer === null) throw startNotConfirmed();
   if (answer.kind === 'refused')
     throw new Refusal(
       'step_up_required',

@@ -136,6 +136,47 @@ describe('an answer that does not come', () => {
     await expect.poll(async () => (await marksOf(one, elsewhere)).length, WITHIN).toBe(1);
   }, 60_000);
 
+  it.each(['the deletion of a key', 'a start'])(
+    'to %s holds up nobody else’s command',
+    async (what) => {
+      const one = await openLiveWorld();
+      world = one;
+      const held = heldBack();
+      let isAsked = false;
+      one.interfere((act) => {
+        if (act !== 'hello' && act !== 'disconnect' && act !== 'start_agent') return null;
+        isAsked = true;
+        return held;
+      });
+      const asking =
+        what === 'a start'
+          ? one.startAgent()
+          : one.floor.call(PERSON, 'removeConnection', { params: { id: one.connection.id } });
+      await expect.poll(() => isAsked, WITHIN).toBe(true);
+      await one.floor.join('bystander');
+      release();
+      await asking;
+    },
+    20_000,
+  );
+
+  it('is found out before a start or the deletion of a key, and said; what is done stays answered', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    const params = { id: one.connection.id };
+    one.interfere((act) => (act === 'hello' ? 'fail' : null));
+    await expect(one.startAgent()).rejects.toMatchObject({ code: 'signer_unavailable' });
+    await expect(one.floor.call(PERSON, 'removeConnection', { params })).rejects.toMatchObject({
+      code: 'signer_unavailable',
+    });
+    one.interfere(null);
+    const key = randomUUID();
+    const remove = () => one.floor.call(PERSON, 'removeConnection', { params, key });
+    expect((await remove()).connection.state).toBe('ended');
+    one.interfere((act) => (act === 'hello' ? 'fail' : null));
+    expect((await remove()).connection.state).toBe('ended');
+  });
+
   it('about what the signer lets buy holds up no sale of the account itself (F94)', async () => {
     const one = await holding();
     const held = heldBack();
