@@ -121,7 +121,13 @@ export async function seriesFrom(
           [
             pair,
             closesOf(
-              await market.candles(pair, interval, (times[0] ?? now) - INTERVAL_MS[interval], now),
+              await market.candles(
+                pair,
+                interval,
+                (times[0] ?? now) - INTERVAL_MS[interval],
+                now,
+                'screen',
+              ),
               INTERVAL_MS[interval],
             ),
           ] as const,

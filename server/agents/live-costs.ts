@@ -128,7 +128,13 @@ async function delayOf(
           [
             pair,
             closesOf(
-              await market.candles(pair, market.baseInterval, first - length, market.now()),
+              await market.candles(
+                pair,
+                market.baseInterval,
+                first - length,
+                market.now(),
+                'screen',
+              ),
               length,
             ),
           ] as const,

@@ -1,20 +1,31 @@
-/** Computes charts one after another, and limits how many one user can have waiting. */
+/** Reads charts a few at a time, and limits how many one user can have waiting. */
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Refusal } from '../../contract/errors.ts';
+import type { Market } from './market-source.ts';
 
 /** A screen shows one chart, a quick hand leaves two or three behind. */
 export const CHARTS_PER_PERSON = 4;
 /** Of everybody together: whoever comes after them would wait for longer than a chart is worth. */
 export const CHARTS_WAITING = 100;
 const RETRY_AFTER_MS = 2_000;
+/** An exchange's answer costs us no work, and a slow one must not make others wait. */
+const EXCHANGE_AT_ONCE = 20;
 
 /**
  * Years of a computed market are seconds of work: side by side, twenty of them would leave no time
  * for anybody's stop. The trading engine reads candles past this.
  */
+export const chartTurnsOf = ({ source }: Pick<Market, 'source'>): ChartTurns =>
+  new ChartTurns(source.kind === 'exchange' ? EXCHANGE_AT_ONCE : 1);
+
 export class ChartTurns {
   private readonly asked = new Map<string, number>();
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly limited: LimitFunction;
   private waiting = 0;
+
+  constructor(atOnce = 1) {
+    this.limited = pLimit(atOnce);
+  }
 
   async take<T>(uid: string, work: () => Promise<T>): Promise<T> {
     const mine = this.asked.get(uid) ?? 0;
@@ -28,10 +39,8 @@ export class ChartTurns {
       });
     this.asked.set(uid, mine + 1);
     this.waiting += 1;
-    const turn = this.last.then(work);
-    this.last = turn.catch(() => undefined);
     try {
-      return await turn;
+      return await this.limited(work);
     } finally {
       this.waiting -= 1;
       const left = (this.asked.get(uid) ?? 1) - 1;

@@ -1,11 +1,12 @@
 /** An exchange's closed candles by whole pages, each asked for once. */
-import type { LimitFunction } from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { CandleInterval } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
 import { ExchangeCandle, type ExchangeClient } from './exchange-client.ts';
+import type { CandleReader } from './feed.ts';
 
 /** The page that still grows is asked for again at most this often. */
 const REASK_MS = 3_000;
@@ -16,6 +17,20 @@ const PAGES_KEPT = 4_000;
 
 /** What not every exchange has by itself: Coinbase knows no 4h. */
 const BUILT_FROM: Partial<Record<CandleInterval, CandleInterval>> = { '20m': '5m', '4h': '1h' };
+
+type Limited = (work: () => Promise<Page>) => Promise<Page>;
+
+/** Of the requests in flight, so many are never for a screen where there are more. */
+const ENGINE_PLACES = 2;
+
+/** However many look at charts, prices and the engine keep places of their own in `all`. */
+export function candleLimits(
+  all: LimitFunction,
+  concurrency: number,
+): Readonly<Record<CandleReader, Limited>> {
+  const screens = pLimit(Math.max(1, concurrency - ENGINE_PLACES));
+  return { engine: (work) => all(work), screen: (work) => screens(() => all(work)) };
+}
 
 interface Page {
   candles: Candle[];
@@ -29,13 +44,19 @@ export class ExchangeCandles {
 
   constructor(
     private readonly client: () => Promise<ExchangeClient>,
-    private readonly limited: LimitFunction,
+    private readonly limited: Readonly<Record<CandleReader, Limited>>,
     private readonly candlesAtOnce: number,
     private readonly clock: WallClock,
   ) {}
 
   /** Closed candles with `from <= time` and close `<= to`, oldest first. */
-  async read(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
+  async read(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+    reader: CandleReader = 'engine',
+  ): Promise<Candle[]> {
     const asked = BUILT_FROM[interval] ?? interval;
     const [length, wanted] = [INTERVAL_MS[asked], INTERVAL_MS[interval]];
     const first = alignUp(Math.max(0, from), wanted);
@@ -45,7 +66,7 @@ export class ExchangeCandles {
     const starts: number[] = [];
     for (let start = alignDown(first, pageMs); start < end; start += pageMs) starts.push(start);
     const pages = await Promise.all(
-      starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs))),
+      starts.map((start) => this.page(pair, asked, start, Math.min(end, start + pageMs), reader)),
     );
     const found = pages
       .flat()
@@ -59,6 +80,7 @@ export class ExchangeCandles {
     interval: CandleInterval,
     start: number,
     end: number,
+    reader: CandleReader,
   ): Promise<Candle[]> {
     const length = INTERVAL_MS[interval];
     const key = `${interval} ${start} ${pair}`;
@@ -78,14 +100,22 @@ export class ExchangeCandles {
       )
         return known.candles;
       if (poll > 0) await new Promise((resolve) => setTimeout(resolve, LATE_MS));
-      await this.ask(key, pair, interval, start);
+      await this.ask(key, pair, interval, start, reader);
     }
   }
 
-  private ask(key: string, pair: string, interval: CandleInterval, start: number): Promise<Page> {
-    const running = this.asking.get(key);
+  private ask(
+    key: string,
+    pair: string,
+    interval: CandleInterval,
+    start: number,
+    reader: CandleReader,
+  ): Promise<Page> {
+    // The engine does not wait for what a screen has in its own, longer queue.
+    const asked = `${reader} ${key}`;
+    const running = this.asking.get(asked);
     if (running !== undefined) return running;
-    const request = this.limited(() => this.fetch(pair, interval, start))
+    const request = this.limited[reader](() => this.fetch(pair, interval, start))
       .then((page) => {
         this.pages.delete(key);
         this.pages.set(key, page);
@@ -94,9 +124,9 @@ export class ExchangeCandles {
         return page;
       })
       .finally(() => {
-        this.asking.delete(key);
+        this.asking.delete(asked);
       });
-    this.asking.set(key, request);
+    this.asking.set(asked, request);
     return request;
   }
 

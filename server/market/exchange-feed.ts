@@ -6,7 +6,7 @@ import { fixedFromNumber, parseFixed } from '../../contract/money.ts';
 import type { Candle, PairRules } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { ExchangeCandles } from './exchange-candles.ts';
+import { candleLimits, ExchangeCandles } from './exchange-candles.ts';
 import {
   ExchangeTicker,
   ListedMarket,
@@ -14,7 +14,7 @@ import {
   type ExchangeClient,
 } from './exchange-client.ts';
 import { FOLLOWED_BASES, type ExchangeVenue } from './exchange-venues.ts';
-import type { MarketFeed, RawTick } from './feed.ts';
+import type { CandleReader, MarketFeed, RawTick } from './feed.ts';
 import { decimalText } from './price-text.ts';
 
 export interface ExchangeFeedOptions {
@@ -56,9 +56,12 @@ export class ExchangeFeed implements MarketFeed {
     this.label = venue.label;
     this.quote = venue.quote;
     this.limited = pLimit(venue.concurrency);
-    this.history = new ExchangeCandles(() => this.connect(), this.limited, venue.candlesAtOnce, {
-      now: () => Math.max(this.latest, clock.now()),
-    });
+    this.history = new ExchangeCandles(
+      () => this.connect(),
+      candleLimits(this.limited, venue.concurrency),
+      venue.candlesAtOnce,
+      { now: () => Math.max(this.latest, clock.now()) },
+    );
   }
 
   /** Empty until the exchange has answered once. */
@@ -99,8 +102,14 @@ export class ExchangeFeed implements MarketFeed {
     await Promise.race([Promise.all([closed, ...this.loops]), patience]);
   }
 
-  candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]> {
-    return this.history.read(pair, interval, from, Math.min(to, this.now()));
+  candles(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+    reader?: CandleReader,
+  ): Promise<Candle[]> {
+    return this.history.read(pair, interval, from, Math.min(to, this.now()), reader);
   }
 
   private connect(): Promise<ExchangeClient> {

@@ -21,6 +21,12 @@ export interface RawTick {
   sequence: number;
 }
 
+/**
+ * Who reads candles. `screen`: somebody looks at them. `engine`: what trades, guards or warns decides
+ * on them, and waits for no screen.
+ */
+export type CandleReader = 'engine' | 'screen';
+
 export interface MarketFeed {
   /** Identity for accounts and ticks: `simulated`, `replay:<folder name>`, `coinbaseexchange`… */
   readonly id: string;
@@ -51,5 +57,11 @@ export interface MarketFeed {
    * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything
    * coarser than the finest interval is built from finer ones, aligned to the epoch.
    */
-  candles(pair: string, interval: CandleInterval, from: number, to: number): Promise<Candle[]>;
+  candles(
+    pair: string,
+    interval: CandleInterval,
+    from: number,
+    to: number,
+    reader?: CandleReader,
+  ): Promise<Candle[]>;
 }

@@ -17,7 +17,7 @@ import {
 } from '../../engine/strategies/pools.ts';
 import type { CallReply } from '../../contract/calls.ts';
 import { handlersFor, type CallContext } from '../http/handlers.ts';
-import { ChartTurns } from './chart-turns.ts';
+import { chartTurnsOf, type ChartTurns } from './chart-turns.ts';
 import type { Forming, Market } from './market-source.ts';
 import { amountText, decimalText } from './price-text.ts';
 import { isBuildable } from './timeframes.ts';
@@ -28,7 +28,7 @@ const LIST_LENGTH = 5;
 type CandlesAsk = CallContext<'candles'>['query'];
 
 export function marketHandlers({ market }: { market: Market }) {
-  const turns = new ChartTurns();
+  const turns = chartTurnsOf(market);
   return handlersFor({
     marketData: async ({ query }) => ({
       source: market.source,
@@ -65,17 +65,14 @@ export async function readCandles(
   const to = Math.min(query.before ?? Infinity, now);
   const from = Math.floor(to / length) * length - (query.limit ?? CANDLES_DEFAULT) * length;
   const read = async () => ({
-    found: await market.candles(symbol, interval, Math.max(0, from), to),
+    found: await market.candles(symbol, interval, Math.max(0, from), to, 'screen'),
     forming: query.before === undefined ? await market.forming(symbol, interval, now) : undefined,
   });
   const told = () =>
     read().catch(() => {
       throw unavailable();
     });
-  // A venue's answer costs us no work, and a slow one must not make others wait.
-  const { found, forming } = await (market.source.kind === 'exchange'
-    ? told()
-    : turns.take(uid, told));
+  const { found, forming } = await turns.take(uid, told);
   const rows = found.map(({ time, open, high, low, close, volume }): CandleRow => [
     time,
     decimalText(open),

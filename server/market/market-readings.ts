@@ -1,7 +1,7 @@
 /** Readings of the market: one chart page for everybody who looks at it within a second. */
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { pricesOf, type Readings } from '../reads/reading.ts';
-import { ChartTurns } from './chart-turns.ts';
+import { chartTurnsOf } from './chart-turns.ts';
 import { readCandles } from './market-handlers.ts';
 import type { Market } from './market-source.ts';
 
@@ -9,7 +9,7 @@ import type { Market } from './market-source.ts';
 const LATE_MS = 60_000;
 
 export function marketReadings(market: Market): Readings {
-  const turns = new ChartTurns();
+  const turns = chartTurnsOf(market);
   return {
     candles: async ({ caller, query }) => {
       const now = market.now();

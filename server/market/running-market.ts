@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import { alignDown } from './candle-building.ts';
 import { CandleHistory } from './candle-history.ts';
 import { DayWindow } from './day-figures.ts';
-import type { MarketFeed, RawTick } from './feed.ts';
+import type { CandleReader, MarketFeed, RawTick } from './feed.ts';
 import { formingCandle } from './forming-candle.ts';
 import type { Forming, Market } from './market-source.ts';
 import { PriceGate } from './price-gate.ts';
@@ -182,15 +182,16 @@ export class FeedMarket implements Market {
     interval: CandleInterval,
     from: number,
     to: number,
+    reader?: CandleReader,
   ): Promise<Candle[]> {
     if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return [];
-    return this.feed.candles(pair, interval, from, Math.min(to, this.feed.now()));
+    return this.feed.candles(pair, interval, from, Math.min(to, this.feed.now()), reader);
   }
 
   async forming(pair: string, interval: CandleInterval, now: number): Promise<Forming | null> {
     if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return null;
     const candles = (part: CandleInterval, from: number, to: number): Promise<Candle[]> =>
-      this.feed.candles(pair, part, from, to);
+      this.feed.candles(pair, part, from, to, 'screen');
     const bars = (): readonly TickBar[] => this.bars(pair);
     return formingCandle({ finest: this.finestInterval, candles, bars }, interval, now);
   }

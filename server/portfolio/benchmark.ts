@@ -34,7 +34,7 @@ async function pricesOf(
   const oldest = first - FIRST_WITHIN_MS;
   const read = async (interval: CandleInterval, from: number, to: number) => {
     const length = INTERVAL_MS[interval];
-    const candles = await market.candles(pair, interval, from, to);
+    const candles = await market.candles(pair, interval, from, to, 'screen');
     // A close from before that says nothing of this account's time.
     return closesOf(
       candles.filter(({ time }) => time + length >= oldest),

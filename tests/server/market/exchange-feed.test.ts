@@ -3,16 +3,16 @@
  * the real ccxt.
  */
 import pLimit from 'p-limit';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
 import { ExchangeFeed } from '../../../server/market/exchange-feed.ts';
-import { ExchangeCandles } from '../../../server/market/exchange-candles.ts';
+import { candleLimits, ExchangeCandles } from '../../../server/market/exchange-candles.ts';
 import type { ExchangeClient } from '../../../server/market/exchange-client.ts';
 import { rulesOf } from '../../../server/market/exchange-feed.ts';
 import { PoolId } from '../../../contract/agents.ts';
 import { universeAt } from '../../../engine/strategies/pools.ts';
 import { EXCHANGE_VENUES, FOLLOWED_BASES } from '../../../server/market/exchange-venues.ts';
-import type { RawTick } from '../../../server/market/feed.ts';
+import type { CandleReader, RawTick } from '../../../server/market/feed.ts';
 import { FeedMarket } from '../../../server/market/running-market.ts';
 import {
   recordedCandle,
@@ -306,7 +306,7 @@ describe('the exchange edge', () => {
     };
     const candles = new ExchangeCandles(
       () => Promise.resolve(client as ExchangeClient),
-      pLimit(3),
+      candleLimits(pLimit(3), 3),
       10,
       { now: () => 400 * DAY },
     );
@@ -317,6 +317,41 @@ describe('the exchange edge', () => {
       }),
     );
     expect([most, done, running]).toEqual([3, 20, 0]);
+  });
+
+  it('answers the engine while screens ask for more than the exchange can give (F55)', async () => {
+    const waiting: (() => void)[] = [];
+    const asked: number[] = [];
+    const client: Pick<ExchangeClient, 'fetchOHLCV'> = {
+      async fetchOHLCV(_pair, _interval, since) {
+        asked.push(since);
+        await new Promise<void>((resolve) => waiting.push(resolve));
+        return [];
+      },
+    };
+    const candles = new ExchangeCandles(
+      () => Promise.resolve(client as ExchangeClient),
+      candleLimits(pLimit(4), 4),
+      10,
+      { now: () => 400 * DAY },
+    );
+    const read = (page: number, reader?: CandleReader): Promise<unknown> => {
+      const from = page * 10 * HOUR;
+      return candles.read('BTC/USD', '1h', from, from + 10 * HOUR, reader);
+    };
+    const screens = Promise.all(Array.from({ length: 50 }, (_, page) => read(page, 'screen')));
+    await expect.poll(() => asked.length).toBe(2);
+    // The last page is one that a screen waits for too.
+    const engine = [read(60), read(49)];
+    await expect.poll(() => asked.length).toBe(4);
+    expect(asked.slice(2)).toEqual([600 * HOUR, 490 * HOUR]);
+    const answering = setInterval(() => {
+      for (const answer of waiting.splice(0)) answer();
+    }, 1);
+    onTestFinished(() => {
+      clearInterval(answering);
+    });
+    await Promise.all([screens, ...engine]);
   });
 });
 
