@@ -210,8 +210,8 @@ function peopleOf(
   const marksInTurn = new ReadQueue({ atOnce: 1, waiting: Infinity, waitingEach: Infinity });
   return {
     // A stop may be the first word of somebody whom this process has not seen.
-    admit: (identity) =>
-      database.on('command').transaction(async (tx) => {
+    admit: (identity, isStop) =>
+      database.on(isStop ? 'stop' : 'command').transaction(async (tx) => {
         await refuseDeleted(tx, identity.uid);
         await ensureUser(tx, identity, clock);
         await openAccount(tx, identity.uid, market, clock);

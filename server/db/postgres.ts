@@ -5,6 +5,7 @@ import pg from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { isUnavailable } from './faults.ts';
+import type { Lane } from './lanes.ts';
 import { onOwnConnection } from './own-connection.ts';
 import { MIGRATIONS } from './pglite.ts';
 import { openPubSub } from './postgres-pubsub.ts';
@@ -47,14 +48,24 @@ async function bringUpToDate(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** From this size on a pool gives connections away to commands alone. */
+/** From this size on a pool gives connections away to stops and to commands alone. */
 const SPLIT_FROM = 4;
-/** Of so many connections one is kept for commands. */
+/** Of so many connections one is kept for stops, and one for commands. */
+const STOP_SHARE = 10;
 const COMMAND_SHARE = 5;
 
-/** How many connections are kept for commands, so that no reading ever holds the last one. */
-export const reservedOf = (poolMax: number): number =>
-  poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / COMMAND_SHARE));
+/**
+ * How many connections are kept for whom, so that no reading ever holds the last one, and no
+ * command the last one of a stop: commands of one person wait for each other, each with its own.
+ */
+export function sharesOf(poolMax: number): { stop: number; command: number } {
+  const share = (of: number): number =>
+    poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / of));
+  return { stop: share(STOP_SHARE), command: share(COMMAND_SHARE) };
+}
+
+const isFree = (pool: pg.Pool): boolean =>
+  pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
 
 function openPool(url: string, max: number, log: Log): pg.Pool {
   const pool = new pg.Pool({
@@ -82,11 +93,12 @@ export async function openPostgres(
   url: string,
   options: { poolMax: number; log: Log },
 ): Promise<Database> {
-  const reserved = reservedOf(options.poolMax);
-  const pool = openPool(url, options.poolMax - reserved, options.log);
-  const commands = reserved === 0 ? pool : openPool(url, reserved, options.log);
+  const { stop, command } = sharesOf(options.poolMax);
+  const pool = openPool(url, options.poolMax - stop - command, options.log);
+  const commands = command === 0 ? pool : openPool(url, command, options.log);
+  const stops = stop === 0 ? pool : openPool(url, stop, options.log);
   const close = async (): Promise<void> => {
-    await Promise.all([...new Set([pool, commands])].map((one) => one.end()));
+    await Promise.all([...new Set([pool, commands, stops])].map((one) => one.end()));
   };
   try {
     await bringUpToDate(pool);
@@ -95,16 +107,22 @@ export async function openPostgres(
     throw error;
   }
   const pubsub = await openPubSub(pool, url, options.log);
-  const over = (own: pg.Pool): Database => ({
+  const over = (own: pg.Pool, free = (): pg.Pool => own): Database => ({
     kind: 'postgres',
     db: drizzle(own, { schema }),
     pubsub,
     onReturn: () => () => undefined,
-    transaction: (work) => transact((attempt) => onOwnConnection(own, attempt), work),
-    on: (lane) => (lane === 'stop' || lane === 'command' ? forCommands : forAll),
+    transaction: (work) => transact((attempt) => onOwnConnection(free(), attempt), work),
+    on: (lane) => byLane[lane],
     close,
   });
   const forAll = over(pool);
-  const forCommands = over(commands);
+  const byLane: Readonly<Record<Lane, Database>> = {
+    // A stop that waits for an agent's row holds up no other while a command's connection is free.
+    stop: over(stops, () => (!isFree(stops) && isFree(commands) ? commands : stops)),
+    command: over(commands),
+    work: forAll,
+    read: forAll,
+  };
   return forAll;
 }

@@ -45,7 +45,7 @@ export interface AppDeps {
   log: Log;
   clock: WallClock;
   /** Makes a person's row and account at their first call; idempotent. */
-  admit(identity: Identity): Promise<void>;
+  admit(identity: Identity, isStop: boolean): Promise<void>;
   readMarks(uid: string): Promise<Portfolio | null>;
   readRuns: StreamDeps['readRuns'];
   readEntriesOff: StreamDeps['readEntriesOff'];
@@ -147,7 +147,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const gate = new Gate({
     verifier: deps.verifier,
     limits: deps.limits ?? new RateLimits(config.rateLimit, clock),
-    admit: (identity) => deps.admit(identity),
+    admit: (identity, isStop) => deps.admit(identity, isStop),
   });
   const streams = new Streams({ ...deps, gate, recheckMs: config.accountCheckMs });
 

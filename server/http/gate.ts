@@ -42,7 +42,7 @@ export interface GateDeps {
   verifier: TokenVerifier;
   limits: RateLimits;
   /** Makes the person's row and account where there is none; idempotent. */
-  admit(identity: Identity): Promise<void>;
+  admit(identity: Identity, isStop: boolean): Promise<void>;
 }
 
 export class Gate {
@@ -67,7 +67,7 @@ export class Gate {
       skipRevocation: isStop,
     });
     this.deps.limits.takeUser(identity.uid, isStop);
-    await this.admit(identity);
+    await this.admit(identity, isStop);
     return identity;
   }
 
@@ -84,14 +84,14 @@ export class Gate {
     this.admitted.delete(uid);
   }
 
-  private async admit(identity: Identity): Promise<void> {
+  private async admit(identity: Identity, isStop: boolean): Promise<void> {
     const { uid, email, expiresAtMs } = identity;
     const known = this.admitted.get(uid);
     // A newer token with another address is of somebody who has changed theirs; an older one still
     // carries the former.
     if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs))
       return known.admission;
-    const admission = this.deps.admit(identity);
+    const admission = this.deps.admit(identity, isStop);
     this.admitted.set(uid, { email, expiresAtMs, admission });
     if (this.admitted.size > ADMITTED_MAX) {
       const oldest = this.admitted.keys().next();

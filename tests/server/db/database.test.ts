@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq, getTableName, is, sql, type SQL } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { isBadValue, isUnavailable } from '../../../server/db/faults.ts';
 import { MIGRATIONS, openPglite } from '../../../server/db/pglite.ts';
+import type { Lane } from '../../../server/db/lanes.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { forgetOld } from '../../../server/retention.ts';
 import * as schema from '../../../server/db/schema.ts';
@@ -256,6 +257,44 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
     expect((await database.db.select().from(meta)).map((row) => row.value)).toEqual([2, 2]);
     expect(met).toBeGreaterThan(2);
     await database.close();
+  });
+
+  it('has a connection for a stop while commands of one person wait for each other (R7-17)', async () => {
+    const fresh = cluster?.fresh('stops') ?? '';
+    const database = await openPostgres(fresh, { poolMax: 10, log: silentLog });
+    onTestFinished(() => database.close());
+    await database.db.insert(meta).values({ key: 'row', value: 0 });
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const lockRow = (lane: Lane, until?: Promise<void>): Promise<void> =>
+      database.on(lane).transaction(async (tx) => {
+        await tx.db.select().from(meta).where(eq(meta.key, 'row')).for('update');
+        await until;
+      });
+    const first = lockRow('work', held);
+    const behind = Array.from({ length: 20 }, () => lockRow('command'));
+    await expect
+      .poll(() =>
+        countOf(database, sql`select count(*)::int as count from pg_locks where not granted`),
+      )
+      .toBe(2);
+    const stop = () => database.on('stop').transaction((tx) => tx.db.select().from(meta));
+    expect(await stop()).toHaveLength(1);
+    letGo();
+    await Promise.all([first, ...behind]);
+    // One that waits for a row holds up no other either, where a command's connection is free.
+    let letGoAgain: () => void = () => undefined;
+    const waiting = lockRow(
+      'stop',
+      new Promise<void>((resolve) => {
+        letGoAgain = resolve;
+      }),
+    );
+    expect(await stop()).toHaveLength(1);
+    letGoAgain();
+    await waiting;
   });
 
   it('says unavailable when it is gone, and recovers by itself', async () => {
