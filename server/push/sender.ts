@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Agent as HttpsAgent } from 'node:https';
 import { and, asc, eq, inArray, lt, lte, ne } from 'drizzle-orm';
-import webPush, { WebPushError } from 'web-push';
+import webPush from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
 import { PushKind, type PushFacts } from '../../contract/push.ts';
 import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contract/retry.ts';
@@ -14,6 +14,7 @@ import type { Log } from '../log.ts';
 import { readSettingsOf } from '../users/user-settings.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
+import { postPush, type PushAnswer } from './post-push.ts';
 import { removeSubscriptions } from './push-devices.ts';
 import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
@@ -32,7 +33,7 @@ export interface PushSenderDeps {
 const LOOK_EVERY_MS = 2_000;
 const PLANS_EVERY_MS = 30_000;
 const AT_ONCE = 16;
-const TIMEOUT_MS = 10_000;
+const LIMIT_MS = 10_000;
 /** Longer than any send: after it a message whose sender died is sent by whoever looks next. */
 const LEASE_MS = 60_000;
 const BACKOFF: Backoff = { baseMs: 5_000, maxMs: 15 * 60_000 };
@@ -71,6 +72,13 @@ interface Attempt {
   at: number;
 }
 
+/** The push service answered, and has not taken the message. */
+class NotAccepted extends Error {
+  constructor(readonly answer: PushAnswer) {
+    super('The push service did not take the message');
+  }
+}
+
 /** A newer message of the same topic takes the place of one that the push service still holds. */
 function topicOf(kind: PushKind, facts: PushFacts): string {
   return createHash('sha256')
@@ -100,7 +108,11 @@ export class PushSender {
   private stopped = false;
   private plansAt = 0;
 
-  constructor(private readonly deps: PushSenderDeps) {}
+  /** `limitMs`: for all of one request to a push service. */
+  constructor(
+    private readonly deps: PushSenderDeps,
+    private readonly limitMs = LIMIT_MS,
+  ) {}
 
   start(): void {
     const turn = (): void => {
@@ -214,7 +226,7 @@ export class PushSender {
         await this.deps.readPortfolio(device.uid),
         now,
       );
-      await webPush.sendNotification(
+      const details = webPush.generateRequestDetails(
         { endpoint: device.endpoint, keys: { p256dh: device.p256dh, auth: device.auth } },
         JSON.stringify(payload),
         {
@@ -222,11 +234,11 @@ export class PushSender {
           TTL: ttl,
           urgency,
           topic: topicOf(kind, facts),
-          agent,
-          timeout: TIMEOUT_MS,
           contentEncoding: 'aes128gcm',
         },
       );
+      const answer = await postPush(details, agent, this.limitMs);
+      if (answer.status < 200 || answer.status > 299) throw new NotAccepted(answer);
       await this.set(message.id, { state: 'sent' });
     } catch (error) {
       await this.noteFailure({ message, device }, { kind, attempts, at: now }, error);
@@ -240,7 +252,8 @@ export class PushSender {
     error: unknown,
   ): Promise<void> {
     const { database, log } = this.deps;
-    const status = error instanceof WebPushError ? error.statusCode : null;
+    const answer = error instanceof NotAccepted ? error.answer : null;
+    const status = answer?.status ?? null;
     const refusedAddress = (error as NodeJS.ErrnoException).code === 'EPRIVATE';
     if (status === 404 || status === 410 || refusedAddress) {
       // The browser has given this address up, or it was never one.
@@ -264,12 +277,8 @@ export class PushSender {
       await this.set(message.id, { state: 'dropped' });
       return;
     }
-    const retryAfter =
-      error instanceof WebPushError
-        ? (error.headers as unknown as Record<string, string | undefined>)['retry-after']
-        : undefined;
     await this.set(message.id, {
-      nextAttemptAt: at + retryInMs(attempts, retryAfter, at, Math.random()),
+      nextAttemptAt: at + retryInMs(attempts, answer?.retryAfter, at, Math.random()),
     });
   }
 }

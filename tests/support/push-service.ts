@@ -97,8 +97,7 @@ function checkVapid(header: string | undefined, origin: string): void {
     throw new Error('VAPID refused');
 }
 
-export async function startPushService(): Promise<PushService> {
-  const { cert, key } = testCertificate();
+export async function startPushService({ cert, key } = testCertificate()): Promise<PushService> {
   const devices = new Map<string, Device>();
   const taken: TakenPush[] = [];
   const waiting = new Set<() => void>();

@@ -1,0 +1,251 @@
+/** Push services that never finish their answers: each holds up its own message at most. */
+import { randomUUID } from 'node:crypto';
+import { Agent as HttpsAgent, createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { DEFAULT_PUSH_SETTINGS } from '../../../contract/push.ts';
+import { readAgentList } from '../../../server/agents/read-agents.ts';
+import { pushMessages, pushSubscriptions } from '../../../server/db/schema.ts';
+import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
+import { postPush } from '../../../server/push/post-push.ts';
+import { pushCallables } from '../../../server/push/push-callables.ts';
+import { PushSender } from '../../../server/push/sender.ts';
+import { openVapid, type Vapid } from '../../../server/push/vapid.ts';
+import { silentLog } from '../../support/app.ts';
+import { testCertificate } from '../../support/certificate.ts';
+import { startPushService, type PushService } from '../../support/push-service.ts';
+import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
+import { until } from '../../support/until.ts';
+
+const VAPID = { publicKey: null, privateKey: null, subject: 'mailto:ops@example.com' };
+const DRIP_MS = 50;
+
+let floor: Floor;
+let good: PushService;
+let vapid: Vapid;
+const { cert, key } = testCertificate();
+const opened: Hostile[] = [];
+
+interface Hostile {
+  url: string;
+  server: Server;
+  sockets: Set<Socket>;
+}
+
+/** Answers every request by `answer`, which writes to the connection itself. */
+async function startHostile(answer: (socket: Socket) => void): Promise<Hostile> {
+  const sockets = new Set<Socket>();
+  const server = createServer({ cert, key }, (request) => {
+    request.resume();
+    request.on('end', () => {
+      answer(request.socket);
+    });
+  });
+  server.on('secureConnection', (socket: TLSSocket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const hostile = { url: `https://localhost:${port}`, server, sockets };
+  opened.push(hostile);
+  return hostile;
+}
+
+/** One byte every 50 milliseconds, so that no limit on idleness is ever reached. */
+function drip(socket: Socket, head: string): void {
+  socket.write(head);
+  const timer = setInterval(() => {
+    socket.write('x');
+  }, DRIP_MS);
+  socket.on('close', () => {
+    clearInterval(timer);
+  });
+}
+
+const closed = (hostile: Hostile): Promise<number> =>
+  until(
+    async () => hostile.sockets.size,
+    (open) => open === 0,
+    5_000,
+  );
+
+const HEAD = 'HTTP/1.1 201 Created\r\n';
+
+function endless(socket: Socket): void {
+  socket.write(`${HEAD}\r\n`);
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(chunk));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+beforeAll(async () => {
+  floor = await openFloor();
+  good = await startPushService({ cert, key });
+  vapid = await openVapid(floor.database, { ...VAPID, allowLocal: true });
+}, 60_000);
+afterAll(async () => {
+  await good.close();
+  await floor.close();
+});
+beforeEach(async () => {
+  good.taken.length = 0;
+  await floor.database.db.delete(pushMessages);
+  await floor.database.db.delete(pushSubscriptions);
+});
+afterEach(() => {
+  for (const { server, sockets } of opened.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
+
+const sender = (limitMs?: number): PushSender =>
+  new PushSender(
+    {
+      database: floor.database,
+      clock: floor.clock,
+      log: silentLog,
+      vapid,
+      agent: new HttpsAgent({ ca: cert, keepAlive: true, maxSockets: 8 }),
+      readAgents: (uid) => readAgentList(floor.deps, uid),
+      readPortfolio: (uid) => readPortfolio(floor.deps, uid),
+    },
+    limitMs,
+  );
+
+/** A person whose device's address is at `origin`, and for whom a message is due. */
+async function messageTo(origin: string): Promise<void> {
+  const uid = `p-${randomUUID().slice(0, 8)}`;
+  await floor.join(uid);
+  const { agent } = await floor.call(uid, 'createAgent', {
+    body: { ...AGGRESSIVE, name: 'Harbour', enabled: false },
+  });
+  const caller = { uid, email: null };
+  const { endpoint, keys } = good.subscribe();
+  const calls = pushCallables({
+    database: floor.database,
+    clock: floor.clock,
+    publicKey: vapid.publicKey,
+    allowLocal: true,
+  });
+  await calls.registerPush(caller, {
+    subscription: { endpoint: `${origin}${new URL(endpoint).pathname}`, keys },
+  });
+  await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS });
+  const fill = {
+    id: randomUUID(),
+    orderId: randomUUID(),
+    agentId: agent.id,
+    agentName: 'Harbour',
+    pair: 'ETH/USDT',
+    side: 'sell' as const,
+    quantity: '1',
+    price: '2400',
+    notional: '2400',
+    fee: '2.4',
+    feeBps: '10',
+    slippageBps: '3',
+    realized: '-52.4',
+    reason: 'stop_loss',
+    decidedAt: 1,
+    filledAt: 2,
+    tickId: `t:${randomUUID()}`,
+  };
+  await floor.database.transaction((tx) =>
+    floor.deps.events.append(tx, uid, [{ type: 'fill.recorded', fill }]),
+  );
+}
+
+const states = async (): Promise<string[]> =>
+  (await floor.database.db.select().from(pushMessages)).map(({ state }) => state).sort();
+
+describe('a push service that does not finish its answer', () => {
+  it.each<[string, (socket: Socket) => void]>([
+    [
+      'sends the body one byte at a time',
+      (socket) => {
+        drip(socket, `${HEAD}content-length: 100000\r\n\r\n`);
+      },
+    ],
+    [
+      'closes after half of the body',
+      (socket) => {
+        socket.end(`${HEAD}content-length: 100\r\n\r\nhalf`);
+      },
+    ],
+    ['sends a body without end', endless],
+  ])('and %s is believed by its status, and its body is dropped', async (_name, answer) => {
+    const hostile = await startHostile(answer);
+    await messageTo(hostile.url);
+    await messageTo(good.url);
+    await sender().runOnce();
+    expect(await states()).toEqual(['sent', 'sent']);
+    expect(good.taken).toHaveLength(1);
+  });
+
+  it('has an endless body cut off', async () => {
+    const hostile = await startHostile(endless);
+    await messageTo(hostile.url);
+    await sender().runOnce();
+    await closed(hostile);
+  });
+
+  it('with its headers loses the message to a later attempt, and no other message', async () => {
+    const hostile = await startHostile((socket) => {
+      drip(socket, `${HEAD}x-drip: `);
+    });
+    await messageTo(hostile.url);
+    await messageTo(good.url);
+    await sender(1_000).runOnce();
+    expect(await states()).toEqual(['sent', 'waiting']);
+  });
+});
+
+describe('one request to a push service', () => {
+  const request = (url: string, limitMs: number) =>
+    postPush(
+      { endpoint: `${url}/push`, method: 'POST', headers: {}, body: Buffer.from('text') },
+      new HttpsAgent({ ca: cert }),
+      limitMs,
+    );
+
+  it('ends at its limit, however busy the connection is', async () => {
+    const hostile = await startHostile((socket) => {
+      drip(socket, `${HEAD}x-drip: `);
+    });
+    const from = Date.now();
+    await expect(request(hostile.url, 300)).rejects.toThrow('The push service took too long');
+    expect(Date.now() - from).toBeLessThan(2_000);
+    await closed(hostile);
+  });
+
+  it('ends at its limit where nobody answers at all', async () => {
+    const hostile = await startHostile(() => undefined);
+    hostile.server.removeAllListeners('secureConnection');
+    await expect(request(hostile.url, 300)).rejects.toThrow('The push service took too long');
+  });
+
+  it('closes a connection whose body is still coming at the limit', async () => {
+    const hostile = await startHostile((socket) => {
+      drip(socket, `${HEAD}retry-after: 7\r\ncontent-length: 100000\r\n\r\n`);
+    });
+    expect(await request(hostile.url, 300)).toEqual({ status: 201, retryAfter: '7' });
+    expect(hostile.sockets.size).toBe(1);
+    await closed(hostile);
+  });
+
+  it('fails where the connection is closed without an answer', async () => {
+    const hostile = await startHostile((socket) => {
+      socket.destroy();
+    });
+    await expect(request(hostile.url, 5_000)).rejects.toThrow();
+  });
+});
