@@ -22,7 +22,7 @@ export async function openDataPlace(): Promise<DataPlace> {
     const database =
       config.databaseUrl === null
         ? await openPglite(dataDir)
-        : await openPostgres(config.databaseUrl, { poolMax: 2, log: SILENT });
+        : await openPostgres(config.databaseUrl, { poolMax: 2, log: SILENT, answerLimitMs: 0 });
     return {
       dataDir,
       database,

@@ -19,6 +19,8 @@ const SOCKET = new Set([
 /** What node-postgres says without a code when a connection went away or none came free in time. */
 const LOST =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout)/;
+/** What node-postgres says of a query that nobody answered; its connection still waits for that. */
+const UNANSWERED = 'Query read timeout';
 
 function* causes(error: unknown): Generator<Error & { code?: unknown }> {
   let current = error;
@@ -44,6 +46,10 @@ export function isUnavailable(error: unknown): boolean {
   }
   return false;
 }
+
+/** The query was sent and no answer came in time: its connection is good for nothing more. */
+export const isUnanswered = (error: unknown): error is Error =>
+  error instanceof Error && error.message === UNANSWERED;
 
 /**
  * A value the database has no form for (out of range, not a UUID): the caller's fault, where a

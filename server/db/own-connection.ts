@@ -2,7 +2,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Db } from './database.ts';
-import { isUnavailable } from './faults.ts';
+import { isUnanswered, isUnavailable } from './faults.ts';
 
 const textOf = (query: unknown): string =>
   typeof query === 'string' ? query : String((query as { text?: unknown }).text);
@@ -13,13 +13,20 @@ const textOf = (query: unknown): string =>
  */
 function untilEnd(client: pg.PoolClient): pg.PoolClient {
   let hasEnded = false;
-  const query = (...args: unknown[]): unknown => {
+  let unanswered: Error | null = null;
+  const query = async (...args: unknown[]): Promise<unknown> => {
     const text = textOf(args[0]);
+    // A connection that owes an answer would have a rollback wait behind it, for as long again.
+    if (unanswered !== null) throw unanswered;
     // A commit that fails is rolled back, and its error is the one that counts.
-    if (hasEnded && text !== 'rollback')
-      return Promise.reject(new Error('The transaction of this query has ended'));
+    if (hasEnded && text !== 'rollback') throw new Error('The transaction of this query has ended');
     hasEnded ||= text === 'commit' || text === 'rollback';
-    return (client.query as (...all: unknown[]) => unknown).apply(client, args);
+    try {
+      return await (client.query as (...all: unknown[]) => Promise<unknown>).apply(client, args);
+    } catch (error) {
+      if (isUnanswered(error)) unanswered = error;
+      throw error;
+    }
   };
   // drizzle asks it for nothing but `query`.
   return { query } as unknown as pg.PoolClient;

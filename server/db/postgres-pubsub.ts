@@ -9,8 +9,14 @@ import type { Db, PubSub } from './database.ts';
 
 const CHANNEL = 'tradewind_events';
 const AGAIN_MS = 1_000;
+const END_LIMIT_MS = 2_000;
 /** PostgreSQL takes at most 8,000 bytes a payload. */
 const PAYLOAD_MAX_BYTES = 7_000;
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
 
 /** Names joined by line ends, in as few payloads as they fit into. */
 export function payloadsOf(names: readonly string[]): string[] {
@@ -26,7 +32,11 @@ export function payloadsOf(names: readonly string[]): string[] {
 }
 
 /** Null where the database has no NOTIFY, as some that speak PostgreSQL's protocol have not. */
-export async function openPubSub(pool: pg.Pool, url: string, log: Log): Promise<PubSub | null> {
+export async function openPubSub(
+  pool: pg.Pool,
+  connection: pg.ClientConfig,
+  log: Log,
+): Promise<PubSub | null> {
   try {
     await pool.query("select pg_notify($1, '')", [CHANNEL]);
   } catch (error) {
@@ -44,7 +54,7 @@ export async function openPubSub(pool: pg.Pool, url: string, log: Log): Promise<
           sql`select pg_notify(${CHANNEL}, word) from json_array_elements_text(${JSON.stringify(payloads)}::json) as word`,
         );
     },
-    subscribe: (listener) => subscribe(url, log, listener),
+    subscribe: (listener) => subscribe(connection, log, listener),
   };
 }
 
@@ -53,7 +63,7 @@ export async function openPubSub(pool: pg.Pool, url: string, log: Log): Promise<
  * because messages may have been missed.
  */
 async function subscribe(
-  url: string,
+  connection: pg.ClientConfig,
   log: Log,
   listener: (name: string | null) => void,
 ): Promise<() => Promise<void>> {
@@ -61,7 +71,7 @@ async function subscribe(
   let timer: NodeJS.Timeout | null = null;
   let ended = false;
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({ connectionString: url, keepAlive: true });
+    const fresh = new pg.Client(connection);
     client = fresh;
     const lost = (reason: string): void => {
       if (ended || client !== fresh) return;
@@ -93,6 +103,7 @@ async function subscribe(
   return async () => {
     ended = true;
     if (timer !== null) clearTimeout(timer);
-    await client?.end();
+    // A host that has vanished never confirms the end.
+    await Promise.race([client?.end(), pause(END_LIMIT_MS)]);
   };
 }

@@ -16,6 +16,13 @@ import { transact } from './transact.ts';
 const MIGRATION_LOCK = 727_001;
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/**
+ * The server ends a statement at its own limit. A host that has vanished ends nothing, and TCP
+ * waits a quarter of an hour for it: no answer by now means that the connection is dead.
+ */
+const ANSWER_LIMIT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/** Finds an idle connection to a host that has vanished; the system's own default is two hours. */
+const KEEP_ALIVE_AFTER_MS = 10_000;
 const START_PATIENCE_MS = 20_000;
 const START_PAUSE_MS = 500;
 
@@ -36,15 +43,21 @@ async function connected(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-async function bringUpToDate(pool: pg.Pool): Promise<void> {
-  const client = await connected(pool);
+/** On a connection of its own: a migration, and the wait for another server's, take their time. */
+async function bringUpToDate(url: string, log: Log): Promise<void> {
+  const pool = openPool(url, 1, log, 0);
   try {
-    await client.query('set statement_timeout = 0');
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    await migrate(drizzle(client, { schema }), { migrationsFolder: MIGRATIONS });
+    const client = await connected(pool);
+    try {
+      await client.query('set statement_timeout = 0');
+      await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+      await migrate(drizzle(client, { schema }), { migrationsFolder: MIGRATIONS });
+    } finally {
+      // The session's lock and setting end with the connection.
+      client.release(true);
+    }
   } finally {
-    // The session's lock and setting end with the connection.
-    client.release(true);
+    await pool.end();
   }
 }
 
@@ -67,14 +80,23 @@ export function sharesOf(poolMax: number): { stop: number; command: number } {
 const isFree = (pool: pg.Pool): boolean =>
   pool.waitingCount === 0 && (pool.idleCount > 0 || pool.totalCount < pool.options.max);
 
-function openPool(url: string, max: number, log: Log): pg.Pool {
+/** `answerLimitMs` of 0 is no limit. */
+const connectionTo = (url: string, answerLimitMs: number): pg.ClientConfig => ({
+  connectionString: url,
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: answerLimitMs,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+});
+
+function openPool(url: string, max: number, log: Log, answerLimitMs: number): pg.Pool {
+  // A connection whose answer is late is still busy. The pool closes it after an error of its own
+  // `query`, and `onOwnConnection` gives it back as broken.
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connectionTo(url, answerLimitMs),
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
-    keepAlive: true,
   });
   // A connection that dies is replaced at the next use. The pool hears idle ones only, and unheard
   // this event would end the process: so every connection is listened to for all its life, in a
@@ -89,24 +111,25 @@ function openPool(url: string, max: number, log: Log): pg.Pool {
   return pool;
 }
 
+/** `answerLimitMs` of 0 is for commands whose statements may take as long as they need. */
 export async function openPostgres(
   url: string,
-  options: { poolMax: number; log: Log },
+  {
+    poolMax,
+    log,
+    answerLimitMs = ANSWER_LIMIT_MS,
+  }: { poolMax: number; log: Log; answerLimitMs?: number },
 ): Promise<Database> {
-  const { stop, command } = sharesOf(options.poolMax);
-  const pool = openPool(url, options.poolMax - stop - command, options.log);
-  const commands = command === 0 ? pool : openPool(url, command, options.log);
-  const stops = stop === 0 ? pool : openPool(url, stop, options.log);
+  await bringUpToDate(url, log);
+  const { stop, command } = sharesOf(poolMax);
+  const open = (max: number): pg.Pool => openPool(url, max, log, answerLimitMs);
+  const pool = open(poolMax - stop - command);
+  const commands = command === 0 ? pool : open(command);
+  const stops = stop === 0 ? pool : open(stop);
   const close = async (): Promise<void> => {
     await Promise.all([...new Set([pool, commands, stops])].map((one) => one.end()));
   };
-  try {
-    await bringUpToDate(pool);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const pubsub = await openPubSub(pool, url, options.log);
+  const pubsub = await openPubSub(pool, connectionTo(url, answerLimitMs), log);
   const over = (own: pg.Pool, free = (): pg.Pool => own): Database => ({
     kind: 'postgres',
     db: drizzle(own, { schema }),

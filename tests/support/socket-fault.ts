@@ -11,6 +11,8 @@ const NO_HTTP = '\u0016\u0003\u0001 this is not HTTP at all\r\n\r\n';
 export interface SocketFault {
   readonly port: number;
   set(mode: SocketMode): void;
+  /** Connections that are open stay so and pass nothing more; later ones pass. */
+  silence(): void;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,9 @@ export async function startSocketFault(targetPort: number): Promise<SocketFault>
         if (next === 'hang') socket.unpipe().pause();
         else socket.destroy();
       }
+    },
+    silence() {
+      for (const socket of open) socket.unpipe().pause();
     },
     close: () =>
       new Promise((resolve) => {
