@@ -73,10 +73,13 @@ export function registerMetrics(app: FastifyInstance, gauges: readonly Gauge[]):
   const registry = new Registry();
   countRequests(app, registry);
   for (const gauge of [...PROCESS_GAUGES, ...gauges]) addGauge(registry, gauge);
-  app.get('/metrics', async (_request, reply) =>
-    reply
+  app.get('/metrics', async (request, reply) => {
+    // One spelling: the router would take a slash behind it too, which a proxy's rule for this path
+    // may not have in mind.
+    if (!/^\/metrics(\?|$)/.test(request.url)) return reply.callNotFound();
+    return reply
       .type(registry.contentType)
       .header('cache-control', 'no-store')
-      .send(await registry.metrics()),
-  );
+      .send(await registry.metrics());
+  });
 }

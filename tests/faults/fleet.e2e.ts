@@ -542,7 +542,8 @@ describe.skipIf(postgresBinaries() === null)(
             body: { ...AGENT, name: 'Counted', enabled: false },
           });
           expect((await fetch(`${one.url}/metrics`)).status).toBe(200);
-          expect((await fetch(`${caddy.url}/metrics`)).status).toBe(404);
+          for (const path of ['/metrics', '/metrics/', '/METRICS/', '/%6Detrics', '/metrics?x=1'])
+            expect((await fetch(`${caddy.url}${path}`)).status, path).toBe(404);
           const listener = new Listener(caddy.url, idToken);
           await until(
             async () => listener.connections,

@@ -46,3 +46,14 @@ it('counts requests by route, and says nothing of what cannot be read', async ()
   });
   await app.close();
 });
+
+it('is there under one spelling of its path, which a proxy can keep inside', async () => {
+  const app = Fastify({ routerOptions: { ignoreTrailingSlash: true } });
+  registerMetrics(app, []);
+  const statusOf = async (url: string) => (await app.inject(url)).statusCode;
+  expect(await statusOf('/metrics')).toBe(200);
+  expect(await statusOf('/metrics?time=1')).toBe(200);
+  for (const url of ['/metrics/', '/metrics/?x=1', '/%6Detrics', '/metrics%2F', '//metrics'])
+    expect(await statusOf(url), url).toBe(404);
+  await app.close();
+});
