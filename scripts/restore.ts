@@ -1,5 +1,12 @@
 /** `npm run restore -- FILE`: puts a backup into an empty database and halts all trading. */
-import { createReadStream, existsSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
 import { systemClock } from '../server/clock.ts';
@@ -32,6 +39,10 @@ async function restore(path: string | undefined): Promise<string> {
   const place = await openDataPlace();
   const { dataDir, database } = place;
   try {
+    // Before the rows are there for good: after them the files must not fail, nor can all be tried
+    // again.
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
     const { facts, counts } = await restoreBackup(database, linesOf(path), systemClock.now());
     for (const [name, text] of Object.entries(facts.files))
       if (!existsSync(join(dataDir, name)))
