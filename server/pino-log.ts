@@ -32,8 +32,17 @@ const scrubbed = (fields: Record<string, unknown>): Record<string, unknown> =>
     ]),
   );
 
-/** Written at once, so that the last line before a crash is there. */
+/** Lines that the disk did not take wait for it up to this size; what comes then is not logged. */
+const UNWRITTEN_MAX_BYTES = 1024 * 1024;
+
+/**
+ * Written at once, so that the last line before a crash is there. A full disk costs lines of the
+ * log, and never the work that had something to say.
+ */
 export function pinoLog(level: 'debug' | 'info' | 'warn' | 'error'): Log {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: UNWRITTEN_MAX_BYTES });
+  // Without a listener a failed write is thrown into whoever logs.
+  output.on('error', () => undefined);
   return pino(
     {
       level,
@@ -41,6 +50,6 @@ export function pinoLog(level: 'debug' | 'info' | 'warn' | 'error'): Log {
       formatters: { log: scrubbed },
       redact: { paths: PRIVATE, censor: '[removed]' },
     },
-    pino.destination({ fd: 1, sync: true }),
+    output,
   );
 }

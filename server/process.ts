@@ -37,6 +37,8 @@ export async function runProcess(
 ): Promise<void> {
   const config = readConfig(process.env);
   const log = pinoLog(config.logLevel);
+  // The line that says "ready" goes there beside the log: a full disk behind it ends nothing.
+  process.stdout.on('error', () => undefined);
   const disposables = new Disposables();
   let ending = false;
   const end = async (code: number): Promise<void> => {

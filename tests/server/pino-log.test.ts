@@ -1,11 +1,13 @@
 /**
  * What the log keeps back, in a process of its own because it writes to the real standard output.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { scrub } from '../../server/pino-log.ts';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TOKEN = 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJhIn0.';
 
 describe('the log', () => {
@@ -31,7 +33,7 @@ describe('the log', () => {
     const output = execFileSync(
       process.execPath,
       ['--import', 'tsx', '--input-type=module', '-e', program],
-      { cwd: fileURLToPath(new URL('../..', import.meta.url)), encoding: 'utf8' },
+      { cwd: ROOT, encoding: 'utf8' },
     );
     expect(output.trim().split('\n')).toHaveLength(1);
     expect(JSON.parse(output)).toMatchObject({
@@ -40,5 +42,53 @@ describe('the log', () => {
       stack: 'x\nparams: [removed]',
       reason: 'line\n{"level":30,"msg":"forged"} [token]',
     });
+  });
+});
+
+/** Runs a program whose standard output is on a disk that is full. */
+function runOnFullDisk(program: string): { status: number | null; stderr: string } {
+  const full = openSync('/dev/full', 'w');
+  try {
+    return spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+  } finally {
+    closeSync(full);
+  }
+}
+
+describe.skipIf(!existsSync('/dev/full'))('a log on a disk that is full', () => {
+  it('ends neither the process nor what logs, and keeps a bounded rest', () => {
+    const { status, stderr } = runOnFullDisk(`
+      import { pinoLog } from './server/pino-log.ts';
+      const log = pinoLog('info');
+      process.on('unhandledRejection', (reason) => { log.error({ reason: String(reason) }, 'unhandled rejection'); });
+      void Promise.reject(new Error('not handled'));
+      const text = 'words '.repeat(1_700);
+      const before = process.memoryUsage().rss;
+      let lines = 0;
+      const timer = setInterval(() => {
+        for (let n = 0; n < 500; n += 1, lines += 1) log.warn({ text }, 'a line');
+        if (lines < 10_000) return;
+        clearInterval(timer);
+        const grownMb = (process.memoryUsage().rss - before) / 1024 / 1024;
+        process.stderr.write(JSON.stringify({ lines, grownMb }));
+      }, 1);`);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('"lines":10000')]);
+    // All lines together are 100 MB.
+    expect((JSON.parse(stderr) as { grownMb: number }).grownMb).toBeLessThan(60);
+  });
+
+  it('lets a process say beside it that it is ready', () => {
+    const { status, stderr } = runOnFullDisk(`
+      import { runProcess } from './server/process.ts';
+      await runProcess(async (_config, log) => {
+        log.info({}, 'opened');
+        process.stdout.write('ready\\n');
+        setTimeout(() => { process.stderr.write('still there'); }, 100);
+      });`);
+    expect([status, stderr]).toEqual([0, 'still there']);
   });
 });
