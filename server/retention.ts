@@ -60,12 +60,14 @@ const HOURLY_MS = 90 * DAY_MS;
 const TICKS_KEEP_DAYS = 30;
 
 type Deps = Pick<TradingDeps, 'database' | 'market' | 'clock' | 'log'>;
+/** Asked between two pages: what is left then is done after the next start. */
+type Ending = () => boolean;
 
 /**
  * Decisions recorded more than 30 days ago become counts by UTC day and reason, in the same
  * transaction. Returns how many.
  */
-async function foldDecisions({ database, clock }: Deps): Promise<number> {
+async function foldDecisions({ database, clock }: Deps, isEnding: Ending): Promise<number> {
   const before = clock.now() - DECISIONS_KEEP_DAYS * DAY_MS;
   let folded = 0;
   for (;;) {
@@ -88,7 +90,7 @@ async function foldDecisions({ database, clock }: Deps): Promise<number> {
       return row?.folded ?? 0;
     });
     folded += now;
-    if (now < DECISIONS_AT_ONCE) return folded;
+    if (now < DECISIONS_AT_ONCE || isEnding()) return folded;
   }
 }
 
@@ -99,7 +101,11 @@ async function foldDecisions({ database, clock }: Deps): Promise<number> {
  * A few accounts at a time: the points of all of them in one statement would take longer than a
  * statement may, and none would ever be thinned.
  */
-async function thinEquity({ database, market }: Deps, accountsAtOnce: number): Promise<void> {
+async function thinEquity(
+  { database, market }: Deps,
+  accountsAtOnce: number,
+  isEnding: Ending,
+): Promise<void> {
   const now = market.now();
   const next = (after: string | null): Promise<string[]> =>
     accountsAfter(database.db, after, accountsAtOnce);
@@ -109,6 +115,7 @@ async function thinEquity({ database, market }: Deps, accountsAtOnce: number): P
     await database.transaction((tx) => keepFalls(tx, ids));
     await thinPage(database, page, now - EVERY_POINT_MS, HOUR_MS);
     await thinPage(database, page, now - HOURLY_MS, DAY_MS);
+    if (isEnding()) return;
   }
   await database.transaction(dropStrayFalls);
 }
@@ -133,16 +140,24 @@ const thinPage = (
   });
 
 /** What is done every hour. A step that fails is said, and keeps none behind it from its turn. */
-export async function keepTidy(deps: Deps, accountsAtOnce = ACCOUNTS_AT_ONCE): Promise<void> {
+export async function keepTidy(
+  deps: Deps,
+  accountsAtOnce = ACCOUNTS_AT_ONCE,
+  isEnding: Ending = () => false,
+): Promise<void> {
   const attempt = async (step: () => Promise<unknown>, complaint: string): Promise<void> => {
+    if (isEnding()) return;
     try {
       await step();
     } catch (error) {
       deps.log.warn({ reason: String(error) }, complaint);
     }
   };
-  await attempt(() => foldDecisions(deps), 'Old decisions could not be condensed');
-  await attempt(() => thinEquity(deps, accountsAtOnce), 'Old equity points could not be thinned');
+  await attempt(() => foldDecisions(deps, isEnding), 'Old decisions could not be condensed');
+  await attempt(
+    () => thinEquity(deps, accountsAtOnce, isEnding),
+    'Old equity points could not be thinned',
+  );
   await attempt(() => forgetTicks(deps), 'Old ticks could not be removed');
 }
 

@@ -111,7 +111,7 @@ export class Scheduler {
     this.running = this.follow();
   }
 
-  /** Finishes the batch it holds and the stops under way. */
+  /** Finishes the batch it holds, the stops under way and the page of the tidying. */
   async stop(): Promise<void> {
     this.stopping = true;
     for (const unsubscribe of this.unsubscribes.splice(0)) unsubscribe();
@@ -397,9 +397,10 @@ export class Scheduler {
     if (now < this.tidyAt) return;
     this.tidyAt = now + HOUR_MS;
     // The books are checked once a day: they know themselves when that was last.
+    const isEnding = (): boolean => this.stopping;
     this.tidying = this.tidying
-      .then(() => keepTidy(this.deps))
-      .then(() => runLedgerCheck(this.deps))
+      .then(() => keepTidy(this.deps, undefined, isEnding))
+      .then(() => runLedgerCheck(this.deps, { isEnding }))
       .then(() => undefined)
       .catch((error: unknown) => {
         this.deps.log.warn({ reason: String(error) }, 'The ledgers could not be checked');

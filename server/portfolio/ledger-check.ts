@@ -17,6 +17,8 @@ const DAY_MS = 24 * 60 * 60_000;
  * where it was.
  */
 const LEFT_AFTER_MS = 15 * 60_000;
+/** As if long ago: whoever asks next goes on with a check that was left. */
+const LEFT = 0;
 /** Between two pages: the trading goes first. */
 const PAUSE_MS = 50;
 
@@ -76,12 +78,18 @@ async function readPage(database: Database, after: string | null, atOnce: number
 
 /**
  * Runs once a day, on whichever server asks first. A difference is logged as an error and kept as
- * an alarm that blocks entries; it is not repaired. Returns whether it ran.
+ * an alarm that blocks entries; it is not repaired. Returns whether it ran to its end: where the
+ * process `isEnding`, it is left after a page and goes on from there.
  */
 export async function runLedgerCheck(
   { database, clock, log }: Deps,
-  { force = false, atOnce = ACCOUNTS_AT_ONCE } = {},
+  {
+    force = false,
+    atOnce = ACCOUNTS_AT_ONCE,
+    isEnding = () => false,
+  }: { force?: boolean; atOnce?: number; isEnding?: () => boolean } = {},
 ): Promise<boolean> {
+  if (isEnding()) return false;
   const mine = await database.transaction((tx) => claim(tx, clock.now(), force));
   if (mine === null) return false;
   for (let progress = mine; progress.finishedAt === null;) {
@@ -89,10 +97,11 @@ export async function runLedgerCheck(
     const { ids, checked } = await readPage(database, progress.after, atOnce);
     const now = clock.now();
     const done = ids.length < atOnce;
+    const leaves = !done && isEnding();
     const wrong = checked.filter(({ differences }) => differences.length > 0);
     const next: Progress = {
       ...progress,
-      saidAt: now,
+      saidAt: leaves ? LEFT : now,
       finishedAt: done ? now : null,
       after: ids.at(-1) ?? progress.after,
       accounts: progress.accounts + ids.length,
@@ -116,6 +125,7 @@ export async function runLedgerCheck(
     for (const account of cleared)
       log.info({ account }, 'The ledger of an account adds up again: new positions are allowed');
     progress = next;
+    if (leaves) return false;
     if (!done) await pause(PAUSE_MS);
   }
   const lost = await strays(database.db);

@@ -115,3 +115,25 @@ it.each([
     expect(await past()).toEqual(before);
   },
 );
+
+it('ends after the page it is at where the process ends, and goes on at the next start', async () => {
+  const { database } = floor;
+  const before = await marks();
+  const thinnedAccounts = async (): Promise<number> => {
+    const now = await marks();
+    return ids.filter((id) => before.get(id)?.length !== now.get(id)?.length).length;
+  };
+  let ending = false;
+  const watched: Database = {
+    ...database,
+    async transaction(work) {
+      const result = await database.transaction(work);
+      ending = (await thinnedAccounts()) > 0;
+      return result;
+    },
+  };
+  await keepTidy({ ...floor.deps, database: watched }, AT_ONCE, () => ending);
+  expect(await thinnedAccounts()).toBe(AT_ONCE);
+  await keepTidy(floor.deps, AT_ONCE);
+  expect(await thinnedAccounts()).toBe(ACCOUNTS);
+});

@@ -3,7 +3,7 @@
  * keeps its account from opening more.
  */
 import { eq, sql, type SQL } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../../server/db/database.ts';
 import { accountAlarms, agents, balances, meta, positions } from '../../../server/db/schema.ts';
 import { writeAlarms } from '../../../server/portfolio/alarms.ts';
@@ -302,6 +302,59 @@ describe('the daily check', () => {
     floor.clock.at += 16 * 60_000;
     expect(await runLedgerCheck(deps())).toBe(true);
     expect((await readLedgerHealth(database.db)).accounts).toBe(2);
+  });
+
+  it('is left after a page where the process ends, and goes on at once at the next start', async () => {
+    floor.clock.at += 24 * 3_600_000;
+    const startedAt = floor.clock.at;
+    expect(await runLedgerCheck(deps(), { isEnding: () => true })).toBe(false);
+    const asked = { count: 0 };
+    const isEnding = (): boolean => (asked.count += 1) > 1;
+    expect(await runLedgerCheck(deps(), { atOnce: 1, isEnding })).toBe(false);
+    expect(await readLedgerHealth(database.db)).toMatchObject({ finishedAt: null, accounts: 1 });
+    floor.clock.at += 60_000;
+    expect(await runLedgerCheck(deps())).toBe(true);
+    expect(await readLedgerHealth(database.db)).toEqual({
+      inDoubt: 0,
+      finishedAt: startedAt + 60_000,
+      accounts: 2,
+    });
+  });
+
+  it('and the tidying before it are not finished by a server that ends', async () => {
+    floor.clock.at += 24 * 3_600_000;
+    const before = await readLedgerHealth(database.db);
+    let begun: () => void = () => undefined;
+    const tidying = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    let end: () => void = () => undefined;
+    const ends = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const held: Database = {
+      ...database,
+      async transaction(work) {
+        begun();
+        await ends;
+        return database.transaction(work);
+      },
+    };
+    // It is in place at the newest tick, so that all it does is tidy.
+    const scheduler = floor.scheduler(held);
+    const now = performance.now.bind(performance);
+    const hourLater = vi.spyOn(performance, 'now').mockImplementation(() => now() + 3_600_000);
+    try {
+      await scheduler.start();
+      await tidying;
+      const stopped = scheduler.stop();
+      end();
+      await stopped;
+    } finally {
+      hourLater.mockRestore();
+    }
+    expect(await readLedgerHealth(database.db)).toEqual(before);
+    expect(await runLedgerCheck(deps())).toBe(true);
   });
 
   it('does not lift an alarm by a check that read the books before it was raised', async () => {
