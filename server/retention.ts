@@ -2,7 +2,7 @@
  * Removes or condenses old rows: receipts after 30 days, events after one, decisions into daily
  * counts, equity into hourly and daily points. Fills and ledger are never touched.
  */
-import { and, inArray, lt, ne, sql } from 'drizzle-orm';
+import { and, inArray, lt, sql } from 'drizzle-orm';
 import {
   ALERT_FIRINGS_KEEP_DAYS,
   DECISIONS_KEEP_DAYS,
@@ -161,17 +161,17 @@ export async function keepTidy(
   await attempt(() => forgetTicks(deps), 'Old ticks could not be removed');
 }
 
-async function forgetTicks({ database, market, clock }: Deps): Promise<void> {
+async function forgetTicks({ database, clock }: Deps): Promise<void> {
   await database.transaction(async (tx) => {
     const old = lt(ticks.finishedAt, clock.now() - TICKS_KEEP_DAYS * DAY_MS);
-    // The newest tick of a source stays, whatever its age: it says what was run last.
-    await tx.db.delete(ticks).where(and(old, ne(ticks.source, market.source.id)));
+    // The newest tick of every source stays, whatever its age: whoever returns to a source runs the
+    // stops from there. One that was never finished says nothing of that.
     await tx.db
       .delete(ticks)
       .where(
         and(
           old,
-          sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval})`,
+          sql`close_market_ms < (select max(close_market_ms) from ticks t where t.source = ${ticks.source} and t.interval = ${ticks.interval} and t.state <> 'running')`,
         ),
       );
   });

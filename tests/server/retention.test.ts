@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import { insertOf } from '../../server/db/bulk.ts';
 import type { Database } from '../../server/db/database.ts';
-import { equityPoints } from '../../server/db/schema.ts';
+import { equityPoints, ticks } from '../../server/db/schema.ts';
 import { keepTidy } from '../../server/retention.ts';
 import { openFloor, type Floor } from '../support/trading.ts';
 
@@ -136,4 +136,27 @@ it('ends after the page it is at where the process ends, and goes on at the next
   expect(await thinnedAccounts()).toBe(AT_ONCE);
   await keepTidy(floor.deps, AT_ONCE);
   expect(await thinnedAccounts()).toBe(ACCOUNTS);
+});
+
+it('keeps the newest finished tick of a source that was left long ago', async () => {
+  const { market, clock, database } = floor;
+  const { id } = market.source;
+  await database.db.insert(ticks).values(
+    ['left', id].flatMap((source) =>
+      [1, 2, 3].map((n) => ({
+        source,
+        interval: market.baseInterval,
+        closeMarketMs: n,
+        // The last was under way when the server ended.
+        state: n === 3 ? 'running' : 'done',
+        finishedAt: n === 3 ? null : clock.now() - 31 * DAY_MS,
+      })),
+    ),
+  );
+  await keepTidy(floor.deps);
+  const kept = await database.db.select().from(ticks).orderBy(asc(ticks.closeMarketMs));
+  for (const source of ['left', id])
+    expect(
+      kept.filter((tick) => tick.source === source).map(({ closeMarketMs }) => closeMarketMs),
+    ).toEqual([2, 3]);
 });

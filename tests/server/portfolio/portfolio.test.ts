@@ -425,12 +425,13 @@ describe('retention', () => {
   it('goes on behind a step that fails, which is said', async () => {
     const { market, clock } = floor;
     const left = { source: `left-${market.source.id}`, interval: market.baseInterval };
-    await db.insert(tickRows).values({
-      ...left,
-      closeMarketMs: 0,
-      state: 'done',
-      finishedAt: clock.now() - 31 * 86_400_000,
-    });
+    const old = { ...left, state: 'done', finishedAt: clock.now() - 31 * 86_400_000 };
+    await db.insert(tickRows).values([
+      { ...old, closeMarketMs: 0 },
+      { ...old, closeMarketMs: 300_000 },
+      // One that was under way when the source was left.
+      { ...old, closeMarketMs: 600_000, state: 'running', finishedAt: null },
+    ]);
     let asked = 0;
     const failing: Database = {
       ...database,
@@ -438,7 +439,10 @@ describe('retention', () => {
         (asked += 1) === 1 ? Promise.reject(new Error('no room')) : database.transaction(work),
     };
     await keepTidy({ ...floor.deps, database: failing });
-    expect(await db.select().from(tickRows).where(eq(tickRows.source, left.source))).toEqual([]);
+    const kept = await db.select().from(tickRows).where(eq(tickRows.source, left.source));
+    expect(kept.map(({ closeMarketMs }) => closeMarketMs).sort((a, b) => a - b)).toEqual([
+      300_000, 600_000,
+    ]);
     expect(floor.warnings).toEqual([expect.stringContaining('Old decisions')]);
   });
 });
