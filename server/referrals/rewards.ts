@@ -3,9 +3,22 @@
  * port.
  */
 import { randomUUID } from 'node:crypto';
-import { and, asc, count, eq, gt, isNotNull, isNull, like } from 'drizzle-orm';
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  like,
+  ne,
+  or,
+  sql,
+} from 'drizzle-orm';
 import { REFERRAL_REWARD_DAYS, REFERRAL_REWARDS_A_YEAR } from '../../contract/referrals.ts';
-import { subscriptionCounts } from '../billing/subscription-state.ts';
+import { PAYMENT_GRACE_MS, subscriptionCounts } from '../billing/subscription-state.ts';
 import { readSubscription } from '../billing/entitlement.ts';
 import type { Payments, ProviderSubscription } from '../billing/payments.ts';
 import {
@@ -63,16 +76,22 @@ export class ReferralRewards {
    */
   private async earn(): Promise<void> {
     const { database, clock } = this.deps;
+    // Those who have not paid are left out here: among them the others would never get their turn.
     const rows = await database.db
-      .select({ id: referrals.id, plan: subscriptions })
+      .select({ id: referrals.id })
       .from(referrals)
       .innerJoin(subscriptions, eq(subscriptions.uid, referrals.invitedUid))
-      .where(and(isNull(referrals.earnedAt), eq(subscriptions.status, 'active')))
+      .where(
+        and(
+          isNull(referrals.earnedAt),
+          eq(subscriptions.status, 'active'),
+          ne(subscriptions.tier, 'free'),
+          or(isNull(subscriptions.currentPeriodEnd), periodRuns(clock.now())),
+        ),
+      )
+      .orderBy(asc(referrals.joinedAt), asc(referrals.id))
       .limit(AT_ONCE);
-    for (const { id, plan } of rows) {
-      if (plan.tier !== 'free' && subscriptionCounts(plan, clock.now()))
-        await database.transaction((tx) => this.earnOne(tx, id));
-    }
+    for (const { id } of rows) await database.transaction((tx) => this.earnOne(tx, id));
   }
 
   private async earnOne(tx: Tx, id: string): Promise<void> {
@@ -115,21 +134,54 @@ export class ReferralRewards {
    * else.
    */
   private async add(): Promise<void> {
-    const waiting = await this.deps.database.db
-      .select()
-      .from(planCredits)
-      .where(isNull(planCredits.grantedAt))
-      .orderBy(asc(planCredits.createdAt), asc(planCredits.id));
-    for (const credit of waiting) {
-      try {
-        await this.addOne(credit);
-      } catch (error) {
-        this.deps.log.warn(
-          { credit: credit.id, reason: String(error) },
-          'earned days could not be added yet',
-        );
+    for (let last: Credit | null = null; ;) {
+      const page: Credit[] = await this.grantable(last);
+      for (const credit of page) {
+        try {
+          await this.addOne(credit);
+        } catch (error) {
+          this.deps.log.warn(
+            { credit: credit.id, reason: String(error) },
+            'earned days could not be added yet',
+          );
+        }
       }
+      last = page.at(-1) ?? null;
+      if (page.length < AT_ONCE || last === null) return;
     }
+  }
+
+  /**
+   * The oldest credits behind `last` of people with something to lengthen. Most of those that wait
+   * are of people who have nothing and may never have. `settle` decides.
+   */
+  private async grantable(last: Credit | null): Promise<Credit[]> {
+    const { database, payments, clock } = this.deps;
+    const now = clock.now();
+    const plan = and(
+      eq(subscriptions.provider, payments.provider),
+      inArray(subscriptions.status, ['active', 'trialing']),
+      eq(subscriptions.cancelAtPeriodEnd, false),
+      isNotNull(subscriptions.providerSubscriptionId),
+      periodRuns(now),
+    );
+    const rows = await database.db
+      .select({ credit: planCredits })
+      .from(planCredits)
+      .leftJoin(users, eq(users.uid, planCredits.uid))
+      .leftJoin(subscriptions, eq(subscriptions.uid, planCredits.uid))
+      .where(
+        and(
+          isNull(planCredits.grantedAt),
+          or(gt(users.trialEndsAt, now), plan),
+          last === null
+            ? undefined
+            : sql`(${planCredits.createdAt}, ${planCredits.id}) > (${last.createdAt}::bigint, ${last.id}::uuid)`,
+        ),
+      )
+      .orderBy(asc(planCredits.createdAt), asc(planCredits.id))
+      .limit(AT_ONCE);
+    return rows.map(({ credit }) => credit);
   }
 
   private async addOne(credit: Credit): Promise<void> {
@@ -211,6 +263,10 @@ export class ReferralRewards {
     return { subscriptionId, paidUntil };
   }
 }
+
+/** The period of a plan that counts by its status is paid for, or may still be: `subscriptionCounts`. */
+const periodRuns = (now: number) =>
+  sql`${subscriptions.currentPeriodEnd} + case when ${subscriptions.cancelAtPeriodEnd} then 0 else ${PAYMENT_GRACE_MS}::bigint end > ${now}::bigint`;
 
 /** Whether the provider was asked, or is about to be, for a credit of theirs that is not granted. */
 async function hasOpenCredit(tx: Tx, uid: string): Promise<boolean> {

@@ -2,7 +2,7 @@
  * Referrals on the whole server over PGlite: codes, who may come by them, and the days they earn.
  */
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REFERRAL_ALPHABET, readReferralCode } from '../../../contract/referral-code.ts';
 import {
@@ -414,5 +414,82 @@ describe('the reward', () => {
     await test.rewards.runOnce();
     expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state).toBe('unrewarded');
     expect((await test.hosted('referral', friend.token, {})).days.added).toBe(REFERRAL_REWARD_DAYS);
+  });
+
+  it('is looked for with those alone who have something to lengthen, and given to all of them', async () => {
+    const now = clock.now();
+    await test.rewards.runOnce();
+    const uids = (kind: string) => Array.from({ length: 120 }, (_, nth) => `${kind}${nth}`);
+    const [poor, tried] = [uids('Poor'), uids('Tried')];
+    await test.database.db
+      .insert(users)
+      .values([
+        ...poor.map((uid) => ({ uid, createdAt: now, settings: {}, trialEndsAt: now - 1 })),
+        ...tried.map((uid) => ({ uid, createdAt: now, settings: {}, trialEndsAt: now + DAY_MS })),
+      ]);
+    await test.database.db.insert(planCredits).values(
+      [...poor, ...tried].map((uid) => ({
+        id: randomUUID(),
+        uid,
+        cause: `invited:${randomUUID()}`,
+        days: REFERRAL_REWARD_DAYS,
+        createdAt: now,
+      })),
+    );
+    // Plans that are not lengthened: the days wait for the next.
+    for (const [nth, change] of [
+      { status: 'past_due' },
+      { status: 'canceled' },
+      { cancelAtPeriodEnd: true },
+      { currentPeriodEnd: now - 4 * DAY_MS },
+      { provider: 'other' },
+    ].entries())
+      await pay(poor[nth] ?? '', change);
+    let transactions = 0;
+    const counted = new ReferralRewards({
+      database: {
+        ...test.database,
+        transaction: (work) => {
+          transactions += 1;
+          return test.database.transaction(work);
+        },
+      },
+      events: test.events,
+      clock,
+      log: silentLog,
+      payments: new ToldPayments(),
+    });
+    await counted.runOnce();
+    expect(transactions).toBe(tried.length);
+    const waits = async (): Promise<number> =>
+      (
+        await test.database.db
+          .select()
+          .from(planCredits)
+          .where(and(inArray(planCredits.uid, [...poor, ...tried]), isNull(planCredits.grantedAt)))
+      ).length;
+    expect(await waits()).toBe(poor.length);
+    await pay(poor[1] ?? '');
+    await counted.runOnce();
+    expect(await waits()).toBe(poor.length - 1);
+  });
+
+  it('is earned behind any number of friends whose plan is none', async () => {
+    const now = clock.now();
+    const friends = Array.from({ length: 120 }, (_, nth) => `Free${nth}`);
+    await test.database.db.insert(referrals).values(
+      friends.map((invitedUid) => ({
+        id: randomUUID(),
+        inviterUid: 'Inviter',
+        invitedUid,
+        joinedAt: now - DAY_MS,
+      })),
+    );
+    for (const [nth, uid] of friends.entries())
+      await pay(uid, nth % 2 === 0 ? { tier: 'free' } : { currentPeriodEnd: now - 4 * DAY_MS });
+    const { inviter, friend } = await pair();
+    await pay(friend.uid);
+    await test.rewards.runOnce();
+    expect((await test.hosted('referral', inviter.token, {})).joined[0]?.state).toBe('earned');
   });
 });
