@@ -9,8 +9,11 @@ RUN npm ci --omit=dev
 # The settings hold secrets of the server too: they are there while the page is built, and in no layer.
 FROM packages AS build
 COPY . .
+# A changed secret alone takes the page from the cache: a changed argument builds it again.
+ARG PAGE_SETTINGS
 RUN --mount=type=secret,id=settings,target=/run/settings \
-    if [ -f /run/settings ]; then grep '^VITE_' /run/settings > .env.local || true; fi \
+    : "${PAGE_SETTINGS}" \
+    && if [ -f /run/settings ]; then grep '^VITE_' /run/settings > .env.local || true; fi \
     && npm run build && rm -f .env.local
 
 FROM node:${NODE_VERSION}-bookworm-slim
