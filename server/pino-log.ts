@@ -13,15 +13,20 @@ const PRIVATE = [
   'cookie',
 ];
 
+/** Longer than any stack of ours. */
+const TEXT_MAX_CHARACTERS = 16_000;
+
 /**
  * A failed query names its values, a provider's answer may quote a token: texts of others are
- * cleaned as well.
+ * cleaned as well. Their length is theirs too: what is searched for is bounded, so that no text
+ * holds the process up.
  */
 export function scrub(text: string): string {
   return text
+    .slice(0, TEXT_MAX_CHARACTERS)
     .replace(/\nparams: [\s\S]*?(?=\n {4}at |$)/g, '\nparams: [removed]')
-    .replace(/\beyJ[\w-]+\.[\w-]+\.?[\w-]*/g, '[token]')
-    .replace(/[^\s"'<>(),:;/]+@[\w.-]+\.[a-z]{2,}/gi, '[address]');
+    .replace(/\beyJ[\w-]{1,2000}\.[\w-]+\.?[\w-]*/g, '[token]')
+    .replace(/[^\s"'<>(),:;/]{1,64}@[\w.-]{1,255}\.[a-z]{2,}/gi, '[address]');
 }
 
 const scrubbed = (fields: Record<string, unknown>): Record<string, unknown> =>

@@ -27,6 +27,14 @@ describe('the log', () => {
     );
   });
 
+  // On the code before, a million characters without a space took hours.
+  it.each(['a', 'a@', 'eyJ-', 'a.'])('is not held up by a long text of %s', (part) => {
+    expect(scrub(part.repeat(1_000_000 / part.length))).toHaveLength(16_000);
+    expect(scrub(`${part.repeat(50)} ${TOKEN} bob@mail.example.com`)).toMatch(
+      / \[token\] \[address\]$/,
+    );
+  });
+
   it('is one line an event, whatever a text holds', () => {
     const program = `import { pinoLog } from './server/pino-log.ts';
       pinoLog('info').error({ reason: 'line\\n{"level":30,"msg":"forged"} ${TOKEN}', email: 'a@b.co', stack: 'x\\nparams: secret' }, 'it failed');`;
