@@ -13,6 +13,7 @@ import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { loadMarket, marketStore, type MarketBoard } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
+import { hasDraft, requestOf } from '../agents/create/kept-draft.ts';
 import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
@@ -21,7 +22,7 @@ import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { QuestionStep } from './QuestionStep.tsx';
 import { PlanStep, type Entry } from './PlanStep.tsx';
 import { profileOf } from './risk-questions.ts';
-import { PLAN_AT, START_AT } from './setup-progress.ts';
+import { PLAN_AT, SETUP_DRAFT, START_AT } from './setup-progress.ts';
 import { StartStep } from './StartStep.tsx';
 import { useSetup, type Setup } from './use-setup.ts';
 
@@ -146,12 +147,15 @@ function useNext(
 
 /** Creates the agent, opens its page and clears the setup; returns to the review on an error. */
 function useSend(
-  { progress: { draft }, keep, to }: Setup,
+  { progress: { draft }, settle, to }: Setup,
   onFaults: (faults: Faults) => void,
 ): { busy: boolean; failure: string | null; send: (start: boolean) => void } {
-  const { busy, failure, create } = useCreateAgent((agent) => {
-    keep(null);
-    navigate(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+  const { busy, failure, create } = useCreateAgent({
+    draftName: SETUP_DRAFT,
+    onSettled: settle,
+    onCreated: (agent) => {
+      navigate(`/agents/${encodeURIComponent(agent.id)}`, { replace: true });
+    },
   });
   const send = async (start: boolean): Promise<void> => {
     const faults = await create(draft, start);
@@ -229,7 +233,8 @@ export default function GuidedSetupScreen() {
           <StartStep
             {...shared}
             risks={risks}
-            placesLeft={placesLeft}
+            // One whose creation was not answered may have taken the last place itself.
+            placesLeft={placesLeft || hasDraft(requestOf(SETUP_DRAFT), user?.uid ?? '')}
             busy={busy}
             onRisks={accept}
             onCreate={send}

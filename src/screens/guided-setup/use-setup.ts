@@ -5,7 +5,8 @@
 import { useEffect, useRef } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { useKeptDraft } from '../agents/create/kept-draft.ts';
+import { isSameDraft, type AgentDraft } from '../agents/create/agent-draft.ts';
+import { readDraft, useKeptDraft } from '../agents/create/kept-draft.ts';
 import { addressOf, BEGIN, furthest, placeIn, Progress, SETUP_DRAFT } from './setup-progress.ts';
 
 export interface Setup {
@@ -17,6 +18,8 @@ export interface Setup {
   /** Goes to a place, with what has changed. `replace`: the present one is not gone back to. */
   to: (at: number, part?: Partial<Progress>, replace?: boolean) => void;
   back: () => void;
+  /** The sent draft is an agent now. False where it was changed since, which is kept. */
+  settle: (sent: AgentDraft) => boolean;
   again: () => void;
 }
 
@@ -48,6 +51,12 @@ export function useSetup(mayCreate: boolean): Setup {
       keep({ at: at - 1 });
       if (within) history.back();
       else navigate(addressOf(at - 1), { replace: true });
+    },
+    settle: (sent) => {
+      const now = readDraft(SETUP_DRAFT, Progress) ?? latest.current;
+      const isDone = isSameDraft(now.draft, sent);
+      if (isDone) put(null);
+      return isDone;
     },
     again: () => {
       put(null);

@@ -11,9 +11,16 @@ import { Switch } from '../../../components/Switch.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
 import { accountChoice } from '../../../stores/account-choice.ts';
 import { connection } from '../../../stores/connection.ts';
-import { AgentDraft, checkDraft, formIssues, NEW_AGENT, previewOf } from './agent-draft.ts';
+import {
+  AgentDraft,
+  checkDraft,
+  formIssues,
+  isSameDraft,
+  NEW_AGENT,
+  previewOf,
+} from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
-import { keepDraft, NEW_AGENT_PATH, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { keepDraft, NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
 import { LiveRiskPresets } from './LiveRiskPresets.tsx';
 import { RiskPresets } from './RiskPresets.tsx';
 import { useStepStart } from './use-step-start.ts';
@@ -298,10 +305,14 @@ function useWizardDraft(given: AgentDraft | undefined) {
     setState(next);
     if (given === undefined) keep(next);
   };
-  const forget = (): void => {
+  /** The sent draft is an agent now. False where it was changed since, which is kept. */
+  const settle = (sent: AgentDraft): boolean => {
+    const now = given === undefined ? readDraft(WIZARD_DRAFT, Kept) : null;
+    if (now !== null && !isSameDraft(now.draft, sent)) return false;
     if (given === undefined) keep(null);
+    return true;
   };
-  return { draft, step, put, forget };
+  return { draft, step, put, settle };
 }
 
 export default function CreateWizard({
@@ -310,16 +321,15 @@ export default function CreateWizard({
   connectionId = null,
   onCreated,
 }: CreateWizardProps) {
-  const { draft, step, put, forget } = useWizardDraft(given);
+  const { draft, step, put, settle } = useWizardDraft(given);
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
   const [shadow, setShadow] = useState(true);
-  const { busy, failure, create } = useCreateAgent(
-    (agent) => {
-      forget();
-      onCreated(agent);
-    },
-    connectionId === null ? null : { connectionId, shadow },
-  );
+  const { busy, failure, create } = useCreateAgent({
+    draftName: given === undefined ? WIZARD_DRAFT : 'agent-copy',
+    live: connectionId === null ? null : { connectionId, shadow },
+    onSettled: settle,
+    onCreated,
+  });
   const steps = useStepStart(step);
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});

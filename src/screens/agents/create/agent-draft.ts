@@ -19,6 +19,10 @@ export const AgentDraft = z.object({
 });
 export type AgentDraft = z.infer<typeof AgentDraft>;
 
+/** Whether two drafts say the same, in whatever order their fields stand. */
+export const isSameDraft = (a: AgentDraft, b: AgentDraft): boolean =>
+  JSON.stringify(AgentDraft.parse(a)) === JSON.stringify(AgentDraft.parse(b));
+
 export const NEW_AGENT: AgentDraft = {
   name: '',
   pool: 'all_pools',

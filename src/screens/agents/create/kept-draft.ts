@@ -46,9 +46,17 @@ function write(name: string, uid: string, value: unknown): void {
 export const WIZARD_DRAFT = 'agent';
 export const NEW_AGENT_PATH = '/agents?new';
 
+/** Where the request that was made of a draft is kept until its answer is known. */
+export const requestOf = (draftName: string): string => `${draftName}.sent`;
+
 /** Saves a draft for the current user. */
 export function keepDraft(name: string, value: unknown): void {
   write(name, session.user?.uid ?? '', value);
+}
+
+/** What the current user's draft holds; null where there is none of this form. */
+export function readDraft<S extends z.ZodMiniType>(name: string, schema: S): z.output<S> | null {
+  return read(name, session.user?.uid ?? '', schema);
 }
 
 /** Whether there is an unfinished draft under this name. */

@@ -1,21 +1,31 @@
 /**
- * Creates an agent. A repeated press after a lost answer reuses the idempotency key, so that no
- * second agent is made.
+ * Creates an agent from a draft, and says what is known of it where the server's answer is missing.
  */
-import { useRef, useState } from 'react';
-import type { Agent } from '../../../../contract/agents.ts';
-import { api } from '../../../api/api.ts';
-import { loadAgents } from '../../../stores/agents-store.ts';
+import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useSnapshot } from 'valtio';
+import type { Agent, AgentCreateBody } from '../../../../contract/agents.ts';
+import { startAgent } from '../../../commands.ts';
+import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
+import { connection } from '../../../stores/connection.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
+import {
+  createOnce,
+  isSameAgent,
+  isUnanswered,
+  isUnknownOutcome,
+  type Created,
+} from './create-once.ts';
 
 export interface Creating {
   busy: boolean;
-  /** An error that belongs to no field. */
+  /** What belongs to no field: an error, or that an earlier request got no answer. */
   failure: string | null;
   /**
-   * Resolves to messages by field; null where the agent was created or the error belongs to no
-   * field.
+   * Resolves to messages by field; null where the agent was created, the error belongs to no field,
+   * or the form has been left.
    */
   create: (draft: AgentDraft, start: boolean) => Promise<Record<string, string> | null>;
 }
@@ -26,44 +36,112 @@ export interface LiveTerms {
   shadow: boolean;
 }
 
-/** `live`: null for paper. */
-export function useCreateAgent(
-  onCreated: (agent: Agent) => void,
-  live: LiveTerms | null = null,
-): Creating {
+interface CreateOptions {
+  /** The draft's name among the kept ones. */
+  draftName: string;
+  /** Null for paper. */
+  live?: LiveTerms | null;
+  /** The draft is an agent now. False where it was changed after it was sent: that is kept. */
+  onSettled: (sent: AgentDraft) => boolean;
+  /** Called unless something was typed since. */
+  onCreated: (agent: Agent) => void;
+}
+
+const MAY_EXIST = 'The agent may have been created. Pressing again does not create a second one.';
+
+/** Of a form that is opened again while the answer to its request is not known. */
+const earlierRequest = (draftName: string): string | null =>
+  isUnanswered(draftName) ? `An earlier request has no answer yet. ${MAY_EXIST}` : null;
+
+/** The press decides whether an agent that an earlier press has created runs. */
+function agree({ agent, by }: Created, start: boolean): void {
+  if (by.enabled === start) return;
+  const present = agentsStore.data?.agents.find(({ id }) => id === agent.id) ?? agent;
+  if (start && present.status === 'stopped') showResult(startAgent(present));
+  // Not stopped by itself: since then the user may have seen it run, and want that.
+  if (!start && present.status !== 'stopped')
+    pageToast(
+      'blank',
+      `${agent.name} was already created and started by an earlier press. Press Stop if it should not run.`,
+    );
+}
+
+/** What an earlier press has led to, where that is not the agent that is wanted now. */
+function otherThanWanted({ agent, by }: Created, wanted: AgentCreateBody): string | null {
+  if (!isSameAgent(by, wanted))
+    return `${agent.name} was already created by an earlier press, with the entries at that time. Press again to create another with these.`;
+  const isListed = agentsStore.data?.agents.some(({ id }) => id === agent.id) === true;
+  return isListed || agentsStore.status !== 'ready'
+    ? null
+    : `${agent.name} was created by an earlier press and has been deleted since. Press again to create it anew.`;
+}
+
+/** Whether the form is still on the page, for what comes late. */
+function useIsHere(): RefObject<boolean> {
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return isHere;
+}
+
+export function useCreateAgent({
+  draftName,
+  live = null,
+  onSettled,
+  onCreated,
+}: CreateOptions): Creating {
+  const { online } = useSnapshot(connection);
   const [busy, setBusy] = useState(false);
+  /** How often the server's answer stayed out; 0 where it is known. */
+  const [unanswered, setUnanswered] = useState(() => (isUnanswered(draftName) ? 1 : 0));
   const [failure, setFailure] = useState<string | null>(null);
-  /**
-   * One idempotency key per body: a retry after an unknown outcome cannot create a second agent,
-   * and a changed body gets a new key.
-   */
-  const request = useRef({ body: '', commandId: '' });
+  const isHere = useIsHere();
+  // The list says whether it was created, as soon as the server can be asked.
+  useEffect(() => {
+    if (unanswered > 0 && online === 'online') void loadAgents(true);
+  }, [unanswered, online]);
+
+  /** On the form, or in a toast where it has been left. */
+  const say = (name: string, sentence: string | null): void => {
+    if (isHere.current) setFailure(sentence);
+    else if (sentence !== null) pageToast('error', `${name.trim()}: ${sentence}`);
+  };
+  const refused = (error: unknown, { name }: AgentDraft): Record<string, string> | null => {
+    const { fields, form } = serverIssues(error);
+    if (form === undefined && isHere.current) return fields;
+    const sentence = form ?? Object.values(fields)[0] ?? null;
+    say(name, isUnknownOutcome(error) ? `${sentence ?? ''} ${MAY_EXIST}`.trim() : sentence);
+    return null;
+  };
   const create: Creating['create'] = async (draft, start) => {
     const checked = checkDraft(draft, start);
     if (!checked.ok) return formIssues(checked.issues);
-    const body = JSON.stringify([checked.value, live]);
-    if (request.current.body !== body) request.current = { body, commandId: crypto.randomUUID() };
+    const wanted = { ...checked.value, ...live };
     setBusy(true);
     setFailure(null);
     try {
-      const reply = await api.call('createAgent', {
-        body: {
-          ...checked.value,
-          ...backtestRecord(previewOf(draft)),
-          ...live,
-        },
-        commandId: request.current.commandId,
-      });
+      const made = await createOnce(draftName, wanted, backtestRecord(previewOf(draft)));
       await loadAgents(true);
-      onCreated(reply.agent);
+      const other = otherThanWanted(made, wanted);
+      if (other !== null) {
+        say(draft.name, other);
+        return null;
+      }
+      const isDone = onSettled(draft);
+      agree(made, start);
+      if (isDone) onCreated(made.agent);
+      else pageToast('blank', `${made.agent.name} was created. Your entries since then are kept.`);
       return null;
     } catch (error) {
-      const { fields, form } = serverIssues(error);
-      setFailure(form ?? null);
-      return form === undefined ? fields : null;
+      return refused(error, draft);
     } finally {
       setBusy(false);
+      setUnanswered((times) => (isUnanswered(draftName) ? times + 1 : 0));
     }
   };
-  return { busy, failure, create };
+  return { busy, failure: failure ?? (busy ? null : earlierRequest(draftName)), create };
 }

@@ -23,7 +23,13 @@ import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { AgentDraft } from '../create/agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
-import { keepDraft, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
+import {
+  hasDraft,
+  keepDraft,
+  NEW_AGENT_PATH,
+  requestOf,
+  WIZARD_DRAFT,
+} from '../create/kept-draft.ts';
 import { StopAllButton } from '../start-stop/StopAllButton.tsx';
 
 const CreateWizard = screenPart(() => import('../create/CreateWizard.tsx'));
@@ -49,11 +55,18 @@ export function CreateDialog({
   title = 'New agent',
   connectionId = null,
 }: CreateDialogProps) {
-  const { subscriptionTier } = useAuth();
+  const { subscriptionTier, user } = useAuth();
   const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
   const cap = agentCap(subscriptionTier);
-  const mayCreate = tierPermits(subscriptionTier, 'agents', 'create');
-  const placesLeft = count < cap;
+  const isPermitted = tierPermits(subscriptionTier, 'agents', 'create');
+  // An agent whose creation was not answered may have taken the last place itself.
+  const hasPlace = count < cap || (open && hasDraft(requestOf(WIZARD_DRAFT), user?.uid ?? ''));
+  // A form that is open stays, whatever becomes of the plan meanwhile: the server has the last word.
+  const [isBegun, setBegun] = useState(false);
+  const isForm = open && (isBegun || (isPermitted && hasPlace));
+  if (isForm !== isBegun) setBegun(isForm);
+  const mayCreate = isPermitted || isForm;
+  const placesLeft = hasPlace || isForm;
   return (
     <Dialog
       open={open}

@@ -17,6 +17,8 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
 
+const { ApiError } = await import('../../../../../src/api/api-error.ts');
+const { toastStore } = await import('../../../../../src/stores/toast-store.ts');
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { forgetPerson, writeLastUser } = await import('../../../../../src/identity/last-user.ts');
@@ -192,6 +194,40 @@ const bodies = (name: string): unknown[] =>
     .filter(([one]) => one === name)
     .map(([, input]) => (input as { body: unknown }).body);
 
+/** A server that keeps receipts, whose first answer is lost. */
+const losesFirstAnswer = (): { made: Agent[] } => {
+  const made: Agent[] = [];
+  const receipts = new Map<string, { body: string; made: Agent }>();
+  const lost = new ApiError('Failed to fetch', { code: 'network', status: 0, text: '' });
+  call.mockImplementation((name: string, input: { body: unknown; commandId: string }) => {
+    if (name === 'previewAgent') return Promise.resolve(PREVIEW);
+    if (name === 'agents')
+      return Promise.resolve({ agents: [agent('one'), ...made], sequence: 9, asOf: NOW });
+    if (name !== 'createAgent') return never();
+    const isFirst = receipts.size === 0;
+    const body = input.body as { name: string; enabled: boolean };
+    const receipt = receipts.get(input.commandId) ?? {
+      body: JSON.stringify(body),
+      made: {
+        ...agent(`made-${receipts.size + 1}`),
+        name: body.name,
+        enabled: body.enabled,
+        status: body.enabled ? ('running' as const) : ('stopped' as const),
+      },
+    };
+    if (receipt.body !== JSON.stringify(body))
+      return Promise.reject(
+        new ApiError('', { code: 'idempotency_mismatch', status: 422, text: '' }),
+      );
+    if (!receipts.has(input.commandId)) made.push(receipt.made);
+    receipts.set(input.commandId, receipt);
+    return isFirst
+      ? Promise.reject(lost)
+      : Promise.resolve({ commandId: 'c', agent: receipt.made });
+  });
+  return { made };
+};
+
 describe('the wizard', () => {
   const toTerms = async (): Promise<void> => {
     await open('/agents');
@@ -286,6 +322,68 @@ describe('the wizard', () => {
     expect(await screen.findByText(/The preview uses live candles and your account/)).toBeTruthy();
     expect(screen.getByText(/Your choices are saved on this device/)).toBeTruthy();
     expect(screen.queryByRole('button', { name: 'Create and start' })).toBeNull();
+  }, 30_000);
+
+  const toPreview = async (): Promise<void> => {
+    await toTerms();
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
+    await press('Next: preview');
+  };
+
+  it('makes one agent where the answer was lost and the app reloaded, and says that it may exist (R7-15)', async () => {
+    const { made } = losesFirstAnswer();
+    await toPreview();
+    await press('Create and start');
+    expect(
+      await screen.findByText(/The agent may have been created\. Pressing again does not create/),
+    ).toBeTruthy();
+    await waitFor(() => {
+      expect(call.mock.calls.some(([name]) => name === 'agents')).toBe(true);
+    });
+    cleanup();
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByText(/An earlier request has no answer yet/)).toBeTruthy();
+    await press('Create and start');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-1');
+    });
+    expect(made).toHaveLength(1);
+  }, 30_000);
+
+  it('makes no second agent of the other button, and says that the first one runs', async () => {
+    const { made } = losesFirstAnswer();
+    await toPreview();
+    await press('Create and start');
+    await screen.findByText(/The agent may have been created/);
+    await press('Create agent');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-1');
+    });
+    expect(made).toHaveLength(1);
+    expect(toastStore.toasts.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('already created and started by an earlier press'),
+    );
+  }, 30_000);
+
+  it('names an agent that was made of earlier entries before it makes another', async () => {
+    const { made } = losesFirstAnswer();
+    await toPreview();
+    await press('Create agent');
+    await screen.findByText(/The agent may have been created/);
+    await press('Back to name and pairs');
+    fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Leeward' } });
+    await press('Next: preview');
+    await press('Create agent');
+    expect(
+      await screen.findByText(/Windward was already created by an earlier press/),
+    ).toBeTruthy();
+    expect(made).toHaveLength(1);
+    applySubscription(plan('pro'), 'network');
+    await press('Create agent');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-2');
+    });
   }, 30_000);
 
   it('shows the limit and the way to more where every place is taken (R9-04)', async () => {

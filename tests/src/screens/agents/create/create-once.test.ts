@@ -1,0 +1,153 @@
+// @vitest-environment happy-dom
+/** One draft makes one agent, whichever of its requests and answers are lost. */
+import '../../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Agent, AgentCreateBody } from '../../../../../contract/agents.ts';
+import { ApiError, type ApiErrorCode } from '../../../../../src/api/api-error.ts';
+
+const { call } = vi.hoisted(() => ({ call: vi.fn() }));
+vi.mock('../../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call },
+}));
+
+const { createOnce, isUnanswered } =
+  await import('../../../../../src/screens/agents/create/create-once.ts');
+const { session } = await import('../../../../../src/identity/session.ts');
+const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
+
+const BODY: AgentCreateBody = {
+  name: 'Windward',
+  trading_pairs: ['BTC/USDT'],
+  risk_profile: 'Moderate',
+  max_position_size: 1_000,
+  execution_interval: '5-minute',
+  enabled: true,
+  pool: 'all_pools',
+};
+const fails = (code: ApiErrorCode, status: number): ApiError =>
+  new ApiError(code, { code, status, text: code });
+const LOST = fails('network', 0);
+
+/** What the server does with a key, by its receipts; and what the network then does. */
+class Server {
+  readonly made: AgentCreateBody[] = [];
+  readonly receipts = new Map<string, { body: string; agent: Agent }>();
+  /** For the next requests: `request` never arrives, `answer` does not come back. */
+  loses: ('request' | 'answer' | null)[] = [];
+  refuses: ApiError | null = null;
+
+  answer(_name: string, input: unknown): Promise<{ agent: Agent }> {
+    const { body, commandId } = input as { body: AgentCreateBody; commandId: string };
+    const loss = this.loses.shift() ?? null;
+    if (loss === 'request') return Promise.reject(LOST);
+    const text = JSON.stringify({ ...body, tested: undefined });
+    const known = this.receipts.get(commandId);
+    if (known !== undefined && known.body !== text)
+      return Promise.reject(fails('idempotency_mismatch', 422));
+    if (known === undefined && this.refuses !== null) return Promise.reject(this.refuses);
+    const receipt = known ?? { body: text, agent: this.make(body) };
+    this.receipts.set(commandId, receipt);
+    return loss === 'answer' ? Promise.reject(LOST) : Promise.resolve({ agent: receipt.agent });
+  }
+
+  private make(body: AgentCreateBody): Agent {
+    this.made.push(body);
+    return { id: `agent-${this.made.length}`, name: body.name } as Agent;
+  }
+}
+
+let server: Server;
+beforeEach(() => {
+  localStorage.clear();
+  server = new Server();
+  call.mockReset();
+  call.mockImplementation((name: string, input: unknown) => server.answer(name, input));
+  session.user = { uid: 'uid-1', email: null, displayName: null, metadata: {} } as never;
+  writeLastUser({ uid: 'uid-1', email: '', lastSignInTime: new Date().toUTCString() });
+});
+
+const press = (body: AgentCreateBody) => createOnce('agent', body);
+
+describe('a draft that is sent more than once', () => {
+  it('makes one agent where the answer was lost, and remembers that until it is known', async () => {
+    server.loses = ['answer'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    expect(isUnanswered('agent')).toBe(true);
+    await expect(press(BODY)).resolves.toMatchObject({ agent: { id: 'agent-1' }, by: BODY });
+    expect(server.made).toEqual([BODY]);
+    expect(isUnanswered('agent')).toBe(false);
+  });
+
+  it('makes what is wanted now where no earlier request has arrived', async () => {
+    server.loses = ['request', 'request'];
+    const larger = { ...BODY, max_position_size: 2_000 };
+    await expect(press(BODY)).rejects.toBe(LOST);
+    await expect(press(larger)).rejects.toBe(LOST);
+    const last = { ...BODY, enabled: false };
+    await expect(press(last)).resolves.toMatchObject({ by: last });
+    expect(server.made).toEqual([last]);
+  });
+
+  it.each([
+    ['to be started or not', { ...BODY, enabled: false }],
+    ['with other entries', { ...BODY, name: 'Leeward' }],
+  ])(
+    'tells the earlier request that arrived from one %s, and makes no second agent',
+    async (_what, other) => {
+      server.loses = ['answer', 'request'];
+      await expect(press(BODY)).rejects.toBe(LOST);
+      await expect(press({ ...BODY, max_position_size: 3 })).rejects.toBe(LOST);
+      await expect(press(other)).resolves.toMatchObject({ agent: { id: 'agent-1' }, by: BODY });
+      expect(server.made).toEqual([BODY]);
+      // Known now: the next one is another agent.
+      await press(other);
+      expect(server.made).toEqual([BODY, other]);
+    },
+  );
+
+  it('refuses the request that comes late, after another of the draft has taken effect', async () => {
+    server.loses = ['request'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    const late = call.mock.calls[0]!;
+    await press({ ...BODY, enabled: false });
+    await expect(server.answer(late[0] as string, late[1])).rejects.toMatchObject({
+      code: 'idempotency_mismatch',
+    });
+    expect(server.made).toHaveLength(1);
+  });
+
+  it('keeps what is not known over a refusal that came before the server looked', async () => {
+    server.loses = ['answer'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    call.mockRejectedValueOnce(fails('reauth_required', 401));
+    await expect(press(BODY)).rejects.toMatchObject({ status: 401 });
+    await press(BODY);
+    expect(server.made).toHaveLength(1);
+  });
+
+  it('is not unanswered after a refusal, and is another request for another draft', async () => {
+    server.loses = ['request'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    server.refuses = fails('agent_cap_reached', 403);
+    await expect(press(BODY)).rejects.toMatchObject({ code: 'agent_cap_reached' });
+    expect(isUnanswered('agent')).toBe(false);
+    server.refuses = null;
+    server.loses = ['answer'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    await createOnce('guided-setup', BODY);
+    expect(server.made).toHaveLength(2);
+  });
+
+  it('lasts as long as the page where the device keeps nothing', async () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    server.loses = ['answer'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    expect(isUnanswered('agent')).toBe(true);
+    expect(Object.keys(localStorage).filter((key) => key.includes('draft'))).toEqual([]);
+    await press(BODY);
+    expect(server.made).toHaveLength(1);
+    expect(isUnanswered('agent')).toBe(false);
+  });
+});
