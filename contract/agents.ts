@@ -137,7 +137,10 @@ export type OtherFee = z.infer<typeof OtherFee>;
 export const Agent = z.object({
   id: z.string(),
   name: z.string(),
+  /** What it trades now: its own pairs or its pool's list, as far as the market offers them. */
   trading_pairs: z.array(z.string()),
+  /** The pairs that were chosen; none where it trades its pool's list. */
+  ownPairs: z.optional(z.array(z.string())),
   risk_profile: RiskProfile,
   max_position_size: z.number(),
   execution_interval: ExecutionInterval,

@@ -309,6 +309,7 @@ function toAgent(
     id: row.id,
     name: row.name,
     trading_pairs: pairsOf(market, row),
+    ownPairs: row.tradingPairs,
     risk_profile: row.riskProfile,
     max_position_size: toNumber(parseFixed(row.maxPositionSize)),
     execution_interval: row.executionInterval,

@@ -121,6 +121,21 @@ describe('creating', () => {
     expect(running.nextRunAt).toBeGreaterThan(floor.market.now());
   });
 
+  it('says which pairs were chosen, and that none were where the pool’s list is traded', async () => {
+    const uid = await person('pro');
+    const ofPair = await make(uid);
+    expect(ofPair.ownPairs).toEqual(['BTC/USDT']);
+    const ofPool = await make(uid, { trading_pairs: [], pool: 'stablecoin_arbitrage' });
+    expect(ofPool).toMatchObject({ ownPairs: [], trading_pairs: ['USDC/USDT'] });
+    const { agents } = await floor.call(uid, 'agents');
+    expect(new Map(agents.map(({ id, ownPairs }) => [id, ownPairs]))).toEqual(
+      new Map([
+        [ofPair.id, ['BTC/USDT']],
+        [ofPool.id, []],
+      ]),
+    );
+  });
+
   it.each([
     ['starter', 2, 'R6-03'],
     ['standard', 5, 'R6-04'],

@@ -1,6 +1,11 @@
 /** A new agent as typed, up to the request body. The contract validates it. */
 import * as z from 'zod/mini';
-import { AgentCreateBody, PoolId, type RiskProfile } from '../../../../contract/agents.ts';
+import {
+  AgentCreateBody,
+  PoolId,
+  TradingFrequency,
+  type RiskProfile,
+} from '../../../../contract/agents.ts';
 import type { FieldIssue } from '../../../../contract/error-reply.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
 import { ApiError } from '../../../api/api-error.ts';
@@ -8,7 +13,7 @@ import { errorSentence } from '../../../format/error-text.ts';
 import { typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
 
-/** All values as text, as typed. */
+/** What is typed is text, as typed. */
 export const AgentDraft = z.object({
   name: z.string(),
   pool: PoolId,
@@ -16,6 +21,8 @@ export const AgentDraft = z.object({
   risk_profile: z.string(),
   size: z.string(),
   execution_interval: z.string(),
+  /** Of a copy; otherwise the account's setting decides. */
+  trading_frequency: z.optional(TradingFrequency),
 });
 export type AgentDraft = z.infer<typeof AgentDraft>;
 
@@ -49,6 +56,7 @@ const termsOf = (draft: AgentDraft): object => ({
   max_position_size: typedNumber(draft.size),
   execution_interval: draft.execution_interval,
   pool: draft.pool,
+  ...(draft.trading_frequency === undefined ? {} : { trading_frequency: draft.trading_frequency }),
 });
 
 /** The request body, or what is wrong with the draft. */

@@ -4,7 +4,6 @@ import { Suspense, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { placesTaken } from '../../../../contract/agent-account.ts';
-import { AGENT_NAME_MAX, AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { SkeletonRows } from '../../../components/EmptyState.tsx';
@@ -14,27 +13,13 @@ import { agentsStore } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { undoCommand } from '../../undo-command.ts';
 import { useEntries } from '../../use-store.ts';
-import type { AgentDraft } from '../create/agent-draft.ts';
 import { CreateDialog } from '../list/AgentsScreen.tsx';
+import { copyOf } from './copy-draft.ts';
 import { StartDialog } from '../start-stop/StartDialog.tsx';
 import { StopButton, useStopPlace } from '../start-stop/StopButton.tsx';
 
 const ConfirmStart = screenPart(() => import('../start-stop/ConfirmStart.tsx'));
 const EditAgentForm = screenPart(() => import('./EditAgentForm.tsx'));
-
-/**
- * A copy of the settings under a new name. A pool's own list is not copied as a choice of pairs.
- */
-function copyOf(agent: Agent): AgentDraft {
-  return {
-    name: `${agent.name.slice(0, AGENT_NAME_MAX - 5)} copy`,
-    pool: agent.pool,
-    pairs: agent.trading_pairs.length > AGENT_PAIRS_MAX ? [] : [...agent.trading_pairs],
-    risk_profile: agent.risk_profile,
-    size: String(agent.max_position_size),
-    execution_interval: agent.execution_interval,
-  };
-}
 
 function StartButton({ agentId, onPress }: { agentId: string; onPress: () => void }) {
   return (

@@ -395,6 +395,39 @@ describe('the wizard', () => {
   }, 30_000);
 });
 
+describe('a copy of an agent', () => {
+  const duplicate = async (): Promise<HTMLInputElement> => {
+    await open('/agents/one');
+    await press('Duplicate');
+    return screen.findByLabelText<HTMLInputElement>('Name', {}, { timeout: 10_000 });
+  };
+
+  it('has its frequency of rebalancing, also as it is previewed', async () => {
+    applyAgents(
+      {
+        agents: [{ ...agent('one'), tradingFrequency: 'monthly', ownPairs: [] }],
+        sequence: 5,
+        asOf: NOW,
+      },
+      'network',
+    );
+    losesFirstAnswer();
+    await duplicate();
+    await press('Next: preview');
+    await waitFor(() => {
+      expect(bodies('previewAgent')).toMatchObject([
+        { terms: { trading_frequency: 'monthly', trading_pairs: [] } },
+      ]);
+    });
+    await press('Create agent');
+    await waitFor(() => {
+      expect(bodies('createAgent')).toMatchObject([
+        { trading_frequency: 'monthly', trading_pairs: [] },
+      ]);
+    });
+  }, 30_000);
+});
+
 describe('an edit', () => {
   const size = () =>
     screen.findByLabelText<HTMLInputElement>(/Largest position/, {}, { timeout: 10_000 });
