@@ -200,7 +200,9 @@ export default function PreviewPanel({
       {unread && !offline && error === null && (
         <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />
       )}
-      {ask !== null && error !== null && <Failed error={error} onAgain={again} />}
+      {ask !== null && error !== null && !(unread && offline) && (
+        <Failed error={error} onAgain={again} />
+      )}
       {preview !== null && (
         <Decided
           preview={preview}

@@ -16,7 +16,7 @@ const REST_MS = 350;
 const TIMEOUT_MS = 20_000;
 
 export interface PreviewState {
-  /** The last answer, for the current or the previous settings. */
+  /** The last answer; that of other settings only while one for these is on its way. */
   preview: AgentPreview | null;
   /** A new answer is on its way. */
   asking: boolean;
@@ -27,17 +27,20 @@ export interface PreviewState {
 /** `body` null: nothing to ask about yet. */
 export function usePreview(body: AgentPreviewBody | null): PreviewState {
   const { online } = useSnapshot(connection);
+  /** `answers`: the settings that the preview is of. The last request may have failed since. */
   const [read, setRead] = useState<{
     key: string;
     preview: AgentPreview | null;
+    answers: string;
     error: string | null;
-  }>({ key: '', preview: null, error: null });
+  }>({ key: '', preview: null, answers: '', error: null });
   const [turn, setTurn] = useState(0);
-  const key = body === null ? '' : `${JSON.stringify(body)} ${turn}`;
+  const settings = body === null ? '' : JSON.stringify(body);
+  const key = settings === '' ? '' : `${settings} ${turn}`;
   useEffect(() => {
     if (key === '' || online === 'offline') return;
     const stop = new AbortController();
-    const wanted = JSON.parse(key.slice(0, key.lastIndexOf(' '))) as AgentPreviewBody;
+    const wanted = JSON.parse(settings) as AgentPreviewBody;
     const timer = setTimeout(() => {
       api
         .call('previewAgent', {
@@ -48,13 +51,13 @@ export function usePreview(body: AgentPreviewBody | null): PreviewState {
         })
         .then(
           (preview) => {
-            if (!stop.signal.aborted) setRead({ key, preview, error: null });
+            if (!stop.signal.aborted) setRead({ key, preview, answers: settings, error: null });
           },
           (error: unknown) => {
             if (!stop.signal.aborted)
               setRead((held) => ({
+                ...held,
                 key,
-                preview: held.preview,
                 error:
                   error instanceof ApiError && error.status === 0
                     ? 'The server did not answer.'
@@ -67,10 +70,11 @@ export function usePreview(body: AgentPreviewBody | null): PreviewState {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [key, online]);
+  }, [key, settings, online]);
+  const asking = key !== '' && online !== 'offline' && read.key !== key;
   return {
-    preview: key === '' ? null : read.preview,
-    asking: key !== '' && online !== 'offline' && read.key !== key,
+    preview: key !== '' && (asking || read.answers === settings) ? read.preview : null,
+    asking,
     error: read.key === key ? read.error : null,
     again: () => {
       setTurn(turn + 1);
