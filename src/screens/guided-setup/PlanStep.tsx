@@ -8,6 +8,7 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { RiskProfile } from '../../../contract/agents.ts';
 import type { Need } from '../../billing/offers.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { Line } from '../../components/Section.tsx';
@@ -136,8 +137,8 @@ function Onward({
       </Button>
       {blocked && (
         <p role="status" className="mt-2 text-amber">
-          You are offline. You can start the trial when you are back online. Your setup is saved on
-          this device.
+          You are offline. You can start the trial when you are back online.
+          {keepsSnapshots() && ' Your setup is saved on this device.'}
         </p>
       )}
     </>

@@ -67,7 +67,7 @@ export function StartStep(props: StartStepProps) {
         ) : (
           <UpgradeHere need={need} from={SETUP_PATH} typed />
         )}
-        <Button tone="plain" onClick={onBack}>
+        <Button tone="plain" disabled={busy} onClick={onBack}>
           Back to review
         </Button>
       </div>

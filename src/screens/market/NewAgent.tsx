@@ -12,11 +12,14 @@ const CreateDialog = screenPart(async () => ({
 
 export function NewAgent({
   title,
+  keptAs,
   pool,
   pairs,
   onDone,
 }: {
   title: string;
+  /** The name under which its draft is kept. */
+  keptAs: string;
   pool: PoolId;
   pairs: readonly string[];
   onDone: () => void;
@@ -39,7 +42,7 @@ export function NewAgent({
         open
         title={title}
         count={count}
-        draft={draft}
+        given={{ keptAs, draft }}
         onOpenChange={(open) => {
           if (!open) onDone();
         }}

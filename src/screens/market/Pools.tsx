@@ -146,6 +146,7 @@ export default function Pools({ query }: { query: string }) {
       {creating !== null && (
         <NewAgent
           title={`New agent: ${creating.name}`}
+          keptAs={`agent-pool.${creating.id}`}
           pool={creating.id}
           pairs={[]}
           onDone={() => {

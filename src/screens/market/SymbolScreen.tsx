@@ -309,6 +309,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
       {creating && (
         <NewAgent
           title={`New agent for ${symbol}`}
+          keptAs={`agent-pair.${symbol}`}
           pool="all_pools"
           pairs={[symbol]}
           onDone={() => {

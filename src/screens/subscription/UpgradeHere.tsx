@@ -9,6 +9,7 @@ import type { Plan } from '../../../contract/subscription.ts';
 import { cheapestFor, tierMeets, type Need } from '../../billing/offers.ts';
 import { startTrial } from '../../billing/start-trial.ts';
 import { OFFLINE_CHECKOUT, takePlan, checkoutProgress } from '../../billing/take-plan.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { Button, LinkButton } from '../../components/Button.tsx';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
@@ -99,6 +100,10 @@ function OfferNotes({
   );
 }
 
+/** Entries are saved only where the device may keep them. */
+const backText = (typed: boolean): string =>
+  `You'll return here.${typed && keepsSnapshots() ? ' Your entries are saved.' : ''}`;
+
 export function UpgradeHere({
   need,
   from,
@@ -128,7 +133,7 @@ export function UpgradeHere({
     // The embedded checkout is on the plans' own screen.
     if ((await takePlan(chosen, place)) && checkoutProgress.embedded !== null) go('/subscription');
   };
-  const back = typed ? "You'll return here. Your entries are saved." : "You'll return here.";
+  const back = backText(typed);
   return (
     <div className="max-w-[64ch]">
       <div className="flex flex-wrap items-center gap-2">

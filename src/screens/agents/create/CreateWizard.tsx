@@ -1,8 +1,9 @@
 /** Creates an agent in three steps: risk, name and pairs, preview. */
-import { useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import * as z from 'zod/mini';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
+import { keepsSnapshots } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
 import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
@@ -18,6 +19,7 @@ import {
   isSameDraft,
   NEW_AGENT,
   previewOf,
+  type GivenDraft,
 } from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
 import { keepDraft, NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
@@ -31,7 +33,8 @@ import PreviewPanel from '../preview/PreviewPanel.tsx';
 import BacktestPanel from '../backtest/BacktestPanel.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
-type Step = z.infer<typeof Kept>['step'];
+type Kept = z.infer<typeof Kept>;
+type Step = Kept['step'];
 const INCOMPLETE = 'Some settings are missing. Go back to complete them.';
 
 /** Whose money the new agent will trade. */
@@ -96,8 +99,8 @@ export function CreateActs({
   if (online === 'offline')
     return (
       <p role="status" className="border-l-2 border-amber py-1 pl-3 text-amber">
-        You're offline. Create the agent when you're back online. Your choices are saved on this
-        device.
+        You're offline. Create the agent when you're back online.
+        {keepsSnapshots() && ' Your choices are saved on this device.'}
       </p>
     );
   return (
@@ -138,8 +141,8 @@ export function CreateActs({
 
 interface CreateWizardProps {
   quote: string;
-  /** A copy of another agent: not saved on the device, starting at the name. */
-  draft?: AgentDraft | undefined;
+  /** What to begin with, at the name: a copy of another agent, or a pair or pool. */
+  given?: GivenDraft | undefined;
   /** The exchange account it will trade, for good; null for paper. */
   connectionId?: string | null;
   onCreated: (agent: Agent) => void;
@@ -279,8 +282,10 @@ function PreviewStep({
           startable={!isLive}
           onCreate={onCreate}
         />
+        {/* What is being created is what is shown: no edit meanwhile seems to be a part of it. */}
         <Button
           tone="plain"
+          disabled={busy}
           onClick={() => {
             onStep('terms');
           }}
@@ -292,40 +297,72 @@ function PreviewStep({
   );
 }
 
-/** The draft and its step. A new agent's is saved on the device; a copy's is not. */
-function useWizardDraft(given: AgentDraft | undefined) {
-  const [kept, keep] = useKeptDraft(given === undefined ? WIZARD_DRAFT : 'agent-copy', Kept, {
-    draft: given ?? NEW_AGENT,
-    step: given === undefined ? 'risk' : 'terms',
-  });
-  const [{ draft, step }, setState] = useState(
-    given === undefined ? kept : { draft: given, step: 'terms' as Step },
+/**
+ * The draft and its step, saved on the device: a new agent's under one name, that of a copy, a pair
+ * or a pool under its own.
+ */
+function useWizardDraft(given: GivenDraft | undefined) {
+  const keptAs = given?.keptAs ?? WIZARD_DRAFT;
+  const [first] = useState<Kept>(() =>
+    given === undefined
+      ? { draft: NEW_AGENT, step: 'risk' }
+      : { draft: given.draft, step: 'terms' },
   );
-  const put = (next: { draft: AgentDraft; step: Step }): void => {
-    setState(next);
-    if (given === undefined) keep(next);
+  const [{ draft, step }, keep] = useKeptDraft(keptAs, Kept, first);
+  const [isRestored, setRestored] = useState(
+    () => given !== undefined && !isSameDraft(draft, first.draft),
+  );
+  /** As typed last: the server's answer may come after it. */
+  const latest = useRef<Kept>({ draft, step });
+  const put = (part: Partial<AgentDraft>, to?: Step): void => {
+    const { draft: typed, step: at } = latest.current;
+    latest.current = { draft: { ...typed, ...part }, step: to ?? at };
+    keep(latest.current);
+  };
+  const startOver = (): void => {
+    latest.current = first;
+    keep(null);
+    setRestored(false);
   };
   /** The sent draft is an agent now. False where it was changed since, which is kept. */
   const settle = (sent: AgentDraft): boolean => {
-    const now = given === undefined ? readDraft(WIZARD_DRAFT, Kept) : null;
-    if (now !== null && !isSameDraft(now.draft, sent)) return false;
-    if (given === undefined) keep(null);
-    return true;
+    const isDone = isSameDraft((readDraft(keptAs, Kept) ?? latest.current).draft, sent);
+    if (isDone) keep(null);
+    return isDone;
   };
-  return { draft, step, put, settle };
+  return { keptAs, draft, step, isRestored, put, startOver, settle };
+}
+
+function RestoredNotice({ busy, onStartOver }: { busy: boolean; onStartOver: () => void }) {
+  return (
+    <p
+      role="status"
+      className="mb-3 flex flex-wrap items-center justify-between gap-x-3 border-l-2 border-accent py-1 pl-3 text-ink-2"
+    >
+      <span>Your unfinished entries are restored.</span>
+      <button
+        type="button"
+        disabled={busy}
+        className="reach min-h-8 font-medium underline underline-offset-2"
+        onClick={onStartOver}
+      >
+        Start over
+      </button>
+    </p>
+  );
 }
 
 export default function CreateWizard({
   quote,
-  draft: given,
+  given,
   connectionId = null,
   onCreated,
 }: CreateWizardProps) {
-  const { draft, step, put, settle } = useWizardDraft(given);
+  const { keptAs, draft, step, isRestored, put, startOver, settle } = useWizardDraft(given);
   const [issues, setIssues] = useState<Readonly<Record<string, string>>>({});
   const [shadow, setShadow] = useState(true);
   const { busy, failure, create } = useCreateAgent({
-    draftName: given === undefined ? WIZARD_DRAFT : 'agent-copy',
+    draftName: keptAs,
     live: connectionId === null ? null : { connectionId, shadow },
     onSettled: settle,
     onCreated,
@@ -333,10 +370,14 @@ export default function CreateWizard({
   const steps = useStepStart(step);
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});
-    put({ draft: { ...draft, ...part }, step });
+    put(part);
   };
   const go = (to: Step): void => {
-    put({ draft, step: to });
+    put({}, to);
+  };
+  const again = (): void => {
+    setIssues({});
+    startOver();
   };
   const preview = (): void => {
     const checked = checkDraft(draft);
@@ -357,6 +398,7 @@ export default function CreateWizard({
       {connectionId !== null && (
         <LiveNote connectionId={connectionId} shadow={shadow} onShadow={setShadow} />
       )}
+      {isRestored && <RestoredNotice busy={busy} onStartOver={again} />}
       {step === 'risk' && <RiskStep {...shared} connectionId={connectionId} onChange={change} />}
       {step === 'terms' && (
         <TermsStep

@@ -30,6 +30,12 @@ export type AgentDraft = z.infer<typeof AgentDraft>;
 export const isSameDraft = (a: AgentDraft, b: AgentDraft): boolean =>
   JSON.stringify(AgentDraft.parse(a)) === JSON.stringify(AgentDraft.parse(b));
 
+/** What a form begins with that is opened from an agent, a pair or a pool, and its kept name. */
+export interface GivenDraft {
+  keptAs: string;
+  draft: AgentDraft;
+}
+
 export const NEW_AGENT: AgentDraft = {
   name: '',
   pool: 'all_pools',

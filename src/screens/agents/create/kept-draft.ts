@@ -54,6 +54,11 @@ export function keepDraft(name: string, value: unknown): void {
   write(name, session.user?.uid ?? '', value);
 }
 
+/** Goes on with a draft under another name; with `otherwise` where nothing was kept of it. */
+export function carryDraft(from: string, to: string, otherwise: unknown): void {
+  keepDraft(to, keptValue(from, session.user?.uid ?? '') ?? otherwise);
+}
+
 /** What the current user's draft holds; null where there is none of this form. */
 export function readDraft<S extends z.ZodMiniType>(name: string, schema: S): z.output<S> | null {
   return read(name, session.user?.uid ?? '', schema);

@@ -138,7 +138,7 @@ export function AgentPageActions({ agent, editing, onEdit }: EditProps) {
         onOpenChange={setCopying}
         count={count}
         title={`Duplicate ${agent.name}`}
-        draft={copyOf(agent)}
+        given={{ keptAs: `agent-copy.${agent.id}`, draft: copyOf(agent) }}
         connectionId={connectionOf(agent)}
       />
       <StartDialog agent={agent} open={starting} onOpenChange={setStarting} />

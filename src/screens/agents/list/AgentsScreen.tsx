@@ -6,6 +6,7 @@ import { Link } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
 import { placesTaken } from '../../../../contract/agent-account.ts';
 import { agentCap, tierPermits } from '../../../../contract/tiers.ts';
+import { keepsSnapshots } from '../../../commands.ts';
 import { Button, LinkButton } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
 import { EmptyState, SkeletonRows } from '../../../components/EmptyState.tsx';
@@ -20,12 +21,12 @@ import { useAuth } from '../../../stores/use-security.ts';
 import { useAgentViews, useEntries, useInsight, useShownViews, useSlot } from '../../use-store.ts';
 import { stopAllSentence } from '../../stop-all/StopAllScreen.tsx';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
-import type { AgentDraft } from '../create/agent-draft.ts';
+import type { GivenDraft } from '../create/agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import {
+  carryDraft,
   hasDraft,
-  keepDraft,
   NEW_AGENT_PATH,
   requestOf,
   WIZARD_DRAFT,
@@ -40,7 +41,8 @@ interface CreateDialogProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
   count: number;
-  draft?: AgentDraft;
+  /** What it begins with; the user's unfinished new agent by default. */
+  given?: GivenDraft;
   title?: string;
   /** The exchange account it will trade; null for paper. */
   connectionId?: string | null;
@@ -51,7 +53,7 @@ export function CreateDialog({
   open,
   onOpenChange,
   count,
-  draft,
+  given,
   title = 'New agent',
   connectionId = null,
 }: CreateDialogProps) {
@@ -60,7 +62,8 @@ export function CreateDialog({
   const cap = agentCap(subscriptionTier);
   const isPermitted = tierPermits(subscriptionTier, 'agents', 'create');
   // An agent whose creation was not answered may have taken the last place itself.
-  const hasPlace = count < cap || (open && hasDraft(requestOf(WIZARD_DRAFT), user?.uid ?? ''));
+  const hasPlace =
+    count < cap || (open && hasDraft(requestOf(given?.keptAs ?? WIZARD_DRAFT), user?.uid ?? ''));
   // A form that is open stays, whatever becomes of the plan meanwhile: the server has the last word.
   const [isBegun, setBegun] = useState(false);
   const isForm = open && (isBegun || (isPermitted && hasPlace));
@@ -79,12 +82,12 @@ export function CreateDialog({
         <UpgradeHere
           need={{ resource: 'agents', action: 'create', agents: count + 1 }}
           from={NEW_AGENT_PATH}
-          {...(draft === undefined
+          {...(given === undefined
             ? {}
             : {
                 typed: true,
                 onLeave: () => {
-                  keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+                  carryDraft(given.keptAs, WIZARD_DRAFT, { draft: given.draft, step: 'terms' });
                 },
               })}
         />
@@ -99,7 +102,7 @@ export function CreateDialog({
         >
           <CreateWizard
             quote={quote}
-            draft={draft}
+            given={given}
             connectionId={connectionId}
             onCreated={(agent) => {
               onOpenChange(false);
@@ -115,7 +118,7 @@ export function CreateDialog({
 function createDescription(mayCreate: boolean, hasPlace: boolean, cap: number): string {
   if (!mayCreate) return 'You need a plan or the free trial to create agents.';
   return hasPlace
-    ? 'Nothing is created until the last step. Your entries are saved.'
+    ? `Nothing is created until the last step.${keepsSnapshots() ? ' Your entries are saved.' : ''}`
     : `You have reached your plan's limit of ${cap} agents. Delete one or upgrade.`;
 }
 

@@ -386,6 +386,100 @@ describe('the wizard', () => {
     });
   }, 30_000);
 
+  /** The server's answer to the next creation, to be given later. */
+  const heldAnswer = () => {
+    let [resolve, reject] = [
+      (_reply: unknown): void => undefined,
+      (_error: Error): void => undefined,
+    ];
+    call.mockImplementation((name: string) =>
+      name === 'createAgent'
+        ? new Promise((resolved, rejected) => {
+            [resolve, reject] = [resolved, rejected];
+          })
+        : name === 'agents'
+          ? Promise.resolve({ agents: [agent('one'), agent('made')], sequence: 9, asOf: NOW })
+          : never(),
+    );
+    return {
+      resolve: () => {
+        resolve({ commandId: 'c', agent: agent('made') });
+      },
+      reject: (error: Error) => {
+        reject(error);
+      },
+    };
+  };
+  const nameField = () => screen.findByLabelText<HTMLInputElement>('Name');
+  const keptName = (): unknown =>
+    (
+      JSON.parse(localStorage.getItem('tradewind.draft.agent') ?? '{}') as {
+        value?: { draft: { name: string } };
+      }
+    ).value?.draft.name;
+  /** Opens the form again while its request is under way, and changes the name in it. */
+  const changeMeanwhile = async (): Promise<void> => {
+    await press('Close');
+    await press('New agent');
+    await press('Back to name and pairs');
+    fireEvent.change(await nameField(), { target: { value: 'Leeward' } });
+  };
+
+  it('stays with what is typed when the plan cannot be checked meanwhile (R2-12, R4-06)', async () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    await toTerms();
+    fireEvent.change(await nameField(), { target: { value: 'Windward' } });
+    clearSubscription();
+    applySubscription(plan('free'), 'network');
+    await press('Next: preview');
+    await press('Back to name and pairs');
+    expect((await nameField()).value).toBe('Windward');
+    await press('Close');
+    await press('New agent');
+    expect(await screen.findByText(/You need a plan or the free trial/)).toBeTruthy();
+  }, 30_000);
+
+  it('leads back to no field while the agent is being created', async () => {
+    const { resolve } = heldAnswer();
+    await toPreview();
+    await press('Create agent');
+    const back = screen.getByRole<HTMLButtonElement>('button', { name: 'Back to name and pairs' });
+    expect(back.disabled).toBe(true);
+    resolve();
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made');
+    });
+  }, 30_000);
+
+  it('keeps what is typed in a form opened again, whatever comes of the request of the first (R2-12)', async () => {
+    applySubscription(plan('pro'), 'network');
+    const { reject } = heldAnswer();
+    await toPreview();
+    await press('Create agent');
+    await changeMeanwhile();
+    reject(
+      new ApiError('', { code: 'wrong_quote', status: 400, text: 'No.', field: 'trading_pairs.0' }),
+    );
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain('Windward: No.');
+    });
+    expect([(await nameField()).value, keptName()]).toEqual(['Leeward', 'Leeward']);
+    cleanup();
+    localStorage.removeItem('tradewind.draft.agent');
+    const { resolve } = heldAnswer();
+    await toPreview();
+    await press('Create agent');
+    await changeMeanwhile();
+    resolve();
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain(
+        'made was created. Your entries since then are kept.',
+      );
+    });
+    expect(location.pathname).toBe('/agents');
+    expect([(await nameField()).value, keptName()]).toEqual(['Leeward', 'Leeward']);
+  }, 30_000);
+
   it('shows the limit and the way to more where every place is taken (R9-04)', async () => {
     applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
     await open('/agents');
@@ -401,6 +495,35 @@ describe('a copy of an agent', () => {
     await press('Duplicate');
     return screen.findByLabelText<HTMLInputElement>('Name', {}, { timeout: 10_000 });
   };
+
+  it('is kept over a reload under a name of its own, until it is started over (R2-12)', async () => {
+    fireEvent.change(await duplicate(), { target: { value: 'Leeward' } });
+    expect(screen.getByText(/Your entries are saved\./)).toBeTruthy();
+    cleanup();
+    expect((await duplicate()).value).toBe('Leeward');
+    expect(screen.getByText('Your unfinished entries are restored.')).toBeTruthy();
+    await press('Start over');
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('one copy');
+    expect(screen.queryByText('Your unfinished entries are restored.')).toBeNull();
+    expect(localStorage.getItem('tradewind.draft.agent-copy.one')).toBeNull();
+    cleanup();
+    await open('/agents');
+    await press('New agent');
+    expect(await screen.findByText('1 of 3. Risk')).toBeTruthy();
+  }, 30_000);
+
+  it('is not called saved where the device keeps nothing', async () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    fireEvent.change(await duplicate(), { target: { value: 'Leeward' } });
+    expect(screen.queryByText(/entries are saved/)).toBeNull();
+    connection.online = 'offline';
+    await press('Next: preview');
+    expect(await screen.findByText(/Create the agent when you're back online\./)).toBeTruthy();
+    expect(screen.queryByText(/choices are saved/)).toBeNull();
+    cleanup();
+    connection.online = 'online';
+    expect((await duplicate()).value).toBe('one copy');
+  }, 30_000);
 
   it('has its frequency of rebalancing, also as it is previewed', async () => {
     applyAgents(
