@@ -181,8 +181,9 @@ function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
       </p>
       <HowCalculated>
         <p>
-          Starts with <Amount value={terms.deposit} quote={terms.quote} />, the account's present
-          equity. Decisions are made at the close of a candle and filled at the open of the next.
+          Starts with <Amount value={terms.deposit} quote={terms.quote} />, the account's{' '}
+          {keptAt === null ? 'present equity' : 'equity when these candles were saved'}. Decisions
+          are made at the close of a candle and filled at the open of the next.
           {EVALUATION_MINUTES[interval] > EVALUATION_MINUTES[terms.agent.interval] &&
             ` Candles last ${INTERVAL_NAME[interval]}, so checks are less frequent than live.`}
         </p>

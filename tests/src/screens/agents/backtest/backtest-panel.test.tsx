@@ -47,3 +47,12 @@ it('counts a purchase and its sale as one round trip, not as one of the two trad
   expect(screen.getByText('Round trips, newest first')).toBeDefined();
   expect(screen.getByRole('region', { name: 'Backtest' }).textContent).not.toMatch(/\btrades\b/i);
 });
+
+it.each([
+  [null, "the account's present equity."],
+  [TO, "the account's equity when these candles were saved."],
+])('dates the equity that it starts with, for candles kept at %s', (keptAt, words) => {
+  state.current = { at: 'done', done: { ...done, keptAt } };
+  render(<BacktestPanel ask={{ agentId: 'a' }} />);
+  expect(screen.getByRole('region', { name: 'Backtest' }).textContent).toContain(words);
+});
