@@ -233,4 +233,36 @@ describe('a person who stops on the way', () => {
       expect(await scrolled()).toBe(0);
     }
   });
+
+  it('finds the buttons where they were when the preview comes, and when it fails', async () => {
+    const dialog = page.getByRole('dialog', { name: 'New agent' });
+    const act = dialog.getByRole('button', { name: 'Create agent' });
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/api/agents/preview', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    const place = async (): Promise<number> => (await act.boundingBox())?.y ?? Number.NaN;
+    const waiting = dialog.getByRole('status', { name: 'Loading preview' });
+    const askAgain = async (): Promise<number> => {
+      await finger.tap(dialog.getByRole('button', { name: 'Back to name and pairs' }));
+      await finger.tap(dialog.getByRole('button', { name: 'Next: preview' }));
+      await waiting.waitFor();
+      await finger.reach(act);
+      return place();
+    };
+    const before = await askAgain();
+    answer();
+    await dialog.getByText(/Preview only\. Nothing will be traded\./).waitFor();
+    expect(await place()).toBe(before);
+    await page.unroute('**/api/agents/preview');
+    await page.route('**/api/agents/preview', (route) => route.abort());
+    const beforeFailing = await askAgain();
+    await dialog.getByText(/Could not load the preview\./).waitFor();
+    expect(await place()).toBe(beforeFailing);
+    await page.unroute('**/api/agents/preview');
+  });
 });

@@ -58,10 +58,10 @@ function Stages({ at }: { at: number }) {
   );
 }
 
-/** The plan's agents are all in use. Shown first, so that nobody answers questions in vain. */
+/** The plan's agents are all in use. Shown from the start, so that nobody answers in vain. */
 function NoPlace({ cap, need }: { cap: number; need: Need }) {
   return (
-    <div className="mb-5 border-l-2 border-amber py-1 pl-3">
+    <div className="mt-5 border-l-2 border-amber py-1 pl-3">
       <p className="mb-2 text-amber">
         Your plan includes {cap} agents, and all are in use. To create another, upgrade or delete
         one under{' '}
@@ -215,7 +215,6 @@ export default function GuidedSetupScreen() {
     <div className="mx-auto max-w-xl">
       <ScreenTitle title="Guided setup" note="Four questions, then a paper trading agent." />
       <Stages at={at} />
-      {mayCreate && !placesLeft && at < START_AT && <NoPlace cap={cap} need={need} />}
       <div ref={steps}>
         {at < PLAN_AT && <QuestionStep at={at} answers={answers} onAnswer={answer} onBack={back} />}
         {at === PLAN_AT && (
@@ -242,6 +241,8 @@ export default function GuidedSetupScreen() {
         )}
       </div>
       {at > 0 && <StartOver onPress={startOver} />}
+      {/* Last: the agents may load after the answers are there, which then stay in place. */}
+      {mayCreate && !placesLeft && at < START_AT && <NoPlace cap={cap} need={need} />}
     </div>
   );
 }

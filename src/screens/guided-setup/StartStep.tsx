@@ -7,6 +7,7 @@ import { intervalText } from '../agents/agent-text.ts';
 import { CreateActs } from '../agents/create/CreateWizard.tsx';
 import { EntriesOffNotice } from '../agents/EntriesOffNotice.tsx';
 import PreviewPanel from '../agents/preview/PreviewPanel.tsx';
+import { usePairCount } from '../agents/preview/use-pair-count.ts';
 import BacktestPanel from '../agents/backtest/BacktestPanel.tsx';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { StepHeading } from './QuestionStep.tsx';
@@ -47,11 +48,7 @@ export function StartStep(props: StartStepProps) {
         its signal is strong enough. Most checks end with no trade.
       </p>
       <EntriesOffNotice className="mb-3" />
-      <PreviewPanel
-        ask={ask}
-        rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
-        missing={INCOMPLETE}
-      />
+      <PreviewPanel ask={ask} rows={usePairCount(draft)} missing={INCOMPLETE} />
       <div className="mt-5">
         <BacktestPanel ask={ask} missing={INCOMPLETE} />
       </div>

@@ -30,6 +30,7 @@ import { TermsFields } from './TermsFields.tsx';
 import { useCreateAgent } from './use-create-agent.ts';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
 import PreviewPanel from '../preview/PreviewPanel.tsx';
+import { usePairCount } from '../preview/use-pair-count.ts';
 import BacktestPanel from '../backtest/BacktestPanel.tsx';
 
 const Kept = z.object({ draft: AgentDraft, step: z.enum(['risk', 'terms', 'look']) });
@@ -264,11 +265,7 @@ function PreviewStep({
       </StepHead>
       <EntriesOffNotice className="mb-3" />
       <PaperPart isBesideLive={isLive}>
-        <PreviewPanel
-          ask={previewOf(draft)}
-          rows={draft.pairs.length === 0 ? 5 : draft.pairs.length}
-          missing={INCOMPLETE}
-        />
+        <PreviewPanel ask={previewOf(draft)} rows={usePairCount(draft)} missing={INCOMPLETE} />
         <div className="mt-5">
           <BacktestPanel ask={previewOf(draft)} missing={INCOMPLETE} />
         </div>

@@ -55,17 +55,29 @@ function Pair({ one }: { one: PairPreview }) {
   );
 }
 
-function Waiting({ rows }: { rows: number }) {
+/**
+ * The outline of an answer, at its full height: what comes, or goes again, moves nothing below it.
+ * Drawn while the first answer is on its way, and out of sight under every answer.
+ */
+function Outline({ pairs, drawn }: { pairs: number; drawn: boolean }) {
   return (
-    <div role="status" aria-label="Loading preview">
-      <Skeleton className="mb-3 h-4 w-64 max-w-full" />
-      {Array.from({ length: rows }, (_, index) => (
-        <div key={index} className="rule flex h-[57px] items-center justify-between">
+    <div
+      {...(drawn ? { role: 'status', 'aria-label': 'Loading preview' } : { 'aria-hidden': true })}
+      className={classes('[grid-area:1/1]', !drawn && 'invisible')}
+    >
+      <div className="h-14 md:h-8">
+        <Skeleton className="h-4 w-64 max-w-full" />
+      </div>
+      {Array.from({ length: Math.min(SHOWN, Math.max(1, pairs)) }, (_, index) => (
+        // With a line for the reason.
+        <div key={index} className="rule flex h-[75px] items-center justify-between">
           <Skeleton className="h-3.5 w-40" />
           <Skeleton className="h-3.5 w-14" />
         </div>
       ))}
-      {/* Reserves the line that says when this was decided. */}
+      {pairs > SHOWN && <div className="h-11 pointer-fine:h-8" />}
+      {/* The most that can be lost, and when this was decided. */}
+      <div className="rule h-14 md:h-10" />
       <div className="h-12 md:h-8" />
     </div>
   );
@@ -137,7 +149,7 @@ interface DecidedProps {
 function Decided({ preview, asking, running, all, onAll }: DecidedProps) {
   const list = inWeight(preview.pairs);
   const acting = list.filter(({ order }) => order !== null).length;
-  const shown = all ? list : list.slice(0, Math.max(SHOWN, acting));
+  const shown = all ? list : list.slice(0, SHOWN);
   return (
     <div className={classes('transition-opacity duration-100', asking && 'opacity-60')}>
       <p aria-live="polite" className="pb-2">
@@ -150,7 +162,7 @@ function Decided({ preview, asking, running, all, onAll }: DecidedProps) {
       </ul>
       {list.length > shown.length && (
         <Button size="sm" tone="plain" className="-ml-3" onClick={onAll}>
-          Show all {list.length} pairs
+          Show all {list.length} pairs{acting > SHOWN ? `, ${acting} orders` : ''}
         </Button>
       )}
       {list.some(({ atStop }) => atStop !== null) && (
@@ -197,22 +209,24 @@ export default function PreviewPanel({
           The preview uses live candles and your account. Available when you’re online.
         </p>
       )}
-      {unread && !offline && error === null && (
-        <Waiting rows={Math.min(SHOWN, Math.max(1, rows))} />
-      )}
-      {ask !== null && error !== null && !(unread && offline) && (
-        <Failed error={error} onAgain={again} />
-      )}
-      {preview !== null && (
-        <Decided
-          preview={preview}
-          asking={asking}
-          running={running}
-          all={all}
-          onAll={() => {
-            setAll(true);
-          }}
-        />
+      {ask !== null && !(unread && offline) && (
+        <div className="grid">
+          <Outline pairs={rows} drawn={unread && error === null} />
+          <div className="min-w-0 [grid-area:1/1]">
+            {error !== null && <Failed error={error} onAgain={again} />}
+            {preview !== null && (
+              <Decided
+                preview={preview}
+                asking={asking}
+                running={running}
+                all={all}
+                onAll={() => {
+                  setAll(true);
+                }}
+              />
+            )}
+          </div>
+        </div>
       )}
     </section>
   );

@@ -717,10 +717,12 @@ describe('the guided setup', () => {
     expect(await screen.findByRole('region', { name: 'Question 1 of 4' })).toBeTruthy();
   }, 30_000);
 
-  it('shows its limit to a full plan (R9-04)', async () => {
+  it('shows its limit to a full plan, below the answers, which stay in place when it loads (R9-04)', async () => {
     applyAgents({ agents: [agent('one'), agent('two')], sequence: 5, asOf: NOW }, 'network');
     await open('/guided-setup');
-    expect(await screen.findByText(/Your plan includes 2 agents, and all are in use/)).toBeTruthy();
+    const limit = await screen.findByText(/Your plan includes 2 agents, and all are in use/);
+    const answers = screen.getByRole('group', { name: 'Answers' });
+    expect(answers.compareDocumentPosition(limit)).toBe(Node.DOCUMENT_POSITION_FOLLOWING);
   }, 30_000);
 
   it.each([
