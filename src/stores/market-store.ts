@@ -36,16 +36,21 @@ const early = new Map<string, SymbolQuote>();
 const NO_QUOTES: Readonly<Record<string, SymbolQuote>> = {};
 
 /**
- * The board's quotes with these applied, and the pairs that changed; the newest of a symbol wins, in
- * whatever order they arrive.
+ * The board's quotes with these applied and without those that are gone, and the pairs that changed;
+ * the newest of a symbol wins, in whatever order they arrive.
  */
 function lay(
   present: Readonly<Record<string, SymbolQuote>>,
   quotes: readonly SymbolQuote[],
+  gone: readonly string[] = [],
 ): { symbols: Readonly<Record<string, SymbolQuote>>; changed: string[] } {
-  const isNew = present === NO_QUOTES || quotes.some(({ symbol }) => present[symbol] === undefined);
+  const isNew =
+    present === NO_QUOTES ||
+    gone.length > 0 ||
+    quotes.some(({ symbol }) => present[symbol] === undefined);
   const symbols = (isNew ? { ...present } : present) as Record<string, SymbolQuote>;
-  const changed: string[] = [];
+  for (const symbol of gone) Reflect.deleteProperty(symbols, symbol);
+  const changed = [...gone];
   for (const quote of quotes) {
     const known = symbols[quote.symbol];
     if (known !== undefined && quote.timestamp < known.timestamp) continue;
@@ -57,14 +62,28 @@ function lay(
   return { symbols: isNew ? ref(symbols) : present, changed };
 }
 
+/** Pairs that a whole reply lacks, unless their first price came after it. */
+function goneFrom(present: MarketBoard['symbols'], { symbols, now }: MarketData): string[] {
+  const named = new Set(symbols.map(({ symbol }) => symbol));
+  return Object.keys(present).filter(
+    (symbol) => !named.has(symbol) && (present[symbol]?.timestamp ?? 0) <= now,
+  );
+}
+
 /**
- * Takes a whole reply. Another source replaces everything: prices of two sources are never mixed.
+ * Takes a whole reply. Another source replaces everything: prices of two sources are never mixed. An
+ * exchange in the server's place is another one even where the server's own source is the same: its
+ * pairs are not the server's, and its times may be the device's.
  */
 export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
   const present = marketStore.data;
-  if (present?.source.id !== next.source.id) batches.drop();
-  if (present !== null && present.source.id === next.source.id) {
-    const { symbols, changed } = lay(present.symbols, next.symbols);
+  const isDirect = origin === 'exchange';
+  if (present?.source.id === next.source.id && !isDirect && marketStore.origin !== 'exchange') {
+    const { symbols, changed } = lay(
+      present.symbols,
+      next.symbols,
+      goneFrom(present.symbols, next),
+    );
     present.symbols = symbols;
     present.now = Math.max(present.now, next.now);
     present.source = next.source;
@@ -72,9 +91,10 @@ export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now
     quotesChanged(changed);
     return;
   }
+  batches.drop();
   const { symbols, changed } = lay(
     NO_QUOTES,
-    origin === 'exchange' ? next.symbols : [...next.symbols, ...early.values()],
+    isDirect ? next.symbols : [...next.symbols, ...early.values()],
   );
   early.clear();
   fill(marketStore, { source: next.source, now: next.now, symbols }, origin, savedAt);

@@ -310,6 +310,52 @@ describe('what is newer', () => {
     expect(marketStore.data).toMatchObject({ now: 5, symbols: {} });
   });
 
+  it('of the server replaces what an exchange said in its place, though both are the same exchange, and is replaced by it (R7-13, F20)', () => {
+    const source = { id: 'kraken', kind: 'exchange' as const, label: 'Kraken', quote: 'USD' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const of = (symbol: string, price: string, timestamp: number) => ({
+      ...quote,
+      ...{ symbol, price, timestamp },
+    });
+    const board = (): Record<string, string> =>
+      Object.fromEntries(
+        Object.values(marketStore.data?.symbols ?? {}).map((one) => [one.symbol, one.price]),
+      );
+    const server = (now: number, ...symbols: ReturnType<typeof of>[]): void => {
+      applyMarket({ source, now, symbols }, 'network');
+    };
+    // An exchange's prices have the device's time, which may be ahead.
+    const direct = (now: number, ...symbols: ReturnType<typeof of>[]): void => {
+      applyMarket({ source, now, symbols }, 'exchange');
+    };
+    server(10, of('A/USD', '1', 10), of('B/USD', '2', 10));
+    direct(9_000, of('A/USD', '3', 9_000), of('FOREIGN/USD', '4', 9_000));
+    expect(board()).toEqual({ 'A/USD': '3', 'FOREIGN/USD': '4' });
+    // The device's clock was put right.
+    direct(20, of('A/USD', '5', 20));
+    expect(board()).toEqual({ 'A/USD': '5' });
+    direct(9_000, of('A/USD', '6', 9_000), of('FOREIGN/USD', '4', 9_000));
+    server(30, of('A/USD', '7', 30), of('B/USD', '8', 30));
+    expect(board()).toEqual({ 'A/USD': '7', 'B/USD': '8' });
+    expect(marketStore).toMatchObject({ origin: 'network', data: { now: 30 } });
+  });
+
+  it('has the pairs of the newest whole reply, and those of which a tick came after it (R2-15)', () => {
+    const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const of = (symbol: string, timestamp: number) => ({ ...quote, symbol, timestamp });
+    applyMarket({ source, now: 10, symbols: [of('A/USDT', 10), of('GONE/USDT', 10)] }, 'snapshot');
+    applyTicks([of('NEW/USDT', 21)], 21);
+    const heard: string[] = [];
+    const ends = ['GONE/USDT', 'NEW/USDT'].map((pair) =>
+      subscribeQuote(pair, () => heard.push(pair)),
+    );
+    applyMarket({ source, now: 20, symbols: [of('A/USDT', 20)] }, 'network');
+    for (const end of ends) end();
+    expect(Object.keys(marketStore.data?.symbols ?? {})).toEqual(['A/USDT', 'NEW/USDT']);
+    expect(heard).toEqual(['GONE/USDT']);
+  });
+
   it('stays stale: a price that fell silent, whatever a reply says that was on its way, until a newer one comes (F57)', () => {
     const source = { id: 'a', kind: 'simulated' as const, label: 'A', quote: 'USDT' };
     if (quote === undefined) throw new Error('The recording has no quote');
