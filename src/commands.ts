@@ -31,7 +31,7 @@ import { observedState } from './stores/observed-state.ts';
 import { clearBacktestRecord, backtestRecord } from './stores/started-backtests.ts';
 import { connection } from './stores/connection.ts';
 import { verifyOnline } from './stores/server-health.ts';
-import { marketStore } from './stores/market-store.ts';
+import { serverBoard } from './stores/market-store.ts';
 import { requestPersistence } from './stores/storage-persistence.ts';
 import { withdrawOffer } from './stores/stop-offer.ts';
 import { removeToast } from './stores/toast-store.ts';
@@ -393,8 +393,7 @@ export function setAlert(
   terms: AlertTerms,
   seenVersion: number | null,
 ): Promise<CommandResult> {
-  const quote =
-    marketStore.origin === 'exchange' ? undefined : marketStore.data?.symbols[terms.symbol];
+  const quote = serverBoard()?.symbols[terms.symbol];
   const seen = quote === undefined ? null : { price: quote.price, at: quote.timestamp };
   return submit({
     ...alertRequest('set-alert', terms),

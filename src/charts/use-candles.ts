@@ -9,12 +9,11 @@ import { errorSentence } from '../format/error-text.ts';
 import { whileSeen } from '../platform/resting-timer.ts';
 import { connection } from '../stores/connection.ts';
 import { keepCandles, readKeptCandles } from '../stores/kept-candles.ts';
-import { marketStore } from '../stores/market-store.ts';
+import { marketStore, serverBoard } from '../stores/market-store.ts';
 import { subscribePrices, type PriceListener } from '../stores/price-news.ts';
 import { ChartReader, type ChartPorts, type ChartReading } from './chart-reader.ts';
 
-const sourceId = (): string | null =>
-  marketStore.origin === 'exchange' ? null : (marketStore.data?.source.id ?? null);
+const sourceId = (): string | null => serverBoard()?.source.id ?? null;
 
 /** The server may be back before its stream is open again. */
 function hearPricesAndReturns(listener: PriceListener): () => void {

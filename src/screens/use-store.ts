@@ -20,7 +20,7 @@ import {
 import { connection } from '../stores/connection.ts';
 import { accountChoice } from '../stores/account-choice.ts';
 import { liveSlots } from '../stores/live-slots.ts';
-import { marketStore } from '../stores/market-store.ts';
+import { loadMarket, marketStore } from '../stores/market-store.ts';
 import { portfolioStore } from '../stores/portfolio-store.ts';
 import { connectionOf } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
@@ -75,6 +75,13 @@ export function useMarketState(): MarketState {
  */
 export function useMarketSpeed(): number {
   return useSnapshot(marketStore).data?.source.speed ?? 1;
+}
+
+/** The currency of amounts: an exchange that tells prices in the server's place may have another. */
+export function useCurrency(): string {
+  const { data, origin } = useSlot(marketStore, loadMarket);
+  const account = useSnapshot(portfolioStore).data;
+  return (origin === 'exchange' ? account?.quote : data?.source.quote) ?? '';
 }
 
 export function useEntries(): OutboxEntryView[] {

@@ -30,6 +30,10 @@ export const {
   load: loadSparklines,
 } = replyStore('sparklines');
 
+/** Null while an exchange tells prices in the server's place: they are to look at only. */
+export const serverBoard = (): MarketBoard | null =>
+  marketStore.origin === 'exchange' ? null : marketStore.data;
+
 /** Ticks from before the first reply, which may not know yet that one of its prices fell silent. */
 const early = new Map<string, SymbolQuote>();
 
@@ -161,6 +165,8 @@ export function loadPools(force = false): Promise<void> {
     force,
     () => api.marketPools(),
     (reply) => {
+      // An exchange knows no pools: what the server said of them stays.
+      if (reply.origin === 'exchange' && poolsStore.data !== null) return;
       applyPools(reply.value, reply.origin);
     },
   );

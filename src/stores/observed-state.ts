@@ -4,7 +4,7 @@
  */
 import type { ObservedState } from '../offline/outbox-entry.ts';
 import { agentsStore } from './agents-store.ts';
-import { marketStore, poolsStore } from './market-store.ts';
+import { poolsStore, serverBoard } from './market-store.ts';
 
 /** Limit of pairs that are stored. */
 const PRICES_MAX = 40;
@@ -26,7 +26,7 @@ export function observedState(ids: readonly string[]): ObservedState {
   const pairs = [...new Set(agents.flatMap((agent) => pairsOf(agent)))].slice(0, PRICES_MAX);
   return {
     prices: pairs.flatMap((pair) => {
-      const quote = marketStore.data?.symbols[pair];
+      const quote = serverBoard()?.symbols[pair];
       return quote === undefined ? [] : [{ pair, price: quote.price, at: quote.timestamp }];
     }),
     agents: agents.map(({ id, name, status, version, generation }) => ({

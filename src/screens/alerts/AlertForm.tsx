@@ -15,9 +15,9 @@ import { formatPercent, formatPrice } from '../../format/numbers.ts';
 import { fieldText } from '../../format/typed-numbers.ts';
 import { formatSpan } from '../../format/ages.ts';
 import { connection } from '../../stores/connection.ts';
-import { marketStore } from '../../stores/market-store.ts';
+import { marketStore, serverBoard } from '../../stores/market-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
-import { presentBoard, useQuote } from '../market/use-quote.ts';
+import { useQuote } from '../market/use-quote.ts';
 import { useMarketNow } from '../use-store.ts';
 import {
   distance,
@@ -190,7 +190,7 @@ function MovePart({
  */
 function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
   const now = useMarketNow();
-  const quote = useQuote(presentBoard(), draft.symbol);
+  const quote = useQuote(serverBoard(), draft.symbol);
   const price = quote?.price ?? null;
   const old = quote === undefined ? 0 : now - quote.timestamp;
   const age = old > STALE_MS ? ` ${formatSpan(old)} ago` : ' now';
@@ -245,7 +245,9 @@ type ChangeDraft = (change: Partial<AlertDraft>) => void;
 
 /** The entries, their errors, and saving them. */
 function useAlertDraft(editing: Editing, onDone: () => void) {
-  const board = useSnapshot(marketStore).data?.symbols;
+  const { data, origin } = useSnapshot(marketStore);
+  const direct = origin === 'exchange';
+  const board = direct ? undefined : data?.symbols;
   const [draft, setDraft] = useState<AlertDraft>(() => {
     const price = board?.[editing.symbol]?.price ?? null;
     return editing.terms === null ? newDraft(editing.symbol, price) : draftOf(editing.terms, price);
@@ -272,30 +274,36 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
     // The form stays open, so that no entry is lost.
     pageToast('error', result.message);
   };
-  return { board, draft, errors, busy, change, save };
+  return { board, direct, draft, errors, busy, change, save };
 }
 
 function PairPart({
   draft,
   symbols,
   board,
+  direct,
   error,
   onChange,
 }: {
   draft: AlertDraft;
   symbols: readonly string[];
   board: Readonly<Record<string, { readonly price: string }>> | undefined;
+  direct: boolean;
   error: string | undefined;
   onChange: ChangeDraft;
 }) {
+  // The server may go, and the list of its pairs with it, after one was chosen.
+  const offered =
+    draft.symbol === '' || symbols.includes(draft.symbol) ? symbols : [draft.symbol, ...symbols];
   return (
     <Select
       label="Pair"
       value={draft.symbol}
       error={error}
+      hint={direct ? 'Pairs are not available while the server is not responding.' : undefined}
       options={[
         { value: '', label: 'Choose a pair' },
-        ...symbols.map((symbol) => ({ value: symbol, label: symbol })),
+        ...offered.map((symbol) => ({ value: symbol, label: symbol })),
       ]}
       onChange={(event) => {
         const symbol = event.target.value;
@@ -371,7 +379,7 @@ interface AlertFormProps {
 }
 
 function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
-  const { board, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
+  const { board, direct, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
   const price = board?.[draft.symbol]?.price ?? null;
   const isOff = editing.terms?.active === false;
   const submit = (): void => {
@@ -405,6 +413,7 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
             draft={draft}
             symbols={symbols}
             board={board}
+            direct={direct}
             error={errors.symbol}
             onChange={change}
           />

@@ -1,7 +1,6 @@
 /** The screen of all price alerts, active and reached. */
 import { Bell } from 'lucide-react';
 import { Suspense, useEffect, useMemo, useState } from 'react';
-import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { AlertFiring } from '../../../contract/alerts.ts';
 import { ALERTS_MAX } from '../../../contract/limits.ts';
@@ -88,10 +87,10 @@ function Firings({ firings }: { firings: readonly AlertFiring[] }) {
   );
 }
 
-/** The pairs that have a price; a stable list until one comes or goes. */
+/** The pairs that have a price of the server; a stable list until one comes or goes. */
 function useSymbols(): readonly string[] {
-  useSlot(marketStore, loadMarket);
-  const names = Object.keys(useSnapshot(marketStore).data?.symbols ?? {})
+  const { data, origin } = useSlot(marketStore, loadMarket);
+  const names = Object.keys((origin === 'exchange' ? null : data)?.symbols ?? {})
     .sort()
     .join(' ');
   return useMemo(() => (names === '' ? [] : names.split(' ')), [names]);

@@ -10,14 +10,14 @@ import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
-import { loadMarket, marketStore, type MarketBoard } from '../../stores/market-store.ts';
+import { serverBoard } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
 import { hasDraft, requestOf } from '../agents/create/kept-draft.ts';
 import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
-import { useSlot } from '../use-store.ts';
+import { useCurrency, useSlot } from '../use-store.ts';
 import { UpgradeHere } from '../subscription/UpgradeHere.tsx';
 import { QuestionStep } from './QuestionStep.tsx';
 import { PlanStep, type Entry } from './PlanStep.tsx';
@@ -26,7 +26,7 @@ import { PLAN_AT, SETUP_DRAFT, START_AT } from './setup-progress.ts';
 import { StartStep } from './StartStep.tsx';
 import { useSetup, type Setup } from './use-setup.ts';
 
-/** The most traded coins, chosen to begin with where the source offers them. */
+/** The most traded coins, chosen to begin with where the server offers them. */
 const STARTERS = ['BTC', 'ETH', 'SOL'];
 const STAGES = ['Questions', 'Review', 'Start'] as const;
 
@@ -107,11 +107,10 @@ function planned(draft: AgentDraft, answers: readonly number[], starters: string
   };
 }
 
-/** The most traded coins that the source offers against this quote. */
-function startersIn(board: MarketBoard | null, quote: string): string[] {
-  return STARTERS.map((base) => `${base}/${quote}`).filter(
-    (pair) => board?.symbols[pair] !== undefined,
-  );
+/** The most traded coins that the server offers against this currency. */
+function startersIn(quote: string): string[] {
+  const offered = serverBoard()?.symbols;
+  return STARTERS.map((base) => `${base}/${quote}`).filter((pair) => offered?.[pair] !== undefined);
 }
 
 type Faults = Readonly<Record<string, string>>;
@@ -185,18 +184,17 @@ export default function GuidedSetupScreen() {
   const setup = useSetup(mayCreate);
   const { progress, at, keep, to, back, again } = setup;
   const { user } = useAuth();
-  const board = useSlot(marketStore, loadMarket).data;
   const [issues, setIssues] = useState<Faults>({});
   const { starting, next } = useNext(setup, entry, setIssues);
   const { busy, failure, send } = useSend(setup, setIssues);
   const steps = useStepStart(String(at));
   const { answers, draft, risks } = progress;
-  const quote = board?.source.quote ?? '';
+  const quote = useCurrency();
 
   const answer = (given: number): void => {
     const all = [...answers.slice(0, at), given, ...answers.slice(at + 1)];
     if (at + 1 < PLAN_AT) to(at + 1, { answers: all });
-    else to(PLAN_AT, { answers: all, draft: planned(draft, all, startersIn(board, quote)) });
+    else to(PLAN_AT, { answers: all, draft: planned(draft, all, startersIn(quote)) });
   };
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});

@@ -28,7 +28,7 @@ import {
 } from '../../stores/closed-accounts-store.ts';
 import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
-import { marketStore } from '../../stores/market-store.ts';
+import { serverBoard } from '../../stores/market-store.ts';
 import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
 import { showFailure } from '../show-result.ts';
@@ -103,7 +103,7 @@ function InDoubt({ since }: { since: number }) {
 
 /** The current price of a pair, so that both lines of the chart end at the same moment. */
 function priceAt(pair: string, at: number): PriceNow | null {
-  const quote = marketStore.data?.symbols[pair];
+  const quote = serverBoard()?.symbols[pair];
   return quote === undefined ? null : { price: quote.price, at };
 }
 

@@ -45,9 +45,12 @@ import {
   applyTicks,
   clearMarket,
   loadMarket,
+  loadPools,
   marketStore,
+  poolsStore,
   takeTicks,
 } from '../../../src/stores/market-store.ts';
+import { observedState } from '../../../src/stores/observed-state.ts';
 import type { Origin } from '../../../src/stores/slot.ts';
 import { subscribeQuote, subscribeQuotes } from '../../../src/stores/quote-news.ts';
 import {
@@ -338,6 +341,40 @@ describe('what is newer', () => {
     server(30, of('A/USD', '7', 30), of('B/USD', '8', 30));
     expect(board()).toEqual({ 'A/USD': '7', 'B/USD': '8' });
     expect(marketStore).toMatchObject({ origin: 'network', data: { now: 30 } });
+  });
+
+  it('of the server stays: its pools, of which no exchange knows the pairs; and no start notes an exchange’s price (R7-13)', async () => {
+    const pools = (pair: string) => ({
+      pools: [
+        {
+          ...{ id: 'all_pools' as const, name: 'All', description: '', risk: '' },
+          pairs: [pair],
+        },
+      ],
+    });
+    const pairs = () => poolsStore.data?.pools[0]?.pairs;
+    const read = vi.spyOn(api, 'marketPools');
+    read.mockResolvedValue({ origin: 'exchange', value: pools('FOREIGN/USD') });
+    await loadPools(true);
+    expect(pairs()).toEqual(['FOREIGN/USD']);
+    read.mockResolvedValue({ origin: 'network', value: pools('BTC/USDT') });
+    await loadPools(true);
+    read.mockResolvedValue({ origin: 'exchange', value: pools('FOREIGN/USD') });
+    await loadPools(true);
+    expect(pairs()).toEqual(['BTC/USDT']);
+    expect(poolsStore).toMatchObject({ origin: 'network', error: null });
+
+    if (quote === undefined) throw new Error('The recording has no quote');
+    const source = { id: 'binance', kind: 'exchange' as const, label: 'Binance', quote: 'USDT' };
+    const symbols = [{ ...quote, symbol: 'BTC/USDT', price: '3' }];
+    applyAgents(
+      { agents: [{ ...agent, trading_pairs: ['BTC/USDT'] }], sequence: 1, asOf: NOW },
+      'network',
+    );
+    applyMarket({ source, now: NOW, symbols }, 'exchange');
+    expect(observedState([agent.id]).prices).toEqual([]);
+    applyMarket({ source, now: NOW, symbols }, 'network');
+    expect(observedState([agent.id]).prices).toMatchObject([{ pair: 'BTC/USDT', price: '3' }]);
   });
 
   it('has the pairs of the newest whole reply, and those of which a tick came after it (R2-15)', () => {

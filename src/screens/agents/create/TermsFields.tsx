@@ -1,6 +1,7 @@
 /** The fields of a new agent's name, pool, pairs, size and interval. */
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import type { PoolId } from '../../../../contract/agents.ts';
+import type { Pool } from '../../../../contract/market.ts';
 import { tierPermits } from '../../../../contract/tiers.ts';
 import { Field, Select } from '../../../components/Field.tsx';
 import { withLocalNumbers } from '../../../format/number-marks.ts';
@@ -19,6 +20,14 @@ export const INTERVALS = [
 ];
 const POOL_IDS = Object.keys(POOL_NAME) as PoolId[];
 
+/** The server's pools: an exchange in its place cannot say what an agent may trade. */
+function useServerPools(): { pools: readonly Pool[] | undefined; why: string } {
+  const { data, origin, error } = useSlot(poolsStore, loadPools);
+  if (origin === 'exchange')
+    return { pools: undefined, why: 'Pairs are not available while the server is not responding.' };
+  return { pools: data?.pools, why: error ?? 'Loading pairs.' };
+}
+
 /** Chooses the pool where the plan allows it; otherwise shows the one that every plan has. */
 function PoolChoice({
   pool,
@@ -32,7 +41,7 @@ function PoolChoice({
   onChange: (pool: PoolId) => void;
 }) {
   const locked = !tierPermits(useAuth().subscriptionTier, 'trading', 'advanced');
-  const pools = useSlot(poolsStore, loadPools).data?.pools;
+  const pools = useServerPools().pools;
   const empty = (id: PoolId): boolean => pools?.find((one) => one.id === id)?.pairs.length === 0;
   return (
     <div>
@@ -137,9 +146,9 @@ export function TermsFields({
   upgrade,
   named = true,
 }: TermsFieldsProps) {
-  const pools = useSlot(poolsStore, loadPools);
-  const offered = pools.data?.pools.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
-  const inPool = pools.data?.pools.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
+  const { pools, why } = useServerPools();
+  const offered = pools?.find((pool) => pool.id === 'all_pools')?.pairs ?? [];
+  const inPool = pools?.find((pool) => pool.id === draft.pool)?.pairs.length ?? 0;
   return (
     <div className="flex flex-col gap-4">
       {named && <NameField draft={draft} issues={issues} onChange={onChange} />}
@@ -160,7 +169,7 @@ export function TermsFields({
         error={issues.trading_pairs}
         hint={
           offered.length === 0
-            ? (pools.error ?? 'Loading pairs.')
+            ? why
             : `Leave empty to trade all ${inPool} pairs. At most ${AGENT_PAIRS_MAX}.`
         }
       />

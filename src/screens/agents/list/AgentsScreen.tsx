@@ -16,9 +16,14 @@ import { screenPart } from '../../../components/screen-part.tsx';
 import { accountChoice } from '../../../stores/account-choice.ts';
 import { runningText, type AgentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
-import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { useAuth } from '../../../stores/use-security.ts';
-import { useAgentViews, useEntries, useInsight, useShownViews, useSlot } from '../../use-store.ts';
+import {
+  useAgentViews,
+  useCurrency,
+  useEntries,
+  useInsight,
+  useShownViews,
+} from '../../use-store.ts';
 import { stopAllSentence } from '../../stop-all/StopAllScreen.tsx';
 import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { GivenDraft } from '../create/agent-draft.ts';
@@ -58,7 +63,7 @@ export function CreateDialog({
   connectionId = null,
 }: CreateDialogProps) {
   const { subscriptionTier, user } = useAuth();
-  const quote = useSlot(marketStore, loadMarket).data?.source.quote ?? '';
+  const quote = useCurrency();
   const cap = agentCap(subscriptionTier);
   const isPermitted = tierPermits(subscriptionTier, 'agents', 'create');
   // An agent whose creation was not answered may have taken the last place itself.

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** The form of a price alert as a person fills it in: what it proposes, keeps and sends. */
 import '../../../support/page-world.ts';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Alert, AlertTerms } from '../../../../contract/alerts.ts';
 import type { SymbolQuote } from '../../../../contract/market.ts';
@@ -120,6 +120,40 @@ describe('choosing a pair for a new alert', () => {
     type('Price', '');
     choose('SOL/USDT');
     expect(field('Price').value).toBe('35.417');
+  });
+});
+
+describe('while an exchange tells prices in the server’s place', () => {
+  const direct = (): void => {
+    applyMarket(
+      {
+        symbols: [quote('BTC/USDT', '67000')],
+        source: { id: 'binance', kind: 'exchange', label: 'Binance', quote: 'USDT' },
+        now: NOW,
+      },
+      'exchange',
+    );
+  };
+
+  it('proposes no price of the exchange and promises no wait, for the server does not either (A-03, R7-13)', async () => {
+    direct();
+    open();
+    choose('BTC/USDT');
+    expect(field('Price').value).toBe('');
+    type('Price', '65000');
+    expect(screen.getByText(/^No current price\. .* you are notified at once\.$/)).toBeTruthy();
+    expect(screen.queryByRole('group', { name: /relative to the current price/ })).toBeNull();
+    press('Set alert');
+    expect(await sent()).toMatchObject({ condition: { kind: 'above', price: '65000' } });
+  });
+
+  it('forgets the price of the server, and keeps the pair that was chosen by it', async () => {
+    open();
+    choose('SOL/USDT');
+    expect(screen.getByText(/^The price is /)).toBeTruthy();
+    act(direct);
+    expect(await screen.findByText(/^No current price\. /)).toBeTruthy();
+    expect(field('Pair').value).toBe('SOL/USDT');
   });
 });
 

@@ -1,8 +1,8 @@
 // @vitest-environment happy-dom
-/** Alerts without the server: what was empty then is not called empty now. */
+/** Alerts without the server: what was empty then is not called empty now, and no pair is offered that it may not know. */
 import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { act, cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
 
 const never = () => new Promise<never>(() => undefined);
@@ -14,11 +14,13 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 const { default: AlertsScreen } = await import('../../../../src/screens/alerts/AlertsScreen.tsx');
 const { SymbolAlerts } = await import('../../../../src/screens/alerts/SymbolAlerts.tsx');
 const { applyAlerts, clearAlerts } = await import('../../../../src/stores/alerts-store.ts');
+const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 
 afterEach(() => {
   cleanup();
   clearAlerts();
+  clearMarket();
 });
 
 it('says of no alerts that there were none when last seen', async () => {
@@ -39,4 +41,31 @@ it('says of no alerts that there were none when last seen', async () => {
   await screen.findByText('No alerts when last seen');
   for (const text of ['None when last seen.', 'None for this pair when last seen.'])
     expect(screen.getByText(text)).toBeTruthy();
+});
+
+it('offers no pairs of an exchange that tells prices in the server’s place, and says why (A-01, R7-13)', async () => {
+  const quote = { price: '1', bid: '1', ask: '1', volume_24h: '1', high_24h: '1', low_24h: '1' };
+  applyMarket(
+    {
+      source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' },
+      now: Date.now(),
+      symbols: [
+        {
+          ...quote,
+          symbol: 'FOREIGN/USD',
+          price_change_24h: 1,
+          timestamp: Date.now(),
+          stale: false,
+        },
+      ],
+    },
+    'exchange',
+  );
+  render(<AlertsScreen />);
+  fireEvent.click(screen.getByRole('button', { name: 'New alert' }));
+  const pairs = await screen.findByLabelText<HTMLSelectElement>('Pair');
+  expect([...pairs.options].map(({ text }) => text)).toEqual(['Choose a pair']);
+  expect(
+    screen.getByText('Pairs are not available while the server is not responding.'),
+  ).toBeTruthy();
 });

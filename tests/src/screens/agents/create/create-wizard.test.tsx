@@ -9,6 +9,7 @@ import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-li
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../../../contract/agents.ts';
 import type { AgentPreview } from '../../../../../contract/preview.ts';
+import { portfolio } from '../../../offline/samples.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
@@ -548,6 +549,67 @@ describe('a copy of an agent', () => {
         { trading_frequency: 'monthly', trading_pairs: [] },
       ]);
     });
+  }, 30_000);
+});
+
+describe('while an exchange tells prices in the server’s place', () => {
+  const direct = (): void => {
+    clearMarket();
+    applyMarket(
+      {
+        source: {
+          id: 'coinbaseexchange',
+          kind: 'exchange',
+          label: 'Coinbase Exchange',
+          quote: 'USD',
+        },
+        now: NOW,
+        symbols: [quote('BTC/USD'), quote('ETH/USD')],
+      },
+      'exchange',
+    );
+    applyPools(
+      {
+        pools: [
+          {
+            id: 'all_pools',
+            name: 'All Pools',
+            description: '',
+            risk: 'unknown',
+            pairs: ['BTC/USD'],
+          },
+          { id: 'momentum_24h', name: 'M', description: '', risk: 'unknown', pairs: [] },
+        ],
+      },
+      'exchange',
+    );
+  };
+
+  it('offers none of its pairs, calls no pool empty, and names amounts in the currency of the account (R7-13)', async () => {
+    applySubscription(plan('pro'), 'network');
+    applyPortfolio({ ...portfolio(NOW), quote: 'USDT' }, 'network');
+    direct();
+    await open('/agents');
+    await press('New agent');
+    await press('Next: name and pairs');
+    expect(
+      screen.getByText('Pairs are not available while the server is not responding.'),
+    ).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'BTC/USD' })).toBeNull();
+    expect(screen.queryByText(/no pairs here/)).toBeNull();
+    const size = screen.getByLabelText(/Largest position/).parentElement;
+    expect(size?.textContent).toBe('USDT');
+  }, 30_000);
+
+  it('plans a first agent with none of its pairs (R2-16, R7-13)', async () => {
+    direct();
+    await open('/guided-setup');
+    for (const number of [1, 2, 3, 4])
+      fireEvent.keyDown(await screen.findByRole('region', { name: `Question ${number} of 4` }), {
+        key: '2',
+      });
+    expect(await screen.findByRole('heading', { name: /^Your profile/ })).toBeTruthy();
+    expect(document.body.textContent).not.toContain('BTC/USD');
   }, 30_000);
 });
 
