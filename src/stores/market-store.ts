@@ -82,6 +82,7 @@ function goneFrom(present: MarketBoard['symbols'], { symbols, now }: MarketData)
 export function applyMarket(next: MarketData, origin: Origin, savedAt = Date.now()): void {
   const present = marketStore.data;
   const isDirect = origin === 'exchange';
+  if (!isDirect) rememberSource(next.source.id);
   if (present?.source.id === next.source.id && !isDirect && marketStore.origin !== 'exchange') {
     const { symbols, changed } = lay(
       present.symbols,
@@ -142,7 +143,6 @@ export function loadMarket(force = false): Promise<void> {
     force,
     () => api.marketData(),
     (reply) => {
-      if (reply.origin === 'network') rememberSource(reply.value.source.id);
       applyMarket(reply.value, reply.origin);
     },
   );

@@ -207,13 +207,22 @@ function usePairs(view: MarketView) {
 
 type Pairs = ReturnType<typeof usePairs>;
 
+/** Why a view has no pairs. `source`: whose pairs these are; the favourites may be of another. */
+function emptyOf(view: MarketView, source: string): (typeof EMPTY)[MarketView] {
+  return view === 'favourites' && marketChoices.favourites.length > 0
+    ? { title: 'No favourites here', text: `${source} does not offer any of your favourites.` }
+    : EMPTY[view];
+}
+
 function NoPairs({
   view,
   query,
+  source,
   onClear,
 }: {
   view: MarketView;
   query: string;
+  source: string;
   onClear: () => void;
 }) {
   if (query.trim() !== '')
@@ -235,9 +244,10 @@ function NoPairs({
           : `Searched in ${TITLE[view].toLowerCase()} only.`}
       </EmptyState>
     );
+  const { title, text } = emptyOf(view, source);
   return (
     <EmptyState
-      title={EMPTY[view].title}
+      title={title}
       {...(view === 'all'
         ? {}
         : {
@@ -248,7 +258,7 @@ function NoPairs({
             ),
           })}
     >
-      {EMPTY[view].text}
+      {text}
     </EmptyState>
   );
 }
@@ -306,7 +316,14 @@ function PairList({
           onSort={setSort}
         />
       )}
-      {ready && shown.length === 0 && <NoPairs view={view} query={query} onClear={clear} />}
+      {ready && shown.length === 0 && (
+        <NoPairs
+          view={view}
+          query={query}
+          source={market.data?.source.label ?? ''}
+          onClear={clear}
+        />
+      )}
       {ready && order.length > 0 && <OrderLine {...pairs} />}
     </>
   );

@@ -10,7 +10,7 @@ import { ScreenError } from '../../components/ScreenError.tsx';
 import { Percent, Price } from '../../components/Figures.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { coinName } from '../../format/coin-names.ts';
-import { formatPercent, formatPrice, formatQuantity } from '../../format/numbers.ts';
+import { formatPercent, formatPrice, formatQuantity, UNKNOWN } from '../../format/numbers.ts';
 import { formatSpan } from '../../format/ages.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import type { ScreenProps } from '../../shell/routes.ts';
@@ -45,6 +45,12 @@ const back = (
     Markets
   </Link>
 );
+
+/** `unpriced`: why there is no quote; null while one is loading. */
+interface Priced {
+  quote: SymbolQuote | undefined;
+  unpriced: string | null;
+}
 
 /** Position of the price between the day's low and high, in [0, 1]; null without a range. */
 function placeInDay(quote: Pick<SymbolQuote, 'price' | 'high_24h' | 'low_24h'>): number | null {
@@ -84,11 +90,15 @@ function DayRange({ quote }: { quote: SymbolQuote }) {
   );
 }
 
-function Today({ quote, unit }: { quote: SymbolQuote | undefined; unit: string }) {
+function Today({ quote, unpriced, unit }: Priced & { unit: string }) {
   if (quote === undefined)
     return (
       <Section title="24 hours">
-        <SkeletonRows rows={5} label="24-hour figures" />
+        {unpriced === null ? (
+          <SkeletonRows rows={5} label="24-hour figures" />
+        ) : (
+          <p className="rule row flex items-center text-ink-3">— {unpriced}</p>
+        )}
       </Section>
     );
   const decimals = priceDecimals(quote);
@@ -164,11 +174,11 @@ function NotOffered({
 function Head({
   symbol,
   quote,
+  unpriced,
   starred,
   onCreate,
-}: {
+}: Priced & {
   symbol: string;
-  quote: SymbolQuote | undefined;
   starred: boolean;
   onCreate: () => void;
 }) {
@@ -185,9 +195,16 @@ function Head({
           <Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" />
         </div>
         <div className="flex flex-wrap items-baseline gap-x-3">
-          {quote === undefined ? (
-            <Skeleton className="h-10 w-40" />
-          ) : (
+          {quote === undefined && unpriced === null && <Skeleton className="h-10 w-40" />}
+          {quote === undefined && unpriced !== null && (
+            <>
+              <span aria-hidden className="text-figure text-ink-3">
+                {UNKNOWN}
+              </span>
+              <span className="text-ink-3">{unpriced}</span>
+            </>
+          )}
+          {quote !== undefined && (
             <Price
               value={quote.price}
               least={priceDecimals(quote)}
@@ -220,18 +237,17 @@ function Head({
 /** The column beside the chart. */
 function Aside({
   symbol,
-  quote,
   unit,
   portfolio,
-}: {
+  ...priced
+}: Priced & {
   symbol: string;
-  quote: Parameters<typeof Today>[0]['quote'];
   unit: string;
   portfolio: Parameters<typeof SymbolPositions>[0]['portfolio'];
 }) {
   return (
     <div className="flex min-w-0 flex-col gap-8">
-      <Today quote={quote} unit={unit} />
+      <Today {...priced} unit={unit} />
       <SymbolAlerts symbol={symbol} />
       <SymbolPositions portfolio={portfolio} symbol={symbol} />
       <SymbolAgents symbol={symbol} />
@@ -250,18 +266,30 @@ function Aside({
   );
 }
 
+/**
+ * The pair's price, or why there is none. `direct`: an exchange tells prices in the server's place,
+ * which says nothing of what the server offers.
+ */
+function usePriced(symbol: string): Priced & { direct: boolean } {
+  const { data, origin } = useSnapshot(marketStore);
+  const quote = useQuote(presentBoard(), symbol);
+  const direct = origin === 'exchange';
+  return { quote, direct, unpriced: direct ? `No price at ${data?.source.label ?? ''}` : null };
+}
+
 export default function SymbolScreen({ params }: ScreenProps) {
   const symbol = (params.symbol ?? '').toUpperCase().replace('-', '/');
   const market = useSlot(marketStore, loadMarket);
-  const quote = useQuote(presentBoard(), symbol);
+  const { direct, ...priced } = usePriced(symbol);
+  const { quote } = priced;
   const line = useSlot(sparklinesStore, loadSparklines).data?.lines[symbol];
   const fills = useSlot(historyStore, loadHistory).data?.fills;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const { favourites } = useSnapshot(marketChoices);
   const { online } = useSnapshot(connection);
   const [creating, setCreating] = useState(false);
-  const unit = market.data?.source.quote ?? '';
-  if (market.data !== null && quote === undefined)
+  const unit = symbol.split('/')[1] ?? '';
+  if (market.data !== null && !direct && quote === undefined)
     return (
       <NotOffered
         symbol={symbol}
@@ -274,7 +302,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
       {back}
       <Head
         symbol={symbol}
-        quote={quote}
+        {...priced}
         starred={favourites.includes(symbol)}
         onCreate={() => {
           setCreating(true);
@@ -295,7 +323,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
           <div className="min-w-0">
             <SymbolChart
               symbol={symbol}
-              known={quote !== undefined}
+              known={quote !== undefined || direct}
               fills={fills ?? []}
               price={quote?.price ?? null}
               quote={unit}
@@ -304,7 +332,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
           </div>
           <SymbolTrades fills={fills} symbol={symbol} quote={unit} />
         </div>
-        <Aside symbol={symbol} quote={quote} unit={unit} portfolio={portfolio} />
+        <Aside symbol={symbol} {...priced} unit={unit} portfolio={portfolio} />
       </div>
       {creating && (
         <NewAgent

@@ -258,6 +258,21 @@ describe('the list', () => {
     expect(pairs()).toEqual(['BTC/USD']);
   }, 30_000);
 
+  it('says of favourites that an exchange does not offer that they are not offered, not that there are none', async () => {
+    marketChoices.favourites = ['BTC/USDT'];
+    applyMarket(
+      {
+        source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USD' },
+        now: NOW,
+        symbols: [quote('BTC/USD', '64000', null, '1')],
+      },
+      'exchange',
+    );
+    await open('/market?view=favourites');
+    expect(screen.getByText('Kraken does not offer any of your favourites.')).toBeTruthy();
+    expect(screen.queryByText('No favourites yet')).toBeNull();
+  }, 30_000);
+
   const glance = (): HTMLElement => screen.getAllByText('Strongest, 24 h')[0]!.closest('dl')!;
   const said = (element: HTMLElement): string =>
     (element.textContent ?? '').replace(/\u202f/g, ' ');
@@ -402,6 +417,37 @@ describe('one pair', () => {
     await open('/market/ETC-USDT');
     expect(screen.getByText('Pair not available')).toBeTruthy();
     expect(screen.getByRole('link', { name: 'All pairs' }).getAttribute('href')).toBe('/market');
+  }, 30_000);
+
+  it('keeps its page, and a dialog with what was typed, where an exchange in the server’s place has no such pair (R2-15, R7-13)', async () => {
+    applySparklines(
+      { now: NOW, lines: { 'BTC/USDT': { to: NOW, points: [60_000, 61_000, 62_000] } } },
+      'snapshot',
+    );
+    await open('/market/BTC-USDT');
+    fireEvent.click(screen.getByRole('button', { name: 'Set alert' }));
+    fireEvent.change(await screen.findByLabelText('Price', {}, { timeout: 15_000 }), {
+      target: { value: '70000' },
+    });
+    act(() => {
+      connection.online = 'offline';
+      applyMarket(
+        {
+          source: { id: 'coinbaseexchange', kind: 'exchange', label: 'Coinbase', quote: 'USD' },
+          now: NOW,
+          symbols: [quote('BTC/USD', '64000', null, '1')],
+        },
+        'exchange',
+      );
+    });
+    expect(await screen.findByText(/public prices from Coinbase, for display only/)).toBeTruthy();
+    expect(screen.getByLabelText<HTMLInputElement>('Price').value).toBe('70000');
+    fireEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(screen.queryByText('Pair not available')).toBeNull();
+    expect(screen.getAllByText(/No price at Coinbase$/)).toHaveLength(2);
+    expect(await screen.findByRole('slider', { name: /Last saved day of BTC\/USDT/ })).toBeTruthy();
+    for (const name of ['Your alerts', 'Your positions', 'Your trades'])
+      expect(screen.getByRole('region', { name })).toBeTruthy();
   }, 30_000);
 
   it('shows its day, its candles as a table with all five figures, and averages by their stated periods', async () => {
