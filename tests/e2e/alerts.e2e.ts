@@ -179,7 +179,7 @@ describe('a price alert', () => {
     await page.getByRole('button', { name: 'Set alert' }).click();
     await dialog()
       .getByText(
-        'The alert is saved on this device. The server watches it from when it receives it',
+        'When you set the alert, it is saved on this device. The server watches it from when it receives it',
         {
           exact: false,
         },

@@ -4,8 +4,8 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { AlertCondition, AlertTerms } from '../../../contract/alerts.ts';
 import { ALERT_REPEATS, ALERT_WINDOWS } from '../../../contract/alert-limits.ts';
-import { ALERT_NOTE_MAX } from '../../../contract/limits.ts';
-import { setAlert } from '../../commands.ts';
+import { ALERT_LOOK_BACK_DAYS, ALERT_NOTE_MAX } from '../../../contract/limits.ts';
+import { queue, setAlert } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -14,6 +14,7 @@ import { formatMinutes, repeatText } from '../../format/alert-text.ts';
 import { formatPercent, formatPrice } from '../../format/numbers.ts';
 import { fieldText } from '../../format/typed-numbers.ts';
 import { formatSpan } from '../../format/ages.ts';
+import { formatWhen } from '../../format/times.ts';
 import { connection } from '../../stores/connection.ts';
 import { marketStore, serverBoard } from '../../stores/market-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
@@ -45,6 +46,7 @@ const KINDS: readonly { kind: AlertCondition['kind']; label: string }[] = [
 ];
 const STEPS = [1, 2, 5, 10];
 const STALE_MS = 20_000;
+const DAY_MS = 86_400_000;
 
 const CHIP =
   'inline-flex min-h-11 flex-1 items-center justify-center rounded-md border px-2 text-sm pointer-fine:min-h-8';
@@ -230,13 +232,28 @@ function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
   );
 }
 
-function Unwatched() {
+/** From where the server checks the prices of before it has the alert; empty where it does not. */
+function lookBackText(seenAt: number | undefined, now: number): string {
+  if (seenAt === undefined) return '';
+  const isCapped = now - seenAt > ALERT_LOOK_BACK_DAYS * DAY_MS;
+  const since = isCapped
+    ? `of the last ${ALERT_LOOK_BACK_DAYS} days`
+    : `since ${formatWhen(seenAt, now)}`;
+  return `, and also checks the prices ${since}`;
+}
+
+/** What becomes of the alert without the server. `act`: the word of the button. */
+function Unwatched({ symbol, act }: { symbol: string; act: 'set' | 'save' }) {
   const { online } = useSnapshot(connection);
+  const { storage } = useSnapshot(queue);
+  const now = useMarketNow();
+  const quote = useQuote(serverBoard(), symbol);
   if (online !== 'offline') return null;
   return (
     <p className="text-amber">
-      You're offline. The alert is saved on this device. The server watches it from when it receives
-      it and also checks the prices since now.
+      {storage === 'memory' || storage === 'newer'
+        ? `You're offline, and the alert cannot be saved on this device. You can ${act} it when you're back online.`
+        : `You're offline. When you ${act} the alert, it is saved on this device. The server watches it from when it receives it${lookBackText(quote?.timestamp, now)}.`}
     </p>
   );
 }
@@ -432,7 +449,9 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
         <Outlook draft={draft} isOff={isOff} />
         <RepeatPart draft={draft} onChange={change} />
         <NotePart draft={draft} error={errors.note} onChange={change} />
-        {!isOff && <Unwatched />}
+        {!isOff && (
+          <Unwatched symbol={draft.symbol} act={editing.terms === null ? 'set' : 'save'} />
+        )}
         {!isOff && <Channels />}
         <button type="submit" hidden aria-hidden tabIndex={-1} />
       </form>

@@ -17,6 +17,9 @@ const { default: AlertForm } = await import('../../../../src/screens/alerts/Aler
 const { AlertRows } = await import('../../../../src/screens/alerts/AlertRows.tsx');
 const { alertViews } = await import('../../../../src/stores/alert-view.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+const { connection } = await import('../../../../src/stores/connection.ts');
+const { queue } = await import('../../../../src/commands.ts');
+const { formatWhen } = await import('../../../../src/format/times.ts');
 
 const NOW = Date.now();
 const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
@@ -155,6 +158,56 @@ describe('while an exchange tells prices in the server’s place', () => {
     expect(await screen.findByText(/^No current price\. /)).toBeTruthy();
     expect(field('Pair').value).toBe('SOL/USDT');
   });
+});
+
+describe('without a network', () => {
+  const at = NOW - 3 * 3_600_000;
+  afterEach(() => {
+    connection.online = 'unknown';
+    queue.storage = 'unopened';
+  });
+  const seen = (timestamp: number): void => {
+    clearMarket();
+    applyMarket(
+      { symbols: [{ ...quote('BTC/USDT', '64000'), timestamp }], source: SOURCE, now: timestamp },
+      'snapshot',
+    );
+  };
+  const said = (): string => screen.getByText(/^You're offline/).textContent ?? '';
+
+  it('says that setting the alert saves it, and from which price on the server checks (A-06)', async () => {
+    connection.online = 'offline';
+    seen(at);
+    open();
+    choose('BTC/USDT');
+    expect(said()).toBe(
+      "You're offline. When you set the alert, it is saved on this device. The server watches it " +
+        `from when it receives it, and also checks the prices since ${formatWhen(at)}.`,
+    );
+    act(() => {
+      seen(NOW - 8 * 86_400_000);
+    });
+    await waitFor(() => {
+      expect(said()).toMatch(/also checks the prices of the last 7 days\.$/);
+    });
+    act(clearMarket);
+    await waitFor(() => {
+      expect(said()).toMatch(/watches it from when it receives it\.$/);
+    });
+  });
+
+  it.each(['memory', 'newer'] as const)(
+    'says that the alert cannot be saved where storage is %s',
+    (storage) => {
+      connection.online = 'offline';
+      queue.storage = storage;
+      open();
+      expect(said()).toBe(
+        "You're offline, and the alert cannot be saved on this device. You can set it when " +
+          "you're back online.",
+      );
+    },
+  );
 });
 
 const alert: Alert = {
