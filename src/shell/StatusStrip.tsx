@@ -15,8 +15,8 @@ import { isBehind, pushLag } from '../stores/push-lag.ts';
 import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
-import { useCurrent, useScreenTime } from './data-age.ts';
-import { offlineText } from './offline-text.ts';
+import { kindOf, useCurrent, useScreenTime } from './data-age.ts';
+import { directText, offlineText } from './offline-text.ts';
 
 /** Whether the agents of a failed stop are stopped, by the server's word. */
 function connectionState(
@@ -105,7 +105,8 @@ export function StatusStrip({ path }: { path: string }) {
   );
   const now = useNow(60_000);
   const offline = online === 'offline';
-  const source = market.data?.source;
+  const label = market.data?.source.label;
+  const exchange = market.origin === 'exchange' ? (label ?? null) : null;
   return (
     <>
       <div
@@ -119,14 +120,22 @@ export function StatusStrip({ path }: { path: string }) {
           {offline ? (
             <span className="flex items-center gap-2 tracking-[-0.01em]">
               <WifiOff className="size-3.5 shrink-0" aria-hidden />
-              {offlineText(savedAt, status === 'expired', now)}
+              {offlineText(
+                savedAt,
+                status === 'expired',
+                now,
+                kindOf(path) === 'market' ? exchange : null,
+              )}
             </span>
           ) : (
             <>
-              <span className="truncate">
-                {source === undefined ? 'No prices yet' : source.label}
-                {market.origin === 'exchange' ? ', display only' : ''}
-              </span>
+              {exchange === null ? (
+                <span className="truncate">{label ?? 'No prices yet'}</span>
+              ) : (
+                <span className="text-amber">
+                  The server is not responding. {directText(exchange)}
+                </span>
+              )}
               {stream === 'stale' && (
                 <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>
               )}

@@ -22,7 +22,6 @@ import {
 import { useSlot } from '../use-store.ts';
 import { AlertsLink } from '../alerts/AlertsLink.tsx';
 import { ColumnChoice } from './quote-columns.tsx';
-import { ExchangeNotice } from './ExchangeNotice.tsx';
 import {
   matches,
   orderOf,
@@ -34,6 +33,7 @@ import {
 } from './market-order.ts';
 import { Overview } from './Overview.tsx';
 import { QuoteList, type QuoteListProps } from './QuoteList.tsx';
+import { useExchangePrices } from './use-exchange-prices.ts';
 import { presentBoard } from './use-quote.ts';
 
 const Pools = screenPart(() => import('./Pools.tsx'));
@@ -332,6 +332,7 @@ function PairList({
 export default function MarketScreen() {
   const view = viewOf(new URLSearchParams(useSearch()).get('view'));
   const market = useSlot(marketStore, loadMarket);
+  useExchangePrices();
   const lines = useSlot(sparklinesStore, loadSparklines).data?.lines;
   const choices = useSnapshot(marketChoices);
   const pairs = usePairs(view);
@@ -361,7 +362,6 @@ export default function MarketScreen() {
           <ColumnChoice chosen={choices.columns} favouritesFirst={choices.favouritesFirst} />
         )}
       </ScreenTitle>
-      <ExchangeNotice />
       <ScreenError
         message={market.error}
         hasData={market.data !== null}

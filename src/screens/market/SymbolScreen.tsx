@@ -27,12 +27,12 @@ import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { useMarketNow, useSlot } from '../use-store.ts';
 import { SetAlert, SymbolAlerts } from '../alerts/SymbolAlerts.tsx';
 import { priceDecimals, spreadPercent, volumeText } from './quote-columns.tsx';
-import { ExchangeNotice } from './ExchangeNotice.tsx';
 import { baseOf, matches } from './market-order.ts';
 import { NewAgent } from './NewAgent.tsx';
 import { Star } from './Star.tsx';
 import { SymbolChart } from './SymbolChart.tsx';
 import { SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
+import { useExchangePrices } from './use-exchange-prices.ts';
 import { presentBoard, useQuote } from './use-quote.ts';
 
 const NEAR_NAMES = 5;
@@ -171,6 +171,45 @@ function NotOffered({
   );
 }
 
+/**
+ * The price, and below it what is said of it. Ages come late: their line is there before them, so
+ * that no button moves.
+ */
+function HeadPrice({ quote, unpriced }: Priced) {
+  const now = useMarketNow(10_000);
+  const figure = 'flex h-10 items-center text-figure font-semibold tracking-[-0.02em]';
+  if (quote === undefined)
+    return (
+      <>
+        <div className={figure}>
+          {unpriced === null ? (
+            <Skeleton className="h-9 w-40" />
+          ) : (
+            <span aria-hidden className="text-ink-3">
+              {UNKNOWN}
+            </span>
+          )}
+        </div>
+        <p className="min-h-5 text-ink-3">{unpriced}</p>
+      </>
+    );
+  return (
+    <>
+      <div className={figure}>
+        <Price value={quote.price} least={priceDecimals(quote)} />
+      </div>
+      <div className="flex min-h-5 flex-wrap items-baseline gap-x-3">
+        <Percent value={quote.price_change_24h} why="Less than a day of history" />
+        <span className="text-ink-3">24 h</span>
+        <DataAge kind="market" />
+        {quote.stale && (
+          <span className="text-amber">Price {formatSpan(now - quote.timestamp)} old</span>
+        )}
+      </div>
+    </>
+  );
+}
+
 function Head({
   symbol,
   quote,
@@ -182,7 +221,6 @@ function Head({
   starred: boolean;
   onCreate: () => void;
 }) {
-  const now = useMarketNow(10_000);
   const name = coinName(baseOf(symbol));
   return (
     <div className="mb-4 flex flex-wrap items-end justify-between gap-x-6 gap-y-2">
@@ -194,34 +232,7 @@ function Head({
           </h1>
           <Star symbol={symbol} on={starred} className="size-11 pointer-fine:size-9" />
         </div>
-        <div className="flex flex-wrap items-baseline gap-x-3">
-          {quote === undefined && unpriced === null && <Skeleton className="h-10 w-40" />}
-          {quote === undefined && unpriced !== null && (
-            <>
-              <span aria-hidden className="text-figure text-ink-3">
-                {UNKNOWN}
-              </span>
-              <span className="text-ink-3">{unpriced}</span>
-            </>
-          )}
-          {quote !== undefined && (
-            <Price
-              value={quote.price}
-              least={priceDecimals(quote)}
-              className="text-figure font-semibold tracking-[-0.02em]"
-            />
-          )}
-          {quote !== undefined && (
-            <>
-              <Percent value={quote.price_change_24h} why="Less than a day of history" />
-              <span className="text-ink-3">24 h</span>
-              <DataAge kind="market" />
-            </>
-          )}
-          {quote?.stale === true && (
-            <span className="text-amber">Price {formatSpan(now - quote.timestamp)} old</span>
-          )}
-        </div>
+        <HeadPrice quote={quote} unpriced={unpriced} />
       </div>
       <div className="flex flex-wrap gap-2">
         <SetAlert symbol={symbol} />
@@ -280,6 +291,7 @@ function usePriced(symbol: string): Priced & { direct: boolean } {
 export default function SymbolScreen({ params }: ScreenProps) {
   const symbol = (params.symbol ?? '').toUpperCase().replace('-', '/');
   const market = useSlot(marketStore, loadMarket);
+  useExchangePrices();
   const { direct, ...priced } = usePriced(symbol);
   const { quote } = priced;
   const line = useSlot(sparklinesStore, loadSparklines).data?.lines[symbol];
@@ -308,7 +320,6 @@ export default function SymbolScreen({ params }: ScreenProps) {
           setCreating(true);
         }}
       />
-      <ExchangeNotice />
       {(market.data !== null || online !== 'offline') && (
         <ScreenError
           message={market.error}

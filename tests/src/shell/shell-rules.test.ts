@@ -166,5 +166,8 @@ describe('what a device keeps of the look', () => {
     );
     expect(offlineText(at, true, at)).toContain('Read-only. Stop still works.');
     expect(offlineText(null, false, at)).toContain('No data saved on this device.');
+    expect(offlineText(at, false, at, 'Kraken')).toBe(
+      'Offline. Kraken prices, display only. Stops are sent first when you’re back online.',
+    );
   });
 });
