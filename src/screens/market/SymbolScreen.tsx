@@ -288,6 +288,22 @@ function usePriced(symbol: string): Priced & { direct: boolean } {
   return { quote, direct, unpriced: direct ? `No price at ${data?.source.label ?? ''}` : null };
 }
 
+/** Why the prices are missing or old; offline without any, the page itself says so. */
+function BoardError() {
+  const { data, error } = useSlot(marketStore, loadMarket);
+  const { online } = useSnapshot(connection);
+  if (data === null && online === 'offline') return null;
+  return (
+    <ScreenError
+      message={error}
+      hasData={data !== null}
+      onRetry={() => {
+        void loadMarket(true);
+      }}
+    />
+  );
+}
+
 export default function SymbolScreen({ params }: ScreenProps) {
   const symbol = (params.symbol ?? '').toUpperCase().replace('-', '/');
   const market = useSlot(marketStore, loadMarket);
@@ -298,7 +314,6 @@ export default function SymbolScreen({ params }: ScreenProps) {
   const fills = useSlot(historyStore, loadHistory).data?.fills;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const { favourites } = useSnapshot(marketChoices);
-  const { online } = useSnapshot(connection);
   const [creating, setCreating] = useState(false);
   const unit = symbol.split('/')[1] ?? '';
   if (market.data !== null && !direct && quote === undefined)
@@ -320,15 +335,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
           setCreating(true);
         }}
       />
-      {(market.data !== null || online !== 'offline') && (
-        <ScreenError
-          message={market.error}
-          hasData={market.data !== null}
-          onRetry={() => {
-            void loadMarket(true);
-          }}
-        />
-      )}
+      <BoardError />
       <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <div className="flex min-w-0 flex-col gap-8">
           <div className="min-w-0">
