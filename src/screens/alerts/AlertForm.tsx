@@ -195,7 +195,6 @@ function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
   const quote = useQuote(serverBoard(), draft.symbol);
   const price = quote?.price ?? null;
   const old = quote === undefined ? 0 : now - quote.timestamp;
-  const age = old > STALE_MS ? ` ${formatSpan(old)} ago` : ' now';
   if (isOff) return <p className="text-ink-2">This alert is off and stays off when you save it.</p>;
   if (draft.kind === 'move') {
     return (
@@ -215,19 +214,21 @@ function Outlook({ draft, isOff }: { draft: AlertDraft; isOff: boolean }) {
         notified at once.
       </p>
     );
-  const present = `${formatPrice(price)}${age}`;
-  if (away === null) return <p className="text-ink-2">The price is {present}.</p>;
+  const present =
+    old > STALE_MS
+      ? `The price was ${formatPrice(price)} ${formatSpan(old)} ago`
+      : `The price is ${formatPrice(price)} now`;
+  if (away === null) return <p className="text-ink-2">{present}.</p>;
   if (!away.held)
     return (
       <p className="text-ink-2">
-        The price is {present}, {formatPercent(Math.abs(away.percent), { signed: false })} away.
+        {present}, {formatPercent(Math.abs(away.percent), { signed: false })} away.
       </p>
     );
   const [side, back] = draft.kind === 'above' ? ['at or above', 'below'] : ['at or below', 'above'];
   return (
     <p className="text-amber">
-      The price is {present}, already {side} this price. You are notified after it has moved {back}{' '}
-      and returned.
+      {present}, already {side} this price. You are notified after it has moved {back} and returned.
     </p>
   );
 }

@@ -180,6 +180,7 @@ describe('without a network', () => {
     seen(at);
     open();
     choose('BTC/USDT');
+    expect(screen.getByText(/^The price was .* 3 h ago, already at or above/)).toBeTruthy();
     expect(said()).toBe(
       "You're offline. When you set the alert, it is saved on this device. The server watches it " +
         `from when it receives it, and also checks the prices since ${formatWhen(at)}.`,
