@@ -45,7 +45,10 @@ ${run}().catch(failToStart);`;
 }
 
 function stamp(): string {
-  const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')));
+  // With its place: the paths of the app, the migrations and the emulator are written into it.
+  const hash = createHash('sha256')
+    .update(ROOT)
+    .update(readFileSync(join(ROOT, 'package-lock.json')));
   for (const folder of ['contract', 'engine', 'server']) {
     for (const entry of readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
       .filter((one) => one.name.endsWith('.ts'))
