@@ -71,10 +71,16 @@ const COMMAND_SHARE = 5;
  * How many connections are kept for whom, so that no reading ever holds the last one, and no
  * command the last one of a stop: commands of one person wait for each other, each with its own.
  */
-export function sharesOf(poolMax: number): { stop: number; command: number } {
+function sharesOf(poolMax: number): { stop: number; command: number } {
   const share = (of: number): number =>
     poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / of));
   return { stop: share(STOP_SHARE), command: share(COMMAND_SHARE) };
+}
+
+/** How many are left for everything else: reads, ticks, streams, background tasks. */
+export function sharedOf(poolMax: number): number {
+  const { stop, command } = sharesOf(poolMax);
+  return poolMax - stop - command;
 }
 
 const isFree = (pool: pg.Pool): boolean =>
@@ -123,7 +129,7 @@ export async function openPostgres(
   await bringUpToDate(url, log);
   const { stop, command } = sharesOf(poolMax);
   const open = (max: number): pg.Pool => openPool(url, max, log, answerLimitMs);
-  const pool = open(poolMax - stop - command);
+  const pool = open(sharedOf(poolMax));
   const commands = command === 0 ? pool : open(command);
   const stops = stop === 0 ? pool : open(stop);
   const close = async (): Promise<void> => {

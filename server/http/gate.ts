@@ -45,14 +45,18 @@ export interface GateDeps {
   admit(identity: Identity, isStop: boolean): Promise<void>;
 }
 
+interface Admitted {
+  email: string | null;
+  expiresAtMs: number;
+  admission: Promise<void>;
+  isDone: boolean;
+}
+
 export class Gate {
   /**
    * People seen by this process, and those on their way in: fifty first calls make one admission.
    */
-  private readonly admitted = new Map<
-    string,
-    { email: string | null; expiresAtMs: number; admission: Promise<void> }
-  >();
+  private readonly admitted = new Map<string, Admitted>();
 
   constructor(private readonly deps: GateDeps) {}
 
@@ -90,17 +94,20 @@ export class Gate {
     // A newer token with another address is of somebody who has changed theirs; an older one still
     // carries the former.
     if (known !== undefined && (known.email === email || expiresAtMs <= known.expiresAtMs))
-      return known.admission;
+      // One that is still on its way may stand behind commands. A stop goes its own way meanwhile.
+      return isStop && !known.isDone ? this.deps.admit(identity, true) : known.admission;
     const admission = this.deps.admit(identity, isStop);
-    this.admitted.set(uid, { email, expiresAtMs, admission });
+    const entry: Admitted = { email, expiresAtMs, admission, isDone: false };
+    this.admitted.set(uid, entry);
     if (this.admitted.size > ADMITTED_MAX) {
       const oldest = this.admitted.keys().next();
       if (oldest.done !== true) this.admitted.delete(oldest.value);
     }
     try {
       await admission;
+      entry.isDone = true;
     } catch (error) {
-      this.admitted.delete(identity.uid);
+      if (this.admitted.get(uid) === entry) this.admitted.delete(uid);
       throw error;
     }
   }

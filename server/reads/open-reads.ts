@@ -2,6 +2,7 @@
 import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { Config } from '../config.ts';
 import { PersonVersions } from '../db/person-versions.ts';
+import { sharedOf } from '../db/postgres.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { KnownFacts, type Turn } from './known-facts.ts';
 import { ReadQueue } from './read-queue.ts';
@@ -22,13 +23,19 @@ export interface Reads {
 }
 
 /**
- * PGlite does one thing at a time; of PostgreSQL's connections some are left to everything else.
+ * PGlite does one thing at a time; of PostgreSQL's connections some are left to everything else, of
+ * those that it shares with reads too.
  */
 const atOnceOf = (
   { readsAtOnce, databasePoolMax }: ReadsConfig,
   kind: 'pglite' | 'postgres',
 ): number =>
-  kind === 'pglite' ? 1 : Math.max(1, Math.min(readsAtOnce, Math.floor(databasePoolMax / 2)));
+  kind === 'pglite'
+    ? 1
+    : Math.max(
+        1,
+        Math.min(readsAtOnce, Math.floor(databasePoolMax / 2), sharedOf(databasePoolMax) - 1),
+      );
 
 /** `forReads`: the same parts on the lane of reads; versions are read ahead of them. */
 export function openReads(

@@ -33,3 +33,30 @@ it('admits a person once, and again with the new address of a newer token, never
   for (const name of ['first', 'first', 'second', 'first', 'second']) await come(name);
   expect(admitted).toEqual(['old@example.com', 'new@example.com']);
 });
+
+it('lets a stop in by its own way while the same person’s first reading still waits (R7-17)', async () => {
+  let letIn: () => void = () => undefined;
+  const behindCommands = new Promise<void>((resolve) => {
+    letIn = resolve;
+  });
+  const ways: boolean[] = [];
+  const identity = { uid: 'anna', email: null, authTimeMs: 0, expiresAtMs: 1_000 };
+  const gate = new Gate({
+    verifier: { verify: () => Promise.resolve(identity) } as unknown as TokenVerifier,
+    limits: new RateLimits({ userPerSecond: 100, ipPerSecond: 100 }, { now: () => 0 }),
+    admit: (_identity, isStop) => {
+      ways.push(isStop);
+      return isStop ? Promise.resolve() : behindCommands;
+    },
+  });
+  const come = (isStop: boolean) =>
+    gate.enter({ headers: { authorization: 'Bearer a' } } as FastifyRequest, isStop);
+  const reading = come(false);
+  await come(true);
+  letIn();
+  await reading;
+  // Admitted once and for all by now.
+  await come(true);
+  await come(false);
+  expect(ways).toEqual([false, true]);
+});
