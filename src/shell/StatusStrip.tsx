@@ -106,7 +106,9 @@ export function StatusStrip({ path }: { path: string }) {
   const now = useNow(60_000);
   const offline = online === 'offline';
   const label = market.data?.source.label;
-  const exchange = market.origin === 'exchange' ? (label ?? null) : null;
+  // The screens of the market read them again and again; on others the word might outlast the fault.
+  const exchange =
+    market.origin === 'exchange' && kindOf(path) === 'market' ? (label ?? null) : null;
   return (
     <>
       <div
@@ -120,12 +122,7 @@ export function StatusStrip({ path }: { path: string }) {
           {offline ? (
             <span className="flex items-center gap-2 tracking-[-0.01em]">
               <WifiOff className="size-3.5 shrink-0" aria-hidden />
-              {offlineText(
-                savedAt,
-                status === 'expired',
-                now,
-                kindOf(path) === 'market' ? exchange : null,
-              )}
+              {offlineText(savedAt, status === 'expired', now, exchange)}
             </span>
           ) : (
             <>
@@ -133,7 +130,7 @@ export function StatusStrip({ path }: { path: string }) {
                 <span className="truncate">{label ?? 'No prices yet'}</span>
               ) : (
                 <span className="text-amber">
-                  The server is not responding. {directText(exchange)}
+                  No prices from the server. {directText(exchange)}
                 </span>
               )}
               {stream === 'stale' && (

@@ -254,11 +254,15 @@ describe('the list', () => {
       'exchange',
     );
     await open('/market');
-    const said = 'The server is not responding. Kraken prices, display only.';
+    const said = 'No prices from the server. Kraken prices, display only.';
     expect(screen.getByText(said)).toBeTruthy();
     // In the line under the header, so that nothing on the screen moves for it.
     expect(within(screen.getByRole('main')).queryByText(said)).toBeNull();
     expect(pairs()).toEqual(['BTC/USD']);
+    // Other screens do not read prices again, so they do not say what may be over.
+    cleanup();
+    await open('/portfolio');
+    expect(screen.queryByText(said)).toBeNull();
   }, 30_000);
 
   it('says of favourites that an exchange does not offer that they are not offered, not that there are none', async () => {
