@@ -35,6 +35,8 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown> | undefined;
   /** Whether the same call may succeed later: 5xx, 429, no answer. */
   readonly retryable: boolean;
+  /** Whether this request, or an attempt of the call before it, may have taken effect. */
+  mayHaveArrived: boolean;
 
   constructor(message: string, parts: ApiErrorParts) {
     super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
@@ -45,6 +47,9 @@ export class ApiError extends Error {
     this.issues = parts.issues ?? [];
     this.retryAfterMs = parts.retryAfterMs;
     this.details = parts.details;
+    this.mayHaveArrived =
+      !(parts.cause instanceof TokenFault) &&
+      (parts.status === 0 || parts.status >= 500 || parts.code === 'bad_reply');
     this.retryable = !NEVER_AGAIN.includes(parts.code) && isRetryable(parts.status, message);
   }
 }

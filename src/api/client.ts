@@ -147,8 +147,19 @@ class HttpClient implements ApiClient {
   }
 
   private retrying(request: Prepared, attempts: number): Promise<unknown> {
+    let mayHaveArrived = false;
+    const attempt = async (): Promise<unknown> => {
+      try {
+        return await this.attempt(request);
+      } catch (error) {
+        // A refusal of this attempt says nothing of one before it that was not answered.
+        if (error instanceof ApiError) error.mayHaveArrived ||= mayHaveArrived;
+        mayHaveArrived ||= error instanceof ApiError && error.mayHaveArrived;
+        throw error;
+      }
+    };
     return retrying(
-      () => this.attempt(request),
+      attempt,
       (error, failures) => {
         if (!(error instanceof ApiError) || !error.retryable || failures >= attempts) return null;
         const delay = Math.max(backoffCeilingMs(BACKOFF, failures - 1), error.retryAfterMs ?? 0);

@@ -13,7 +13,7 @@ import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { serverBoard } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
-import { hasDraft, requestOf } from '../agents/create/kept-draft.ts';
+import { isUnanswered } from '../agents/create/kept-draft.ts';
 import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';
@@ -231,7 +231,7 @@ export default function GuidedSetupScreen() {
             {...shared}
             risks={risks}
             // One whose creation was not answered may have taken the last place itself.
-            placesLeft={placesLeft || hasDraft(requestOf(SETUP_DRAFT), user?.uid ?? '')}
+            placesLeft={placesLeft || isUnanswered(SETUP_DRAFT)}
             busy={busy}
             onRisks={accept}
             onCreate={send}

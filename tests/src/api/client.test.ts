@@ -180,6 +180,19 @@ describe('failures', () => {
       expect(isRetryable(0, text), text).toBe(false);
   });
 
+  it.each([
+    ['an answer that was lost', [new TypeError('Failed to fetch')], true],
+    ['an answer of a server that failed', [json(503, {})], true],
+    ['nothing', [], false],
+  ])(
+    'of a refusal after %s say whether the call may have taken effect',
+    async (_what, before, is) => {
+      const { api } = harness([...before, refusal(426, 'contract_too_old', 'Too old')]);
+      const error = await failure(api.call('stopAll', { body: {} }));
+      expect([error.status, error.mayHaveArrived]).toEqual([426, is]);
+    },
+  );
+
   it('honour Retry-After, and give up at once where it asks for longer than we would wait', async () => {
     const short = harness([
       refusal(429, 'rate_limited', 'x', { retryAfterMs: 3_000 }),

@@ -22,7 +22,7 @@ import {
   type GivenDraft,
 } from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
-import { keepDraft, NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { carryDraft, NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
 import { LiveRiskPresets } from './LiveRiskPresets.tsx';
 import { RiskPresets } from './RiskPresets.tsx';
 import { useStepStart } from './use-step-start.ts';
@@ -200,7 +200,10 @@ function TermsStep({
   onChange,
   onNext,
   onStep,
+  keptAs,
 }: StepProps & {
+  /** The draft's name among the kept ones. */
+  keptAs: string;
   issues: Readonly<Record<string, string>>;
   failure: string | null;
   onChange: (part: Partial<AgentDraft>) => void;
@@ -223,7 +226,7 @@ function TermsStep({
         upgrade={{
           from: NEW_AGENT_PATH,
           onLeave: () => {
-            keepDraft(WIZARD_DRAFT, { draft, step: 'terms' });
+            carryDraft(keptAs, WIZARD_DRAFT, { draft, step: 'terms' });
           },
         }}
       />
@@ -400,6 +403,7 @@ export default function CreateWizard({
       {step === 'terms' && (
         <TermsStep
           {...shared}
+          keptAs={keptAs}
           issues={issues}
           failure={failure}
           onChange={change}

@@ -7,40 +7,14 @@ import { AgentCreateBody, type Agent } from '../../../../contract/agents.ts';
 import type { Tested } from '../../../../contract/backtest-record.ts';
 import { api } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
-import { onPurge, session } from '../../../identity/session.ts';
-import { TokenFault } from '../../../identity/token.ts';
-import { hasDraft, keepDraft, readDraft, requestOf } from './kept-draft.ts';
+import { keepRequest, readRequest } from './kept-draft.ts';
 
-/** The key, and every request that was sent with it and may have arrived. */
-const Unanswered = z.object({ commandId: z.string(), bodies: z.array(AgentCreateBody) });
-type Unanswered = z.infer<typeof Unanswered>;
-
-/** Where the device keeps nothing, the key lasts as long as the page. */
-const unkept = new Map<string, Unanswered>();
-onPurge(() => {
-  unkept.clear();
-  return Promise.resolve();
+/** The key, when it was first sent, and every request that was sent with it and may have arrived. */
+const Unanswered = z.object({
+  commandId: z.string(),
+  sentAt: z.number(),
+  bodies: z.array(AgentCreateBody),
 });
-
-const memoryKey = (draftName: string): string => `${session.user?.uid ?? ''} ${draftName}`;
-
-function readUnanswered(draftName: string): Unanswered | null {
-  return readDraft(requestOf(draftName), Unanswered) ?? unkept.get(memoryKey(draftName)) ?? null;
-}
-
-function keepUnanswered(draftName: string, next: Unanswered | null): void {
-  unkept.delete(memoryKey(draftName));
-  keepDraft(requestOf(draftName), next);
-  if (next !== null && readDraft(requestOf(draftName), Unanswered) === null)
-    unkept.set(memoryKey(draftName), next);
-}
-
-/** Whether this draft was sent and the server's answer is not known. */
-export function isUnanswered(draftName: string): boolean {
-  return (
-    unkept.has(memoryKey(draftName)) || hasDraft(requestOf(draftName), session.user?.uid ?? '')
-  );
-}
 
 const entriesOf = (body: AgentCreateBody): string =>
   JSON.stringify(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -49,16 +23,16 @@ const entriesOf = (body: AgentCreateBody): string =>
 export const isSameAgent = (a: AgentCreateBody, b: AgentCreateBody): boolean =>
   entriesOf({ ...a, enabled: false }) === entriesOf({ ...b, enabled: false });
 
-/** The server may have acted on it. */
-export const isUnknownOutcome = (error: unknown): boolean =>
-  error instanceof ApiError &&
-  !(error.cause instanceof TokenFault) &&
-  (error.status === 0 || error.status >= 500);
-
-/** Refused before the server looked for an earlier request: it says nothing about that one. */
-const isBeforehand = (error: ApiError): boolean =>
-  error.cause instanceof TokenFault ||
-  ([401, 403, 426, 429].includes(error.status) && error.code !== 'agent_cap_reached');
+/**
+ * Refused by what creates agents, and so after the server looked for an earlier request with the key:
+ * there was none. Any other error says nothing about that one.
+ */
+const isRefusedAtLast = (error: ApiError): boolean =>
+  error.code === 'agent_cap_reached' ||
+  (error.status >= 400 &&
+    error.status < 500 &&
+    ![401, 403, 426, 429].includes(error.status) &&
+    !['invalid_request', 'bad_reply', 'unknown'].includes(error.code));
 
 export interface Created {
   agent: Agent;
@@ -77,23 +51,28 @@ export async function createOnce(
   body: AgentCreateBody,
   record: { tested?: Tested } = {},
 ): Promise<Created> {
-  const before = readUnanswered(draftName);
+  const before = readRequest(draftName, Unanswered);
   const earlier = before?.bodies.filter((one) => entriesOf(one) !== entriesOf(body)) ?? [];
   const commandId = before?.commandId ?? crypto.randomUUID();
   // Before it is sent: the page may be closed while the answer is on its way.
-  keepUnanswered(draftName, { commandId, bodies: [...earlier, body] });
+  keepRequest(draftName, {
+    commandId,
+    sentAt: before?.sentAt ?? Date.now(),
+    bodies: [...earlier, body],
+  });
   try {
     const { agent } = await api.call('createAgent', {
       body: { ...body, ...record },
       commandId,
     });
-    keepUnanswered(draftName, null);
+    keepRequest(draftName, null);
     return { agent, by: body };
   } catch (error) {
-    if (!(error instanceof ApiError) || isUnknownOutcome(error)) throw error;
+    if (!(error instanceof ApiError)) throw error;
     if (error.code === 'idempotency_mismatch')
       return arrivedOf(draftName, commandId, earlier, error);
-    keepUnanswered(draftName, isBeforehand(error) ? before : null);
+    const isOpen = error.mayHaveArrived || before !== null;
+    if (isRefusedAtLast(error) || !isOpen) keepRequest(draftName, null);
     throw error;
   }
 }
@@ -108,12 +87,12 @@ async function arrivedOf(
   for (const by of [...earlier].reverse()) {
     try {
       const { agent } = await api.call('createAgent', { body: by, commandId });
-      keepUnanswered(draftName, null);
+      keepRequest(draftName, null);
       return { agent, by };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'idempotency_mismatch') throw error;
     }
   }
-  keepUnanswered(draftName, null);
+  keepRequest(draftName, null);
   throw mismatch;
 }

@@ -11,13 +11,8 @@ import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
-import {
-  createOnce,
-  isSameAgent,
-  isUnanswered,
-  isUnknownOutcome,
-  type Created,
-} from './create-once.ts';
+import { createOnce, isSameAgent, type Created } from './create-once.ts';
+import { isUnanswered } from './kept-draft.ts';
 
 export interface Creating {
   busy: boolean;
@@ -114,7 +109,7 @@ export function useCreateAgent({
     const { fields, form } = serverIssues(error);
     if (form === undefined && isHere.current) return fields;
     const sentence = form ?? Object.values(fields)[0] ?? null;
-    say(name, isUnknownOutcome(error) ? `${sentence ?? ''} ${MAY_EXIST}`.trim() : sentence);
+    say(name, isUnanswered(draftName) ? `${sentence ?? ''} ${MAY_EXIST}`.trim() : sentence);
     return null;
   };
   const create: Creating['create'] = async (draft, start) => {
@@ -133,7 +128,9 @@ export function useCreateAgent({
       }
       const isDone = onSettled(draft);
       agree(made, start);
-      if (isDone) onCreated(made.agent);
+      // Whoever has gone on elsewhere is not taken from there.
+      if (isDone && isHere.current) onCreated(made.agent);
+      else if (isDone) pageToast('blank', `${made.agent.name} was created.`);
       else pageToast('blank', `${made.agent.name} was created. Your entries since then are kept.`);
       return null;
     } catch (error) {

@@ -29,13 +29,7 @@ import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { GivenDraft } from '../create/agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
-import {
-  carryDraft,
-  hasDraft,
-  NEW_AGENT_PATH,
-  requestOf,
-  WIZARD_DRAFT,
-} from '../create/kept-draft.ts';
+import { carryDraft, isUnanswered, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
 import { StopAllButton } from '../start-stop/StopAllButton.tsx';
 
 const CreateWizard = screenPart(() => import('../create/CreateWizard.tsx'));
@@ -62,13 +56,12 @@ export function CreateDialog({
   title = 'New agent',
   connectionId = null,
 }: CreateDialogProps) {
-  const { subscriptionTier, user } = useAuth();
+  const { subscriptionTier } = useAuth();
   const quote = useCurrency();
   const cap = agentCap(subscriptionTier);
   const isPermitted = tierPermits(subscriptionTier, 'agents', 'create');
   // An agent whose creation was not answered may have taken the last place itself.
-  const hasPlace =
-    count < cap || (open && hasDraft(requestOf(given?.keptAs ?? WIZARD_DRAFT), user?.uid ?? ''));
+  const hasPlace = count < cap || (open && isUnanswered(given?.keptAs ?? WIZARD_DRAFT));
   // A form that is open stays, whatever becomes of the plan meanwhile: the server has the last word.
   const [isBegun, setBegun] = useState(false);
   const isForm = open && (isBegun || (isPermitted && hasPlace));

@@ -2,7 +2,7 @@
 /** One draft makes one agent, whichever of its requests and answers are lost. */
 import '../../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Agent, AgentCreateBody } from '../../../../../contract/agents.ts';
 import { ApiError, type ApiErrorCode } from '../../../../../src/api/api-error.ts';
 
@@ -12,8 +12,9 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   api: { call },
 }));
 
-const { createOnce, isUnanswered } =
-  await import('../../../../../src/screens/agents/create/create-once.ts');
+const { createOnce } = await import('../../../../../src/screens/agents/create/create-once.ts');
+const { carryDraft, isUnanswered } =
+  await import('../../../../../src/screens/agents/create/kept-draft.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
 
@@ -125,6 +126,55 @@ describe('a draft that is sent more than once', () => {
     await expect(press(BODY)).rejects.toMatchObject({ status: 401 });
     await press(BODY);
     expect(server.made).toHaveLength(1);
+  });
+
+  it.each([
+    ['too many requests', 'rate_limited', 429],
+    ['an app that is too old', 'contract_too_old', 426],
+    ['a session that ended', 'reauth_required', 401],
+    ['a form that this server does not know', 'invalid_request', 400],
+    ['a page of a proxy', 'bad_reply', 404],
+  ] as const)(
+    'makes one agent where a first try was not answered and the next was refused for %s',
+    async (_what, code, status) => {
+      // The client tells the last try, with what came before it.
+      const refusal = fails(code, status);
+      refusal.mayHaveArrived = true;
+      call.mockImplementationOnce(async (name: string, input: unknown) => {
+        await server.answer(name, input);
+        throw refusal;
+      });
+      await expect(press(BODY)).rejects.toBe(refusal);
+      expect(isUnanswered('agent')).toBe(true);
+      await expect(press(BODY)).resolves.toMatchObject({ agent: { id: 'agent-1' } });
+      expect(server.made).toHaveLength(1);
+    },
+  );
+
+  it('is not unanswered where no try of it can have arrived', async () => {
+    call.mockRejectedValueOnce(fails('rate_limited', 429));
+    await expect(press(BODY)).rejects.toMatchObject({ status: 429 });
+    expect(isUnanswered('agent')).toBe(false);
+  });
+
+  it('goes on under another name with its request', async () => {
+    server.loses = ['answer'];
+    await expect(createOnce('agent-copy.one', BODY)).rejects.toBe(LOST);
+    carryDraft('agent-copy.one', 'agent', { draft: {} });
+    expect(isUnanswered('agent')).toBe(true);
+    await press(BODY);
+    expect(server.made).toHaveLength(1);
+  });
+
+  it('promises nothing once the server may have forgotten the key', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    server.loses = ['answer'];
+    await expect(press(BODY)).rejects.toBe(LOST);
+    vi.setSystemTime(Date.now() + 29 * 86_400_000);
+    expect(isUnanswered('agent')).toBe(false);
   });
 
   it('is not unanswered after a refusal, and is another request for another draft', async () => {

@@ -352,6 +352,31 @@ describe('the wizard', () => {
     expect(made).toHaveLength(1);
   }, 30_000);
 
+  it('takes nobody from where they went while the answer was on its way', async () => {
+    let answer: (() => void) | undefined;
+    const before = call.getMockImplementation()!;
+    call.mockImplementation(async (name: string, input: unknown) => {
+      if (name === 'agents')
+        return { agents: [agent('one'), agent('made')], sequence: 9, asOf: NOW };
+      if (name === 'createAgent')
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+      return before(name, input) as unknown;
+    });
+    await toPreview();
+    await press('Create and start');
+    await press('Close');
+    await waitFor(() => {
+      expect(answer).toBeDefined();
+    });
+    answer?.();
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain('made was created.');
+    });
+    expect(location.pathname).toBe('/agents');
+  }, 30_000);
+
   it('makes no second agent of the other button, and says that the first one runs', async () => {
     const { made } = losesFirstAnswer();
     await toPreview();
