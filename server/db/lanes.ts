@@ -1,6 +1,7 @@
 /**
  * Who goes first on a connection that all share: stops before other commands, those before the
- * product's own work, and what people only look at last.
+ * product's own work, and what people only look at last. And where there are many connections, how
+ * many are for whom.
  */
 
 /** `work` is everything that no person waits for: ticks, streams, background tasks. */
@@ -77,4 +78,26 @@ export class LaneLock {
     }
     return found;
   }
+}
+
+/** From this size on a pool gives connections away to stops and to commands alone. */
+const SPLIT_FROM = 4;
+/** Of so many connections one is kept for stops, and one for commands. */
+const STOP_SHARE = 10;
+const COMMAND_SHARE = 5;
+
+/**
+ * How many connections are kept for whom, so that no reading ever holds the last one, and no
+ * command the last one of a stop: commands of one person wait for each other, each with its own.
+ */
+export function sharesOf(poolMax: number): { stop: number; command: number } {
+  const share = (of: number): number =>
+    poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / of));
+  return { stop: share(STOP_SHARE), command: share(COMMAND_SHARE) };
+}
+
+/** How many are left for everything else: reads, ticks, streams, background tasks. */
+export function sharedOf(poolMax: number): number {
+  const { stop, command } = sharesOf(poolMax);
+  return poolMax - stop - command;
 }

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { isUnavailable } from './faults.ts';
-import type { Lane } from './lanes.ts';
+import { sharedOf, sharesOf, type Lane } from './lanes.ts';
 import { onOwnConnection } from './own-connection.ts';
 import { MIGRATIONS } from './pglite.ts';
 import { openPubSub } from './postgres-pubsub.ts';
@@ -59,28 +59,6 @@ async function bringUpToDate(url: string, log: Log): Promise<void> {
   } finally {
     await pool.end();
   }
-}
-
-/** From this size on a pool gives connections away to stops and to commands alone. */
-const SPLIT_FROM = 4;
-/** Of so many connections one is kept for stops, and one for commands. */
-const STOP_SHARE = 10;
-const COMMAND_SHARE = 5;
-
-/**
- * How many connections are kept for whom, so that no reading ever holds the last one, and no
- * command the last one of a stop: commands of one person wait for each other, each with its own.
- */
-function sharesOf(poolMax: number): { stop: number; command: number } {
-  const share = (of: number): number =>
-    poolMax < SPLIT_FROM ? 0 : Math.max(1, Math.floor(poolMax / of));
-  return { stop: share(STOP_SHARE), command: share(COMMAND_SHARE) };
-}
-
-/** How many are left for everything else: reads, ticks, streams, background tasks. */
-export function sharedOf(poolMax: number): number {
-  const { stop, command } = sharesOf(poolMax);
-  return poolMax - stop - command;
 }
 
 const isFree = (pool: pg.Pool): boolean =>

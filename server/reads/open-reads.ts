@@ -2,7 +2,7 @@
 import { DAY_MS } from '../../engine/execution/schedule.ts';
 import type { Config } from '../config.ts';
 import { PersonVersions } from '../db/person-versions.ts';
-import { sharedOf } from '../db/postgres.ts';
+import { sharedOf } from '../db/lanes.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { KnownFacts, type Turn } from './known-facts.ts';
 import { ReadQueue } from './read-queue.ts';
