@@ -301,7 +301,7 @@ const SCREENS: readonly Row[] = [
     /When last seen, \d positions? (?:was|were) open\. Open positions keep their stop losses/,
     /Not stopped when last seen/,
     /\nStopped when last seen\n/,
-    /Data \d/,
+    /Data\s\d/,
   ),
 ];
 /**
