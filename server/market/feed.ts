@@ -27,6 +27,15 @@ export interface RawTick {
  */
 export type CandleReader = 'engine' | 'screen';
 
+/** `reader`: the engine where it is not said. */
+export type ReadCandles = (
+  pair: string,
+  interval: CandleInterval,
+  from: number,
+  to: number,
+  reader?: CandleReader,
+) => Promise<Candle[]>;
+
 export interface MarketFeed {
   /** Identity for accounts and ticks: `simulated`, `replay:<folder name>`, `coinbaseexchange`… */
   readonly id: string;
@@ -57,11 +66,5 @@ export interface MarketFeed {
    * Closed candles with `from <= time` and close `<= to` (also `<= now()`), oldest first. Anything
    * coarser than the finest interval is built from finer ones, aligned to the epoch.
    */
-  candles(
-    pair: string,
-    interval: CandleInterval,
-    from: number,
-    to: number,
-    reader?: CandleReader,
-  ): Promise<Candle[]>;
+  candles: ReadCandles;
 }

@@ -4,7 +4,7 @@
  */
 import type { CandleInterval, DayLine, MarketSource, SymbolQuote } from '../../contract/market.ts';
 import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
-import type { CandleReader } from './feed.ts';
+import type { ReadCandles } from './feed.ts';
 import type { TickBar } from './tick-bars.ts';
 
 /** A candle that has not closed. See `FormingCandle` of the contract. */
@@ -31,14 +31,7 @@ export interface Market {
   symbol(pair: string): SymbolQuote | null;
   /** The last 24 h as a line to draw; null where a day of candles is missing. */
   dayLine(pair: string): DayLine | null;
-  /** `reader`: the engine where it is not said. */
-  candles(
-    pair: string,
-    interval: CandleInterval,
-    from: number,
-    to: number,
-    reader?: CandleReader,
-  ): Promise<Candle[]>;
+  candles: ReadCandles;
   /** The candle that is open at `now`; null where no price of it is known. */
   forming(pair: string, interval: CandleInterval, now: number): Promise<Forming | null>;
   /** The last bars of the finest interval as the quotes made them, the open one last. */

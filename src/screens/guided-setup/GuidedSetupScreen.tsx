@@ -13,7 +13,7 @@ import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { serverBoard } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
 import { checkDraft, formIssues, PRESETS, type AgentDraft } from '../agents/create/agent-draft.ts';
-import { isUnanswered } from '../agents/create/kept-draft.ts';
+import { isUnanswered } from '../agents/create/kept-request.ts';
 import { useStepStart } from '../agents/create/use-step-start.ts';
 import { useCreateAgent } from '../agents/create/use-create-agent.ts';
 import { note } from '../getting-started/step-notes.ts';

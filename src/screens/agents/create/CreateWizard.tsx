@@ -22,7 +22,8 @@ import {
   type GivenDraft,
 } from './agent-draft.ts';
 import { planText } from '../agent-text.ts';
-import { carryDraft, NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { NEW_AGENT_PATH, readDraft, useKeptDraft, WIZARD_DRAFT } from './kept-draft.ts';
+import { carryDraft } from './kept-request.ts';
 import { LiveRiskPresets } from './LiveRiskPresets.tsx';
 import { RiskPresets } from './RiskPresets.tsx';
 import { useStepStart } from './use-step-start.ts';

@@ -7,7 +7,7 @@ import { AgentCreateBody, type Agent } from '../../../../contract/agents.ts';
 import type { Tested } from '../../../../contract/backtest-record.ts';
 import { api } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
-import { keepRequest, readRequest } from './kept-draft.ts';
+import { keepRequest, readRequest } from './kept-request.ts';
 
 /** The key, when it was first sent, and every request that was sent with it and may have arrived. */
 const Unanswered = z.object({

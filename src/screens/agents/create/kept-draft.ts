@@ -5,10 +5,10 @@
 import type * as z from 'zod/mini';
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { anything, fields, number, readAs, readJson, text } from '../../../../contract/readers.ts';
+import { anything, fields, readJson, text } from '../../../../contract/readers.ts';
 import { keepsSnapshots } from '../../../commands.ts';
 import { readLastUser } from '../../../identity/last-user.ts';
-import { onPurge, session } from '../../../identity/session.ts';
+import { session } from '../../../identity/session.ts';
 
 /** Log-out deletes everything under this prefix except settings of the device. */
 const keyOf = (name: string): string => `tradewind.draft.${name}`;
@@ -16,7 +16,7 @@ const keyOf = (name: string): string => `tradewind.draft.${name}`;
 const keptRecord = fields({ uid: text, value: anything });
 
 /** What is kept under the name for this user; undefined where nothing is. */
-function keptValue(name: string, uid: string): unknown {
+export function keptValue(name: string, uid: string): unknown {
   try {
     const kept = readJson(keptRecord, localStorage.getItem(keyOf(name)));
     return kept?.uid === uid ? kept.value : undefined;
@@ -49,61 +49,6 @@ export const NEW_AGENT_PATH = '/agents?new';
 /** Saves a draft for the current user. */
 export function keepDraft(name: string, value: unknown): void {
   write(name, session.user?.uid ?? '', value);
-}
-
-/** Where the request that was made of a draft is kept until its answer is known. */
-const requestOf = (draftName: string): string => `${draftName}.sent`;
-/** Where the device keeps nothing, a request is remembered as long as the page lasts. */
-const unkept = new Map<string, unknown>();
-onPurge(() => {
-  unkept.clear();
-  return Promise.resolve();
-});
-const inMemory = (draftName: string): string => `${session.user?.uid ?? ''} ${draftName}`;
-
-/** The server keeps what came of a key for thirty days; after that the key protects nothing. */
-const REQUEST_LASTS_MS = 29 * 86_400_000;
-const dated = fields({ sentAt: number });
-
-/** Remembers the request that is made of a draft; `null` once its answer is known. */
-export function keepRequest(
-  draftName: string,
-  request: ({ sentAt: number } & Readonly<Record<string, unknown>>) | null,
-): void {
-  unkept.delete(inMemory(draftName));
-  keepDraft(requestOf(draftName), request);
-  if (request !== null && !hasDraft(requestOf(draftName), session.user?.uid ?? ''))
-    unkept.set(inMemory(draftName), request);
-}
-
-function keptRequest(draftName: string): unknown {
-  const uid = session.user?.uid ?? '';
-  const request = keptValue(requestOf(draftName), uid) ?? unkept.get(inMemory(draftName));
-  const sentAt = readAs(dated, request)?.sentAt ?? -Infinity;
-  return Date.now() - sentAt < REQUEST_LASTS_MS ? request : undefined;
-}
-
-export function readRequest<S extends z.ZodMiniType>(
-  draftName: string,
-  schema: S,
-): z.output<S> | null {
-  const request = schema.safeParse(keptRequest(draftName));
-  return request.success ? request.data : null;
-}
-
-/** Whether this draft was sent and the server's answer is not known. */
-export const isUnanswered = (draftName: string): boolean => keptRequest(draftName) !== undefined;
-
-/**
- * Goes on with a draft under another name, with what is known of its request; with `otherwise` where
- * nothing was kept of it.
- */
-export function carryDraft(from: string, to: string, otherwise: unknown): void {
-  keepDraft(to, keptValue(from, session.user?.uid ?? '') ?? otherwise);
-  if (from === to || !isUnanswered(from)) return;
-  keepDraft(requestOf(to), keptRequest(from));
-  if (!hasDraft(requestOf(to), session.user?.uid ?? ''))
-    unkept.set(inMemory(to), keptRequest(from));
 }
 
 /** What the current user's draft holds; null where there is none of this form. */

@@ -12,7 +12,7 @@ import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
 import { createOnce, isSameAgent, type Created } from './create-once.ts';
-import { isUnanswered } from './kept-draft.ts';
+import { isUnanswered } from './kept-request.ts';
 
 export interface Creating {
   busy: boolean;

@@ -29,7 +29,8 @@ import { UpgradeHere } from '../../subscription/UpgradeHere.tsx';
 import type { GivenDraft } from '../create/agent-draft.ts';
 import { AgentList } from './AgentList.tsx';
 import { EntriesOffNotice } from '../EntriesOffNotice.tsx';
-import { carryDraft, isUnanswered, NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
+import { NEW_AGENT_PATH, WIZARD_DRAFT } from '../create/kept-draft.ts';
+import { carryDraft, isUnanswered } from '../create/kept-request.ts';
 import { StopAllButton } from '../start-stop/StopAllButton.tsx';
 
 const CreateWizard = screenPart(() => import('../create/CreateWizard.tsx'));

@@ -14,7 +14,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 
 const { createOnce } = await import('../../../../../src/screens/agents/create/create-once.ts');
 const { carryDraft, isUnanswered } =
-  await import('../../../../../src/screens/agents/create/kept-draft.ts');
+  await import('../../../../../src/screens/agents/create/kept-request.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
 
