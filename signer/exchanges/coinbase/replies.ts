@@ -112,6 +112,13 @@ export const BookReply = z.object({
 export const symbolOf = (productId: string): string => productId.replace('-', '/');
 export const productOf = (symbol: string): string => symbol.replace('/', '-');
 
+/**
+ * Of two coins. A derivative's id has a third part, `ADA-PERP-INTX` or `BIT-26APR24-CDE`: its trades move
+ * no coin of the account, and what they earn or cost arrives as a deposit or a withdrawal.
+ */
+const isOfCoins = ({ product_id: id }: { product_id: string }): boolean =>
+  id.split('-').length === 2;
+
 const STATUS: Record<string, VenueOrder['status']> = {
   PENDING: 'open',
   OPEN: 'open',
@@ -194,6 +201,7 @@ export function coinbaseFills(rows: readonly unknown[], onUnread: OnUnread): Ven
   const parts = new RoundedParts();
   const known = eachRow(rows, (raw) => z.parse(RawFill, raw), about('trades'), onUnread);
   const inOrder = known
+    .filter(isOfCoins)
     .map((raw) => ({ raw, atMs: Date.parse(raw.trade_time) }))
     .sort((a, b) => a.atMs - b.atMs || (a.raw.trade_id < b.raw.trade_id ? -1 : 1))
     .map(({ raw }) => raw);

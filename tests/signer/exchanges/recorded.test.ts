@@ -77,7 +77,7 @@ const COINBASE_TIME: Said = {
 };
 
 describe('recorded answers of Coinbase', () => {
-  it('show a filled sale and its fill, a derivative beside it', async () => {
+  it('show a fill, and book no coins for a trade of a perpetual beside it', async () => {
     const fill = {
       entry_id: 'dc7424ac',
       trade_id: '19fc7eee-f4b4-40a7-8104-033da1db5311',
@@ -107,7 +107,6 @@ describe('recorded answers of Coinbase', () => {
         fees: [{ asset: 'USDT', amount: parseFixed('0.03136') }],
         atMs: 1_700_993_987_504,
       },
-      { symbol: 'ADA/PERP-INTX', side: 'buy' },
     ]);
   });
 });
