@@ -29,12 +29,13 @@ export function answerMarket(floor: Floor, call: CallName, asked: Asked): Answer
   if (call === 'markets') return ok(exchangeInfo(floor, isSpot ? listed : []));
   const wanted = asked.query.get('symbol');
   const pair = findPair(floor, wanted);
+  const row = asked.path.endsWith('/price') ? priceRow : tickerRow;
   if (wanted !== null && pair === null) return INVALID_SYMBOL;
   if (pair === null)
     return call === 'ticker'
-      ? ok(listed.map((one) => tickerRow(floor, one)))
+      ? ok(listed.map((one) => row(floor, one)))
       : binanceError(-1102, "Mandatory parameter 'symbol' was not sent.");
-  if (call === 'ticker') return ok(tickerRow(floor, pair));
+  if (call === 'ticker') return ok(row(floor, pair));
   return call === 'book' ? ok(depth(floor, pair)) : ok(publicTrades(floor, pair));
 }
 
@@ -105,6 +106,11 @@ function symbolRow(instrument: Instrument, isHalted: boolean): Record<string, un
   };
 }
 
+const priceRow = (floor: Floor, instrument: Instrument): Record<string, unknown> => ({
+  symbol: pairId(instrument),
+  price: placesText(floor.prices.mid(instrument.symbol), 8),
+});
+
 const VOLUME = parseFixed('9823.12345');
 
 function tickerRow(floor: Floor, instrument: Instrument): Record<string, unknown> {
@@ -119,7 +125,6 @@ function tickerRow(floor: Floor, instrument: Instrument): Record<string, unknown
     priceChangePercent: '0.000',
     weightedAvgPrice: mid,
     prevClosePrice: mid,
-    price: mid,
     lastPrice: mid,
     lastQty: '0.00100000',
     bidPrice: placesText(bid.price, 8),

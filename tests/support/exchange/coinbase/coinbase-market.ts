@@ -106,6 +106,8 @@ function productRow(floor: Floor, instrument: Instrument): Record<string, unknow
     price_increment: formatFixed(tick),
     display_name: productId(instrument),
     product_venue: 'CBE',
+    approximate_quote_24h_volume: '628679901.22',
+    new_at: '2023-01-01T00:00:00Z',
   };
 }
 

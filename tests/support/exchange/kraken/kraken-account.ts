@@ -218,19 +218,20 @@ function keyInfo(floor: Floor, key: ApiKey): Record<string, unknown> {
     ...(withdraw ? ['withdraw-funds'] : []),
     ...(transfer ? ['transfer-funds'] : []),
   ];
+  const now = String(Math.floor(floor.clock.now() / 1_000));
   return {
-    api_key_name: key.account,
-    api_key: key.apiKey,
+    apiKeyName: key.account,
+    apiKey: key.apiKey,
     nonce: String(key.lastNonce),
-    nonce_window: 0,
+    nonceWindow: 0,
     permissions,
     iban: floor.accounts.get(key.account).subAccountId,
-    valid_until: 0,
-    query_from: 0,
-    query_to: 0,
-    created_time: Math.floor(floor.clock.now() / 1_000),
-    modified_time: Math.floor(floor.clock.now() / 1_000),
-    ip_allowlist: ipRestricted ? ['127.0.0.1'] : [],
-    last_used: Math.floor(floor.clock.now() / 1_000),
+    validUntil: '0',
+    queryFrom: '0',
+    queryTo: '0',
+    createdTime: now,
+    modifiedTime: now,
+    ipAllowlist: ipRestricted ? ['127.0.0.1'] : [],
+    lastUsed: now,
   };
 }
