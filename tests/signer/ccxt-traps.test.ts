@@ -277,18 +277,29 @@ describe('a raw request', () => {
   const order = { symbol: 'BTCUSDT', newClientOrderId: id };
   const place = (client: Exchange, params: Record<string, string> = order): Promise<unknown> =>
     client.request('order', 'private', 'POST', params);
-  const keys = { apiKey: 'key', secret: 'secret', password: 'password', enableRateLimit: false };
+  // Kraken's secrets are base64.
+  const keys = { apiKey: 'key', secret: 'c2VjcmV0', password: 'password', enableRateLimit: false };
 
-  it.each([
-    [2, 3],
-    [0, 1],
-  ])('with maxRetriesOnFailure %i is sent %i times when it fails', async (retries, times) => {
-    const options = { maxRetriesOnFailure: retries };
-    const client = new ccxt.binance({ ...keys, options });
-    const sent = stub(client, 503, 'busy');
-    await errorOf(place(client));
-    expect(sent).toHaveLength(times);
-  });
+  const PLACE = {
+    kraken: ['AddOrder', 'private'],
+    coinbase: ['brokerage/orders', ['v3', 'private']],
+    binance: ['order', 'private'],
+  } as const;
+  it.each(
+    (['kraken', 'coinbase', 'binance'] as const).flatMap((exchange) => [
+      [exchange, 2, 3] as const,
+      [exchange, 0, 1] as const,
+    ]),
+  )(
+    'to %s with maxRetriesOnFailure %i is sent %i times when it fails',
+    async (exchange, retries, times) => {
+      const client = new ccxt[exchange]({ ...keys, options: { maxRetriesOnFailure: retries } });
+      const sent = stub(client, 503, 'busy');
+      const [path, api] = PLACE[exchange];
+      await errorOf(client.request(path, api, 'POST', order));
+      expect(sent).toHaveLength(times);
+    },
+  );
 
   it.each([
     [-2010, 'Duplicate order sent.'],
@@ -333,11 +344,21 @@ describe('a raw request', () => {
     expect(error.constructor).toBe(kind);
   });
 
-  it('has its large ids kept exactly, and amounts as the text they were', () => {
+  it('has its numbers left as numbers, and amounts as the text they were', () => {
     const client = new ccxt.binance();
-    expect(client.parseJson('{"orderId":12345678901234567890,"price":"0.10"}')).toEqual({
-      orderId: '12345678901234567890',
+    expect(client.parseJson('{"orderId":9780331417,"time":1737635557417,"price":"0.10"}')).toEqual({
+      orderId: 9_780_331_417,
+      time: 1_737_635_557_417,
       price: '0.10',
+    });
+  });
+
+  /** Times are text then too, which the adapters read nothing of: no exchange has such ids. */
+  it('has every number put in quotes where one is too large to be kept exactly', () => {
+    const client = new ccxt.binance();
+    expect(client.parseJson('{"orderId":12345678901234567890,"time":1737635557417}')).toEqual({
+      orderId: '12345678901234567890',
+      time: '1737635557417',
     });
   });
 });

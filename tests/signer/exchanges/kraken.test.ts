@@ -37,12 +37,13 @@ describe('Kraken', () => {
     });
   });
 
-  it('is sent nothing when the deadline is nearer than it can keep', async () => {
+  it('is sent nothing when the deadline is nearer or further than it can keep', async () => {
     const { adapter, sentTo, order, clock } = await open();
-    expect(await adapter.place(order({ deadlineMs: clock.now() + 1_999 }))).toMatchObject({
-      kind: 'refused',
-      code: 'deadline',
-    });
+    for (const leftMs of [1_999, 60_001])
+      expect(await adapter.place(order({ deadlineMs: clock.now() + leftMs }))).toMatchObject({
+        kind: 'refused',
+        code: 'deadline',
+      });
     expect(sentTo('POST /0/private/AddOrder')).toEqual([]);
   });
 

@@ -35,6 +35,7 @@ function askedOf(url: string, init: RequestInit): Asked {
   return {
     method: init.method ?? 'GET',
     path: at.pathname,
+    origin: at.origin,
     params: Object.fromEntries([...at.searchParams, ...fields]),
     body,
     headers: Object.fromEntries(new Headers(init.headers)),

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface Asked {
   method: string;
   path: string;
+  /** Where it would have gone; absent where it went to loopback. */
+  origin?: string;
   /** Of the address and of a form or JSON body together. */
   params: Record<string, string>;
   body: string;
