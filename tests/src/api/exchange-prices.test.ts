@@ -4,6 +4,10 @@ import { PoolId } from '../../../contract/agents.ts';
 import { MarketData, MarketOverview, MarketPools } from '../../../contract/market.ts';
 import { isExchange, type ExchangeId } from '../../../contract/exchanges.ts';
 import { exchangePrices } from '../../../src/api/exchange-prices.ts';
+import { readBinance } from '../../../src/api/exchanges/binance.ts';
+import { readKraken } from '../../../src/api/exchanges/kraken.ts';
+import { TICKER as BINANCE_TICKER } from '../../support/exchange/recorded/recorded-binance.ts';
+import { PAIRS, TICKER as KRAKEN_TICKER } from '../../support/exchange/recorded/recorded-kraken.ts';
 
 const NOW = 1_700_000_000_000;
 const ANSWERS: Record<string, unknown> = {
@@ -143,6 +147,38 @@ describe('exchange prices', () => {
     const pools = await prices.pools();
     expect(MarketPools.safeParse(pools).success).toBe(true);
     expect(pools.pools.map(({ id }) => id)).toEqual(PoolId.options);
+  });
+
+  it('are read from the tickers that Kraken and Binance were recorded to answer', async () => {
+    const kraken = (url: string): Promise<unknown> =>
+      Promise.resolve({ result: url.endsWith('/Ticker') ? { XBTUSDT: KRAKEN_TICKER } : PAIRS });
+    expect(await readKraken(kraken, NOW)).toEqual([
+      {
+        symbol: 'BTC/USDT',
+        last: 73_380.6,
+        bid: 73_380.6,
+        ask: 73_380.7,
+        // Of 24 hours, and not of today alone.
+        high: 73_580,
+        low: 68_666,
+        volume: 598.036_984_52,
+        change: null,
+        at: NOW,
+      },
+    ]);
+    expect(await readBinance(() => Promise.resolve([BINANCE_TICKER]), NOW)).toEqual([
+      {
+        symbol: 'BTC/USDT',
+        last: 73_369.84,
+        bid: 73_369.83,
+        ask: 73_369.84,
+        high: 73_650.25,
+        low: 68_620.82,
+        volume: 72_140.348_628,
+        change: 1.647,
+        at: 1_710_328_245_391,
+      },
+    ]);
   });
 
   it('fail when the exchange fails', async () => {
