@@ -3,7 +3,7 @@ import type { CallName, CallReply } from '../../contract/calls.ts';
 import type { MarketData, MarketOverview, MarketPools } from '../../contract/market.ts';
 import { reached } from '../../contract/unreached.ts';
 import { environment } from '../environment.ts';
-import { idToken } from '../identity/session.ts';
+import { idToken, samePerson } from '../identity/session.ts';
 import { readsHeld } from '../platform/giving-way.ts';
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import type { ApiClient, ApiEvent, CallInput } from './client.ts';
@@ -198,6 +198,12 @@ export async function preloadClient(): Promise<void> {
 }
 
 export const api: Api = withFallbacks(
-  { call: async (name, input) => (client ?? (await openClient())).call(name, input) },
+  {
+    call: async (name, input) => {
+      // Before the code is waited for: a call is of who pressed.
+      const isHere = samePerson();
+      return (client ?? (await openClient())).call(name, { ...input, isHere });
+    },
+  },
   exchangeFallback,
 );

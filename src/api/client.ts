@@ -36,6 +36,8 @@ export type CallInput<N extends CallName> = Part<'params', CallParams<N>> &
     signal?: AbortSignal;
     timeoutMs?: number;
     attempts?: number;
+    /** Whether who asked is still the one logged in. Otherwise it is not tried again, nor answered. */
+    isHere?: () => boolean;
   };
 
 export interface ApiOptions {
@@ -67,6 +69,7 @@ interface Prepared {
   headers: Record<string, string>;
   body: string | null;
   needsToken: boolean;
+  isHere: () => boolean;
   signal: AbortSignal | undefined;
   timeoutMs: number;
 }
@@ -175,18 +178,18 @@ class HttpClient implements ApiClient {
    * that token is over, it is repeated only with the token of a login or a new password since.
    */
   private async attempt(request: Prepared): Promise<unknown> {
-    const token = request.needsToken ? await this.bearer(false) : null;
-    let { response, text } = await this.exchange(request, token);
+    const token = request.needsToken ? await this.bearer(request, false) : null;
+    let { response, text } = await this.answer(request, token);
     if (response.status === 401 && token !== null) {
       const next =
         sessionOver(text) === null
-          ? await this.bearer(true)
+          ? await this.bearer(request, true)
           : await newerToken(
               token,
-              () => this.bearer(false),
+              () => this.bearer(request, false),
               (ms) => this.wait(ms, request.signal),
             );
-      if (next !== null) ({ response, text } = await this.exchange(request, next));
+      if (next !== null) ({ response, text } = await this.answer(request, next));
     }
     if (response.ok) {
       const body = parseJson(text);
@@ -212,19 +215,30 @@ class HttpClient implements ApiClient {
     return error;
   }
 
-  /** The bearer token; its absence is reported like every failure of a call. */
-  private async bearer(force: boolean): Promise<string> {
+  /**
+   * The bearer token of who asked, never of who has logged in since; its absence is reported like
+   * every failure of a call.
+   */
+  private async bearer(request: Prepared, force: boolean): Promise<string> {
     try {
-      return await this.options.token(force);
+      const token = await this.options.token(force);
+      if (!request.isHere()) throw notTheirs();
+      return token;
     } catch (cause) {
-      if (!(cause instanceof TokenFault)) throw cause;
-      throw new ApiError(cause.message, {
-        code: cause.code,
-        status: ERROR_STATUS[cause.code],
-        text: cause.message,
-        cause,
-      });
+      throw cause instanceof TokenFault ? withoutToken(cause) : cause;
     }
+  }
+
+  /** The answer to who asked. Who has logged in since is told none of it, not even an ended session. */
+  private async answer(
+    request: Prepared,
+    token: string | null,
+  ): Promise<{ response: Response; text: string }> {
+    const answer = await this.exchange(request, token);
+    if (request.isHere()) return answer;
+    const error = withoutToken(notTheirs());
+    error.mayHaveArrived = true;
+    throw error;
   }
 
   /** One request and its answer as text, with one time limit for both. */
@@ -271,6 +285,9 @@ class HttpClient implements ApiClient {
   }
 }
 
+/** What needs no token is the same for everybody. */
+const anybody = (): boolean => true;
+
 /** `commandId`: the idempotency key of a call that changes something; null for a read. */
 function prepare<N extends CallName>(
   baseUrl: string,
@@ -295,6 +312,7 @@ function prepare<N extends CallName>(
     },
     body: commandId === null ? null : JSON.stringify(body),
     needsToken: definition.access === 'token',
+    isHere: definition.access === 'token' ? (input.isHere ?? anybody) : anybody,
     signal: input.signal,
     timeoutMs: input.timeoutMs ?? SEND_TIMEOUT_MS,
   };
@@ -313,6 +331,16 @@ function parseReply<N extends CallName>(
     throw badReply(`The answer to ${name} is to another command`, null);
   return reply;
 }
+
+const notTheirs = (): TokenFault => new TokenFault('not_authenticated', 'Not authenticated');
+
+const withoutToken = (cause: TokenFault): ApiError =>
+  new ApiError(cause.message, {
+    code: cause.code,
+    status: ERROR_STATUS[cause.code],
+    text: cause.message,
+    cause,
+  });
 
 /** Not retried: another attempt would get the same answer. */
 function badReply(text: string, cause: unknown): ApiError {

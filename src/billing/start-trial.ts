@@ -2,7 +2,7 @@
 import { ApiError } from '../api/api-error.ts';
 import { api } from '../api/api.ts';
 import { errorSentence } from '../format/error-text.ts';
-import { session } from '../identity/session.ts';
+import { samePerson, session } from '../identity/session.ts';
 import { checkSubscription, subscriptionStore } from '../stores/subscription-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 
@@ -33,9 +33,11 @@ export async function startTrial(): Promise<boolean> {
     pageToast('error', TRIAL_WORDS.used);
     return false;
   }
+  const isHere = samePerson();
   try {
     await api.call('trialStart', { body: { userId: uid } });
   } catch (error) {
+    if (!isHere()) return false;
     pageToast('error', trialFailure(error));
     // The server may know of a trial or a plan that this device has not loaded yet.
     if (
@@ -46,6 +48,6 @@ export async function startTrial(): Promise<boolean> {
     return false;
   }
   await checkSubscription();
-  pageToast('success', TRIAL_WORDS.started);
+  if (isHere()) pageToast('success', TRIAL_WORDS.started);
   return true;
 }

@@ -23,7 +23,8 @@ import * as z from 'zod/mini';
 import { ApiError, type ApiErrorCode } from '../api/api-error.ts';
 import { environment } from '../environment.ts';
 import { APP_NAME } from '../identity/firebase-app.ts';
-import { idToken } from '../identity/session.ts';
+import { idToken, session } from '../identity/session.ts';
+import { TokenFault } from '../identity/token.ts';
 
 const TIMEOUT_MS = 20_000;
 
@@ -96,20 +97,26 @@ function functions(): Functions {
   return opened;
 }
 
-/** @throws ApiError */
+const notTheirs = (): TokenFault => new TokenFault('not_authenticated', 'Not authenticated');
+
+/** `isHere`: whether who asked is still the one logged in. @throws ApiError */
 export async function callFirebase<N extends CallableName>(
   name: N,
   request: CallableRequest<N>,
+  isHere: () => boolean,
 ): Promise<CallableReply<N>> {
   // Firebase's client sends what token it has, an old one too: whether the session still counts is
   // asked first.
   await idToken();
+  if (!isHere()) throw notTheirs();
   let reply: unknown;
   try {
     reply = (await httpsCallable(functions(), name, { timeout: TIMEOUT_MS })(request)).data;
   } catch (error) {
     throw toApiError(error);
   }
+  // A call may end its own session before its answer is here; of another person's it says nothing.
+  if (session.user !== null && !isHere()) throw notTheirs();
   const parsed = CALLABLES[name].reply.safeParse(reply);
   if (!parsed.success)
     throw new ApiError('The answer is not one of this app', {

@@ -64,6 +64,15 @@ const CHECK_EVERY_MS = 15_000;
 /** Firebase looks for what other tabs have put into its store every 800 ms. */
 const FOLLOW_AFTER_MS = 2_000;
 
+/**
+ * Answers later whether the person of this moment is still the one logged in, for what comes late.
+ * Nobody is known yet: then whoever comes counts.
+ */
+export function samePerson(): () => boolean {
+  const uid = session.user?.uid;
+  return () => uid === undefined || session.user?.uid === uid;
+}
+
 type Purge = (uid: string) => Promise<void>;
 
 let port: AuthPort | null = null;

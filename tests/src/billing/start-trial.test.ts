@@ -128,6 +128,14 @@ describe('starting the trial', () => {
     expect(await startTrial()).toBe(true);
   });
 
+  it('says nothing of it to somebody who has logged in meanwhile', async () => {
+    failure = refusal('invalid_token', 401);
+    const starting = startTrial();
+    session.user = { ...session.user!, uid: 'uid-2' };
+    expect(await starting).toBe(false);
+    expect(shown()).toEqual([]);
+  });
+
   it('words a refused sign-in as what it is (R8-22)', async () => {
     failure = refusal('invalid_token', 401);
     await startTrial();

@@ -7,6 +7,7 @@ import { AgentCreateBody, type Agent } from '../../../../contract/agents.ts';
 import type { Tested } from '../../../../contract/backtest-record.ts';
 import { api } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
+import { samePerson } from '../../../identity/session.ts';
 import { keepRequest, readRequest } from './kept-request.ts';
 
 /** The key, when it was first sent, and every request that was sent with it and may have arrived. */
@@ -51,6 +52,7 @@ export async function createOnce(
   body: AgentCreateBody,
   record: { tested?: Tested } = {},
 ): Promise<Created> {
+  const isHere = samePerson();
   const before = readRequest(draftName, Unanswered);
   const earlier = before?.bodies.filter((one) => entriesOf(one) !== entriesOf(body)) ?? [];
   const commandId = before?.commandId ?? crypto.randomUUID();
@@ -68,7 +70,8 @@ export async function createOnce(
     keepRequest(draftName, null);
     return { agent, by: body };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    // Somebody else may be logged in by now, with a draft and a request of their own.
+    if (!(error instanceof ApiError) || !isHere()) throw error;
     if (error.code === 'idempotency_mismatch')
       return arrivedOf(draftName, commandId, earlier, error);
     const isOpen = error.mayHaveArrived || before !== null;

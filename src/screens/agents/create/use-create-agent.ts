@@ -5,6 +5,7 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent, AgentCreateBody } from '../../../../contract/agents.ts';
 import { startAgent } from '../../../commands.ts';
+import { samePerson } from '../../../identity/session.ts';
 import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
@@ -116,11 +117,13 @@ export function useCreateAgent({
     const checked = checkDraft(draft, start);
     if (!checked.ok) return formIssues(checked.issues);
     const wanted = { ...checked.value, ...live };
+    const isTheirs = samePerson();
     setBusy(true);
     setFailure(null);
     try {
       const made = await createOnce(draftName, wanted, backtestRecord(previewOf(draft)));
       await loadAgents(true);
+      if (!isTheirs()) return null;
       const other = otherThanWanted(made, wanted);
       if (other !== null) {
         say(draft.name, other);
@@ -134,7 +137,7 @@ export function useCreateAgent({
       else pageToast('blank', `${made.agent.name} was created. Your entries since then are kept.`);
       return null;
     } catch (error) {
-      return refused(error, draft);
+      return isTheirs() ? refused(error, draft) : null;
     } finally {
       setBusy(false);
       setUnanswered((times) => (isUnanswered(draftName) ? times + 1 : 0));

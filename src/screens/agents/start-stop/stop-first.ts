@@ -6,6 +6,7 @@ import type { Agent } from '../../../../contract/agents.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { queue, stopAgent } from '../../../commands.ts';
 import { failureSentence } from '../../../format/failure-sentence.ts';
+import { samePerson } from '../../../identity/session.ts';
 import { commandText } from '../../../stores/agent-view.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
@@ -39,12 +40,14 @@ export async function stopFirst<Reply>(
   call: () => Promise<Reply>,
   unanswered: string,
 ): Promise<Reply | null> {
+  const isHere = samePerson();
   const stops = await Promise.all(agents.map((agent) => Promise.race([queuedStop(agent), late()])));
   try {
     return await call();
   } catch (error) {
     const silent = error instanceof ApiError && error.status === 0;
     const failed = silent ? unanswered : await failureSentence(error);
+    if (!isHere()) return null;
     // Some of the server's sentences end without a full stop.
     pageToast('error', [failed.replace(/[^.]$/, '$&.'), ...stopsText(stops)].join(' '));
     return null;

@@ -13,7 +13,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 }));
 
 const { createOnce } = await import('../../../../../src/screens/agents/create/create-once.ts');
-const { carryDraft, isUnanswered } =
+const { carryDraft, isUnanswered, keepRequest } =
   await import('../../../../../src/screens/agents/create/kept-request.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
@@ -155,6 +155,17 @@ describe('a draft that is sent more than once', () => {
     call.mockRejectedValueOnce(fails('rate_limited', 429));
     await expect(press(BODY)).rejects.toMatchObject({ status: 429 });
     expect(isUnanswered('agent')).toBe(false);
+  });
+
+  it('leaves the request of somebody who has logged in meanwhile alone', async () => {
+    call.mockImplementationOnce(() => {
+      session.user = { ...session.user!, uid: 'uid-2' };
+      writeLastUser({ uid: 'uid-2', email: '', lastSignInTime: new Date().toUTCString() });
+      keepRequest('agent', { commandId: 'theirs', sentAt: Date.now(), bodies: [BODY] });
+      return Promise.reject(fails('not_authenticated', 401));
+    });
+    await expect(press(BODY)).rejects.toMatchObject({ code: 'not_authenticated' });
+    expect(isUnanswered('agent')).toBe(true);
   });
 
   it('goes on under another name with its request', async () => {

@@ -19,7 +19,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 }));
 
 const { ApiError } = await import('../../../../../src/api/api-error.ts');
-const { toastStore } = await import('../../../../../src/stores/toast-store.ts');
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { forgetPerson, writeLastUser } = await import('../../../../../src/identity/last-user.ts');
@@ -504,6 +504,21 @@ describe('the wizard', () => {
     });
     expect(location.pathname).toBe('/agents');
     expect([(await nameField()).value, keptName()]).toEqual(['Leeward', 'Leeward']);
+  }, 30_000);
+
+  it('says nothing of it to somebody who has logged in while the answer was on its way', async () => {
+    const { reject } = heldAnswer();
+    await toPreview();
+    await press('Create and start');
+    await waitFor(() => {
+      expect(bodies('createAgent')).toHaveLength(1);
+    });
+    removeToast();
+    session.user = { ...session.user!, uid: 'uid-2' };
+    await press('Close');
+    reject(new ApiError('', { code: 'not_authenticated', status: 401, text: '' }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(toastStore.toasts).toEqual([]);
   }, 30_000);
 
   it('shows the limit and the way to more where every place is taken (R9-04)', async () => {
