@@ -39,13 +39,18 @@ export interface Created {
   agent: Agent;
   /** The request that created it: this one, or an earlier one that arrived after all. */
   by: AgentCreateBody;
+  /** Of the request: kept until the draft is settled too, see `forgetRequest`. */
+  commandId: string;
+  /** It was sent for the first time. Otherwise the agent may be old, and deleted since. */
+  isFresh: boolean;
 }
 
 /**
  * Every request of a draft has the same key until one is answered, also when the entries have
  * changed meanwhile. So at most one of them takes effect: the server refuses the others as a used
  * key, and then the one that arrived is sent again, which answers with the agent that it created.
- * `record`: of a backtest. The server leaves it out of the comparison.
+ * `record`: of a backtest. The server leaves it out of the comparison. The caller settles the draft
+ * and forgets the request in one go.
  */
 export async function createOnce(
   draftName: string,
@@ -67,8 +72,7 @@ export async function createOnce(
       body: { ...body, ...record },
       commandId,
     });
-    keepRequest(draftName, null);
-    return { agent, by: body };
+    return { agent, by: body, commandId, isFresh: before === null };
   } catch (error) {
     // Somebody else may be logged in by now, with a draft and a request of their own.
     if (!(error instanceof ApiError) || !isHere()) throw error;
@@ -90,8 +94,7 @@ async function arrivedOf(
   for (const by of [...earlier].reverse()) {
     try {
       const { agent } = await api.call('createAgent', { body: by, commandId });
-      keepRequest(draftName, null);
-      return { agent, by };
+      return { agent, by, commandId, isFresh: false };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'idempotency_mismatch') throw error;
     }

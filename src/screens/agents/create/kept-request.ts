@@ -33,6 +33,12 @@ export function keepRequest(draftName: string, request: SentRequest | null): voi
     unkept.set(inMemory(draftName), request);
 }
 
+/** Its answer is known. Another request of the draft stays, as of another tab. */
+export function forgetRequest(draftName: string, commandId: string): void {
+  const kept = keptRequest(draftName)?.['commandId'];
+  if (kept === undefined || kept === commandId) keepRequest(draftName, null);
+}
+
 function keptRequest(draftName: string): SentRequest | null {
   const request = keptValue(onDevice(draftName), ownUid()) ?? unkept.get(inMemory(draftName));
   const sentAt = readAs(dated, request)?.sentAt ?? -Infinity;

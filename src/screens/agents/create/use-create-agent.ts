@@ -6,14 +6,14 @@ import { useSnapshot } from 'valtio';
 import type { Agent, AgentCreateBody } from '../../../../contract/agents.ts';
 import { startAgent } from '../../../commands.ts';
 import { samePerson } from '../../../identity/session.ts';
-import { agentsStore, loadAgents } from '../../../stores/agents-store.ts';
+import { agentsStore, applyAgent, loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
 import { createOnce, isSameAgent, type Created } from './create-once.ts';
-import { isUnanswered } from './kept-request.ts';
+import { forgetRequest, isUnanswered } from './kept-request.ts';
 
 export interface Creating {
   busy: boolean;
@@ -122,8 +122,11 @@ export function useCreateAgent({
     setFailure(null);
     try {
       const made = await createOnce(draftName, wanted, backtestRecord(previewOf(draft)));
-      await loadAgents(true);
+      // Whether it was deleted since. The draft and its key stay until then: the page may be left.
+      if (!made.isFresh) await loadAgents(true);
       if (!isTheirs()) return null;
+      forgetRequest(draftName, made.commandId);
+      if (made.isFresh) applyAgent(made.agent, null);
       const other = otherThanWanted(made, wanted);
       if (other !== null) {
         say(draft.name, other);
@@ -131,6 +134,7 @@ export function useCreateAgent({
       }
       const isDone = onSettled(draft);
       agree(made, start);
+      if (made.isFresh) void loadAgents(true);
       // Whoever has gone on elsewhere is not taken from there.
       if (isDone && isHere.current) onCreated(made.agent);
       else if (isDone) pageToast('blank', `${made.agent.name} was created.`);

@@ -13,7 +13,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 }));
 
 const { createOnce } = await import('../../../../../src/screens/agents/create/create-once.ts');
-const { carryDraft, isUnanswered, keepRequest } =
+const { carryDraft, forgetRequest, isUnanswered, keepRequest } =
   await import('../../../../../src/screens/agents/create/kept-request.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
@@ -69,7 +69,13 @@ beforeEach(() => {
   writeLastUser({ uid: 'uid-1', email: '', lastSignInTime: new Date().toUTCString() });
 });
 
-const press = (body: AgentCreateBody) => createOnce('agent', body);
+/** As a form does: the request is forgotten once its agent is shown. */
+const pressOf = async (draftName: string, body: AgentCreateBody) => {
+  const made = await createOnce(draftName, body);
+  forgetRequest(draftName, made.commandId);
+  return made;
+};
+const press = (body: AgentCreateBody) => pressOf('agent', body);
 
 describe('a draft that is sent more than once', () => {
   it('makes one agent where the answer was lost, and remembers that until it is known', async () => {
@@ -157,6 +163,15 @@ describe('a draft that is sent more than once', () => {
     expect(isUnanswered('agent')).toBe(false);
   });
 
+  it('keeps its key until its agent is shown, and forgets no other request of the draft', async () => {
+    const { commandId } = await createOnce('agent', BODY);
+    expect(isUnanswered('agent')).toBe(true);
+    forgetRequest('agent', 'another');
+    expect(isUnanswered('agent')).toBe(true);
+    forgetRequest('agent', commandId);
+    expect(isUnanswered('agent')).toBe(false);
+  });
+
   it('leaves the request of somebody who has logged in meanwhile alone', async () => {
     call.mockImplementationOnce(() => {
       session.user = { ...session.user!, uid: 'uid-2' };
@@ -170,7 +185,7 @@ describe('a draft that is sent more than once', () => {
 
   it('goes on under another name with its request', async () => {
     server.loses = ['answer'];
-    await expect(createOnce('agent-copy.one', BODY)).rejects.toBe(LOST);
+    await expect(pressOf('agent-copy.one', BODY)).rejects.toBe(LOST);
     carryDraft('agent-copy.one', 'agent', { draft: {} });
     expect(isUnanswered('agent')).toBe(true);
     await press(BODY);
@@ -197,7 +212,7 @@ describe('a draft that is sent more than once', () => {
     server.refuses = null;
     server.loses = ['answer'];
     await expect(press(BODY)).rejects.toBe(LOST);
-    await createOnce('guided-setup', BODY);
+    await pressOf('guided-setup', BODY);
     expect(server.made).toHaveLength(2);
   });
 

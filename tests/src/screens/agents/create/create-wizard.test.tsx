@@ -23,7 +23,8 @@ const { removeToast, toastStore } = await import('../../../../../src/stores/toas
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { forgetPerson, writeLastUser } = await import('../../../../../src/identity/last-user.ts');
-const { applyAgents, clearAgents } = await import('../../../../../src/stores/agents-store.ts');
+const { agentsStore, applyAgents, clearAgents } =
+  await import('../../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
 const { applyMarket, applyPools, clearMarket } =
   await import('../../../../../src/stores/market-store.ts');
@@ -504,6 +505,66 @@ describe('the wizard', () => {
     });
     expect(location.pathname).toBe('/agents');
     expect([(await nameField()).value, keptName()]).toEqual(['Leeward', 'Leeward']);
+  }, 30_000);
+
+  /** From now on the list is not read before it is let go. */
+  const holdList = (): (() => void) => {
+    const before = call.getMockImplementation()!;
+    let letGo: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    call.mockImplementation(async (name: string, input: unknown) => {
+      if (name === 'agents') await until;
+      return before(name, input) as unknown;
+    });
+    return letGo;
+  };
+  const kept = (): string[] =>
+    Object.keys(localStorage)
+      .filter((key) => key.includes('draft.agent'))
+      .sort();
+
+  it('opens the agent and gives up the draft with the answer, though the list cannot be read then', async () => {
+    await toPreview();
+    const { resolve } = heldAnswer();
+    const letGo = holdList();
+    await press('Create and start');
+    await waitFor(() => {
+      expect(bodies('createAgent')).toHaveLength(1);
+    });
+    resolve();
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made');
+    });
+    expect(kept()).toEqual([]);
+    expect(agentsStore.data?.agents.map(({ id }) => id)).toEqual(['one', 'made']);
+    letGo();
+    await waitFor(() => {
+      expect(agentsStore.status).toBe('ready');
+    });
+  }, 30_000);
+
+  it('keeps draft and key of a request sent before until the list says whether its agent is still there', async () => {
+    const { made } = losesFirstAnswer();
+    await toPreview();
+    await press('Create and start');
+    await screen.findByText(/The agent may have been created/);
+    await waitFor(() => {
+      expect(agentsStore.status).toBe('ready');
+    });
+    const letGo = holdList();
+    await press('Create and start');
+    await waitFor(() => {
+      expect(agentsStore.status).toBe('loading');
+    });
+    expect(kept()).toEqual(['tradewind.draft.agent', 'tradewind.draft.agent.sent']);
+    letGo();
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-1');
+    });
+    expect(kept()).toEqual([]);
+    expect(made).toHaveLength(1);
   }, 30_000);
 
   it('says nothing of it to somebody who has logged in while the answer was on its way', async () => {
