@@ -8,7 +8,7 @@ import type { Tested } from '../../../../contract/backtest-record.ts';
 import { api } from '../../../api/api.ts';
 import { ApiError } from '../../../api/api-error.ts';
 import { samePerson } from '../../../identity/session.ts';
-import { keepRequest, readRequest } from './kept-request.ts';
+import { forgetRequest, keepRequest, readRequest } from './kept-request.ts';
 
 /** The key, when it was first sent, and every request that was sent with it and may have arrived. */
 const Unanswered = z.object({
@@ -16,6 +16,12 @@ const Unanswered = z.object({
   sentAt: z.number(),
   bodies: z.array(AgentCreateBody),
 });
+
+export type SentRequest = z.output<typeof Unanswered>;
+
+/** The request of a draft whose answer is not known; null where there is none. */
+export const sentRequest = (draftName: string): SentRequest | null =>
+  readRequest(draftName, Unanswered);
 
 const entriesOf = (body: AgentCreateBody): string =>
   JSON.stringify(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -46,27 +52,37 @@ export interface Created {
 }
 
 /**
+ * The request before this one. Another form of the draft, or another tab, may have had its answer
+ * and forgotten it: then the same entries are still the same request to a form that `saw` it.
+ */
+function requestBefore(
+  draftName: string,
+  body: AgentCreateBody,
+  saw: SentRequest | null,
+): SentRequest | null {
+  const isSeen = saw?.bodies.some((one) => isSameAgent(one, body)) === true;
+  return sentRequest(draftName) ?? (isSeen ? saw : null);
+}
+
+/**
  * Every request of a draft has the same key until one is answered, also when the entries have
  * changed meanwhile. So at most one of them takes effect: the server refuses the others as a used
  * key, and then the one that arrived is sent again, which answers with the agent that it created.
- * `record`: of a backtest. The server leaves it out of the comparison. The caller settles the draft
- * and forgets the request in one go.
+ * `tested`: the server leaves it out of the comparison. The caller settles the draft and forgets the
+ * request in one go.
  */
 export async function createOnce(
   draftName: string,
   body: AgentCreateBody,
-  record: { tested?: Tested } = {},
+  { saw = null, ...record }: { tested?: Tested; saw?: SentRequest | null } = {},
 ): Promise<Created> {
   const isHere = samePerson();
-  const before = readRequest(draftName, Unanswered);
+  const before = requestBefore(draftName, body, saw);
   const earlier = before?.bodies.filter((one) => entriesOf(one) !== entriesOf(body)) ?? [];
   const commandId = before?.commandId ?? crypto.randomUUID();
   // Before it is sent: the page may be closed while the answer is on its way.
-  keepRequest(draftName, {
-    commandId,
-    sentAt: before?.sentAt ?? Date.now(),
-    bodies: [...earlier, body],
-  });
+  const sent = { commandId, sentAt: before?.sentAt ?? Date.now(), bodies: [...earlier, body] };
+  keepRequest(draftName, sent);
   try {
     const { agent } = await api.call('createAgent', {
       body: { ...body, ...record },
@@ -76,10 +92,15 @@ export async function createOnce(
   } catch (error) {
     // Somebody else may be logged in by now, with a draft and a request of their own.
     if (!(error instanceof ApiError) || !isHere()) throw error;
-    if (error.code === 'idempotency_mismatch')
-      return arrivedOf(draftName, commandId, earlier, error);
+    const isMismatch = error.code === 'idempotency_mismatch';
     const isOpen = error.mayHaveArrived || before !== null;
-    if (isRefusedAtLast(error) || !isOpen) keepRequest(draftName, null);
+    if (!isMismatch && (isRefusedAtLast(error) || !isOpen)) {
+      forgetRequest(draftName, commandId);
+      throw error;
+    }
+    // Another form may have had an answer to this key; this one has not.
+    if (sentRequest(draftName) === null) keepRequest(draftName, sent);
+    if (isMismatch) return arrivedOf(draftName, commandId, earlier, error);
     throw error;
   }
 }
@@ -99,6 +120,6 @@ async function arrivedOf(
       if (!(error instanceof ApiError) || error.code !== 'idempotency_mismatch') throw error;
     }
   }
-  keepRequest(draftName, null);
+  forgetRequest(draftName, commandId);
   throw mismatch;
 }

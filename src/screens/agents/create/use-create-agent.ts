@@ -12,7 +12,7 @@ import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
-import { createOnce, isSameAgent, type Created } from './create-once.ts';
+import { createOnce, isSameAgent, sentRequest, type Created } from './create-once.ts';
 import { forgetRequest, isUnanswered } from './kept-request.ts';
 
 export interface Creating {
@@ -96,6 +96,8 @@ export function useCreateAgent({
   const [unanswered, setUnanswered] = useState(() => (isUnanswered(draftName) ? 1 : 0));
   const [failure, setFailure] = useState<string | null>(null);
   const isHere = useIsHere();
+  /** The last request that this form saw. Another one may have had its answer, and forgotten it. */
+  const [saw] = useState(() => ({ last: sentRequest(draftName) }));
   // The list says whether it was created, as soon as the server can be asked.
   useEffect(() => {
     if (unanswered > 0 && online === 'online') void loadAgents(true);
@@ -121,7 +123,10 @@ export function useCreateAgent({
     setBusy(true);
     setFailure(null);
     try {
-      const made = await createOnce(draftName, wanted, backtestRecord(previewOf(draft)));
+      const made = await createOnce(draftName, wanted, {
+        ...backtestRecord(previewOf(draft)),
+        saw: saw.last,
+      });
       // Whether it was deleted since. The draft and its key stay until then: the page may be left.
       if (!made.isFresh) await loadAgents(true);
       if (!isTheirs()) return null;
@@ -143,6 +148,7 @@ export function useCreateAgent({
     } catch (error) {
       return isTheirs() ? refused(error, draft) : null;
     } finally {
+      saw.last = sentRequest(draftName);
       setBusy(false);
       setUnanswered((times) => (isUnanswered(draftName) ? times + 1 : 0));
     }

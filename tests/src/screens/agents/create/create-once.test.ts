@@ -12,7 +12,8 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   api: { call },
 }));
 
-const { createOnce } = await import('../../../../../src/screens/agents/create/create-once.ts');
+const { createOnce, sentRequest } =
+  await import('../../../../../src/screens/agents/create/create-once.ts');
 const { carryDraft, forgetRequest, isUnanswered, keepRequest } =
   await import('../../../../../src/screens/agents/create/kept-request.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
@@ -170,6 +171,42 @@ describe('a draft that is sent more than once', () => {
     expect(isUnanswered('agent')).toBe(true);
     forgetRequest('agent', commandId);
     expect(isUnanswered('agent')).toBe(false);
+  });
+
+  it('is one request to a form that saw it, though another form has had the answer', async () => {
+    await createOnce('agent', BODY);
+    const saw = sentRequest('agent')!;
+    forgetRequest('agent', saw.commandId);
+    const other = { ...BODY, enabled: false };
+    await expect(createOnce('agent', other, { saw })).resolves.toMatchObject({
+      agent: { id: 'agent-1' },
+      by: BODY,
+      isFresh: false,
+    });
+    forgetRequest('agent', saw.commandId);
+    // Other entries are another agent.
+    await createOnce('agent', { ...BODY, name: 'Leeward' }, { saw });
+    expect(server.made.map(({ name }) => name)).toEqual(['Windward', 'Leeward']);
+  });
+
+  it('is unanswered to the form whose own answer was lost, though another form has had one', async () => {
+    let lose: () => void = () => undefined;
+    const first = createOnce('agent', BODY);
+    call.mockImplementationOnce(
+      () =>
+        new Promise((_resolve, reject) => {
+          lose = () => {
+            reject(LOST);
+          };
+        }),
+    );
+    const second = createOnce('agent', BODY);
+    forgetRequest('agent', (await first).commandId);
+    lose();
+    await expect(second).rejects.toBe(LOST);
+    expect(isUnanswered('agent')).toBe(true);
+    await press(BODY);
+    expect(server.made).toHaveLength(1);
   });
 
   it('leaves the request of somebody who has logged in meanwhile alone', async () => {

@@ -507,6 +507,31 @@ describe('the wizard', () => {
     expect([(await nameField()).value, keptName()]).toEqual(['Leeward', 'Leeward']);
   }, 30_000);
 
+  it('makes no second agent in a form opened again, though the first form has had the answer meanwhile', async () => {
+    const { resolve } = heldAnswer();
+    await toPreview();
+    await press('Create and start');
+    await press('Close');
+    await press('New agent');
+    expect(await screen.findByText(/Pressing again does not create a second one/)).toBeTruthy();
+    resolve();
+    await waitFor(() => {
+      expect(toastStore.toasts.map(({ message }) => message)).toContain('made was created.');
+    });
+    await press('Create and start');
+    await waitFor(() => {
+      expect(bodies('createAgent')).toHaveLength(2);
+    });
+    const keys = call.mock.calls.flatMap(([name, input]) =>
+      name === 'createAgent' ? [(input as { commandId: string }).commandId] : [],
+    );
+    expect(new Set(keys).size).toBe(1);
+    resolve();
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made');
+    });
+  }, 30_000);
+
   /** From now on the list is not read before it is let go. */
   const holdList = (): (() => void) => {
     const before = call.getMockImplementation()!;
