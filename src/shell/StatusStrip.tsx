@@ -106,9 +106,9 @@ export function StatusStrip({ path }: { path: string }) {
   const now = useNow(60_000);
   const offline = online === 'offline';
   const label = market.data?.source.label;
-  // The screens of the market read them again and again; on others the word might outlast the fault.
-  const exchange =
-    market.origin === 'exchange' && kindOf(path) === 'market' ? (label ?? null) : null;
+  const direct = market.origin === 'exchange' && label !== undefined ? label : null;
+  // On other screens the exchange's prices are not what is shown, nor is their age.
+  const exchange = kindOf(path) === 'market' ? direct : null;
   return (
     <>
       <div
@@ -127,7 +127,9 @@ export function StatusStrip({ path }: { path: string }) {
           ) : (
             <>
               {exchange === null ? (
-                <span className="truncate">{label ?? 'No prices yet'}</span>
+                <span className="truncate">
+                  {direct === null ? (label ?? 'No prices yet') : directText(direct)}
+                </span>
               ) : (
                 <span className="text-amber">
                   No prices from the server. {directText(exchange)}

@@ -172,8 +172,23 @@ export function loadPools(force = false): Promise<void> {
   );
 }
 
+/** At most this often the server is asked again for what an exchange told in its place, ms. */
+const REREAD_MS = 30_000;
+let rereadAt = -Infinity;
+
+/** The server's own prices arrive, so it may tell again what an exchange told in its place. */
+export function rereadMarket(): void {
+  const [isMarket, arePools] = [marketStore, poolsStore].map(({ origin }) => origin === 'exchange');
+  const isDue = Math.abs(Date.now() - rereadAt) >= REREAD_MS;
+  if ((!isMarket && !arePools) || !isDue || document.visibilityState === 'hidden') return;
+  rereadAt = Date.now();
+  if (isMarket) void loadMarket(true);
+  if (arePools) void loadPools(true);
+}
+
 export function clearMarket(): void {
   early.clear();
+  rereadAt = -Infinity;
   batches.drop();
   clear(sparklinesStore);
   clear(marketStore);

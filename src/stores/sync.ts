@@ -33,7 +33,7 @@ import { applyFill, clearHistory, historyStore, loadHistory } from './fills-stor
 import { hydrate, keepSnapshots } from './hydrate.ts';
 import { clearLive, liveSlots } from './live-slots.ts';
 import type * as LiveStore from './live-store.ts';
-import { clearMarket, loadMarket, marketStore, takeTicks } from './market-store.ts';
+import { clearMarket, loadMarket, marketStore, rereadMarket, takeTicks } from './market-store.ts';
 import { streamedSlots } from './data-kinds.ts';
 import { clearChartChoices, loadChartChoices } from './chart-choices.ts';
 import { clearChoices, loadChoices } from './market-choices.ts';
@@ -162,7 +162,8 @@ export function applyEvent(event: StreamEvent): void {
     case 'ticks':
       noteMarketTime(event.now);
       publishPrices(event);
-      // Fallback prices come from another source: the server's own are loaded separately.
+      rereadMarket();
+      // Never mixed into the prices of an exchange in the server's place.
       if (marketStore.origin !== 'exchange') takeTicks(event.symbols, event.now);
       return;
     case 'agent.changed':

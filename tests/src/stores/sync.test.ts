@@ -4,8 +4,19 @@
  * server's return.
  */
 import 'fake-indexeddb/auto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
+import type { MarketData } from '../../../contract/market.ts';
 import type { StreamEvent } from '../../../contract/stream.ts';
 import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { api } from '../../../src/api/api.ts';
@@ -17,7 +28,12 @@ import { alertsStore } from '../../../src/stores/alerts-store.ts';
 import { connection } from '../../../src/stores/connection.ts';
 import { historyStore } from '../../../src/stores/fills-store.ts';
 import { applyEvent, startSync } from '../../../src/stores/sync.ts';
-import { applyMarket, marketStore } from '../../../src/stores/market-store.ts';
+import {
+  applyMarket,
+  applyPools,
+  marketStore,
+  poolsStore,
+} from '../../../src/stores/market-store.ts';
 import { portfolioStore } from '../../../src/stores/portfolio-store.ts';
 import { subscriptionStore } from '../../../src/stores/subscription-store.ts';
 import { applyWallet, walletStore } from '../../../src/stores/wallet-store.ts';
@@ -34,6 +50,12 @@ const source = {
   label: 'Recorded prices',
   quote: 'USDT',
 } as const;
+const ofExchange = (price: string): MarketData => ({
+  source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' },
+  now,
+  symbols: [{ ...replies().marketData!.symbols[0]!, price }],
+});
+const marketData = vi.spyOn(api, 'marketData');
 const wake = vi.fn();
 const close = vi.fn();
 let asked: string[] = [];
@@ -75,7 +97,7 @@ beforeAll(() => {
         : all[name],
     ) as never;
   });
-  vi.spyOn(api, 'marketData').mockImplementation(() => {
+  marketData.mockImplementation(() => {
     asked.push('marketData');
     return Promise.resolve({ value: replies().marketData!, origin: 'network' });
   });
@@ -158,19 +180,45 @@ describe('events', () => {
     });
     // One that waits for its frame belongs to the board that is gone.
     applyEvent({ ...tick, symbols: [{ ...first!, price: '2', timestamp: now + 6_000 }] });
-    applyMarket(
-      {
-        source: { id: 'kraken', kind: 'exchange', label: 'Kraken', quote: 'USDT' },
-        now,
-        symbols: [{ ...first!, price: '7' }],
-      },
-      'exchange',
-    );
+    applyMarket(ofExchange('7'), 'exchange');
+    marketData.mockResolvedValueOnce({ value: ofExchange('7'), origin: 'exchange' });
     applyEvent(tick);
     await new Promise((resolve) => {
       setTimeout(resolve, 300);
     });
     expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('7');
+  });
+
+  it('of prices have the market read again from the server where an exchange tells it in its place, at most every half minute (R7-13)', async () => {
+    const pools = vi.spyOn(api, 'marketPools');
+    pools.mockResolvedValue({ value: replies().marketPools!, origin: 'network' });
+    const tick: StreamEvent = { type: 'ticks', now: now + 5_000, symbols: [] };
+    applyEvent(tick);
+    expect(asked).toEqual([]);
+    applyMarket(ofExchange('7'), 'exchange');
+    applyPools({ pools: [] }, 'exchange');
+    // The server's market still fails, though its prices arrive.
+    marketData.mockImplementationOnce(() => {
+      asked.push('marketData');
+      return Promise.resolve({ value: ofExchange('8'), origin: 'exchange' });
+    });
+    applyEvent(tick);
+    await waitFor(() => {
+      expect(marketStore.data?.symbols['BTC/USDT']?.price).toBe('8');
+      expect(poolsStore.origin).toBe('network');
+    });
+    applyEvent(tick);
+    expect(count('marketData')).toBe(1);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    vi.setSystemTime(Date.now() + 30_000);
+    applyEvent(tick);
+    await waitFor(() => {
+      expect(marketStore.origin).toBe('network');
+    });
+    expect([count('marketData'), pools.mock.calls.length]).toEqual([2, 1]);
   });
 
   it('missed while away are read afresh after a greeting, and nothing is read where none were missed', async () => {

@@ -259,10 +259,11 @@ describe('the list', () => {
     // In the line under the header, so that nothing on the screen moves for it.
     expect(within(screen.getByRole('main')).queryByText(said)).toBeNull();
     expect(pairs()).toEqual(['BTC/USD']);
-    // Other screens do not read prices again, so they do not say what may be over.
+    // Nor is the exchange named as the source of the account on other screens.
     cleanup();
     await open('/portfolio');
     expect(screen.queryByText(said)).toBeNull();
+    expect(screen.getByText('Kraken prices, display only.')).toBeTruthy();
   }, 30_000);
 
   it('says of favourites that an exchange does not offer that they are not offered, not that there are none', async () => {
