@@ -1,8 +1,10 @@
 /** The price of one of an agent's pairs, with the agent's own entries and exits. */
 import { useMemo, useState } from 'react';
+import { useSnapshot } from 'valtio';
 import type { CandleInterval } from '../../../../contract/market.ts';
 import type { Fill } from '../../../../contract/trading.ts';
 import { PairChart } from '../../../charts/PairChart.tsx';
+import { marketStore } from '../../../stores/market-store.ts';
 import { presentBoard, useQuote } from '../../market/use-quote.ts';
 
 const HEIGHT = 300;
@@ -27,7 +29,9 @@ export default function AgentChart({
   );
   const [wanted, setWanted] = useState<string | null>(null);
   const pair = wanted !== null && choices.includes(wanted) ? wanted : (choices[0] ?? '');
-  const price = useQuote(presentBoard(), pair)?.price ?? null;
+  // The candle that is forming is drawn from the server's prices alone.
+  const isDirect = useSnapshot(marketStore).origin === 'exchange';
+  const price = useQuote(isDirect ? null : presentBoard(), pair)?.price ?? null;
   if (pair === '')
     return (
       <p className="rule row flex items-center text-ink-3">

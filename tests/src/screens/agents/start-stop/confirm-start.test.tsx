@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-/** Refusing a start that waited too long: what is said, by what became of it. */
+/** A start that waited too long: what it is compared with, and what is said where it is refused. */
 import '../../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -18,6 +18,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
 
 const { default: ConfirmStart } =
   await import('../../../../../src/screens/agents/start-stop/ConfirmStart.tsx');
+const { applyMarket, clearMarket } = await import('../../../../../src/stores/market-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 const { entryOf, start } = await import('../../../offline/samples.ts');
 
@@ -44,7 +45,40 @@ beforeEach(() => {
   onOpenChange.mockReset();
   removeToast();
 });
-afterEach(cleanup);
+afterEach(() => {
+  cleanup();
+  clearMarket();
+});
+
+it("compares the price at the press with the server's present one, never with an exchange's own (R7-13)", () => {
+  const quote = {
+    symbol: 'BTC/USDT',
+    price: '110',
+    bid: '110',
+    ask: '110',
+    volume_24h: '1',
+    high_24h: '1',
+    low_24h: '1',
+    price_change_24h: 1,
+    timestamp: Date.now(),
+    stale: false,
+  };
+  const prices = [{ pair: 'BTC/USDT', price: '100', at: 1 }];
+  const entry = entryOf(
+    { ...start('Harbour'), seen: { prices, agents: [] } },
+    { state: 'needs-you' },
+  );
+  const source = { label: 'Kraken', quote: 'USDT' };
+  const board = { now: Date.now(), symbols: [quote] };
+  applyMarket({ ...board, source: { ...source, id: 'kraken', kind: 'exchange' } }, 'exchange');
+  const shown = render(<ConfirmStart entry={entry} open onOpenChange={onOpenChange} />);
+  const row = (): string => screen.getByRole('row', { name: /^BTC/ }).textContent ?? '';
+  expect(row()).not.toContain('110');
+  expect(row()).toContain('No price on this device');
+  applyMarket({ ...board, source: { ...source, id: 'live', kind: 'exchange' } }, 'network');
+  shown.rerender(<ConfirmStart entry={entry} open onOpenChange={onOpenChange} />);
+  expect(row()).toContain('110');
+});
 
 it('says that nothing was started or sent where it was taken back', async () => {
   expect(await refuse('undone')).toEqual(['Not started. Nothing was sent.']);
