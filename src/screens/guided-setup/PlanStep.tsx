@@ -66,7 +66,10 @@ function Summary({ draft, quote }: { draft: AgentDraft; quote: string }) {
       <Line
         term={
           <>
-            Worst loss in one pair <span className="text-ink-3">at the stop, incl. fees</span>
+            Worst loss in one pair{' '}
+            <span className="text-ink-3">
+              at the stop, {worst.hasFees ? 'incl. fees' : 'before fees'}
+            </span>
           </>
         }
       >

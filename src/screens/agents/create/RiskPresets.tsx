@@ -24,17 +24,20 @@ function sizeOf(typed: string, preset: string): number {
 export function useWorstLoss(draft: Pick<AgentDraft, 'risk_profile' | 'size'>): {
   position: string | undefined;
   loss: string | undefined;
+  /** Whether the loss includes fees; their rate may not be known. */
+  hasFees: boolean;
   why: string;
 } {
   const own = useSlot(settingsStore, loadSettings).data?.riskProfiles ?? [];
   const equity = useSlot(portfolioStore, loadPortfolio).data?.equity ?? null;
   const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
   const preset = PRESETS.find(({ profile }) => profile === draft.risk_profile);
+  const known = { hasFees: feeBps !== undefined, why: UNKNOWN };
   if (equity === null || preset === undefined)
-    return { position: undefined, loss: undefined, why: UNKNOWN };
+    return { position: undefined, loss: undefined, ...known };
   return {
     ...worstLoss(sizeOf(draft.size, preset.size), equity, riskOf(preset.profile, own), feeBps),
-    why: UNKNOWN,
+    ...known,
   };
 }
 

@@ -849,6 +849,27 @@ describe('the guided setup', () => {
     expect(screen.getByRole('button', { name: 'Create and start' })).toBeTruthy();
   }, 30_000);
 
+  it('names the worst loss with or before fees, by whether their rate is known (R2-16)', async () => {
+    await open('/guided-setup');
+    await answerAll('2222');
+    expect(await screen.findByText('at the stop, before fees')).toBeTruthy();
+    applyMarket(
+      {
+        source: {
+          id: 'replay',
+          kind: 'replay',
+          label: 'Replayed prices',
+          quote: 'USDT',
+          feeBps: 10,
+        },
+        now: NOW,
+        symbols: [quote('BTC/USDT'), quote('ETH/USDT')],
+      },
+      'network',
+    );
+    expect(await screen.findByText('at the stop, incl. fees')).toBeTruthy();
+  }, 30_000);
+
   it('starts nothing before the person says that they understand the risks, and asks for it where it is missing', async () => {
     await open('/guided-setup');
     await answerAll('2222');
