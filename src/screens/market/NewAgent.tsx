@@ -1,5 +1,6 @@
 /** The agents' create dialog, opened from the market with a pool or a pair filled in. */
 import { Suspense } from 'react';
+import { placesTaken } from '../../../contract/agent-account.ts';
 import type { PoolId } from '../../../contract/agents.ts';
 import { tierPermits } from '../../../contract/tiers.ts';
 import { screenPart } from '../../components/screen-part.tsx';
@@ -24,7 +25,7 @@ export function NewAgent({
   pairs: readonly string[];
   onDone: () => void;
 }) {
-  const count = useAgentViews().views?.length ?? 0;
+  const count = placesTaken((useAgentViews().views ?? []).map(({ agent }) => agent));
   const { subscriptionTier } = useAuth();
   // A plan without choice of pools shows the one it has.
   const allowed = tierPermits(subscriptionTier, 'trading', 'advanced') ? pool : 'all_pools';

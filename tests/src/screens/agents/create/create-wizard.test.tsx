@@ -616,6 +616,17 @@ describe('the wizard', () => {
   }, 30_000);
 });
 
+describe('a new agent from a pair', () => {
+  it('takes the place that a twin on paper leaves free (R9-04)', async () => {
+    const twin = { ...agent('twin'), shadowOf: 'one' };
+    applyAgents({ agents: [agent('one'), twin], sequence: 50, asOf: NOW }, 'network');
+    await open('/market/BTC-USDT');
+    await press('Create agent for this pair');
+    expect(await screen.findByLabelText('Name', {}, { timeout: 10_000 })).toBeTruthy();
+    expect(screen.queryByText(/You have reached your plan's limit/)).toBeNull();
+  }, 30_000);
+});
+
 describe('a copy of an agent', () => {
   const duplicate = async (): Promise<HTMLInputElement> => {
     await open('/agents/one');
