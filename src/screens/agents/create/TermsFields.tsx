@@ -1,4 +1,5 @@
 /** The fields of a new agent's name, pool, pairs, size and interval. */
+import { useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import type { PoolId } from '../../../../contract/agents.ts';
 import type { Pool } from '../../../../contract/market.ts';
@@ -28,6 +29,13 @@ function useServerPools(): { pools: readonly Pool[] | undefined; why: string } {
   return { pools: data?.pools, why: error ?? 'Loading pairs.' };
 }
 
+function poolHint(pool: PoolId, locked: boolean): string {
+  if (!locked) return POOL_LINE[pool];
+  return pool === 'all_pools'
+    ? `${POOL_LINE.all_pools} Single strategies need a larger plan.`
+    : `Single strategies need a larger plan. Choose ${POOL_NAME.all_pools} to go on with this one.`;
+}
+
 /** Chooses the pool where the plan allows it; otherwise shows the one that every plan has. */
 function PoolChoice({
   pool,
@@ -41,22 +49,23 @@ function PoolChoice({
   onChange: (pool: PoolId) => void;
 }) {
   const locked = !tierPermits(useAuth().subscriptionTier, 'trading', 'advanced');
+  // A draft of a larger plan has to give its pool up, and the field stays in use meanwhile.
+  const [isEarlier] = useState(pool !== 'all_pools');
+  const isBarred = locked && pool !== 'all_pools';
   const pools = useServerPools().pools;
   const empty = (id: PoolId): boolean => pools?.find((one) => one.id === id)?.pairs.length === 0;
   return (
     <div>
       <Select
         label="Pool"
-        hint={
-          locked ? `${POOL_LINE.all_pools} Single strategies need a larger plan.` : POOL_LINE[pool]
-        }
+        hint={poolHint(pool, locked)}
         value={pool}
         error={error}
-        disabled={locked}
+        disabled={locked && !isBarred && !isEarlier}
         options={POOL_IDS.map((value) => ({
           value,
           label: `${POOL_NAME[value]}${empty(value) ? ' (no pairs here)' : ''}`,
-          disabled: empty(value) && value !== pool,
+          disabled: value !== pool && (empty(value) || (locked && value !== 'all_pools')),
         }))}
         onChange={(event) => {
           onChange(event.target.value as PoolId);

@@ -689,6 +689,27 @@ describe('a copy of an agent', () => {
   }, 30_000);
 });
 
+describe('a draft with a pool of a larger plan', () => {
+  it('can give the pool up for the one that every plan has (R6-05)', async () => {
+    const of = { ...agent('one'), pool: 'weekly_leaders' as const };
+    applyAgents({ agents: [of], sequence: 50, asOf: NOW }, 'network');
+    await open('/agents/one');
+    await press('Duplicate');
+    const pool = await screen.findByLabelText<HTMLSelectElement>('Pool', {}, { timeout: 10_000 });
+    expect([pool.value, pool.disabled]).toEqual(['weekly_leaders', false]);
+    expect([...pool.options].filter(({ disabled }) => !disabled).map(({ value }) => value)).toEqual(
+      ['weekly_leaders', 'all_pools'],
+    );
+    expect(screen.getByText(/Choose All pools to go on/)).toBeTruthy();
+    fireEvent.change(pool, { target: { value: 'all_pools' } });
+    await press('Next: preview');
+    await press('Create agent');
+    await waitFor(() => {
+      expect(bodies('createAgent')).toMatchObject([{ pool: 'all_pools' }]);
+    });
+  }, 30_000);
+});
+
 describe('while an exchange tells prices in the server’s place', () => {
   const direct = (): void => {
     clearMarket();
