@@ -1,13 +1,13 @@
 /** Sends ETH: recipient, amount, fee, confirmation and progress. */
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import * as z from 'zod/mini';
 import { useAccount, useConfig } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
-import { useKeptDraft } from '../../screens/agents/create/kept-draft.ts';
+import { readDraft, useKeptDraft } from '../../screens/agents/create/kept-draft.ts';
 import { costEther, heldEther, parseTypedEther, plainEther } from './ether.ts';
 import { FailureNote } from '../FailureNote.tsx';
 import { parseRecipient } from './recipient.ts';
@@ -22,6 +22,7 @@ import { useEtherBalance, useKnownChain, useNoNetwork, useSends } from '../use-w
 const Draft = z.object({ to: z.string(), amount: z.string() });
 type DraftSend = z.infer<typeof Draft>;
 const NOTHING = { to: '', amount: '' };
+const KEPT_AS = 'walletSend';
 /** Fees move with every block, ms. */
 const FEES_FRESH_MS = 15_000;
 /** Typing rests this long before the chain is asked, ms. */
@@ -141,7 +142,7 @@ function useReviewedSend(
   { recipient, amount, overdrawn, short, fees }: CheckedTerms,
   balanceWei: bigint | undefined,
   deliver: (order: Reviewed) => Promise<unknown>,
-  onSent: () => void,
+  onSent: (order: Reviewed) => void,
 ) {
   const [checked, setChecked] = useState(false);
   const [reviewed, setReviewed] = useState<Reviewed | null>(null);
@@ -171,7 +172,7 @@ function useReviewedSend(
       .then(
         () => {
           setChecked(false);
-          onSent();
+          onSent(order);
         },
         (error: unknown) => {
           setFailure(error);
@@ -316,10 +317,36 @@ const sendOf = ({ from, chain, isSmart }: SenderProps, uid: string, order: Revie
   fees: order.fees,
 });
 
+/** Whether these entries are this send, and not those of the next one. */
+const isOf = (
+  { to, amount }: DraftSend,
+  from: `0x${string}`,
+  sent: Pick<Reviewed, 'to' | 'wei'>,
+): boolean => {
+  const [recipient, ether] = [parseRecipient(to, from), parseTypedEther(amount)];
+  return 'to' in recipient && recipient.to === sent.to && 'wei' in ether && ether.wei === sent.wei;
+};
+
+/** The entries; what is typed while the wallet asks is the next send's, and stays. */
+function useSendDraft(from: `0x${string}`) {
+  const [draft, keep] = useKeptDraft(KEPT_AS, Draft, NOTHING);
+  const latest = useRef(draft);
+  const type = (next: DraftSend): void => {
+    latest.current = next;
+    keep(next);
+  };
+  const clear = (sent: Reviewed): void => {
+    if (!isOf(readDraft(KEPT_AS, Draft) ?? latest.current, from, sent)) return;
+    latest.current = NOTHING;
+    keep(null);
+  };
+  return { draft, type, clear };
+}
+
 function Sender(sender: SenderProps) {
   const { chain, isSmart } = sender;
   const { sends, uid, config } = useSends();
-  const [draft, setDraft] = useKeptDraft('walletSend', Draft, NOTHING);
+  const { draft, type, clear } = useSendDraft(sender.from);
   const balance = useEtherBalance();
   const noNetwork = useNoNetwork();
   const balanceWei = balance.data?.value;
@@ -329,8 +356,8 @@ function Sender(sender: SenderProps) {
     terms,
     balanceWei,
     (order) => sendEther(config, sendOf(sender, uid, order)),
-    () => {
-      setDraft(null);
+    (order) => {
+      clear(order);
       void balance.refetch();
     },
   );
@@ -352,7 +379,7 @@ function Sender(sender: SenderProps) {
           recipient={terms.recipient}
           checked={checked}
           onTo={(to) => {
-            setDraft({ ...draft, to });
+            type({ ...draft, to });
           }}
         />
         <AmountField
@@ -362,7 +389,7 @@ function Sender(sender: SenderProps) {
           isSmart={isSmart}
           checked={checked}
           onAmount={(amount) => {
-            setDraft({ ...draft, amount });
+            type({ ...draft, amount });
           }}
         />
         {terms.fees.error !== null && <FailureNote error={terms.fees.error} act="look" />}

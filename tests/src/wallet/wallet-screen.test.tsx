@@ -150,6 +150,18 @@ describe('what other screens know of a wallet', () => {
   });
 });
 
+/** Looks a send over and confirms it, in these words. */
+const send = async (words: string): Promise<void> => {
+  await press('Review');
+  const dialog = await screen.findByRole('dialog');
+  // A click that no press came before is a screen reader's: it is asked instead of held.
+  fireEvent.click(within(dialog).getByRole('button', { name: 'Send. Hold to confirm.' }));
+  const asked = await screen.findByText(words);
+  fireEvent.click(
+    within(asked.closest('[role=dialog]') as HTMLElement).getByRole('button', { name: 'Send' }),
+  );
+};
+
 describe('the form of a send', () => {
   it('says what is wrong beside each field, and asks nobody', async () => {
     await toSend();
@@ -207,16 +219,7 @@ describe('the form of a send', () => {
     fireEvent.click(screen.getByRole('tab', { name: 'Send' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Amount')).value).toBe('0.5');
     wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
-    await press('Review');
-    const dialog = await screen.findByRole('dialog');
-    // A click that no press came before is a screen reader's: it is asked instead of held.
-    fireEvent.click(within(dialog).getByRole('button', { name: 'Send. Hold to confirm.' }));
-    const asked = await screen.findByText(
-      `Sends 0.5 ETH on Base Sepolia to ${bob}. This cannot be reversed.`,
-    );
-    fireEvent.click(
-      within(asked.closest('[role=dialog]') as HTMLElement).getByRole('button', { name: 'Send' }),
-    );
+    await send(`Sends 0.5 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
     expect((await screen.findByRole('alert')).textContent).toContain(
       'We do not know whether it was sent.',
     );
@@ -240,5 +243,28 @@ describe('the form of a send', () => {
       online.mockRestore();
       fireEvent(window, new Event('online'));
     }
+  });
+
+  // Last: the account has less after it.
+  it('is empty after a send, but for what was typed while the wallet asked', async () => {
+    await toSend();
+    const amount = () => screen.getByLabelText<HTMLInputElement>('Amount').value;
+    const kept = () => localStorage.getItem('tradewind.draft.walletSend');
+    type('To', bob);
+    type('Amount', '0.5');
+    let letGo = wallet.hold('eth_sendTransaction');
+    await send(`Sends 0.5 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
+    await screen.findByRole('button', { name: 'Waiting for your wallet' });
+    type('Amount', '0.25');
+    letGo();
+    await screen.findByRole('button', { name: 'Review' });
+    expect(amount()).toBe('0.25');
+    expect(kept()).toContain('0.25');
+    letGo = wallet.hold('eth_sendTransaction');
+    await send(`Sends 0.25 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
+    letGo();
+    await screen.findByRole('button', { name: 'Review' });
+    expect(amount()).toBe('');
+    expect(kept()).toBeNull();
   });
 });
