@@ -264,9 +264,21 @@ function whyHeld(watch: Watch, context: EvalContext): string | null {
   if (held === null) return null;
   const { band, drift } = held;
   const margin = FLOAT_MARGIN * (1 + Math.abs(drift));
+  if (drift < -margin - band) return isTooLittleToSell(watch, held) ? 'too_little_to_sell' : null;
   if (!(drift > margin - band)) return null;
   if (blocked !== null) return blocked;
   return drift < band - margin ? 'on_target' : null;
+}
+
+/** Whether what is over the target is certain to be under the venue's minimum, and the rest is not. */
+function isTooLittleToSell(
+  { bidShare, price, quantity, rules }: Watch,
+  { target }: HeldDrift,
+): boolean {
+  const least = rules === null ? Number.NaN : approximate(rules.minNotional);
+  const value = quantity * price * bidShare;
+  const margin = FLOAT_MARGIN * (1 + value);
+  return target > least + margin && value - target < least - margin;
 }
 
 /** Where a holding stands against its target, as floats. */

@@ -92,16 +92,16 @@ export const holdingOf = (
   pair: string,
 ): StrategyHolding | null => readMemory(raw).strategyHoldings[pair] ?? null;
 
-/** `after`, but of these pairs' holdings only what was known `before`: nothing was bought yet. */
-export function withoutEntries(
+/** `after`, but of these pairs' holdings only what was known `before`: nothing was traded yet. */
+export function withoutTrades(
   after: Readonly<Record<string, unknown>>,
   before: Readonly<Record<string, unknown>>,
   pairs: ReadonlySet<string>,
 ): Record<string, unknown> {
   const memory = readMemory(after);
   const known = readMemory(before).strategyHoldings;
-  const of = (holdings: AgentMemory['strategyHoldings'], isEntry: boolean) =>
-    Object.entries(holdings).filter(([pair]) => pairs.has(pair) === isEntry);
+  const of = (holdings: AgentMemory['strategyHoldings'], areTheirs: boolean) =>
+    Object.entries(holdings).filter(([pair]) => pairs.has(pair) === areTheirs);
   const strategyHoldings = Object.fromEntries([
     ...of(memory.strategyHoldings, false),
     ...of(known, true),

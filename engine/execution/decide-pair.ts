@@ -245,7 +245,13 @@ function reduce(
   const { signal, quote, rules, depth } = market;
   const quantity = position ? sizeReduction(position.quantity, amount, quote, rules) : ZERO;
   if (!position || quantity === 0n)
-    return stay(pair, context, signal, 'below_minimum', `Holding: ${SIZE_TEXT.below_minimum}`);
+    return stay(
+      pair,
+      context,
+      signal,
+      'too_little_to_sell',
+      "Holding: what is over the target is under the venue's minimum.",
+    );
   const fill = paperFill({
     side: 'sell',
     wanted: quantity,

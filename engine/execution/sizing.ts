@@ -125,12 +125,14 @@ export function sizeBuy(input: OrderInput): SizedOrder {
 
 /**
  * The quantity to sell to come down by an amount; all of it where the rest would be under the
- * venue's minimum.
+ * venue's minimum, nothing where the sale would be.
  */
 export function sizeReduction(held: Fixed, amount: Fixed, quote: Quote, rules: PairRules): Fixed {
   const quantity = floorToStep(minimum(held, divide(amount, quote.bid, 'down')), rules.lot);
-  const rest = subtract(held, quantity);
-  return multiply(rest, quote.bid, 'down') < rules.minNotional ? held : quantity;
+  const isUnderMinimum = (part: Fixed): boolean =>
+    multiply(part, quote.bid, 'down') < rules.minNotional;
+  if (isUnderMinimum(subtract(held, quantity))) return held;
+  return isUnderMinimum(quantity) ? ZERO : quantity;
 }
 
 /**

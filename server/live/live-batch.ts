@@ -18,7 +18,7 @@ import {
 import type { Fixed } from '../../contract/money.ts';
 import {
   holdingOf,
-  withoutEntries,
+  withoutTrades,
   type StrategyHolding,
 } from '../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
@@ -89,6 +89,16 @@ export class LiveAccountState {
   isDust(port: LivePort | null, pair: string, quantity: Fixed, bid: Fixed | null): boolean {
     const rules = port?.rules(this.connection.exchange, pair) ?? null;
     return rules !== null && bid !== null && sizeOrder(quantity, bid, rules).kind === 'dust';
+  }
+
+  /**
+   * Whether a sale takes a part that is too small for an order, also at the lowest price that the
+   * signer lets pass: the price may fall before the stops in its way have ended.
+   */
+  isTooLittleToSell(port: LivePort | null, trade: TradeDraft): boolean {
+    const { fill } = trade;
+    const worst = subtract(fill.quoteBid, basisPoints(fill.quoteBid, COLLAR_BPS, 'up'));
+    return isPart(trade) && this.isDust(port, fill.pair, fill.wanted, worst);
   }
 
   /** Why nothing is bought, as a sentence goes on; exits go on. */
@@ -240,6 +250,16 @@ export interface LiveTrades {
   exits: readonly TradeDraft[];
 }
 
+/** A sale of less than all; what the market's depth would leave for later is wanted all the same. */
+const isPart = ({ fill, after }: TradeDraft): boolean =>
+  fill.side === 'sell' && fill.wanted < add(after.quantity, fill.quantity);
+
+const TOO_LITTLE_TO_SELL = {
+  action: 'hold',
+  reason: 'too_little_to_sell',
+  text: 'Holding: the exchange takes no sale this small.',
+} as const;
+
 /** Nothing is bought or sold before the exchange has said so. */
 function asOrdered(text: string, bought: Fixed | null): string {
   return bought === null
@@ -257,7 +277,8 @@ export interface LiveDecision extends LiveTrades {
 
 /**
  * An outcome without fills: purchases as orders within the account's limits, each of which leaves
- * less to the next, and sales as exits. A purchase that cannot be ordered says why.
+ * less to the next, and sales as exits. A purchase that cannot be ordered says why. A part that is
+ * too small to sell is kept: its stops would make way for nothing.
  */
 export function toLiveTrades(
   state: LiveAccountState,
@@ -266,11 +287,17 @@ export function toLiveTrades(
   memoryBefore: Readonly<Record<string, unknown>>,
 ): { outcome: AgentOutcome; live: LiveTrades } {
   const entries: LiveTrades['entries'][number][] = [];
-  const bought = new Set<string>();
+  const exits: TradeDraft[] = [];
+  const notYet = new Set<string>();
+  const kept = new Set<string>();
   const refused = new Map<string, EntryRefusal>();
   for (const trade of outcome.trades) {
-    if (trade.fill.side === 'sell') continue;
-    bought.add(trade.fill.pair);
+    const { pair, side } = trade.fill;
+    const isKept = state.isTooLittleToSell(port, trade);
+    if (isKept) kept.add(pair);
+    if (isKept || side === 'buy') notYet.add(pair);
+    else exits.push(trade);
+    if (side === 'sell') continue;
     const planned = sizeEntry(state, port, trade);
     if (typeof planned === 'string') refused.set(trade.fill.pair, planned);
     else {
@@ -279,6 +306,7 @@ export function toLiveTrades(
     }
   }
   const decisions = outcome.decisions.map((decision) => {
+    if (kept.has(decision.pair)) return { ...decision, ...TOO_LITTLE_TO_SELL };
     const refusal = refused.get(decision.pair);
     if (refusal !== undefined)
       return { ...decision, action: 'skip' as const, text: REFUSALS[refusal] };
@@ -290,13 +318,13 @@ export function toLiveTrades(
       ...outcome,
       decisions,
       trades: [],
-      // An order may be refused, expire, or fill in part: what is not bought is not remembered.
-      memory: withoutEntries(outcome.memory, memoryBefore, bought),
+      // An order may be refused, expire, or fill in part: what is not traded is not remembered.
+      memory: withoutTrades(outcome.memory, memoryBefore, notYet),
     },
     live: {
       connection: state.connection,
       entries,
-      exits: outcome.trades.filter(({ fill }) => fill.side === 'sell'),
+      exits,
     },
   };
 }
@@ -330,14 +358,13 @@ export async function planDecided(
       { tickId, decidedMarketMs: close, protectAt: trade.after.stopPrice, holding },
     );
   }
-  for (const { fill, after } of exits)
+  for (const trade of exits)
     await askExit(tx, deps, port, {
       connectionId: connection.id,
       agentId,
-      symbol: fill.pair,
-      reason: fill.reason,
-      // What the market's depth would leave for later is wanted all the same.
-      quantity: fill.wanted < add(after.quantity, fill.quantity) ? fill.wanted : null,
+      symbol: trade.fill.pair,
+      reason: trade.fill.reason,
+      quantity: isPart(trade) ? trade.fill.wanted : null,
       tickId,
     });
   if (entries.length > 0) tx.afterCommit(() => port?.poke(connection.id));

@@ -6,6 +6,7 @@ import {
   RiskProfile,
   TradingFrequency,
 } from '../../../contract/agents.ts';
+import { parseFixed } from '../../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../../engine/backtest/run-backtest.ts';
 import fc from '../../support/property.ts';
 import { plainBacktest } from './plain-loop.ts';
@@ -116,6 +117,26 @@ describe('the fast path', () => {
       expect(shut).toBeGreaterThan(100);
     },
   );
+
+  it("agrees where holdings are so small that a reduction is under the venue's minimum", () => {
+    let [kept, trades] = [0, 0];
+    for (const [place, pool] of PoolId.options.entries()) {
+      const pegged = pool === 'stablecoin_arbitrage';
+      const input = inputOf(
+        { ...GAPS, days: 95, seed: place + 1, swing: 0.01, pegged },
+        { pool, profile: 'Aggressive', interval: '5-minute', frequency: 'high' },
+        72,
+        { deposit: '10000', cap: place % 2 === 0 ? '60' : '150', trade: '1000000', feeBps: 10 },
+      );
+      trades += both(input);
+      const { reasons, trades: made } = backtest(input);
+      kept += reasons.get('too_little_to_sell') ?? 0;
+      for (const { notional, reason } of made)
+        if (reason === 'reduced') expect(notional).toBeGreaterThan(parseFixed('9'));
+    }
+    expect(trades).toBeGreaterThan(5);
+    expect(kept).toBeGreaterThan(50);
+  });
 
   it.each(PoolId.options)('agrees on a tape where %s trades', (pool) => {
     const pegged = pool === 'stablecoin_arbitrage';

@@ -176,6 +176,13 @@ describe('rebalancing', () => {
     expect(sizeReduction(amount('10'), amount('995'), quote, rules)).toBe(amount('10'));
   });
 
+  it("sells no part under the venue's minimum, and all of a holding however small", () => {
+    const rules = rulesOf('ETH/USDT', { minNotional: amount('5') });
+    expect(formatFixed(sizeReduction(amount('0.535'), amount('3.5'), quote, rules))).toBe('0');
+    expect(formatFixed(sizeReduction(amount('0.535'), amount('5.2'), quote, rules))).toBe('0.052');
+    expect(formatFixed(sizeReduction(amount('0.04'), amount('1'), quote, rules))).toBe('0.04');
+  });
+
   it('measures drift in shares of a full position, and leaves dear pairs alone for longer', () => {
     expect(driftOf(amount('250'), amount('0'), amount('1000'))).toBeCloseTo(0.25, 12);
     expect(driftOf(amount('0'), amount('10'), amount('0'))).toBe(-1);

@@ -191,6 +191,23 @@ describe('runAgent', () => {
     expect(of(outcome, 'BTC/USDT')?.action).toBe('hold');
   });
 
+  it("keeps what is too much while its sale would be under the venue's minimum", () => {
+    const agent = agentOf({ pairs: ['BTC/USDT'], maxPositionSize: parseFixed('50') });
+    const rules = new Map([['BTC/USDT', rulesOf('BTC/USDT', { minNotional: parseFixed('5') })]]);
+    const worth = (quantity: string) =>
+      runAgent(agent, tickOf([], { rules }), account(), [
+        held('BTC/USDT', { quantity: parseFixed(quantity), cost: parseFixed('50') }),
+      ]);
+    const grown = worth('0.535');
+    expect(of(grown, 'BTC/USDT')).toMatchObject({
+      action: 'hold',
+      reason: 'too_little_to_sell',
+      text: "Holding: what is over the target is under the venue's minimum.",
+    });
+    expect(grown.trades).toEqual([]);
+    expect(worth('0.56').trades.map(({ fill }) => fill.reason)).toEqual(['reduced']);
+  });
+
   it('asks a peg trade to cover its round trip, and ends it at a quarter of the gap', () => {
     const peg = { deviation: 0.004, edge: 0.0029, dailyVolatility: 0.001 };
     const agent = agentOf({ pool: 'stablecoin_arbitrage' });

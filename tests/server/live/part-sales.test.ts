@@ -1,8 +1,8 @@
 /** The sale of a part of a position, as a strategy decides it: tried until that part is sold, and no more. */
-import { eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { divide, formatFixed, parseFixed, toNumber, type Fixed } from '../../../contract/money.ts';
-import { positions } from '../../../server/db/schema.ts';
+import { agents, decisions, positions } from '../../../server/db/schema.ts';
 import {
   liveConnections,
   liveExits,
@@ -13,7 +13,13 @@ import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
-import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -200,6 +206,40 @@ describe('the sale of a part', () => {
     expect(await entriesOff(3)).toBeNull();
     expect(await entriesOff(1)).toMatch(/as many orders this hour/);
   }, 60_000);
+
+  it('that the exchange would not take is not begun: the stop rests on', async () => {
+    const one = await openLiveWorld();
+    world = one;
+    await one.look();
+    await one.startAgent();
+    await one.floor.call(PERSON, 'setLiveLimits', {
+      params: { id: one.connection.id },
+      body: { limits: { maxOrder: '40', maxExposure: '500', maxDailyLoss: '25' } },
+    });
+    await one.tickUntil(async () => (await account(one)).orders.length > 0);
+    await settle(one, 10, 2);
+    const { db } = one.floor.database;
+    const stops = () => db.select().from(liveOrders).where(eq(liveOrders.type, 'stop'));
+    const [stop, ...others] = await stops();
+    expect(others).toEqual([]);
+    // About 2.50 over the target: more than the engine's minimum, less than the exchange's 3.20.
+    await db.update(agents).set({ maxPositionSize: '37' });
+    for (let ticks = 0; ticks < 4; ticks += 1) {
+      await one.tick();
+      await settle(one, 30, 3);
+    }
+    const decided = await db.select().from(decisions).orderBy(desc(decisions.atMarketMs)).limit(4);
+    expect(decided.map(({ action, reason }) => [action, reason])).toEqual(
+      Array.from({ length: 4 }, () => ['hold', 'too_little_to_sell']),
+    );
+    expect(decided[0]?.text).toBe('Holding: the exchange takes no sale this small.');
+    expect(sales(one)).toEqual([]);
+    expect((await stops()).map(({ clientOrderId }) => clientOrderId)).toEqual([
+      stop?.clientOrderId,
+    ]);
+    expect(restingStops(one)).toHaveLength(1);
+    expect(await one.problems()).toEqual([]);
+  }, 120_000);
 
   it('is forgotten with its position, which its stop sells (F93)', async () => {
     const { one, agentId, held } = await holding();
