@@ -25,8 +25,7 @@ export function sizeBlockCode(
   held: readonly HeldValue[],
   correlation: Correlation,
 ): string | null {
-  if (watch.rules === null || signal === null || !context.rebalance || !(price >= SMALL))
-    return null;
+  if (watch.rules === null || signal === null || !watch.rebalance || !(price >= SMALL)) return null;
   if (watch.position !== null && price <= watch.stopNear) return null;
   if (blockCode(watch, context) !== null) return null;
   const wanted = watch.position === null ? entryWanted(watch, context) : growth(watch, context);

@@ -6,7 +6,7 @@ import { lastExit } from '../execution/agent-memory.ts';
 import type { AgentMemory, StrategyHolding } from '../execution/agent-memory.ts';
 import type { AgentInput, OpenPosition } from '../execution/agent-types.ts';
 import { driftAllowed, targetShare } from '../execution/sizing.ts';
-import { executionIntervalMs, lastRebalance } from '../execution/schedule.ts';
+import { executionIntervalMs, rebalancesAlways } from '../execution/schedule.ts';
 import { FLOAT_MARGIN } from '../guards/guard.ts';
 import type { AgentView, PairView } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
@@ -43,6 +43,8 @@ export interface Watch extends PairView {
   price: number;
   quotedAt: number;
   signal: Signal;
+  /** Whether the evaluation under way may rebalance the pair. */
+  rebalance: boolean;
   lastExitAt: number;
   lastStopAt: number;
   readonly sleevesInput: Omit<SleevesInput, 'signal' | 'pool'>;
@@ -97,6 +99,7 @@ export function makeWatch(
     price: Number.NaN,
     quotedAt: Number.NaN,
     signal: NO_SIGNAL,
+    rebalance: true,
     lastExitAt: Number.NEGATIVE_INFINITY,
     lastStopAt: Number.NEGATIVE_INFINITY,
     reason: '',
@@ -135,7 +138,7 @@ export interface EvalContext extends AgentView {
    */
   dayEnds: number;
   lastEvaluation: number;
-  /** Whether this evaluation may rebalance, and whether each may. */
+  /** Whether this evaluation is at a rebalance moment, and whether each is. */
   rebalance: boolean;
   readonly always: boolean;
   /** Code of what blocks the whole agent, if anything; undefined where only stepAgent can tell. */
@@ -149,7 +152,7 @@ export function makeEvalContext(agent: AgentInput, memory: AgentMemory): EvalCon
     memory,
     intervalMs: executionIntervalMs(agent.interval),
     cap: approximate(agent.maxPositionSize),
-    always: lastRebalance(agent.frequency, 1) === 1,
+    always: rebalancesAlways(agent.frequency),
     at: 0,
     equity: 0,
     dayEquity: 0,
@@ -247,7 +250,7 @@ function whyNotIn(watch: Watch, context: EvalContext): string | null {
     const why = refusalOf(sleeve, sleevesInput);
     if (why === null) {
       const blocked = blockCode(watch, context);
-      return blocked ?? (blocked === null && !context.rebalance ? 'not_now' : null);
+      return blocked ?? (blocked === null && !watch.rebalance ? 'not_now' : null);
     }
     weak ||= why === 'weak_signal';
     first ??= why;
@@ -257,7 +260,7 @@ function whyNotIn(watch: Watch, context: EvalContext): string | null {
 
 /** Somebody holds: whether those who want it stay the same and the size is right. */
 function whyHeld(watch: Watch, context: EvalContext): string | null {
-  if (!context.rebalance) return 'not_now';
+  if (!watch.rebalance) return 'not_now';
   const blocked = blockCode(watch, context);
   if (blocked === undefined) return null;
   const held = heldDrift(watch, blocked === null, context);

@@ -13,7 +13,7 @@ import { EquityCurve, marksAtOpen, quotesAtOpen } from './equity-curve.ts';
 import type { Tape } from './equity-curve.ts';
 import { approximate } from '../execution/fills.ts';
 import { markToMarket } from '../accounting/ledger.ts';
-import { readMemory } from '../execution/agent-memory.ts';
+import { noteOwed, readMemory } from '../execution/agent-memory.ts';
 import { metricsOf } from '../accounting/performance-metrics.ts';
 import { pegReader } from '../signals/pegs.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
@@ -217,9 +217,10 @@ function evaluatePairs(run: Run, k: number, open: number, close: number): void {
   for (const watch of run.watches) {
     const price = priceAt(watch, k, open);
     const signal = run.signalAt(close, watch.pair);
+    watch.rebalance = context.rebalance || context.memory.owed.includes(watch.pair);
     const reason = noOpReason(watch, signal, price, open, context);
     if (reason !== null) {
-      count(run, watch, reason);
+      settled(run, watch, reason);
       continue;
     }
     // With nothing held a purchase is seldom refused for its size: stepAgent may as well decide.
@@ -232,7 +233,7 @@ function evaluatePairs(run: Run, k: number, open: number, close: number): void {
     if (code === null) (toDecide ??= []).push(watch);
     else (refused ??= []).push({ watch, code });
   }
-  if (toDecide === null) for (const { watch, code } of refused ?? []) count(run, watch, code);
+  if (toDecide === null) for (const { watch, code } of refused ?? []) settled(run, watch, code);
   else if (refused === null) decide(run, k, close, toDecide);
   else {
     // A trade may change what a size guard leaves to others: then the refused pairs are decided
@@ -261,6 +262,13 @@ function heldNow(run: Run, k: number, open: number): HeldValue[] {
       },
     ];
   });
+}
+
+/** A pair that provably does nothing: counted, and remembered where it is owed a rebalance. */
+function settled(run: Run, watch: Watch, reason: string): void {
+  const { always, memory } = run.context;
+  if (!always) noteOwed(memory, watch.pair, watch.rebalance && reason === 'no_price');
+  count(run, watch, reason);
 }
 
 function count(run: Run, watch: Watch, reason: string): void {

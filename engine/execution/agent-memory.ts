@@ -32,6 +32,11 @@ export interface AgentMemory {
    * Close of the candle of the previous evaluation, ms; null after a start. Stored as `lastLook`.
    */
   lastEvaluation: number | null;
+  /**
+   * Pairs that could not be decided on at their rebalance moment, for want of a price or because an
+   * order was under way: their next evaluation makes it up. Stored where there are any.
+   */
+  owed: readonly string[];
   /** By pair. Stored under the key `stakes`. */
   strategyHoldings: Record<string, StrategyHolding>;
   /** Newest last; kept while a guard or a ranking may ask. */
@@ -52,6 +57,7 @@ const EXITS_MAX = 100;
 export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory {
   return {
     lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
+    owed: Array.isArray(raw.owed) ? raw.owed.filter((pair) => typeof pair === 'string') : [],
     strategyHoldings: readStrategyHoldings(raw.stakes),
     exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
     day: readDay(raw.day),
@@ -64,6 +70,7 @@ export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory 
 export function writeMemory(memory: AgentMemory): Record<string, unknown> {
   return {
     lastLook: memory.lastEvaluation,
+    ...(memory.owed.length === 0 ? {} : { owed: memory.owed }),
     stakes: memory.strategyHoldings,
     exits: memory.exits,
     day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
@@ -124,7 +131,14 @@ export function rememberEntry(
  * The memory of an agent that a user starts: no halt, no high-water mark, and no missed evaluation.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return writeMemory({ ...readMemory(raw), halt: null, highWater: null, lastEvaluation: null });
+  const fresh = { halt: null, highWater: null, lastEvaluation: null, owed: [] };
+  return writeMemory({ ...readMemory(raw), ...fresh });
+}
+
+/** Keeps in place whether a pair has yet to make up its rebalance moment. */
+export function noteOwed(memory: AgentMemory, pair: string, isOwed: boolean): void {
+  if (memory.owed.includes(pair) === isOwed) return;
+  memory.owed = isOwed ? [...memory.owed, pair] : memory.owed.filter((one) => one !== pair);
 }
 
 /** Adds an exit in place and removes the pair's strategy holding. */

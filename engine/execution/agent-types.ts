@@ -30,6 +30,8 @@ export interface AgentInput {
   profile: RiskProfile;
   risk: RiskValues;
   pairs: readonly string[];
+  /** Pairs of it that are not decided on this time; a rebalance moment waits for them. */
+  leftOut?: readonly string[];
   maxPositionSize: Fixed;
   interval: ExecutionInterval;
   frequency: TradingFrequency;

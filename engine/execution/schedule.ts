@@ -58,6 +58,11 @@ export function lastRebalance(frequency: TradingFrequency, at: number): number {
   }
 }
 
+/** Whether every evaluation may rebalance, so that no moment can be missed. */
+export function rebalancesAlways(frequency: TradingFrequency): boolean {
+  return lastRebalance(frequency, 1) === 1;
+}
+
 /**
  * Whether an agent that is evaluated at `close` may rebalance: a rebalance moment lies after the
  * previous evaluation and not after this one. A moment missed while the server was down is made up

@@ -7,9 +7,9 @@ import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
 import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, RiskBlock } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
-import { readMemory, rememberEquity, writeMemory } from './agent-memory.ts';
+import { noteOwed, readMemory, rememberEquity, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
-import { mayRebalance } from './schedule.ts';
+import { mayRebalance, rebalancesAlways } from './schedule.ts';
 import type {
   AccountInput,
   AgentInput,
@@ -27,6 +27,8 @@ export function runAgent(
   positions: readonly OpenPosition[],
 ): AgentOutcome {
   const memory = readMemory(agent.memory);
+  const known = new Set([...agent.pairs, ...(agent.leftOut ?? [])]);
+  memory.owed = memory.owed.filter((pair) => known.has(pair));
   const { decisions, trades } = stepAgent(agent, tick, account, positions, memory);
   return { decisions, trades, memory: writeMemory(memory), hold: memory.halt };
 }
@@ -43,7 +45,9 @@ export function stepAgent(
   positions: readonly OpenPosition[],
   memory: AgentMemory,
 ): Pick<AgentOutcome, 'decisions' | 'trades'> {
-  const rebalance = mayRebalance(agent.frequency, tick.close, memory.lastEvaluation ?? undefined);
+  const isMoment = mayRebalance(agent.frequency, tick.close, memory.lastEvaluation ?? undefined);
+  const always = rebalancesAlways(agent.frequency);
+  const mayMove = (pair: string): boolean => isMoment || memory.owed.includes(pair);
   const block = agentBlock({ at: tick.close, agent, account, memory });
   const held = new Map(positions.map((position) => [position.pair, position]));
   const holdings = new Map<string, Holding>(held);
@@ -57,12 +61,13 @@ export function stepAgent(
       account: { ...account, freeCash },
       memory,
       block,
-      rebalance,
+      rebalance: mayMove(pair),
       position: held.get(pair) ?? null,
       holdings,
     };
     const outcome = decidePair(pair, context);
     outcomes.set(pair, outcome);
+    noteOwed(memory, pair, !always && context.rebalance && outcome.decision.reason === 'no_price');
     if (!outcome.trade) continue;
     const { fill } = outcome.trade;
     freeCash =
@@ -72,6 +77,7 @@ export function stepAgent(
     holdings.set(pair, outcome.trade.after);
     trades.push(outcome.trade);
   }
+  for (const pair of agent.leftOut ?? []) noteOwed(memory, pair, !always && mayMove(pair));
   memory.lastEvaluation = tick.close;
   return {
     decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),

@@ -24,15 +24,17 @@ export function decideAgent(
 ): AgentDecision {
   const held = state.held(row);
   const { live } = state.account(row);
-  const pairs = withHeld(pairsOf(market, row), held);
+  const all = withHeld(pairsOf(market, row), held);
+  // What is under way at the exchange is decided on when its end is known.
+  const isBusy = (pair: string): boolean => live?.isBusy(row.id, pair) ?? false;
   const outcome = runAgent(
     {
       id: row.id,
       pool: row.pool,
       profile: row.riskProfile,
       risk: state.risk(row),
-      // What is under way at the exchange is decided on when its end is known.
-      pairs: live === null ? pairs : pairs.filter((pair) => !live.isBusy(row.id, pair)),
+      pairs: all.filter((pair) => !isBusy(pair)),
+      leftOut: all.filter(isBusy),
       maxPositionSize: parseFixed(row.maxPositionSize),
       interval: row.executionInterval,
       frequency: row.tradingFrequency,

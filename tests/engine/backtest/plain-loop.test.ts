@@ -8,7 +8,9 @@ import {
 } from '../../../contract/agents.ts';
 import { parseFixed } from '../../../contract/money.ts';
 import { backtest, type BacktestInput } from '../../../engine/backtest/run-backtest.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import fc from '../../support/property.ts';
+import { FIVE_MINUTES } from '../tape.ts';
 import { plainBacktest } from './plain-loop.ts';
 import { inputOf } from './random-input.ts';
 
@@ -136,6 +138,39 @@ describe('the fast path', () => {
     }
     expect(trades).toBeGreaterThan(5);
     expect(kept).toBeGreaterThan(50);
+  });
+
+  it('agrees where a pair has no price at a rebalance moment, which it makes up', () => {
+    let madeUp = 0;
+    for (const [place, frequency] of (['daily', 'weekly', 'daily', 'weekly'] as const).entries()) {
+      const input = inputOf(
+        { ...GAPS, gaps: false, seed: place + 1, swing: 0.01 },
+        {
+          pool: place < 2 ? 'base_ecosystem' : 'momentum_24h',
+          profile: 'Aggressive',
+          interval: '5-minute',
+          frequency,
+        },
+        72,
+        { deposit: '10000', cap: '1000000', trade: '1000000', feeBps: 10 },
+      );
+      const isSilent = (time: number): boolean => time % DAY_MS < 2 * FIVE_MINUTES;
+      const silent = new Map(
+        [...input.candles].map(([pair, candles]) => [
+          pair,
+          // Somebody trades, so that there is an evaluation.
+          pair === 'USDC/USDT'
+            ? candles
+            : candles.filter(({ time }) => time < input.from || !isSilent(time)),
+        ]),
+      );
+      const sparse = { ...input, candles: silent };
+      both(sparse);
+      // It comes to the size of an order only where the moment is made up: in the candles without a
+      // price nobody traded.
+      madeUp += backtest(sparse).reasons.get('no_volume') ?? 0;
+    }
+    expect(madeUp).toBeGreaterThan(0);
   });
 
   it.each(PoolId.options)('agrees on a tape where %s trades', (pool) => {

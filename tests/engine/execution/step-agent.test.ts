@@ -184,6 +184,64 @@ describe('runAgent', () => {
     expect(of(runAgent(missed, tickOf(), account(), []), 'BTC/USDT')?.action).toBe('enter');
   });
 
+  it('makes up a rebalance moment, once, for a pair that had no price at it or was busy', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const leaves = { enter: false, leave: true, strength: 0 };
+    const positions = [held('BTC/USDT'), held('ETH/USDT'), held('SOL/USDT')];
+    const at = (close: number, priced: string[]) =>
+      tickOf([leaves, leaves, leaves], {
+        close,
+        quotes: new Map(priced.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+      });
+    const monthly = agentOf({ frequency: 'monthly' });
+    const decided = (outcome: AgentOutcome) =>
+      Object.fromEntries(outcome.decisions.map(({ pair, reason }) => [pair, reason]));
+    const moment = runAgent(
+      { ...monthly, pairs: ['BTC/USDT', 'ETH/USDT'], leftOut: ['SOL/USDT'] },
+      at(first, ['BTC/USDT']),
+      account(),
+      positions,
+    );
+    expect(decided(moment)).toEqual({ 'BTC/USDT': 'signal_left', 'ETH/USDT': 'no_price' });
+    const silent = runAgent(
+      { ...monthly, memory: JSON.parse(JSON.stringify(moment.memory)) as AgentInput['memory'] },
+      at(first + 300_000, ['BTC/USDT', 'SOL/USDT']),
+      account(),
+      positions,
+    );
+    expect(decided(silent)).toEqual({
+      'BTC/USDT': 'not_now',
+      'ETH/USDT': 'no_price',
+      'SOL/USDT': 'signal_left',
+    });
+    const back = runAgent(
+      { ...monthly, memory: silent.memory },
+      at(first + 600_000, PAIRS),
+      account(),
+      positions,
+    );
+    expect(decided(back)).toEqual({
+      'BTC/USDT': 'not_now',
+      'ETH/USDT': 'signal_left',
+      'SOL/USDT': 'not_now',
+    });
+    const after = runAgent(
+      { ...monthly, memory: back.memory },
+      at(first + 900_000, PAIRS),
+      account(),
+      positions,
+    );
+    expect(new Set(Object.values(decided(after)))).toEqual(new Set(['not_now']));
+    expect(readMemory(memoryOnStart(silent.memory)).owed).toEqual([]);
+  });
+
+  it('owes a pair nothing that it no longer has', () => {
+    const memory = writeMemory({ ...readMemory({}), owed: ['BTC/USDT', 'GONE/USDT'] });
+    const weekly = agentOf({ frequency: 'weekly', memory });
+    const outcome = runAgent(weekly, tickOf([], { quotes: new Map() }), account(), []);
+    expect(readMemory(outcome.memory).owed).toEqual(['BTC/USDT']);
+  });
+
   it('keeps a position between leaving and entering strength', () => {
     const outcome = runAgent(agentOf(), tickOf([{ strength: 0.1, enter: true }]), account(), [
       held('BTC/USDT'),
@@ -397,7 +455,7 @@ describe('memory', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
-          fc.constantFrom('lastLook', 'stakes', 'exits', 'day', 'highWater', 'halt'),
+          fc.constantFrom('lastLook', 'stakes', 'exits', 'day', 'highWater', 'halt', 'owed'),
           fc.jsonValue(),
         ),
         (raw) => {
