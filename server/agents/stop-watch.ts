@@ -4,6 +4,7 @@ import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { parseFixed } from '../../contract/money.ts';
 import { stopQuoteInCandle } from '../../engine/execution/stops.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';
+import type { Db } from '../db/database.ts';
 import { accounts, positions } from '../db/schema.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import type { Venue } from '../venues/venue.ts';
@@ -18,6 +19,28 @@ export interface Missed {
   unsold: number;
   /** Close of the newest candle that was there, market ms; everything where nothing is watched. */
   seenTo: number;
+}
+
+/** When each of these positions of a pair last grew, market ms, by its id. */
+async function lastPurchases(
+  db: Db,
+  pair: string,
+  list: readonly Watched[],
+): Promise<Map<string, number>> {
+  if (list.length === 0) return new Map();
+  const asked = list.map(({ id, agentId, openedAt }) => ({ id, agent: agentId, opened: openedAt }));
+  const rows = await rowsOf<{ id: string; at: string }>(
+    db,
+    sql`
+    select held.id, bought.at::text as at
+    from json_to_recordset(${JSON.stringify(asked)}::json) as held(id text, agent uuid, opened bigint)
+    cross join lateral (
+      select filled_market_ms as at from fills
+      where agent_id = held.agent and pair = ${pair} and side = 'buy' and filled_market_ms >= held.opened
+      order by filled_market_ms desc limit 1
+    ) bought`,
+  );
+  return new Map(rows.map(({ id, at }) => [id, Number(at)]));
 }
 
 export class StopWatch {
@@ -172,7 +195,8 @@ export class StopWatch {
 
   /**
    * Runs the stops of a pair over candles that closed while nobody watched: from `since` (market
-   * ms) to now. A gap is paid for: the sale gets the worse of the candle's open and the stop.
+   * ms) to now. A gap is paid for: the sale gets the worse of the candle's open and the stop. A
+   * purchase may have raised the stop: candles that opened before the last one say nothing of it.
    */
   async runMissed(pair: string, since: number): Promise<Missed> {
     const { market } = this.deps;
@@ -182,14 +206,20 @@ export class StopWatch {
     if (rules === null) throw new Error('The source does not offer the pair now');
     const length = INTERVAL_MS[market.baseInterval];
     const candles = await market.candles(pair, market.baseInterval, since, market.now());
+    const firstHit = (watched: Watched, from: number) =>
+      candles
+        .filter((candle) => candle.time >= from)
+        .map((candle) => ({ candle, quote: stopQuoteInCandle(watched, candle, rules) }))
+        .find(({ quote }) => quote !== null);
+    const suspects = [...list.values()].filter(
+      (watched) => firstHit(watched, watched.openedAt) !== undefined,
+    );
+    const boughtAt = await lastPurchases(this.deps.database.db, pair, suspects);
     const hits: Watched[] = [];
     const sales: Promise<boolean>[] = [];
     let known: Depth | null = null;
-    for (const watched of list.values()) {
-      const hit = candles
-        .filter((candle) => candle.time >= watched.openedAt)
-        .map((candle) => ({ candle, quote: stopQuoteInCandle(watched, candle, rules) }))
-        .find(({ quote }) => quote !== null);
+    for (const watched of suspects) {
+      const hit = firstHit(watched, boughtAt.get(watched.id) ?? watched.openedAt);
       if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
       known ??= await this.venue.depth(pair);
       const depth = { ...known, volume: hit.candle.volume, intervalMs: length };

@@ -2,7 +2,7 @@
  * Stops on every price: for running and stopped agents, before the scheduler, over missed candles,
  * and only once.
  */
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, gte, isNull } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { Deletions } from '../../../server/users/account-deletion.ts';
@@ -10,7 +10,7 @@ import { deleteRows } from '../../../server/users/account-rows.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database, Db } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
-import { agents, decisions, fills, positions } from '../../../server/db/schema.ts';
+import { agents, decisions, fills, positions, ticks } from '../../../server/db/schema.ts';
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
@@ -377,6 +377,36 @@ describe('a start', () => {
     vi.advanceTimersByTime(PAUSE_MS);
     await look();
     await expectSoldOnce(candle);
+  });
+
+  it('runs no stop over candles from before it was raised (F84)', async () => {
+    const small = { ...AGGRESSIVE, trading_pairs: ['BTC/USDT'], max_position_size: 300 };
+    agentId = (await floor.call(uid, 'createAgent', { body: small })).agent.id;
+    await floor.run(scheduler, 1);
+    const before = await stopOf();
+    const dip = (Math.floor(floor.market.now() / STEP_MS) + 4) * STEP_MS;
+    await floor.run(scheduler, 40);
+    await db.update(agents).set({ maxPositionSize: '3000' }).where(eq(agents.id, agentId));
+    await floor.run(scheduler, 1);
+    const bought = await db.select().from(fills).where(eq(fills.agentId, agentId));
+    expect(bought.map(({ side }) => side)).toEqual(['buy', 'buy']);
+    stop = await stopOf();
+    expect(stop).toBeGreaterThan(before * 1.005);
+    floor.market.bend('BTC/USDT', dip, { low: (before + stop) / 2 });
+    await scheduler.stop();
+    // Agents whose candles could not be read keep a tick open for hours.
+    await db.update(ticks).set({ state: 'running' }).where(gte(ticks.closeMarketMs, dip));
+    await reopen();
+    await untilClose();
+    expect(await sells()).toEqual([]);
+    expect(await stopOf()).toBe(stop);
+    // Afterwards it holds as ever.
+    await scheduler.stop();
+    const later = Math.floor(floor.market.now() / STEP_MS) * STEP_MS;
+    floor.market.bend('BTC/USDT', later, { low: stop * 0.99 });
+    await reopen();
+    await untilClose();
+    await expectSoldOnce(later);
   });
 
   it('looks again where the candle comes late (F84)', async () => {
