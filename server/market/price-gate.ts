@@ -11,6 +11,7 @@ export type RefusalReason =
   | 'crossed'
   | 'stale'
   | 'jump'
+  | 'far_from_last'
   | 'out_of_order'
   | 'unknown_pair';
 
@@ -22,12 +23,20 @@ const JUMP_FACTOR = 10n;
 export const JUMP_CONFIRMATIONS = 5;
 /** "Near": within a tenth of the held price. */
 const NEAR = 10n;
+/**
+ * A bid or an ask more than a tenth from the last price is held in the same way. Stops sell at the
+ * bid and positions are valued at it: one broken bid would sell them all. A thin pair that really
+ * has such a spread confirms it.
+ */
+const FAR = 10n;
 
 interface Seen {
   sequence: number;
   at: number;
   last: Fixed | null;
   held: { last: Fixed; times: number } | null;
+  /** The newest bid and ask that are far from the last price, and how often they were repeated. */
+  far: { bid: Fixed | null; ask: Fixed | null; times: number } | null;
 }
 
 export class PriceGate {
@@ -75,6 +84,7 @@ export class PriceGate {
     if (this.isHeld(seen, last)) return this.refuse('jump');
     seen.last = last;
     seen.held = null;
+    if (isFarHeld(seen, last, bid, ask)) return this.refuse('far_from_last');
     return {
       pair: tick.pair,
       at: tick.at,
@@ -87,10 +97,7 @@ export class PriceGate {
   private isHeld(seen: Seen, last: Fixed): boolean {
     if (seen.last === null || (last < seen.last * JUMP_FACTOR && last * JUMP_FACTOR > seen.last))
       return false;
-    const near =
-      seen.held !== null &&
-      (last > seen.held.last ? last - seen.held.last : seen.held.last - last) * NEAR <=
-        seen.held.last;
+    const near = seen.held !== null && isNear(last, seen.held.last);
     seen.held =
       near && seen.held !== null
         ? { last: seen.held.last, times: seen.held.times + 1 }
@@ -101,7 +108,7 @@ export class PriceGate {
   private of(pair: string): Seen {
     const known = this.seen.get(pair);
     if (known !== undefined) return known;
-    const fresh: Seen = { sequence: -Infinity, at: -Infinity, last: null, held: null };
+    const fresh: Seen = { sequence: -Infinity, at: -Infinity, last: null, held: null, far: null };
     this.seen.set(pair, fresh);
     return fresh;
   }
@@ -111,6 +118,29 @@ export class PriceGate {
     return null;
   }
 }
+
+/** Once it is confirmed it may move on, for as long as each is near the one before. */
+function isFarHeld(seen: Seen, last: Fixed, bid: Fixed | null, ask: Fixed | null): boolean {
+  const { far } = seen;
+  if (!isFar(bid, last) && !isFar(ask, last)) {
+    seen.far = null;
+    return false;
+  }
+  const repeats = far !== null && isNear(bid, far.bid) && isNear(ask, far.ask);
+  const times = repeats ? far.times + 1 : 1;
+  seen.far = { bid, ask, times };
+  return times < JUMP_CONFIRMATIONS;
+}
+
+const isFar = (value: Fixed | null, last: Fixed): boolean =>
+  value !== null && gapOf(value, last) * FAR > last;
+
+function isNear(value: Fixed | null, held: Fixed | null): boolean {
+  if (value === null || held === null) return value === held;
+  return gapOf(value, held) * NEAR <= held;
+}
+
+const gapOf = (a: Fixed, b: Fixed): bigint => (a > b ? a - b : b - a);
 
 /** Undefined where the text is no plain decimal (`NaN`, `Infinity`, `1e400`, empty). */
 function priceOf(text: string): Fixed | undefined {

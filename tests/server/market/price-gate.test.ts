@@ -100,6 +100,51 @@ describe('price gate', () => {
       ).toBeNull();
   });
 
+  it.each([
+    ['a bid far under the last price', { bid: '40', ask: '101' }],
+    ['an ask far over it', { bid: '99.9', ask: '400' }],
+    ['both', { bid: '89', ask: '111' }],
+    ['a bid far over it', { bid: '150', ask: null }],
+    ['an ask far under it', { bid: null, ask: '50' }],
+  ])('holds %s, and lets the next sane quote go on (F58)', (_what, broken) => {
+    const checked = gate();
+    expect(checked.admit(tick('100', 1, { bid: '99.9', ask: '100.1' }), RULES, NOW)).not.toBeNull();
+    expect(checked.admit(tick('100', 2, broken), RULES, NOW)).toBeNull();
+    expect(checked.refused()).toEqual({ far_from_last: 1 });
+    const next = checked.admit(tick('100', 3, { bid: '99.8', ask: '100' }), RULES, NOW);
+    expect(next === null ? null : formatFixed(next.bid)).toBe('99.8');
+    // What was held before does not count.
+    for (let sequence = 4; sequence < 8; sequence += 1)
+      expect(checked.admit(tick('100', sequence, broken), RULES, NOW)).toBeNull();
+  });
+
+  it('prices a thin pair whose spread is wide once it has been repeated, and as it moves on (F58)', () => {
+    const thin = gate();
+    const wide = (index: number) =>
+      thin.admit(tick('100', index, { bid: `${82 + index / 10}`, ask: '118' }), RULES, NOW);
+    const quotes = Array.from({ length: 100 }, (_, index) => wide(index + 1));
+    expect(quotes.slice(0, JUMP_CONFIRMATIONS - 1).every((quote) => quote === null)).toBe(true);
+    expect(quotes.slice(JUMP_CONFIRMATIONS - 1).every((quote) => quote !== null)).toBe(true);
+    // Broken is broken here, too.
+    expect(thin.admit(tick('100', 101, { bid: '40', ask: '118' }), RULES, NOW)).toBeNull();
+  });
+
+  it('lets a fall of the book through that trades have not followed, once it is repeated', () => {
+    const falling = gate();
+    falling.admit(tick('100', 1, { bid: '99.9', ask: '100.1' }), RULES, NOW);
+    const quotes = Array.from({ length: JUMP_CONFIRMATIONS }, (_, index) =>
+      falling.admit(
+        tick('100', index + 2, { bid: `${80 - index}`, ask: `${81 - index}` }),
+        RULES,
+        NOW,
+      ),
+    );
+    expect(quotes.map((quote) => quote?.bid ?? null)).toEqual([
+      ...Array.from({ length: JUMP_CONFIRMATIONS - 1 }, () => null),
+      parseFixed('76'),
+    ]);
+  });
+
   it('judges the first tick against the last closed candle', () => {
     const checked = gate();
     checked.expect('BTC/USDT', parseFixed('100'));
