@@ -200,9 +200,10 @@ export async function finishTick(tx: Tx, deps: TradingDeps, tick: number): Promi
 
 /**
  * One equity point a tick for every account that holds something, has an agent at work or has gone
- * flat since its newest point, in one statement: cash and what is held at the newest bid, rounded
- * down as `markToMarket` does; what was never quoted counts at cost. Of an account at rest alone the
- * newest point is looked up, in the index. The first to mark a tick is who counts.
+ * flat or traded since its newest point, in one statement: cash and what is held at the newest bid,
+ * rounded down as `markToMarket` does; what was never quoted counts at cost. Of an account at rest
+ * alone the newest point and newer trades are looked up, in the index. The first to mark a tick is
+ * who counts.
  */
 export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number): Promise<void> {
   const bids = market.pairs().flatMap(({ pair }) => {
@@ -228,8 +229,12 @@ export async function markAccounts(tx: Tx, { market }: TradingDeps, tick: number
           isNull(agents.deletedAt),
           inArray(agents.status, [...EVALUATED_STATUSES]),
         )})
-      or coalesce(balances.amount, 0) is distinct from (
-        select equity from equity_points marked where marked.account_id = accounts.id
-        order by at_market_ms desc limit 1))
+      or not exists (
+        select 1 from (
+          select at_market_ms, equity from equity_points marked where marked.account_id = accounts.id
+          order by at_market_ms desc limit 1) newest
+        where newest.equity = coalesce(balances.amount, 0) and not exists (
+          select 1 from fills where fills.account_id = accounts.id
+            and filled_market_ms > newest.at_market_ms and decided_market_ms > newest.at_market_ms)))
     on conflict do nothing`);
 }

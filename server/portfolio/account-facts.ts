@@ -35,7 +35,7 @@ export interface AccountFacts {
   /** What it holds, each with its agent's name. */
   positions: (PositionRow & { agentName: string })[];
   results: AgentResult[];
-  /** Fills of the market's day so far. */
+  /** Fills of the market's day so far: those that `opening` has not in it. */
   today: { realized: string; fees: string; trades: number };
   /** Equity at the beginning of the market's day, as decimal text; null before a first mark. */
   opening: string | null;
@@ -108,6 +108,15 @@ const BOOKS = sql`
   from accounts others where others.uid = account.uid and others.source = account.source`;
 
 /**
+ * From when on trades are not in the mark that opens the day: a mark has in it what was decided
+ * until then. Where the last mark is older than a day, nothing was traded since.
+ */
+const SINCE = (
+  midnight: number,
+): SQL => sql`(case when opening.at_market_ms > ${midnight - DAY_MS}::bigint
+  then opening.at_market_ms else ${midnight}::bigint end)`;
+
+/**
  * The open account, or another by its number; null where there is none. `now` is the market's
  * clock, ms.
  */
@@ -132,14 +141,16 @@ export async function readFacts(
       'positions', coalesce((${POSITIONS}), '[]'::json),
       'results', coalesce((${RESULTS}), '[]'::json),
       'today', (select json_build_object('realized', coalesce(sum(realized), 0)::text, 'fees', coalesce(sum(fee), 0)::text, 'trades', count(*)::int)
-        from fills where account_id = account.id and filled_market_ms > ${midnight}::bigint),
-      'opening', coalesce(
-        (select equity::text from equity_points where account_id = account.id and at_market_ms <= ${midnight}::bigint order by at_market_ms desc limit 1),
+        from fills where account_id = account.id and filled_market_ms > ${SINCE(midnight)} and decided_market_ms > ${SINCE(midnight)}),
+      'opening', coalesce(opening.equity::text,
         (select equity::text from equity_points where account_id = account.id order by at_market_ms limit 1)),
       'curve', coalesce((${CURVE(now)}), '[]'::json),
       'falls', (${FALLS(sql`account.id`)}),
       'books', coalesce((${BOOKS}), '[]'::json)
-    )::text as facts from account`,
+    )::text as facts from account left join lateral (
+      select at_market_ms, equity from equity_points where account_id = account.id and at_market_ms <= ${midnight}::bigint
+      order by at_market_ms desc limit 1
+    ) opening on true`,
   );
   return row === undefined ? null : (JSON.parse(row.facts) as AccountFacts);
 }

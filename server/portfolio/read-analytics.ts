@@ -40,6 +40,7 @@ interface AccountDays {
   first: [number, string] | null;
   /** Last equity of each UTC day, `[day number, equity]`. A mark of 00:00 closes the day before. */
   closings: [number, string][];
+  /** By the day of the first mark that has them in it, as far as that is known. */
   fills: { day: number; trades: number; realized: string; fees: string }[];
   hours: HourResult[];
   /** Results of sells, for ratios alone. */
@@ -239,21 +240,32 @@ function viewOf(whole: Analytics): Analytics {
   };
 }
 
+/**
+ * A mark has in it what was decided until then: the mark of a close is written once all its trades
+ * are, however long after the close they were filled. What was decided after the last mark of its
+ * day, such as a stop that was missed, is in a mark of a later day.
+ */
 async function readDays(db: Db, accountId: string): Promise<AccountDays> {
   const mine = sql`account_id = ${accountId}`;
   const [row] = await rowsOf<{ days: string }>(
     db,
     sql`
+    with closing as (
+      select day, mark.at_market_ms as at, mark.equity
+      from (select min(at_market_ms) as first, max(at_market_ms) as last from equity_points where ${mine}) known
+      cross join lateral generate_series((first - 1) / ${DAY_MS}::bigint, (last - 1) / ${DAY_MS}::bigint) as day
+      cross join lateral (select at_market_ms, equity from equity_points where ${mine} and at_market_ms > day * ${DAY_MS}::bigint
+        and at_market_ms <= (day + 1) * ${DAY_MS}::bigint order by at_market_ms desc limit 1) mark
+    )
     select json_build_object(
       'first', (select json_build_array(at_market_ms, equity::text) from equity_points where ${mine} order by at_market_ms limit 1),
-      'closings', coalesce((select json_agg(json_build_array(day, mark.equity::text) order by day)
-        from (select min(at_market_ms) as first, max(at_market_ms) as last from equity_points where ${mine}) known
-        cross join lateral generate_series((first - 1) / ${DAY_MS}::bigint, (last - 1) / ${DAY_MS}::bigint) as day
-        cross join lateral (select equity from equity_points where ${mine} and at_market_ms > day * ${DAY_MS}::bigint
-          and at_market_ms <= (day + 1) * ${DAY_MS}::bigint order by at_market_ms desc limit 1) mark), '[]'::json),
+      'closings', coalesce((select json_agg(json_build_array(day, equity::text) order by day) from closing), '[]'::json),
       'fills', coalesce((select json_agg(json_build_object('day', day, 'trades', trades, 'realized', realized::text, 'fees', fees::text) order by day) from (
-        select (filled_market_ms - 1) / ${DAY_MS}::bigint as day, count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees
-        from fills where ${mine} group by 1) summed), '[]'::json),
+        select decided.day + case when closing.at < decided_market_ms then 1 else 0 end as day,
+          count(*)::int as trades, coalesce(sum(realized), 0) as realized, sum(fee) as fees
+        from fills cross join lateral (select (decided_market_ms - 1) / ${DAY_MS}::bigint as day) decided
+        left join closing on closing.day = decided.day
+        where ${mine} group by 1) summed), '[]'::json),
       'hours', coalesce((select json_agg(json_build_object('hour', hour, 'sells', sells, 'wins', wins, 'realized', trim_scale(realized)::text) order by hour) from (
         select (filled_market_ms / ${HOUR_MS}::bigint % 24)::int as hour, count(*)::int as sells, (count(*) filter (where realized > 0))::int as wins, sum(realized) as realized
         from fills where ${mine} and realized is not null group by 1) closed), '[]'::json),

@@ -380,7 +380,7 @@ export function ofFees({ portfolio }: Account): Explanation {
   };
 }
 
-/** One UTC day, or the part of it so far. */
+/** One UTC day, or the part of it so far. The valuation of 00:00 has in it what was decided by then. */
 export function ofDay(
   day: DayResult,
   fills: readonly Fill[],
@@ -388,7 +388,7 @@ export function ofDay(
   title: string,
 ): Explanation {
   const mine = fills.filter(
-    (fill) => fill.filledAt > day.start && fill.filledAt <= day.start + DAY_MS,
+    (fill) => fill.decidedAt > day.start && fill.decidedAt <= day.start + DAY_MS,
   );
   const change = sumOf([day.closing, less(day.opening)]);
   return {

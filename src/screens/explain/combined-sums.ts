@@ -153,8 +153,8 @@ export function ofSince({ portfolio, fills }: Account, marketAt: number): Explan
     };
   const change = sumOf([portfolio.equity, less(then[1])]);
   // From that valuation on, so that both sums cover the same time.
-  const mine = fills.filter((fill) => fill.filledAt > then[0]);
-  const complete = fills.length === 0 || fills.some((fill) => fill.filledAt <= then[0]);
+  const mine = fills.filter((fill) => fill.decidedAt > then[0]);
+  const complete = fills.length === 0 || fills.some((fill) => fill.decidedAt <= then[0]);
   const realized = sumOf(mine.map((fill) => fill.realized));
   return {
     title,

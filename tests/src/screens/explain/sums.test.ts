@@ -353,7 +353,7 @@ describe('a figure that opens', () => {
         expect(since.equations[0]?.total.value).toBe(
           minus(portfolio.equity, portfolio.equityCurve[1]?.[1] ?? ''),
         );
-        const after = fills.filter(({ filledAt }) => filledAt > T0 + DAY - 1);
+        const after = fills.filter(({ decidedAt }) => decidedAt > T0 + DAY - 1);
         expect(since.equations[1]?.rows[0]?.value ?? '0').toBe(
           sumOf(after.map(({ realized }) => realized)),
         );
@@ -364,6 +364,24 @@ describe('a figure that opens', () => {
           explain({ of: 'since', marketAt: T0 - 1 }, { portfolio, fills, analytics, agents: [] })
             .equations,
         ).toEqual([]);
+      }),
+    );
+  });
+
+  it('leaves a sale that was decided at a valuation to the time before it, however late it was filled', () => {
+    fc.assert(
+      fc.property(account, ({ portfolio, fills, analytics }) => {
+        const [sale] = fills;
+        fc.pre(sale !== undefined);
+        const at = T0 + 2 * DAY;
+        const late = [{ ...sale, decidedAt: at, filledAt: at + 3_000 }];
+        const { today = null } = portfolio;
+        const own = { ...portfolio, today: today && { ...today, realized: '0' } };
+        const of = (ask: Ask) =>
+          explain(ask, { portfolio: own, fills: late, analytics, agents: [] });
+        const sales = of({ of: 'today' }).equations[1]?.rows[0]?.open?.();
+        expect(sales?.equations.flatMap(({ rows }) => rows)).toEqual([]);
+        expect(of({ of: 'since', marketAt: at + 60_000 }).facts?.[0]?.text).toBe('0');
       }),
     );
   });
