@@ -13,6 +13,7 @@ import {
 } from '../../contract/money.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
+import { lockAccount } from '../portfolio/marks.ts';
 import { hasPassed } from './elapsed.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
@@ -94,6 +95,7 @@ export class LossWatch {
     this.known = { day, loss };
     if (!this.isReached(connection) || this.toldDay === day) return;
     await deps.database.transaction(async (tx) => {
+      await lockAccount(tx, connection.accountId);
       await tellDayLoss(tx, deps, connection, loss);
       await publishLive(tx, deps, connection);
     });

@@ -66,7 +66,7 @@ export async function endLiveTrading(
       detail: { agents: stopped.length },
     },
   ]);
-  await publishLive(tx, deps, { ...connection, entriesOffSince: now });
+  await publishLive(tx, deps, connection);
   tx.afterCommit(() => {
     for (const { id } of stopped) deps.live?.ended(connection.id, id);
     deps.live?.poke(connection.id);
@@ -105,6 +105,5 @@ export async function removeConnection(
     .catch(() => null);
   if (answer === null || (answer.kind === 'refused' && answer.code !== 'no_connection'))
     throw keyNotDeleted();
-  const ended = { ...connection, state: 'ended', endedAt: deps.clock.now() } as const;
-  await publishLive(tx, deps, ended, true);
+  await publishLive(tx, deps, connection, true);
 }

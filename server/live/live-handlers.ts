@@ -132,8 +132,7 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
             .update(liveConnections)
             .set(change)
             .where(eq(liveConnections.id, connection.id));
-        const changed = await ownConnection(tx.db, caller.uid, connection.id);
-        await publishLive(tx, deps, changed, true);
+        await publishLive(tx, deps, connection, true);
         return { commandId, connection: await shown(tx, caller.uid, connection.id) };
       });
     },

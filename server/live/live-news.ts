@@ -6,7 +6,7 @@ import { inArray } from 'drizzle-orm';
 import type { LiveAlarmWire } from '../../contract/live-state.ts';
 import type { Tx } from '../db/database.ts';
 import { liveOrders } from '../db/schema-live.ts';
-import type { ConnectionRow } from './live-accounts.ts';
+import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { toConnections, toOrder } from './read-live.ts';
 
@@ -36,8 +36,9 @@ export function noteAlarm(tx: Tx, connectionId: string, alarm: LiveAlarmWire): v
 }
 
 /**
- * The last that a transaction does. `isChanged`: something of the account changed that no order and
- * no alarm tells.
+ * The last that a transaction does. The account is told as it is now: the caller's row may be from
+ * before an exchange was asked. `isChanged`: something of it changed that no order and no alarm
+ * tells.
  */
 export async function publishLive(
   tx: Tx,
@@ -59,7 +60,8 @@ export async function publishLive(
   const raised = alarms.filter((one) => one.connectionId === connection.id);
   const isToldAnew = isChanged || raised.length > 0 || resolved.size > 0;
   if (mine.length === 0 && !isToldAnew) return;
-  const [shown] = isToldAnew ? await toConnections(tx.db, [connection]) : [];
+  const current = isToldAnew ? await readConnection(tx.db, connection.id) : null;
+  const [shown] = current === null ? [] : await toConnections(tx.db, [current]);
   await deps.events.append(tx, connection.uid, [
     ...mine.map((row) => ({
       type: 'live_order' as const,

@@ -1,6 +1,7 @@
 /** Whether an exchange account can be read, and what its key may still do, when it cannot. */
 import { eq } from 'drizzle-orm';
 import { liveMarks } from '../db/schema-live.ts';
+import { lockAccount } from '../portfolio/marks.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { LiveDeps } from './live-deps.ts';
@@ -42,6 +43,8 @@ export class Reachability {
   private async tell(connection: ConnectionRow, faults: string[] | null): Promise<void> {
     const { deps } = this;
     await deps.database.transaction(async (tx) => {
+      // Whoever changes the account tells it under this lock, so that nothing older is told later.
+      await lockAccount(tx, connection.accountId);
       const [marks] = await tx.db
         .select({ since: liveMarks.reconciledToMs })
         .from(liveMarks)
