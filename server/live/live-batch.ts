@@ -2,7 +2,7 @@
  * The live accounts of agents that decide in one batch, under lock: what each may use, why one buys
  * nothing, and its trades as planned orders.
  */
-import { and, asc, eq, gte, inArray, isNull, ne, notInArray, or } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import {
   add,
   basisPoints,
@@ -22,13 +22,14 @@ import {
   type StrategyHolding,
 } from '../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
-import { hasEnded, type OrderEnding } from '../../engine/orders/live-order.ts';
+import { hasEnded } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import type { Tx } from '../db/database.ts';
 import { accountAlarms, accounts } from '../db/schema.ts';
-import { liveConnections, liveExits, liveOrders } from '../db/schema-live.ts';
+import { liveConnections, liveExits } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
+import { ordersThisHour } from './brakes.ts';
 import { lossToday } from './day-loss.ts';
 import { loadGuardedAccounts, type GuardedAccount } from './guarded-account.ts';
 import { asConnection, type ConnectionRow } from './live-accounts.ts';
@@ -41,9 +42,6 @@ import { newClientOrderId, ORDER_LIFE_MS } from './pair-plan.ts';
 const COLLAR_BPS = parseFixed('200');
 /** More than the dearest first tier of the three exchanges. */
 const WORST_FEE_BPS = parseFixed('120');
-const HOUR_MS = 3_600_000;
-/** The exchange never saw it: a sale that is refused and tried again forbids no purchase. */
-const NEVER_LEFT: OrderEnding[] = ['refused', 'unsent', 'withdrawn'];
 
 /** Why an entry did not become an order, as the agent's journal says it. */
 export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
@@ -137,22 +135,34 @@ export async function loadLiveAccounts(
   deps: Pick<BookDeps, 'clock'>,
   connectionIds: readonly string[],
 ): Promise<Map<string, LiveAccountState>> {
-  const rows = await tx.db
-    .select({ connection: liveConnections, quote: accounts.quote })
+  const open = await tx.db
+    .select({ accountId: accounts.id, quote: accounts.quote })
     .from(accounts)
-    .innerJoin(liveConnections, eq(liveConnections.accountId, accounts.id))
-    .where(and(inArray(liveConnections.id, [...connectionIds]), isNull(accounts.closedAt)))
+    .where(and(inArray(accounts.connectionId, [...connectionIds]), isNull(accounts.closedAt)))
     .orderBy(asc(accounts.id))
-    .for('update', { of: accounts, skipLocked: true });
+    .for('update', { skipLocked: true });
+  // After the lock: a statement that locks has read other tables before it, and the person's brakes
+  // may have been set in between.
+  const rows = await tx.db
+    .select()
+    .from(liveConnections)
+    .where(
+      inArray(
+        liveConnections.accountId,
+        open.map(({ accountId }) => accountId),
+      ),
+    );
   const guarded = await loadGuardedAccounts(
     tx.db,
-    rows.map(({ connection }) => connection.id),
+    rows.map(({ id }) => id),
   );
+  const quotes = new Map(open.map(({ accountId, quote }) => [accountId, quote]));
   const states = new Map<string, LiveAccountState>();
-  for (const { connection, quote } of rows) {
-    const account = guarded.get(connection.id);
-    if (account === undefined) throw new Error('The account is gone');
-    states.set(connection.id, await loadOne(tx, deps, asConnection(connection), quote, account));
+  for (const row of rows) {
+    const account = guarded.get(row.id);
+    const quote = quotes.get(row.accountId);
+    if (account === undefined || quote === undefined) throw new Error('The account is gone');
+    states.set(row.id, await loadOne(tx, deps, asConnection(row), quote, account));
   }
   return states;
 }
@@ -172,17 +182,6 @@ async function loadOne(
     .select({ agentId: liveExits.agentId, symbol: liveExits.symbol })
     .from(liveExits)
     .where(eq(liveExits.connectionId, connection.id));
-  const recent = await db.$count(
-    liveOrders,
-    and(
-      eq(liveOrders.connectionId, connection.id),
-      ne(liveOrders.type, 'stop'),
-      gte(liveOrders.plannedAt, now - HOUR_MS),
-      or(isNull(liveOrders.ending), notInArray(liveOrders.ending, NEVER_LEFT)),
-      // A sale that the exchange turns down is tried until it is done, and forbids no purchase.
-      or(ne(liveOrders.side, 'sell'), isNull(liveOrders.ending), ne(liveOrders.ending, 'rejected')),
-    ),
-  );
   const doubt = await db.$count(accountAlarms, eq(accountAlarms.accountId, accountId));
   const reserved = orders.reduce(
     (total, { intent, reserved: one }) =>
@@ -196,7 +195,7 @@ async function loadOne(
     outsideCash,
     reserved,
     add(sum(positions.map(({ cost }) => cost)), reserved),
-    recent,
+    await ordersThisHour(db, connection.id, now),
     await lossToday(db, accountId, now),
     doubt > 0,
     new Set([

@@ -9,24 +9,17 @@ import { KeyReport, SpendingLimits, StepUpToken } from '../../contract/signer.ts
 import { isId, type AgentRow } from '../agents/read-agents.ts';
 import { startAgent } from '../agents/run-commands.ts';
 import { accounts } from '../db/schema.ts';
-import { liveConnections } from '../db/schema-live.ts';
 import type { Tx } from '../db/database.ts';
 import { handlersFor } from '../http/handlers.ts';
 import { TaxLotReader } from '../portfolio/tax-lots.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { setBrakes } from './brakes.ts';
 import { closeLivePosition, giveUpOrder } from './by-hand.ts';
-import {
-  checkKey,
-  connectExchange,
-  connectionIdOf,
-  limitColumns,
-  type CheckedKey,
-} from './connect.ts';
+import { checkKey, connectExchange, connectionIdOf, type CheckedKey } from './connect.ts';
 import { makeConfirmation } from './confirmation.ts';
 import { endLiveTrading, keyNotDeleted, removeConnection } from './end-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, SignerPort } from './live-deps.ts';
-import { publishLive } from './live-news.ts';
 import {
   addPasskey,
   deletePasskey,
@@ -120,19 +113,8 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
           : await setLimits(deps, connection, limitsOf(body.limits), body.stepUp);
       return once(async (tx) => {
         const { maxOrdersPerHour, entriesAllowed } = body;
-        const change = {
-          ...(inForce === null ? {} : limitColumns(inForce)),
-          ...(maxOrdersPerHour === undefined ? {} : { maxOrdersPerHour }),
-          ...(entriesAllowed === undefined
-            ? {}
-            : { entriesOffSince: entriesAllowed ? null : deps.clock.now() }),
-        };
-        if (Object.keys(change).length > 0)
-          await tx.db
-            .update(liveConnections)
-            .set(change)
-            .where(eq(liveConnections.id, connection.id));
-        await publishLive(tx, deps, connection, true);
+        const brakes = { limits: inForce, maxOrdersPerHour, entriesAllowed };
+        await setBrakes(tx, deps, trading.live ?? null, connection, brakes);
         return { commandId, connection: await shown(tx, caller.uid, connection.id) };
       });
     },

@@ -1,11 +1,11 @@
 /** What stopping means at an exchange: purchases are taken back, and what is held can be sold. */
 import { and, eq, inArray } from 'drizzle-orm';
-import { hasEnded, LIVE_STATES } from '../../engine/orders/live-order.ts';
+import { hasEnded, LIVE_STATES, type LiveOrder } from '../../engine/orders/live-order.ts';
 import type { Tx } from '../db/database.ts';
 import { liveOrders } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { askExit } from './ask-exit.ts';
-import { readConnection } from './live-accounts.ts';
+import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
@@ -15,10 +15,23 @@ interface StoppedAgent {
   connectionId: string;
 }
 
-/**
- * Asks to cancel what the agent has not bought yet. Stops and sales stay. The agent must be locked
- * by the caller.
- */
+/** Asks to cancel what is not bought yet. Stops and sales stay. The account must be locked. */
+export async function withdrawPurchases(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  isMeant: (order: LiveOrder) => boolean = () => true,
+): Promise<void> {
+  for (const stored of await liveOrdersOf(tx.db, connection.id)) {
+    const { order } = stored;
+    if (order.intent.side !== 'buy' || hasEnded(order) || !isMeant(order)) continue;
+    await applyEvents(tx, deps, connection, stored, [
+      { kind: 'cancel_asked', atMs: deps.clock.now() },
+    ]);
+  }
+}
+
+/** The purchases of one agent, which must be locked by the caller. */
 export async function withdrawEntries(
   tx: Tx,
   deps: BookDeps,
@@ -28,13 +41,7 @@ export async function withdrawEntries(
   const connection = await readConnection(tx.db, connectionId);
   if (connection === null) return;
   await lockAccount(tx, connection.accountId);
-  for (const stored of await liveOrdersOf(tx.db, connectionId)) {
-    const { intent } = stored.order;
-    if (intent.agentId !== id || intent.side !== 'buy' || hasEnded(stored.order)) continue;
-    await applyEvents(tx, deps, connection, stored, [
-      { kind: 'cancel_asked', atMs: deps.clock.now() },
-    ]);
-  }
+  await withdrawPurchases(tx, deps, connection, ({ intent }) => intent.agentId === id);
   tx.afterCommit(() => {
     port?.ended(connectionId, id);
     port?.poke(connectionId);

@@ -42,6 +42,7 @@ export function userHandlers(deps: UserDeps) {
             'Insufficient permissions: you need the Standard plan to set your own risk limits.',
           );
         }
+        await holdAccounts(tx, caller.uid);
         await writeRiskProfile(tx, caller.uid, body);
         await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
         return { commandId, profile: body };
@@ -49,6 +50,7 @@ export function userHandlers(deps: UserDeps) {
 
     usePresets: ({ caller, commandId, body: { profile }, once }) =>
       once(async (tx) => {
+        await holdAccounts(tx, caller.uid);
         await tx.db
           .delete(riskProfiles)
           .where(and(eq(riskProfiles.uid, caller.uid), eq(riskProfiles.profile, profile)));
@@ -58,6 +60,19 @@ export function userHandlers(deps: UserDeps) {
   });
 }
 
+/**
+ * Agents that trade now hold the book and have read the settings before these: they are waited for,
+ * so that what is set here counts for every purchase from here on.
+ */
+async function holdAccounts(tx: Tx, uid: string): Promise<void> {
+  await tx.db
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(eq(accounts.uid, uid), isNull(accounts.closedAt)))
+    .orderBy(accounts.id)
+    .for('update');
+}
+
 async function writeSettings(
   tx: Tx,
   uid: string,
@@ -65,14 +80,7 @@ async function writeSettings(
   seen: number | undefined,
 ): Promise<number> {
   const mine = eq(users.uid, uid);
-  // Agents that trade now hold the book and have read the settings before these: they are waited
-  // for, so that what is switched off here is off for every purchase from here on.
-  await tx.db
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(and(eq(accounts.uid, uid), isNull(accounts.closedAt)))
-    .orderBy(accounts.id)
-    .for('update');
+  await holdAccounts(tx, uid);
   const [row] = await tx.db
     .update(users)
     .set({ settings, settingsVersion: sql`${users.settingsVersion} + 1` })

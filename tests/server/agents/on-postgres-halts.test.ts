@@ -2,11 +2,15 @@
  * A switch thrown while batches are under way, on a real PostgreSQL with two schedulers: after it
  * is committed nothing is bought.
  */
+import { setTimeout } from 'node:timers/promises';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPostgres } from '../../../server/db/postgres.ts';
+import type { WallClock } from '../../../server/clock.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { fills, users } from '../../../server/db/schema.ts';
+import { BatchState } from '../../../server/agents/batch-state.ts';
+import { asAgentRow } from '../../../server/agents/read-agents.ts';
+import { agents, fills, users } from '../../../server/db/schema.ts';
 import { liftSwitch, throwSwitch, type HaltRequest } from '../../../server/agents/trading-halts.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
@@ -62,6 +66,37 @@ const deadlocks = async (database: Database): Promise<number> =>
       )
     )[0]?.n ?? 0,
   );
+
+/** A call of `p0` as HTTP makes it. */
+function asked(
+  database: Database,
+  clock: WallClock,
+  handler: unknown,
+  body: object,
+): Promise<unknown> {
+  const commandId = randomUUID();
+  const once = (effect: Parameters<typeof runOnce>[4]) =>
+    runOnce(
+      database,
+      clock,
+      { uid: 'p0', commandId, bodyHash: commandId },
+      (reply) => reply as object,
+      effect,
+    );
+  return (handler as (context: object) => Promise<unknown>)({
+    caller: { uid: 'p0', email: null },
+    commandId,
+    body,
+    once,
+  });
+}
+
+const OWN_LIMITS = {
+  profile: 'Aggressive',
+  max_position_percentage: 1,
+  confidence_threshold: 0.9,
+  stop_loss_percentage: 1,
+};
 
 describe.skipIf(postgresBinaries() === null)(
   'PostgreSQL (skipped where it cannot be installed)',
@@ -148,19 +183,14 @@ describe.skipIf(postgresBinaries() === null)(
         await operator.transaction((tx) => throwSwitch(tx, PLATFORM, floor.clock.now()));
         const before = await buys(operator);
         const until = performance.now() + 40 + round * 7;
-        while (performance.now() < until)
-          await new Promise((resolve) => {
-            setTimeout(resolve, 5);
-          });
+        while (performance.now() < until) await setTimeout(5);
         expect(await buys(operator)).toBe(before);
         await operator.transaction((tx) => liftSwitch(tx, PLATFORM, floor.clock.now()));
         bought.push(before);
         // Until something is bought again, so that the next switch interrupts something; the tape
         // may have nothing more to buy.
         for (let turn = 0; turn < 40 && (await buys(operator)) === before; turn += 1)
-          await new Promise((resolve) => {
-            setTimeout(resolve, 10);
-          });
+          await setTimeout(10);
       }
       running = false;
       await trading;
@@ -176,25 +206,13 @@ describe.skipIf(postgresBinaries() === null)(
     it("the person's own switch is off for every purchase once its reply is there", async () => {
       const { floor, one, two } = await floorAt(1, 2);
       const { events, entitlement, clock } = floor.deps;
-      const handler = userHandlers({ database: two, events, entitlement })
-        .updateTradingSettings as unknown as (context: object) => Promise<unknown>;
-      const save = (tradingEnabled: boolean): Promise<unknown> => {
-        const commandId = randomUUID();
-        const once = (effect: Parameters<typeof runOnce>[4]) =>
-          runOnce(
-            two,
-            clock,
-            { uid: 'p0', commandId, bodyHash: commandId },
-            (reply) => reply as object,
-            effect,
-          );
-        return handler({
-          caller: { uid: 'p0', email: null },
-          commandId,
-          body: { ...defaultSettings('P'), maxTradeAmount: 10_000, tradingEnabled },
-          once,
+      const handlers = userHandlers({ database: two, events, entitlement });
+      const save = (tradingEnabled: boolean): Promise<unknown> =>
+        asked(two, clock, handlers.updateTradingSettings, {
+          ...defaultSettings('P'),
+          maxTradeAmount: 10_000,
+          tradingEnabled,
         });
-      };
       const scheduler = floor.scheduler(one, 1);
       await scheduler.open();
       let running = true;
@@ -208,14 +226,10 @@ describe.skipIf(postgresBinaries() === null)(
       for (let round = 0; round < 8; round += 1) {
         await save(false);
         const before = await buys(two);
-        await new Promise((resolve) => {
-          setTimeout(resolve, 30 + round * 5);
-        });
+        await setTimeout(30 + round * 5);
         expect(await buys(two)).toBe(before);
         await save(true);
-        await new Promise((resolve) => {
-          setTimeout(resolve, 40);
-        });
+        await setTimeout(40);
       }
       running = false;
       await trading;
@@ -225,5 +239,32 @@ describe.skipIf(postgresBinaries() === null)(
       await scheduler.stop();
       await Promise.all([one.close(), two.close()]);
     }, 60_000);
+
+    it.each([
+      ['riskProfile', OWN_LIMITS],
+      ['usePresets', { profile: 'Aggressive' }],
+    ] as const)(
+      'own risk limits wait for the batch that decides by those before them: %s',
+      async (name, body) => {
+        const { floor, one, two } = await floorAt(1, 1);
+        const { events, entitlement, clock } = floor.deps;
+        const handlers = userHandlers({ database: two, events, entitlement });
+        let isSet = false;
+        let setting: Promise<unknown> = Promise.resolve();
+        await one.transaction(async (tx) => {
+          const rows = (await tx.db.select().from(agents)).map(asAgentRow);
+          await BatchState.load(tx, floor.deps, rows);
+          setting = asked(two, clock, handlers[name], body).then(() => {
+            isSet = true;
+          });
+          // Long enough for one that does not wait to be answered.
+          await setTimeout(500);
+          expect(isSet).toBe(false);
+        });
+        await setting;
+        expect(isSet).toBe(true);
+        await Promise.all([one.close(), two.close()]);
+      },
+    );
   },
 );

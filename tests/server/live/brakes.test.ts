@@ -1,10 +1,11 @@
-/** A person's brakes on an exchange account: what their pages are told of them. */
+/** A person's brakes: what was decided before them does not leave. */
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CallBody } from '../../../contract/calls.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { events } from '../../../server/db/schema.ts';
-import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+import { liveConnections, liveOrders } from '../../../server/db/schema-live.ts';
+import { account, openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld;
 beforeEach(async () => {
@@ -16,6 +17,8 @@ afterEach(async () => {
 });
 
 const db = () => world.floor.database.db;
+const orders = () => db().select().from(liveOrders).orderBy(liveOrders.plannedAt);
+const atExchange = () => world.standIn.journal.orders({ by: 'api' });
 const setBrakes = (body: CallBody<'setLiveLimits'>) =>
   world.floor.call(PERSON, 'setLiveLimits', { params: { id: world.connection.id }, body });
 /** What the person's pages were told of the account, oldest first. */
@@ -23,6 +26,68 @@ const told = async () =>
   (await db().select().from(events).where(eq(events.uid, PERSON)).orderBy(events.sequence))
     .map(({ payload }) => StreamEvent.parse(payload))
     .flatMap((event) => (event.type === 'live_connection' ? [event.connection] : []));
+
+/** Until the agent's first order was planned; it has not left. */
+async function untilPlanned(): Promise<void> {
+  await world.startAgent();
+  await world.tickUntil(async () => (await orders()).length > 0);
+  expect(await orders()).toMatchObject([{ state: 'planned', side: 'buy' }]);
+}
+
+describe('a purchase that has not left', () => {
+  it('never does once purchases are off (F97)', async () => {
+    await untilPlanned();
+    const { connection } = await setBrakes({ entriesAllowed: false });
+    expect(connection.entriesOffSince).not.toBeNull();
+    expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
+    await world.look();
+    await world.advance(60_000);
+    await world.look();
+    expect(atExchange()).toEqual([]);
+    expect((await account(world)).orders).toMatchObject([{ state: 'cancelled', reserved: '0' }]);
+  }, 60_000);
+
+  it('does not leave where fewer orders an hour are allowed than that', async () => {
+    await untilPlanned();
+    await setBrakes({ maxOrdersPerHour: 0 });
+    expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
+    await world.look();
+    expect(atExchange()).toEqual([]);
+  }, 60_000);
+
+  it('leaves where the brakes allow it', async () => {
+    await untilPlanned();
+    await setBrakes({ maxOrdersPerHour: 1, entriesAllowed: true });
+    await world.look();
+    expect((await orders())[0]).toMatchObject({ state: 'filled' });
+  }, 60_000);
+});
+
+it('a stop loss stays at the exchange when purchases are turned off (F97)', async () => {
+  await untilPlanned();
+  await world.look();
+  await world.look();
+  const isStop = ({ type, state }: { type: string; state: string }): boolean =>
+    type === 'stop' && state === 'open';
+  const before = (await account(world)).orders.filter(isStop);
+  expect(before).toHaveLength(1);
+  await setBrakes({ entriesAllowed: false });
+  await world.look();
+  const after = (await account(world)).orders.filter(isStop);
+  expect(after.map(({ clientOrderId }) => clientOrderId)).toEqual(
+    before.map(({ clientOrderId }) => clientOrderId),
+  );
+}, 60_000);
+
+it('brakes of an account whose key was never taken are refused', async () => {
+  const id = '11111111-2222-4333-8444-555555555555';
+  await db()
+    .insert(liveConnections)
+    .values({ ...world.connection, id, accountId: id, state: 'ended' });
+  await expect(
+    world.floor.call(PERSON, 'setLiveLimits', { params: { id }, body: { entriesAllowed: false } }),
+  ).rejects.toMatchObject({ code: 'connection_ended' });
+});
 
 it('a comparison that began before the brakes tells them as they are', async () => {
   await world.look();

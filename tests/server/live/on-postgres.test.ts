@@ -1,18 +1,21 @@
 /** Live trading once more on a real PostgreSQL, and of several servers one that sends. */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LiveOrder } from '../../../engine/orders/live-order.ts';
+import { parseFixed } from '../../../contract/money.ts';
+import type { LiveOrder, OrderIntent } from '../../../engine/orders/live-order.ts';
 import type { Gate } from '../../../engine/orders/may-send.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openPostgres } from '../../../server/db/postgres.ts';
 import { liveOrders } from '../../../server/db/schema-live.ts';
-import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { lockBooks, type ConnectionRow } from '../../../server/live/live-accounts.ts';
+import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { liveOrdersOf } from '../../../server/live/order-rows.ts';
-import { applyEvents } from '../../../server/live/order-store.ts';
+import { applyEvents, insertOrder } from '../../../server/live/order-store.ts';
+import { newClientOrderId, ORDER_LIFE_MS } from '../../../server/live/pair-plan.ts';
 import { claimSending } from '../../../server/live/send-order.ts';
 import { silentLog } from '../../support/app.ts';
-import { openLiveWorld } from '../../support/live/live-world.ts';
+import { openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 import {
   postgresBinaries,
   startPostgres,
@@ -22,6 +25,27 @@ import {
 import { useDatabase } from '../../support/test-database.ts';
 
 const OPEN: Gate = { kind: 'open', doubtfulAssets: new Set(), doubtfulSymbols: new Set() };
+
+const purchase = (
+  { id: connectionId, accountId }: ConnectionRow,
+  agentId: string,
+  symbol: string,
+  now: number,
+): OrderIntent => ({
+  clientOrderId: newClientOrderId(),
+  connectionId,
+  accountId,
+  agentId,
+  symbol,
+  side: 'buy',
+  type: 'market',
+  quantity: parseFixed('0.001'),
+  limitPrice: null,
+  stopPrice: null,
+  deadlineMs: now + ORDER_LIFE_MS,
+  cause: 'signal_up',
+  reservation: { asset: 'USD', amount: parseFixed('70') },
+});
 
 let cluster: TestPostgres | null = null;
 let made = 0;
@@ -75,6 +99,49 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
     } finally {
       await world.close();
       for (const database of databases) await database.close();
+    }
+  }, 90_000);
+
+  it('purchases that are turned off wait for the batch that has read them as on (F97)', async () => {
+    const url = freshUrl();
+    const world = await openLiveWorld({ database: await openAt(url) });
+    const other = await openAt(url);
+    const { connection, deps, desk, floor, pair } = world;
+    try {
+      const agentId = await world.startAgent();
+      await world.look();
+      let isOff = false;
+      let turnedOff: Promise<unknown> = Promise.resolve();
+      await other.transaction(async (tx) => {
+        const state = (await loadLiveAccounts(tx, deps, [connection.id])).get(connection.id);
+        expect(state?.entriesOff(desk)).toBeNull();
+        turnedOff = floor
+          .call(PERSON, 'setLiveLimits', {
+            params: { id: connection.id },
+            body: { entriesAllowed: false },
+          })
+          .then(() => {
+            isOff = true;
+          });
+        // Long enough for one that does not wait to be answered.
+        await setTimeout(500);
+        expect(isOff).toBe(false);
+        await insertOrder(tx, deps, purchase(connection, agentId, pair, deps.clock.now()), {
+          tickId: 'late',
+          decidedMarketMs: 0,
+          protectAt: null,
+          holding: null,
+        });
+      });
+      await turnedOff;
+      expect(await other.db.select().from(liveOrders)).toMatchObject([
+        { state: 'cancelled', attempts: 0 },
+      ]);
+      await world.look();
+      expect(world.standIn.journal.orders({ by: 'api' })).toEqual([]);
+    } finally {
+      await world.close();
+      await other.close();
     }
   }, 90_000);
 
