@@ -34,7 +34,7 @@ export const LiveConnection = z.object({
   permissions: z.nullable(KeyPermissions),
   permissionsReadAt: z.number(),
   limits: LiveLimits,
-  /** Until then no limit may be above the first week's caps. */
+  /** Until then no limit is above the first week's caps. Null once that is past. */
   firstWeekUntil: z.nullable(z.number()),
   /** Keys that confirm its starts and higher limits; they were named when it was connected. */
   stepUpKeys: z.array(ConfirmingKey),

@@ -33,14 +33,14 @@ export const liveConnections = pgTable(
     /** Null where the key could not be read. */
     permissions: jsonb('permissions'),
     permissionsReadAt: ms('permissions_read_at').notNull(),
-    /** As the person chose them; the signer holds and enforces its own copy. */
+    /** In force, as the signer last said; it holds and enforces its own copy. */
     maxOrder: money('max_order').notNull(),
     maxExposure: money('max_exposure').notNull(),
     maxDailyLoss: money('max_daily_loss').notNull(),
     maxOrdersPerHour: integer('max_orders_per_hour').notNull(),
     /** Since when the person lets nothing new be bought; exits go on. */
     entriesOffSince: ms('entries_off_since'),
-    /** By the signer's word: until then no limit may be above the first week's caps. */
+    /** By the signer's word: until then no limit is above the first week's caps. Null after it. */
     firstWeekUntil: ms('first_week_until'),
     /** Public keys that confirm its starts; the signer has and trusts its own copy. */
     stepUpKeys: jsonb('step_up_keys').notNull().default([]),

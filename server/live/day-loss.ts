@@ -18,6 +18,7 @@ import { hasPassed } from './elapsed.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { followLimits } from './follow-limits.ts';
 import { publishLive } from './live-news.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -90,14 +91,15 @@ export class LossWatch {
       .ask({ act: 'state', connectionId: connection.id })
       .catch(() => null);
     if (state?.kind !== 'read') return;
+    const current = await followLimits(deps, connection, state.value);
     const day = dayNumber(now);
     const loss = state.value.lossToday;
     this.known = { day, loss };
-    if (!this.isReached(connection) || this.toldDay === day) return;
+    if (!this.isReached(current) || this.toldDay === day) return;
     await deps.database.transaction(async (tx) => {
-      await lockAccount(tx, connection.accountId);
-      await tellDayLoss(tx, deps, connection, loss);
-      await publishLive(tx, deps, connection);
+      await lockAccount(tx, current.accountId);
+      await tellDayLoss(tx, deps, current, loss);
+      await publishLive(tx, deps, current);
     });
     this.toldDay = day;
   }

@@ -70,8 +70,9 @@ async function setLimits(
 }
 
 /** The connection for the wire, as it is now. */
-async function shown(tx: Tx, uid: string, id: string) {
-  const [connection] = await toConnections(tx.db, [await ownConnection(tx.db, uid, id)]);
+async function shown(tx: Tx, { clock }: LiveDeps, uid: string, id: string) {
+  const row = await ownConnection(tx.db, uid, id);
+  const [connection] = await toConnections(tx.db, [row], clock.now());
   if (connection === undefined) throw new Error('The connection is gone');
   return connection;
 }
@@ -101,7 +102,7 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
         return {
           commandId,
           report: reportOf(report),
-          connection: connection === null ? null : await shown(tx, caller.uid, connectionId),
+          connection: connection === null ? null : await shown(tx, deps, caller.uid, connectionId),
         };
       });
     },
@@ -115,7 +116,7 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
         const { maxOrdersPerHour, entriesAllowed } = body;
         const brakes = { limits: inForce, maxOrdersPerHour, entriesAllowed };
         await setBrakes(tx, deps, trading.live ?? null, connection, brakes);
-        return { commandId, connection: await shown(tx, caller.uid, connection.id) };
+        return { commandId, connection: await shown(tx, deps, caller.uid, connection.id) };
       });
     },
   });
@@ -128,7 +129,7 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
       once(async (tx) => {
         const connection = await ownConnection(tx.db, caller.uid, params.id);
         await endLiveTrading(tx, trading, connection);
-        return { commandId, connection: await shown(tx, caller.uid, connection.id) };
+        return { commandId, connection: await shown(tx, deps, caller.uid, connection.id) };
       }),
     removeConnection: async ({ caller, commandId, params, once }) => {
       const connection = await ownConnection(deps.database.db, caller.uid, params.id);
@@ -136,7 +137,7 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
       return once(async (tx) => {
         if (!isThere) throw keyNotDeleted();
         await removeConnection(tx, deps, connection);
-        return { commandId, connection: await shown(tx, caller.uid, connection.id) };
+        return { commandId, connection: await shown(tx, deps, caller.uid, connection.id) };
       });
     },
     startLiveAgent: async ({ caller, commandId, params, body, once }) => {

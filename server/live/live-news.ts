@@ -61,7 +61,7 @@ export async function publishLive(
   const isToldAnew = isChanged || raised.length > 0 || resolved.size > 0;
   if (mine.length === 0 && !isToldAnew) return;
   const current = isToldAnew ? await readConnection(tx.db, connection.id) : null;
-  const [shown] = current === null ? [] : await toConnections(tx.db, [current]);
+  const [shown] = current === null ? [] : await toConnections(tx.db, [current], now);
   await deps.events.append(tx, connection.uid, [
     ...mine.map((row) => ({
       type: 'live_order' as const,

@@ -31,6 +31,8 @@ const SHOWN_MAX = 100;
 
 const exact = (text: string): string => formatFixed(parseFixed(text));
 
+const isPast = (at: number | null, nowMs: number): boolean => at !== null && nowMs >= at;
+
 /** @throws Refusal `not_found`: another person's is not found, like one that never was. */
 export async function ownConnection(db: Db, uid: string, id: string): Promise<ConnectionRow> {
   const found = (await connectionsOf(db, uid)).find((row) => row.id === id);
@@ -41,6 +43,7 @@ export async function ownConnection(db: Db, uid: string, id: string): Promise<Co
 export async function toConnections(
   db: Db,
   rows: readonly ConnectionRow[],
+  nowMs: number,
 ): Promise<LiveConnection[]> {
   if (rows.length === 0) return [];
   const ids = rows.map(({ id }) => id);
@@ -71,7 +74,7 @@ export async function toConnections(
         maxExposure: exact(row.maxExposure),
         maxDailyLoss: exact(row.maxDailyLoss),
       },
-      firstWeekUntil: row.firstWeekUntil,
+      firstWeekUntil: isPast(row.firstWeekUntil, nowMs) ? null : row.firstWeekUntil,
       stepUpKeys: confirmingKeys(row),
       maxOrdersPerHour: row.maxOrdersPerHour,
       entriesOffSince: row.entriesOffSince,
@@ -99,8 +102,9 @@ export async function readConnections(
   uid: string,
 ): Promise<z.infer<typeof LiveConnections>> {
   const sequence = await sequenceOf(db, uid);
-  const connections = await toConnections(db, await connectionsOf(db, uid));
-  return { connections, sequence, asOf: clock.now() };
+  const asOf = clock.now();
+  const connections = await toConnections(db, await connectionsOf(db, uid), asOf);
+  return { connections, sequence, asOf };
 }
 
 /** What is being done about an order whose outcome is unknown. */
@@ -267,7 +271,7 @@ export async function readLiveAccount(
     const sequence = await sequenceOf(db, uid);
     const row = await ownConnection(db, uid, id);
     const now = clock.now();
-    const [connection] = await toConnections(db, [row]);
+    const [connection] = await toConnections(db, [row], now);
     if (connection === undefined) throw new Error('The connection is gone');
     const [account] = await db
       .select({ quote: accounts.quote })

@@ -1,11 +1,17 @@
-/** A person's brakes: what was decided before them does not leave. */
+/** A person's brakes: what was decided before them does not leave, and limits are the signer's. */
+import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod/mini';
 import type { CallBody } from '../../../contract/calls.ts';
+import { parseFixed } from '../../../contract/money.ts';
+import { StepUpToken } from '../../../contract/signer.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { events } from '../../../server/db/schema.ts';
 import { liveConnections, liveOrders } from '../../../server/db/schema-live.ts';
 import { account, openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
+
+const DAY_MS = 86_400_000;
 
 let world: LiveWorld;
 beforeEach(async () => {
@@ -113,3 +119,86 @@ it('a comparison that began before the brakes tells them as they are', async () 
   expect(all.length).toBeGreaterThan(before);
   expect(all.at(-1)?.entriesOffSince).not.toBeNull();
 }, 60_000);
+
+describe('limits', () => {
+  const CAPS = { maxOrder: '100', maxExposure: '500', maxDailyLoss: '25' };
+  const HIGHER = { maxOrder: '1000', maxExposure: '5000', maxDailyLoss: '250' };
+
+  function raise(limits: typeof HIGHER) {
+    const { connection, device, floor } = world;
+    const stepUp = device.agree({
+      purpose: 'raise_limits',
+      connectionId: connection.id,
+      accountId: connection.accountId,
+      agentId: null,
+      limits: {
+        maxOrder: parseFixed(limits.maxOrder),
+        maxExposure: parseFixed(limits.maxExposure),
+        maxDailyLoss: parseFixed(limits.maxDailyLoss),
+      },
+      nonce: randomBytes(16).toString('base64url'),
+      issuedAtMs: floor.clock.at,
+    });
+    return setBrakes({ limits, stepUp: z.encode(StepUpToken, stepUp) });
+  }
+
+  it('that were raised in the first week hold here too once it is over, and are told', async () => {
+    await world.look();
+    const { connection } = await raise(HIGHER);
+    expect(connection.limits).toEqual(CAPS);
+    expect(connection.firstWeekUntil).not.toBeNull();
+    await world.advance(7 * DAY_MS);
+    await world.look();
+    expect((await account(world)).connection).toMatchObject({
+      limits: HIGHER,
+      firstWeekUntil: null,
+    });
+    expect((await told()).at(-1)).toMatchObject({ limits: HIGHER, firstWeekUntil: null });
+    // Once.
+    const before = (await told()).length;
+    await world.advance(61_000);
+    await world.look();
+    expect((await told()).length).toBe(before);
+  }, 60_000);
+
+  it('within the caps stay as they are, and the end of the week is told', async () => {
+    await world.look();
+    const lower = { ...CAPS, maxOrder: '60' };
+    await setBrakes({ limits: lower });
+    await world.advance(7 * DAY_MS);
+    await world.look();
+    expect((await told()).at(-1)).toMatchObject({ limits: lower, firstWeekUntil: null });
+  }, 60_000);
+
+  it('that the person lowers while the signer is asked are not written over', async () => {
+    await world.look();
+    await raise(HIGHER);
+    await world.advance(7 * DAY_MS);
+    let release: (value: null) => void = () => undefined;
+    const after = new Promise<null>((resolve) => {
+      release = resolve;
+    });
+    let isAsked = false;
+    world.interfere((act) => {
+      if (act !== 'state' || isAsked) return null;
+      isAsked = true;
+      return { after };
+    });
+    const looked = world.look();
+    await expect.poll(() => isAsked, { timeout: 20_000 }).toBe(true);
+    const lower = { ...CAPS, maxOrder: '40' };
+    await setBrakes({ limits: lower });
+    release(null);
+    await looked;
+    expect((await account(world)).connection.limits).toEqual(lower);
+  }, 60_000);
+
+  it('are not said to be in their first week once it is over, while the signer is silent', async () => {
+    await world.look();
+    world.interfere((act) => (act === 'state' ? 'fail' : null));
+    await world.advance(7 * DAY_MS);
+    await world.look();
+    const { connections } = await world.floor.call(PERSON, 'liveConnections');
+    expect(connections).toMatchObject([{ limits: CAPS, firstWeekUntil: null }]);
+  }, 60_000);
+});

@@ -56,6 +56,8 @@ export interface LiveWorld {
   desk: LiveDesk;
   scheduler: Scheduler;
   connection: ConnectionRow;
+  /** What the person confirms with. */
+  device: ReturnType<typeof stepUpDevice>;
   pair: string;
   quote: string;
   /** Moves every clock. */
@@ -201,6 +203,7 @@ export async function openLiveWorld({
     desk,
     scheduler,
     connection,
+    device,
     pair,
     quote,
     advance,
