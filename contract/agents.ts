@@ -67,6 +67,13 @@ export const AgentSettingsBody = z.strictObject({
 });
 export type AgentSettingsBody = z.infer<typeof AgentSettingsBody>;
 
+/**
+ * `keep`: the edit leaves the agent running or stopped as it is, and the `enabled` of its body is only
+ * what was last seen. It is in the query because a server that does not know it ignores it there.
+ */
+export const AgentSettingsQuery = z.object({ enabled: z.optional(z.literal('keep')) });
+export type AgentSettingsQuery = z.infer<typeof AgentSettingsQuery>;
+
 export const AgentCreateBody = z.strictObject({
   name: Name,
   trading_pairs: TradingPairs,

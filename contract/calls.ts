@@ -8,6 +8,7 @@ import {
   AgentReply,
   AgentsCreatedReply,
   AgentSettingsBody,
+  AgentSettingsQuery,
   AgentSummary,
   AllAgentsCommandBody,
   AllAgentsCommandReply,
@@ -262,6 +263,7 @@ export const CALLS = {
   ),
   updateAgent: call('PUT', '/api/agents/:id/settings', 'Change an agent', {
     params: IdParams,
+    query: AgentSettingsQuery,
     body: AgentSettingsBody,
     reply: AgentReply,
   }),

@@ -46,10 +46,10 @@ export function agentHandlers(deps: TradingDeps) {
           await createPool(tx, deps, caller.uid, body),
         ),
       })),
-    updateAgent: ({ caller, commandId, params, body, once }) =>
+    updateAgent: ({ caller, commandId, params, query, body, once }) =>
       once(async (tx) => ({
         commandId,
-        agent: await updateAgent(tx, deps, caller.uid, params.id, body),
+        agent: await updateAgent(tx, deps, caller.uid, params.id, body, query),
       })),
     reconfigure: ({ caller, commandId, body, once }) =>
       once(async (tx) => ({

@@ -1,6 +1,11 @@
 /** Changes and deletes agents. An agent with open positions cannot be deleted. */
 import { and, count, eq, isNull, sql } from 'drizzle-orm';
-import type { Agent, AgentSettingsBody, ReconfigureBody } from '../../contract/agents.ts';
+import type {
+  Agent,
+  AgentSettingsBody,
+  AgentSettingsQuery,
+  ReconfigureBody,
+} from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { fixedFromNumber, formatFixed } from '../../contract/money.ts';
 import { tierPermitsCall } from '../../contract/calls.ts';
@@ -32,17 +37,19 @@ async function edited(
 
 /**
  * R7-16. A changed `enabled` starts or stops as the commands do; a start may be refused, a stop
- * never.
+ * never. With `keep` it does neither: what a form last saw may be older than the last Stop.
  */
 export async function updateAgent(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
   id: string,
-  body: AgentSettingsBody,
+  sent: AgentSettingsBody,
+  { enabled }: AgentSettingsQuery,
 ): Promise<Agent> {
   const { market } = deps;
   const row = await lockOwnAgent(tx, uid, market.source.id, id);
+  const body = enabled === 'keep' ? { ...sent, enabled: row.enabled } : sent;
   if (body.version !== undefined && body.version !== row.version) {
     const [agent] = await toAgents(tx.db, market, [row]);
     throw new Refusal(

@@ -93,7 +93,8 @@ const CHANGES: Partial<Record<CallName, (change: Change) => Record<string, unkno
       state.agents.push(created);
       return { agent: created };
     },
-    updateAgent: ({ agent, body: { shadow: _, ...body } }) =>
+    // No form starts or stops by its settings.
+    updateAgent: ({ agent, body: { shadow: _shadow, enabled: _enabled, ...body } }) =>
       agent === undefined
         ? undefined
         : { agent: Object.assign(agent, body, { version: agent.version + 1 }) },

@@ -301,6 +301,28 @@ describe('the screens, pressed', () => {
     await until(agents, ([now]) => now?.max_position_size === 777);
   });
 
+  it('saves an edit without starting an agent that was stopped while its answer was lost (R7-16, R7-17)', async () => {
+    const id = (await agents())[0]!.id;
+    const command = { params: { id }, body: {} };
+    const wasRunning = (await agents())[0]!.status === 'running';
+    await callApi(server.url, user.idToken, 'startAgent', command);
+    await page.goto(`${server.url}/agents/${id}`);
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Largest position').fill('888');
+    await page.route(
+      '**/api/agents/*/settings*',
+      async (route) => {
+        await callApi(server.url, user.idToken, 'stopAgent', command);
+        await route.abort('internetdisconnected');
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until(agents, ([now]) => now?.max_position_size === 888);
+    expect((await agents())[0]?.status).toBe('stopped');
+    if (wasRunning) await callApi(server.url, user.idToken, 'startAgent', command);
+  });
+
   it('tests an agent on past candles beside the page, ends a test, and does it again without a network', async () => {
     const [harbour] = await agents();
     await page.goto(`${server.url}/agents/${harbour?.id ?? ''}`);

@@ -399,6 +399,47 @@ describe('changing', () => {
     ).toBe('stopped');
   });
 
+  it('leaves it stopped or running as it is where the edit says so, however old what it saw is (R7-16)', async () => {
+    const uid = await person('starter');
+    const { id } = await make(uid, { enabled: true });
+    const keeping = async (enabled: boolean, size: number) =>
+      (
+        await floor.call(uid, 'updateAgent', {
+          params: { id },
+          query: { enabled: 'keep' },
+          body: { ...settings, enabled, max_position_size: size },
+        })
+      ).agent;
+    await floor.call(uid, 'stopAgent', { params: { id }, body: {} });
+    expect(await keeping(true, 300)).toMatchObject({
+      status: 'stopped',
+      enabled: false,
+      max_position_size: 300,
+    });
+    await floor.call(uid, 'startAgent', { params: { id }, body: {} });
+    expect(await keeping(false, 400)).toMatchObject({
+      status: 'running',
+      enabled: true,
+      max_position_size: 400,
+    });
+  });
+
+  it('asks for no plan where the edit starts nothing (R7-16)', async () => {
+    const uid = await person('pro');
+    const { id } = await make(uid);
+    await database.db
+      .update(subscriptions)
+      .set({ status: 'canceled' })
+      .where(eq(subscriptions.uid, uid));
+    const edit = { params: { id }, body: settings };
+    expect(
+      (await floor.call(uid, 'updateAgent', { ...edit, query: { enabled: 'keep' } })).agent,
+    ).toMatchObject({ status: 'stopped', max_position_size: 250.5 });
+    expect(await refused(floor.call(uid, 'updateAgent', edit))).toMatchObject({
+      code: 'plan_lapsed',
+    });
+  });
+
   it('reconfigures all at once, from pro on (R7-21)', async () => {
     const uid = await person('pro');
     await make(uid);

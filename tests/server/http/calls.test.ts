@@ -115,6 +115,13 @@ describe('every call', () => {
     }
   });
 
+  it('that changes something takes no offence at a query that a later app may send', async () => {
+    const reply = await send('PUT', `/api/agents/${aUuid}/settings?later=yes`, {
+      payload: sampleBody('updateAgent'),
+    });
+    expect([reply.status, reply.error().code]).toEqual([404, 'not_found']);
+  });
+
   it('is refused with 426 from an app below the contract floor, or with a version that is no number', async () => {
     for (const version of ['0', 'abc', '-1', '1.5', '']) {
       expect(

@@ -92,6 +92,21 @@ describe('a twin', () => {
     });
   }, 60_000);
 
+  it('comes to a live agent that goes on as it is, whatever was last seen of it (R7-16)', async () => {
+    const id = await world.startAgent();
+    const wish = (enabled: boolean, shadow: boolean) =>
+      call(PERSON, 'updateAgent', {
+        params: { id },
+        query: { enabled: 'keep' },
+        body: { ...SETTINGS, enabled, shadow },
+      });
+    await wish(false, true);
+    expect((await agents()).map(({ status }) => status)).toEqual(['running', 'running']);
+    await call(PERSON, 'stopAgent', { params: { id }, body: {} });
+    await wish(true, true);
+    expect((await agents()).map(({ status }) => status)).toEqual(['stopped', 'stopped']);
+  }, 60_000);
+
   it('needs a free place to be let go, however often it is tried, and is kept without one (R9-04)', async () => {
     const id = await world.startAgent({ shadow: true });
     await plan({ tier: 'starter' });

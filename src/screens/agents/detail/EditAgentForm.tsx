@@ -142,6 +142,8 @@ function useSave(
     try {
       const reply = await api.call('updateAgent', {
         params: { id: agent.id },
+        // Start and Stop have buttons of their own: one that this list lacks must not be undone.
+        query: { enabled: 'keep' },
         body: {
           ...checked.value,
           ...backtestRecord(conflictQuestion(agent, draft), agent.version),

@@ -185,8 +185,12 @@ function AddTwin({ agent }: { agent: Agent }) {
   const add = async (): Promise<void> => {
     setBusy(true);
     const body = { risk_profile, max_position_size, execution_interval, enabled, version };
-    const work = api.call('updateAgent', { params: { id }, body: { ...body, shadow: true } });
-    if (await showFailure(work, 'A twin on paper now runs beside it.'))
+    const work = api.call('updateAgent', {
+      params: { id },
+      query: { enabled: 'keep' },
+      body: { ...body, shadow: true },
+    });
+    if (await showFailure(work, 'Twin on paper added. It starts and stops with this agent.'))
       applyAgent((await work).agent, null);
     await loadAgents(true);
     setBusy(false);

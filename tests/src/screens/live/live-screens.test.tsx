@@ -693,6 +693,17 @@ describe('a twin on paper', () => {
     );
   });
 
+  it('is added without starting or stopping the agent, whatever was last seen of it (R7-16)', async () => {
+    await open(`/agents/${AGENT_ID}`);
+    fireEvent.click(await screen.findByRole('button', { name: 'Run a twin on paper' }));
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith(
+        'updateAgent',
+        expect.objectContaining({ params: { id: AGENT_ID }, query: { enabled: 'keep' } }),
+      );
+    });
+  });
+
   it('is compared with its age, once the figures are old and at once without the server', async () => {
     const side = { agentId: AGENT_ID, name: 'Ebb', status: 'running', quote: 'USD', trades: 2 };
     const sums = { realized: '2', unrealized: '0', fees: '0.2' };

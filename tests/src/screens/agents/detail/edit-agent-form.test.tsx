@@ -81,6 +81,18 @@ it('ends once it is saved as it stands (R7-16)', async () => {
   expect(keptBase()).toBeUndefined();
 });
 
+it('starts and stops nothing: what it last saw of that may be old (R7-16)', async () => {
+  call.mockResolvedValueOnce({ agent: { ...agent, version: 4 } });
+  type('300');
+  save();
+  await waitFor(() => {
+    expect(call).toHaveBeenCalledWith(
+      'updateAgent',
+      expect.objectContaining({ params: { id: 'a1' }, query: { enabled: 'keep' } }),
+    );
+  });
+});
+
 it('keeps what is typed while it is saved, as an edit of what was saved (R7-16)', async () => {
   const held = heldReply();
   type('300');
