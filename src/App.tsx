@@ -58,17 +58,21 @@ function paramsOf(pattern: string, path: string): Record<string, string> {
 }
 
 /** Decided when it is first drawn: code that comes later must not begin the screen anew. */
-function ScreenOf({ route, path }: { route: ScreenRoute; path: string }) {
+function ScreenOf({ route, params }: { route: ScreenRoute } & ScreenProps) {
   const [Screen] = useState<ComponentType<ScreenProps>>(() => route.loaded ?? route.Screen);
-  return <Screen params={paramsOf(route.path, path)} />;
+  return <Screen params={params} />;
 }
 
 /** The screen of a path. Memoized: a press that leads elsewhere does not draw the old screen again. */
 const ScreenAt = memo(function ScreenAt({ route, path }: { route: ScreenRoute; path: string }) {
+  const params = paramsOf(route.path, path);
+  // Another agent, pair or account begins anew: a dialog left open would act on what it was not
+  // opened for.
+  const key = [route.path, ...Object.values(params)].join();
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
       <Suspense fallback={<LoadingScreen />}>
-        <ScreenOf key={route.path} route={route} path={path} />
+        <ScreenOf key={key} route={route} params={params} />
       </Suspense>
     </Boundary>
   );

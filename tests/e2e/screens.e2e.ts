@@ -406,6 +406,29 @@ describe('the screens, pressed', () => {
     await until(agents, (list) => list.every((agent) => agent.status === 'stopped'));
   });
 
+  it('keeps no edit of one agent open on the page of another (R7-16)', async () => {
+    const [one, other] = await agents();
+    await page.goto(`${server.url}/agents/${one!.id}`);
+    await page.getByRole('heading', { level: 1, name: one!.name }).waitFor();
+    await page.evaluate((path) => {
+      history.pushState(null, '', path);
+    }, `/agents/${other!.id}`);
+    await page.getByRole('heading', { level: 1, name: other!.name }).waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Largest position').fill('300');
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: one!.name }).waitFor();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('dialog', { name: `Edit ${one!.name}` }).waitFor();
+    expect(Number(await dialog.getByLabel('Largest position').inputValue())).toBe(
+      one!.max_position_size,
+    );
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   it('searches and sorts the market, saves settings, and begins a new paper book (R7-27)', async () => {
     await page.goto(`${server.url}/market`);
     await page.getByRole('searchbox').fill('eth');

@@ -123,7 +123,7 @@ export function LiveOverview({ id }: { id: string }) {
 /** The account that is chosen, where a screen of the paper account would stand. */
 export function ChosenAccount() {
   const { chosen } = useSnapshot(accountChoice);
-  return chosen === null ? null : <LiveOverview id={chosen} />;
+  return chosen === null ? null : <LiveOverview key={chosen} id={chosen} />;
 }
 
 function ToPaper() {

@@ -26,6 +26,7 @@ vi.mock('../../../../src/charts/candle-drawing.ts', () => ({
   }),
 }));
 
+const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../src/App.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
@@ -457,6 +458,19 @@ describe('one pair', () => {
     for (const name of ['Your alerts', 'Your positions', 'Your trades'])
       expect(screen.getByRole('region', { name })).toBeTruthy();
   }, 30_000);
+
+  it('keeps no dialog open that was opened for another pair (R2-15)', async () => {
+    await open('/market/BTC-USDT');
+    fireEvent.click(screen.getByRole('button', { name: 'Create agent for this pair' }));
+    await screen.findByRole('dialog', { name: 'New agent for BTC/USDT' }, { timeout: 20_000 });
+    act(() => {
+      navigate('/market/ETH-USDT');
+    });
+    await screen.findByRole('heading', { level: 1, name: /^ETH\/USDT/, hidden: true });
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+  }, 60_000);
 
   it('shows its day, its candles as a table with all five figures, and averages by their stated periods', async () => {
     call.mockImplementation((name: string) =>

@@ -5,7 +5,7 @@
  */
 import '../../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
-import { act, cleanup, render, screen, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AgentPerformance, Portfolio } from '../../../../../contract/trading.ts';
 import { recordedReplies, recordState } from '../../../../../src/api/recorded-replies.ts';
@@ -17,6 +17,7 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   api: { call, marketData: never, marketOverview: never, marketPools: never },
 }));
 
+const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { applyAgents, applyRuns, clearAgents } =
@@ -198,6 +199,53 @@ describe('an agent’s page', () => {
     expect(screen.getByText('Running')).toBeTruthy();
     expect(document.querySelectorAll('main [data-dot="full"]').length).toBe(1);
   }, 30_000);
+});
+
+describe('another agent on the same screen', () => {
+  const OTHER = 'recorded-drift';
+  const button = (name: string) => screen.findByRole('button', { name }, { timeout: 20_000 });
+  /** As a press of a notification or the browser's back button does, under an open dialog. */
+  async function goToOther(): Promise<void> {
+    act(() => {
+      navigate(`/agents/${OTHER}`);
+    });
+    await screen.findByRole('heading', { level: 1, name: 'Drift', hidden: true });
+  }
+
+  it('takes over neither the edit nor what was typed into it (R7-16)', async () => {
+    await open(`/agents/${ID}`);
+    fireEvent.click(await button('Edit'));
+    const size = () => screen.findByLabelText<HTMLInputElement>('Largest position');
+    const own = (await size()).value;
+    fireEvent.change(await size(), { target: { value: '300' } });
+    await goToOther();
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+    fireEvent.click(await button('Edit'));
+    await screen.findByRole('dialog', { name: 'Edit Drift' });
+    expect((await size()).value).toBe(own);
+    fireEvent.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => {
+      expect(call).toHaveBeenCalledWith(
+        'updateAgent',
+        expect.objectContaining({
+          params: { id: OTHER },
+          body: expect.objectContaining({ max_position_size: Number(own) }) as object,
+        }),
+      );
+    });
+  }, 60_000);
+
+  it('leaves no dialog of the first one open', async () => {
+    await open(`/agents/${ID}`);
+    fireEvent.click(await button('Duplicate'));
+    await screen.findByRole('dialog', { name: 'Duplicate Harbour' });
+    await goToOther();
+    await waitFor(() => {
+      expect(screen.queryByRole('dialog')).toBeNull();
+    });
+  }, 60_000);
 });
 
 describe('the box of what happened since', () => {
