@@ -59,6 +59,8 @@ export interface Queue {
    * The browser has deleted the app's data, unsent commands included; until the user has read it.
    */
   lost: boolean;
+  /** How often Stop all was pressed in this page, saved or not. */
+  stopAllPresses: number;
 }
 
 export const queue = proxy<Queue>({
@@ -69,6 +71,7 @@ export const queue = proxy<Queue>({
   storage: 'unopened',
   quarantined: [],
   lost: false,
+  stopAllPresses: 0,
 });
 
 /**
@@ -384,6 +387,7 @@ export function startAll(agents: readonly ObservedState[]): Promise<CommandResul
 
 /** Stops every agent, also those that this device has not loaded. */
 export function stopAll(): Promise<CommandResult> {
+  queue.stopAllPresses += 1;
   return submit(allAgentsRequest('stop-all', agentsStore.data?.agents ?? []));
 }
 

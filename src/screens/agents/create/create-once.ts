@@ -68,13 +68,14 @@ function requestBefore(
  * Every request of a draft has the same key until one is answered, also when the entries have
  * changed meanwhile. So at most one of them takes effect: the server refuses the others as a used
  * key, and then the one that arrived is sent again, which answers with the agent that it created.
- * `tested`: the server leaves it out of the comparison. The caller settles the draft and forgets the
- * request in one go.
+ * `tested`: the server leaves it out of the comparison. An aborted `signal` ends the attempts; the key
+ * stays. The caller settles the draft and forgets the request in one go.
  */
 export async function createOnce(
   draftName: string,
   body: AgentCreateBody,
   { saw = null, ...record }: { tested?: Tested; saw?: SentRequest | null } = {},
+  signal?: AbortSignal,
 ): Promise<Created> {
   const isHere = samePerson();
   const before = requestBefore(draftName, body, saw);
@@ -87,6 +88,7 @@ export async function createOnce(
     const { agent } = await api.call('createAgent', {
       body: { ...body, ...record },
       commandId,
+      ...(signal === undefined ? {} : { signal }),
     });
     return { agent, by: body, commandId, isFresh: before === null };
   } catch (error) {

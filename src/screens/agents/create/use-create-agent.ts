@@ -12,8 +12,9 @@ import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
-import { createOnce, isSameAgent, sentRequest, type Created } from './create-once.ts';
+import { isSameAgent, sentRequest, type Created } from './create-once.ts';
 import { forgetRequest, isUnanswered } from './kept-request.ts';
+import { createUnlessStopped, holdToStopAll, watchStopAll } from './stop-all-meanwhile.ts';
 
 export interface Creating {
   busy: boolean;
@@ -122,8 +123,9 @@ export function useCreateAgent({
     const isTheirs = samePerson();
     setBusy(true);
     setFailure(null);
+    const stopAll = watchStopAll();
     try {
-      const made = await createOnce(draftName, wanted, {
+      const made = await createUnlessStopped(stopAll, draftName, wanted, {
         ...backtestRecord(previewOf(draft)),
         saw: saw.last,
       });
@@ -138,7 +140,8 @@ export function useCreateAgent({
         return null;
       }
       const isDone = onSettled(draft);
-      agree(made, start);
+      if (start && stopAll.signal.aborted) holdToStopAll(made);
+      else agree(made, start);
       if (made.isFresh) void loadAgents(true);
       // Whoever has gone on elsewhere is not taken from there.
       if (isDone && isHere.current) onCreated(made.agent);
@@ -148,6 +151,7 @@ export function useCreateAgent({
     } catch (error) {
       return isTheirs() ? refused(error, draft) : null;
     } finally {
+      stopAll.end();
       saw.last = sentRequest(draftName);
       setBusy(false);
       setUnanswered((times) => (isUnanswered(draftName) ? times + 1 : 0));

@@ -1,0 +1,61 @@
+/**
+ * Stop all takes back every start before it, also that of an agent whose creation the server has not
+ * answered yet: the agent is created, and does not run.
+ */
+import { subscribe } from 'valtio';
+import { queue, stopAgent } from '../../../commands.ts';
+import { agentsStore } from '../../../stores/agents-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
+import { showResult } from '../../show-result.ts';
+import { createOnce, type Created } from './create-once.ts';
+
+export interface StopAllWatch {
+  /** Aborted as soon as Stop all is pressed, here or in another tab of this user. */
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/** Watches for a Stop all that is pressed from now on. */
+export function watchStopAll(): StopAllWatch {
+  const pressed = new AbortController();
+  const presses = queue.stopAllPresses;
+  const newest = Math.max(0, ...queue.entries.map(({ sequence }) => sequence));
+  const look = (): void => {
+    const isLater = ({ intent, sequence }: (typeof queue.entries)[number]): boolean =>
+      intent === 'stop-all' && sequence > newest;
+    if (queue.stopAllPresses > presses || queue.entries.some(isLater)) pressed.abort();
+  };
+  // At the press itself: the next attempt may be about to go out.
+  const end = subscribe(queue, look, true);
+  return { signal: pressed.signal, end };
+}
+
+/**
+ * `createOnce`, until Stop all is pressed. From then on the same key asks for the agent without its
+ * start, so that no earlier attempt that is still on its way can start it.
+ */
+export async function createUnlessStopped(
+  stopAll: StopAllWatch,
+  ...[draftName, body, record]: Parameters<typeof createOnce>
+): Promise<Created> {
+  if (!body.enabled) return createOnce(draftName, body, record);
+  try {
+    return await createOnce(draftName, body, record, stopAll.signal);
+  } catch (error) {
+    if (!stopAll.signal.aborted) throw error;
+    return createOnce(draftName, { ...body, enabled: false }, record);
+  }
+}
+
+/** Says what came of an agent on whose way Stop all was pressed, and stops it where it runs. */
+export function holdToStopAll({ agent }: Created): void {
+  const present = agentsStore.data?.agents.find(({ id }) => id === agent.id) ?? agent;
+  if (present.status === 'stopped') {
+    pageToast('blank', `${agent.name} is not started: Stop all was pressed after Create.`);
+    return;
+  }
+  // Started again since: that was pressed later and holds.
+  if (present.startedAt !== agent.startedAt) return;
+  showResult(stopAgent(present));
+  pageToast('blank', `${agent.name} had already started. Stop all is applied to it too.`);
+}
