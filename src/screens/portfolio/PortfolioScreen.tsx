@@ -2,7 +2,6 @@
 import { Suspense, useCallback, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Analytics, History, Portfolio } from '../../../contract/trading.ts';
-import { api } from '../../api/api.ts';
 import {
   ChartPlace,
   EmptyState,
@@ -12,26 +11,21 @@ import {
 } from '../../components/EmptyState.tsx';
 import { EquityChart } from '../../components/EquityChart.tsx';
 import { Amount } from '../../components/Figures.tsx';
-import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { formatMoment } from '../../format/times.ts';
 import { accountChoice } from '../../stores/account-choice.ts';
-import { loadAgents } from '../../stores/agents-store.ts';
-import { loadAnalytics } from '../../stores/analytics-store.ts';
 import {
   closedAccountsStore,
   loadClosedAccount,
   type ClosedAccount,
 } from '../../stores/closed-accounts-store.ts';
-import { connection } from '../../stores/connection.ts';
 import { historyStore, loadHistory } from '../../stores/fills-store.ts';
 import { serverBoard } from '../../stores/market-store.ts';
-import { applyPortfolio, loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
+import { loadPortfolio, portfolioStore } from '../../stores/portfolio-store.ts';
 import { emptySlot, type Slot } from '../../stores/slot.ts';
-import { showFailure } from '../show-result.ts';
 import type { Account } from '../explain/account-sums.ts';
 import { Explain } from '../explain/Explain.tsx';
 import { sumOf } from '../explain/equation.ts';
@@ -40,6 +34,7 @@ import { Allocation } from './Allocation.tsx';
 import { AccountPicker } from './AccountPicker.tsx';
 import { EquityFigure } from './EquityFigure.tsx';
 import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
+import { PaperReset } from './PaperReset.tsx';
 import { Positions } from './Positions.tsx';
 import { Trades } from './Trades.tsx';
 
@@ -194,44 +189,6 @@ function Traded({ shown: { data, history, error }, closed }: { shown: Shown; clo
           {...(closed && data !== null ? { book: data.book } : {})}
         />
       )}
-    </Section>
-  );
-}
-
-function PaperReset({ portfolio }: { portfolio: Portfolio | null }) {
-  const { online } = useSnapshot(connection);
-  const reset = async (): Promise<void> => {
-    const done = api.call('resetPaper', {}).then((reply) => {
-      applyPortfolio(reply.portfolio, 'network');
-    });
-    if (await showFailure(done, 'New paper account opened. The old account is kept.'))
-      await Promise.all([
-        loadAgents(true),
-        loadHistory(true),
-        loadPortfolio(true),
-        loadAnalytics(true),
-      ]);
-  };
-  const open = portfolio?.positions.length ?? null;
-  const closing =
-    open === null
-      ? ''
-      : `The current one closes with ${open} open ${open === 1 ? 'position' : 'positions'}.`;
-  return (
-    <Section title="Paper account">
-      <p className="rule py-3 text-ink-2">
-        Opens a new account with a new deposit. Stops all agents and closes the old account with its
-        positions. You can still view the old account.
-      </p>
-      <HoldToConfirm
-        label="Reset paper account"
-        sentence={`Opens a new paper account. ${closing}`}
-        disabled={online === 'offline' || portfolio === null}
-        onConfirm={() => {
-          void reset();
-        }}
-      />
-      {online === 'offline' && <p className="mt-2 text-xs text-ink-3">Needs a connection.</p>}
     </Section>
   );
 }
