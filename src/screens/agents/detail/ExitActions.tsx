@@ -110,13 +110,15 @@ function keptBecause({ openPositions, status }: Agent, offline: boolean): string
 
 function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
   const remove = async (): Promise<void> => {
+    const path = location.pathname;
     const deleted = await showFailure(
       api.call('deleteAgent', { params: { id: agent.id } }),
       `${agent.name} deleted. Its trades stay in your history.`,
     );
     if (!deleted) return;
     await loadAgents(true);
-    navigate('/agents');
+    // Whoever has gone on elsewhere is not taken from there.
+    if (location.pathname === path) navigate('/agents');
   };
   return (
     <div className="rule flex flex-col items-start gap-2 py-3">

@@ -17,6 +17,10 @@ vi.mock('../../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call },
 }));
+vi.mock('../../../../../src/stores/agents-store.ts', async (original) => ({
+  ...(await original<object>()),
+  loadAgents: () => Promise.resolve(),
+}));
 vi.mock('../../../../../src/commands.ts', async (original) => ({
   ...(await original<object>()),
   stopAgent: stop,
@@ -155,6 +159,36 @@ it.each([
   await waitFor(() => {
     expect(said()).toEqual([words]);
   });
+});
+
+it.each([
+  ['leads to the list after a deletion', null, '/agents'],
+  ['takes nobody away who has gone on before the answer to a deletion', '/market', '/market'],
+])('%s', async (_what, gone, led) => {
+  history.replaceState(null, '', `/agents/${agent.id}`);
+  let answer: (reply: unknown) => void = () => undefined;
+  call.mockImplementation(() => {
+    order.push('delete');
+    return new Promise((resolve) => {
+      answer = resolve;
+    });
+  });
+  render(<ExitActions agent={{ ...agent, status: 'stopped', openPositions: 0 }} />);
+  fireEvent.pointerDown(screen.getByRole('button', { name: /^Delete/ }), { button: 0 });
+  await waitFor(() => {
+    expect(order).toEqual(['delete']);
+  });
+  if (gone !== null) history.pushState(null, '', gone);
+  answer({ commandId: 'c', agentId: agent.id });
+  await waitFor(() => {
+    expect(said()).toEqual(['Harbour deleted. Its trades stay in your history.']);
+  });
+  await act(async () => {
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  });
+  expect(location.pathname).toBe(led);
 });
 
 it('says offline what a hold will do, claims no saved stop before it, and asks for no sale after it (F01)', async () => {
