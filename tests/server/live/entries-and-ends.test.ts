@@ -1,9 +1,9 @@
 /** What an agent remembers of entries that did not fill, and what ends with a stop or a plan. */
-import { eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { readMemory } from '../../../engine/execution/agent-memory.ts';
-import { agents, events } from '../../../server/db/schema.ts';
+import { agents, decisions, events } from '../../../server/db/schema.ts';
 import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { liveAlarms, liveOrders } from '../../../server/db/schema-live.ts';
 import { openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
@@ -24,6 +24,15 @@ const holdings = async (id: string) => {
   const [row] = await db().select().from(agents).where(eq(agents.id, id));
   return readMemory(row?.memory as Record<string, unknown>).strategyHoldings;
 };
+const decidedLast = async (id: string): Promise<string | undefined> => {
+  const [row] = await db()
+    .select()
+    .from(decisions)
+    .where(eq(decisions.agentId, id))
+    .orderBy(desc(decisions.atMarketMs))
+    .limit(1);
+  return row?.reason;
+};
 const startedAtSigner = async (): Promise<readonly string[]> => {
   const state = await world.client.ask({ act: 'state', connectionId: world.connection.id });
   return state.kind === 'read' ? state.value.agentsStarted : [];
@@ -41,6 +50,31 @@ async function untilPlanned(): Promise<string> {
 }
 
 describe('an agent’s memory', () => {
+  it('makes up a rebalance moment at which an order of the pair was under way', async () => {
+    const { scheduler, pair } = world;
+    await world.look();
+    const id = await world.startAgent();
+    await world.tickUntil(async () => (await orders()).length > 0);
+    const owed = async () => {
+      const [row] = await db().select().from(agents).where(eq(agents.id, id));
+      return readMemory(row?.memory as Record<string, unknown>).owed;
+    };
+    const [row] = await db().select().from(agents).where(eq(agents.id, id));
+    const memory = {
+      ...(row?.memory as object),
+      lastLook: world.floor.market.now() - 2 * 86_400_000,
+    };
+    await db().update(agents).set({ tradingFrequency: 'daily', memory }).where(eq(agents.id, id));
+    // Nobody has looked after the order yet.
+    await world.tick();
+    await scheduler.settled();
+    expect(await owed()).toEqual([pair]);
+    await world.look();
+    await world.tick();
+    expect(await owed()).toEqual([]);
+    expect(await decidedLast(id)).not.toBe('not_now');
+  });
+
   it('has no entry before it fills, and has it then', async () => {
     const id = await untilPlanned();
     expect(await orders()).toMatchObject([{ state: 'planned', side: 'buy' }]);
