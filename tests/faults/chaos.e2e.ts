@@ -189,14 +189,17 @@ async function press(name: string, on: Page): Promise<void> {
   });
 }
 
+/** The button of the question. What is delivered meanwhile leaves nothing to discard. */
+const outAnyway = () =>
+  page.getByRole('dialog').getByRole('button', { name: /^(Discard and log|Log) out$/ });
+
 /** Asks to sign out, and holds what is said of unsent commands against what lies on the device. */
 async function askToSignOut(): Promise<'left' | 'asked'> {
   await goInside('/security');
   await page.getByRole('button', { name: 'Log out', exact: true }).click();
   const dialog = page.getByRole('dialog');
   const answer = await Promise.race([
-    dialog
-      .getByRole('button', { name: 'Discard and log out' })
+    outAnyway()
       .waitFor()
       .then(() => 'asked' as const),
     page.waitForURL(`${proxy.url}/`).then(() => 'left' as const),
@@ -221,7 +224,7 @@ async function signOut(): Promise<void> {
     const given = (await queueOf(page, user.uid)).map((entry) => entry.commandId);
     for (const id of given) evidence.discarded.add(id);
     step(`discarded ${given.join(' ') || 'nothing that was left'}`);
-    await page.getByRole('button', { name: 'Discard and log out' }).click({ timeout: 5_000 });
+    await outAnyway().click({ timeout: 5_000 });
   }
   await page.waitForURL(`${proxy.url}/`);
   // What had left before arrives by now; from here on nothing of this user may.

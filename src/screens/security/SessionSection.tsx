@@ -13,32 +13,106 @@ import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandTarget, commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
 import { showFailure } from '../show-result.ts';
+import { useEntries } from '../use-store.ts';
 
-type Unsent = ReturnType<typeof unsentCommands>;
+type UnsentCommand = ReturnType<typeof unsentCommands>[number];
+
+/**
+ * How long a log-out waits for commands that are being sent, ms: on a bad net one attempt alone may
+ * take ten seconds.
+ */
+const SEND_FIRST_MS = 5_000;
+
+const late = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, SEND_FIRST_MS);
+  });
+
+/** What discarding does. Of a command that was sent, nobody here knows whether it arrived. */
+function discardText(left: readonly UnsentCommand[]): { title: string; description: string } {
+  const many = left.length === 1 ? 'command' : 'commands';
+  if (left.length === 0)
+    return { title: `No unsent ${many}`, description: 'Logging out discards no command.' };
+  return left.some(({ attempts, state }) => attempts > 0 || state === 'sending')
+    ? {
+        title: `${left.length} unconfirmed ${many}`,
+        description:
+          'The server has not confirmed these. Logging out discards them on this device. What was already sent may still take effect.',
+      }
+    : {
+        title: `${left.length} unsent ${many}`,
+        description: 'The server has not received these. Logging out discards them.',
+      };
+}
+
+/** Asks before commands are discarded. What is delivered meanwhile leaves the list. */
+function DiscardDialog({
+  open,
+  left,
+  onStay,
+  onLeave,
+}: {
+  open: boolean;
+  left: readonly UnsentCommand[];
+  onStay: () => void;
+  onLeave: () => void;
+}) {
+  const isEmpty = left.length === 0;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onStay}
+      {...discardText(left)}
+      actions={
+        <>
+          <Button onClick={onStay}>Stay logged in</Button>
+          <Button tone={isEmpty ? 'primary' : 'danger'} onClick={onLeave}>
+            {isEmpty ? 'Log out' : 'Discard and log out'}
+          </Button>
+        </>
+      }
+    >
+      <ul>
+        {left.map((entry) => (
+          <li key={entry.commandId} className="rule py-2">
+            <p className="font-medium">{commandTarget(entry)}</p>
+            <p className="text-ink-2">{commandText(entry)}</p>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
 
 function SignOut() {
   const { online } = useSnapshot(connection);
-  const [unsent, setUnsent] = useState<Unsent>([]);
-  const [busy, setBusy] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const [doing, setDoing] = useState<'sending' | 'leaving' | null>(null);
+  // Drawn anew whenever the queue changes.
+  useEntries();
+  const left = unsentCommands();
   const leave = async (): Promise<void> => {
-    setBusy(true);
-    setUnsent([]);
+    setDoing('leaving');
+    setAsking(false);
     const leaving = signOut();
     // The user is signed out by now: waiting here for the deletion would show "session expired".
     navigate('/');
     await showFailure(leaving);
-    setBusy(false);
+    setDoing(null);
   };
   const ask = async (): Promise<void> => {
-    if (unsentCommands().length > 0 && online !== 'offline') await sendQueued();
-    const left = unsentCommands();
-    if (left.length === 0) await leave();
-    else setUnsent(left);
+    if (unsentCommands().length > 0 && online !== 'offline') {
+      setDoing('sending');
+      await Promise.race([sendQueued(), late()]);
+      setDoing(null);
+    }
+    if (unsentCommands().length === 0) await leave();
+    else setAsking(true);
   };
   return (
     <>
       <Button
-        busy={busy}
+        busy={doing !== null}
         onClick={() => {
           void ask();
         }}
@@ -46,42 +120,20 @@ function SignOut() {
         {' '}
         Log out{' '}
       </Button>
-      <Dialog
-        open={unsent.length > 0}
-        onOpenChange={() => {
-          setUnsent([]);
+      <p role="status" className="basis-full text-xs text-ink-2 empty:hidden">
+        {doing === 'sending' &&
+          `Sending ${left.length} ${left.length === 1 ? 'command' : 'commands'} first.`}
+      </p>
+      <DiscardDialog
+        open={asking}
+        left={left}
+        onStay={() => {
+          setAsking(false);
         }}
-        title={`${unsent.length} unsent ${unsent.length === 1 ? 'command' : 'commands'}`}
-        description="The server has not received these. Logging out discards them."
-        actions={
-          <>
-            <Button
-              onClick={() => {
-                setUnsent([]);
-              }}
-            >
-              Stay logged in
-            </Button>
-            <Button
-              tone="danger"
-              onClick={() => {
-                void leave();
-              }}
-            >
-              Discard and log out
-            </Button>
-          </>
-        }
-      >
-        <ul>
-          {unsent.map((entry) => (
-            <li key={entry.commandId} className="rule py-2">
-              <p className="font-medium">{commandTarget(entry)}</p>
-              <p className="text-ink-2">{commandText(entry)}</p>
-            </li>
-          ))}
-        </ul>
-      </Dialog>
+        onLeave={() => {
+          void leave();
+        }}
+      />
     </>
   );
 }

@@ -1,0 +1,112 @@
+// @vitest-environment happy-dom
+/** The log-out on a net that hardly answers: it is seen to act, waits for a while, and asks. */
+import '../../../support/page-world.ts';
+import 'fake-indexeddb/auto';
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
+
+const { sendQueued, signOut } = vi.hoisted(() => ({ sendQueued: vi.fn(), signOut: vi.fn() }));
+vi.mock('../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  sendQueued,
+}));
+vi.mock('../../../../src/identity/session.ts', async (original) => ({
+  ...(await original<object>()),
+  signOut,
+}));
+
+const { queue } = await import('../../../../src/commands.ts');
+const { SessionSection } = await import('../../../../src/screens/security/SessionSection.tsx');
+const { connection } = await import('../../../../src/stores/connection.ts');
+
+const entry = (part: Partial<OutboxEntry>): OutboxEntry => ({
+  version: 1,
+  commandId: 'c1',
+  uid: 'uid-1',
+  intent: 'stop',
+  agentId: 'a1',
+  agentName: 'Harbour',
+  agents: [],
+  seenGeneration: 1,
+  sequence: 1,
+  createdAt: 0,
+  clockOffsetMs: null,
+  clockMoved: false,
+  contractVersion: 1,
+  attempts: 0,
+  failures: 0,
+  nextAttemptAt: null,
+  state: 'saved',
+  reason: null,
+  confirmed: false,
+  ...part,
+});
+const logOut = () => screen.getByRole('button', { name: 'Log out' });
+const pass = (ms: number): Promise<void> =>
+  act(async () => {
+    await vi.advanceTimersByTimeAsync(ms);
+  });
+const NOT_RECEIVED = 'The server has not received these. Logging out discards them.';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sendQueued.mockReset().mockReturnValue(new Promise(() => undefined));
+  signOut.mockReset().mockResolvedValue(undefined);
+  connection.online = 'online';
+  queue.entries = [entry({})];
+  history.replaceState(null, '', '/security');
+  render(<SessionSection />);
+});
+afterEach(() => {
+  cleanup();
+  vi.useRealTimers();
+  queue.entries = [];
+});
+
+it('shows that it sends what waits first, and asks after a while without an answer (R4-07)', async () => {
+  fireEvent.click(logOut());
+  await pass(0);
+  expect(logOut().getAttribute('aria-busy')).toBe('true');
+  expect(screen.getByText('Sending 1 command first.')).toBeTruthy();
+  await pass(10_000);
+  const dialog = screen.getByRole('dialog', { name: '1 unsent command' });
+  expect(dialog.textContent).toContain('Harbour');
+  expect(dialog.textContent).toContain(NOT_RECEIVED);
+  expect(signOut).not.toHaveBeenCalled();
+});
+
+it('does not call unreceived what may be on its way, and drops what has arrived from the list', async () => {
+  queue.entries = [
+    entry({ attempts: 1, state: 'sending' }),
+    entry({ commandId: 'c2', agentName: 'Ebb' }),
+  ];
+  fireEvent.click(logOut());
+  await pass(10_000);
+  const dialog = screen.getByRole('dialog', { name: '2 unconfirmed commands' });
+  expect(dialog.textContent).not.toContain(NOT_RECEIVED);
+  expect(dialog.textContent).toContain('What was already sent may still take effect.');
+  act(() => {
+    queue.entries = [entry({ commandId: 'c2', agentName: 'Ebb' })];
+  });
+  await pass(0);
+  expect(dialog.textContent).toContain(NOT_RECEIVED);
+  expect(dialog.textContent).not.toContain('Harbour');
+  act(() => {
+    queue.entries = [];
+  });
+  await pass(0);
+  expect(screen.queryByRole('button', { name: 'Discard and log out' })).toBeNull();
+  expect(signOut).not.toHaveBeenCalled();
+});
+
+it('leaves at once where everything was sent in time', async () => {
+  sendQueued.mockImplementation(() => {
+    queue.entries = [];
+    return Promise.resolve();
+  });
+  fireEvent.click(logOut());
+  await pass(0);
+  expect(signOut).toHaveBeenCalledOnce();
+  expect(location.pathname).toBe('/');
+});
