@@ -85,6 +85,8 @@ export const AgentTest = z.object({
   testedSlippageBps: z.nullable(z.number()),
   halfSpreadBps: z.nullable(z.number()),
   delayBps: z.nullable(z.number()),
+  /** The closes of its decisions could not be read in time: that `delayBps` is null says no more. */
+  delayUnread: z.optional(z.literal(true)),
   fills: z.number(),
   /**
    * Purchases of which a part stayed unfilled, and entries that were decided and then refused, by

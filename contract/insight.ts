@@ -6,7 +6,7 @@ import { AgentTest } from './backtest-record.ts';
 
 /**
  * `[market ms, result]`, oldest first, for drawing alone: realised and unrealised together, at the
- * closes of candles.
+ * closes of candles, and at the price of the last trade where those could not be read.
  */
 export const AgentSeries = z.object({
   agentId: z.string(),

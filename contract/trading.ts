@@ -264,6 +264,8 @@ export const Analytics = z.object({
   /** Every marked UTC day, oldest first; closing of one is opening of the next. */
   daily: z.optional(z.array(DayResult)),
   benchmark: z.optional(z.nullable(Benchmark)),
+  /** Its prices could not be read in time: that `benchmark` is null says nothing more. */
+  benchmarkUnread: z.optional(z.literal(true)),
   perHour: z.optional(z.array(HourResult)),
   equity: z.array(z.tuple([z.number(), DecimalText])),
   perAgent: z.array(

@@ -23,7 +23,14 @@ import {
 } from '../portfolio/read-portfolio.ts';
 import { figuresAt, readFigures, type FigureRow } from '../portfolio/trade-results.ts';
 import { riskValuesFor } from '../users/user-settings.ts';
-import { seriesFrom, tradesOf, type TradedFill } from './agent-series.ts';
+import {
+  readSeriesPrices,
+  seriesFrom,
+  tradesOf,
+  type SeriesPrices,
+  type TradedFill,
+} from './agent-series.ts';
+import type { Turn } from '../reads/known-facts.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { toDecision } from './agent-performance.ts';
 import {
@@ -33,7 +40,7 @@ import {
   type AgentResults,
   type AgentRow,
 } from './read-agents.ts';
-import { readBacktestRecords } from './backtest-records.ts';
+import { agentTestsFrom, readTestedAgents, type TestedAgent } from './backtest-records.ts';
 
 type RiskLimits = Pick<RiskValues, 'dayLossHalt' | 'drawdownHalt'>;
 
@@ -57,8 +64,30 @@ export interface InsightFacts {
   tested: boolean;
 }
 
-export const readInsight = async (deps: TradingDeps, uid: string): Promise<AgentInsight> =>
-  insightFrom(deps, uid, await loadInsight(deps, uid));
+/** What an exchange may be asked for. */
+export interface InsightPrices {
+  lines: SeriesPrices;
+  tested: TestedAgent[];
+}
+
+export async function readInsight(deps: TradingDeps, uid: string): Promise<AgentInsight> {
+  const facts = await loadInsight(deps, uid);
+  return insightFrom(deps, facts, await readInsightPrices(deps, uid, facts));
+}
+
+/** `turn`: when the database may be read for it. */
+export async function readInsightPrices(
+  deps: TradingDeps,
+  uid: string,
+  { account, rows, trades, tested }: InsightFacts,
+  turn: Turn = (_uid, work) => work(),
+): Promise<InsightPrices> {
+  const [lines, found] = await Promise.all([
+    readSeriesPrices(deps.market, trades),
+    tested ? readTestedAgents(deps, uid, account.shown.id, rows, turn) : [],
+  ]);
+  return { lines, tested: found };
+}
 
 export async function loadInsight(deps: TradingDeps, uid: string): Promise<InsightFacts> {
   const { database, market } = deps;
@@ -88,28 +117,24 @@ export async function loadInsight(deps: TradingDeps, uid: string): Promise<Insig
 }
 
 /** At present prices. */
-export async function insightFrom(
+export function insightFrom(
   deps: TradingDeps,
-  uid: string,
   facts: InsightFacts,
-): Promise<AgentInsight> {
+  { lines, tested }: InsightPrices,
+): AgentInsight {
   const { market, clock } = deps;
   const portfolio = portfolioFrom(deps, facts.account);
   const agents = agentsFrom(market, facts.rows, facts.results);
   const totals = new Map(
     agents.map((agent: Agent) => [agent.id, toNumber(parseFixed(agent.total))]),
   );
-  const { stepMs, series } = await seriesFrom(market, facts.trades, totals);
+  const now = market.now();
   return {
-    asOf: market.now(),
-    stepMs,
-    series,
-    tests: facts.tested
-      ? await deps.database.transaction((tx) =>
-          readBacktestRecords(tx, deps, uid, portfolio.accountId, facts.rows, agents),
-        )
-      : [],
-    figures: figuresAt(facts.figures, market.now()),
+    asOf: now,
+    stepMs: lines.stepMs,
+    series: seriesFrom(now, facts.trades, totals, lines),
+    tests: agentTestsFrom(now, tested, agents),
+    figures: figuresAt(facts.figures, now),
     pro: proOf(facts, portfolio.equity, market, clock.now()),
   };
 }

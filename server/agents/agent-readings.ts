@@ -2,7 +2,7 @@
 import { pairsPriced } from '../portfolio/read-portfolio.ts';
 import { readPlan, tierOfPlan } from '../billing/entitlement.ts';
 import { candleOf, pricesOf, type ReadingDeps, type Readings } from '../reads/reading.ts';
-import { insightFrom, loadInsight } from './agent-insight.ts';
+import { insightFrom, loadInsight, readInsightPrices } from './agent-insight.ts';
 import {
   agentListFrom,
   loadAgentList,
@@ -51,7 +51,10 @@ export function agentReadings(deps: ReadingDeps): Readings {
       const prices = pricesOf(market, [...pairsPriced(facts.account), ...pairsHeld(facts.results)]);
       return {
         validator: `${version} ${candleOf(market)} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
-        reply: () => insightFrom(deps, caller.uid, facts),
+        ask: async () => {
+          const read = await readInsightPrices(deps, caller.uid, facts, turn);
+          return () => insightFrom(deps, facts, read);
+        },
       };
     },
   };

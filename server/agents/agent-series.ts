@@ -6,6 +6,7 @@ import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
 import type { Market } from '../market/market-source.ts';
+import { candlesInTime } from '../market/candles-in-time.ts';
 import { closesOf } from '../market/kept-series.ts';
 
 const HOUR = INTERVAL_MS['1h'];
@@ -97,55 +98,58 @@ export async function tradesOf(
   }));
 }
 
-/**
- * A line for every agent, all at the same times; empty for one that has not traded. `totals` are
- * the results now, by agent.
- */
-export async function seriesFrom(
+/** The closes that lines are drawn at. */
+export interface SeriesPrices {
+  stepMs: number;
+  times: number[];
+  /** Null before the first known close, and of a pair whose candles could not be read in time. */
+  priceAt: (pair: string, at: number) => number | null;
+}
+
+const NO_PRICES: SeriesPrices = { stepMs: 0, times: [], priceAt: () => null };
+
+/** An exchange may be asked for them. */
+export async function readSeriesPrices(
   market: Market,
   trades: readonly TradedFill[],
-  totals: ReadonlyMap<string, number>,
-): Promise<{ stepMs: number; series: AgentSeries[] }> {
+): Promise<SeriesPrices> {
   const [first] = trades;
-  if (first === undefined)
-    return { stepMs: 0, series: [...totals.keys()].map((agentId) => ({ agentId, points: [] })) };
+  if (first === undefined) return NO_PRICES;
   const now = market.now();
   const { ms, interval } = stepFor(now - first.at);
   const times: number[] = [];
   for (let at = Math.floor(first.at / ms) * ms; at < now; at += ms) times.push(at);
   const pairs = [...new Set(trades.map((trade) => trade.pair))];
+  const from = (times[0] ?? now) - INTERVAL_MS[interval];
   const prices = new Map(
     await Promise.all(
-      pairs.map(
-        async (pair) =>
-          [
-            pair,
-            closesOf(
-              await market.candles(
-                pair,
-                interval,
-                (times[0] ?? now) - INTERVAL_MS[interval],
-                now,
-                'screen',
-              ),
-              INTERVAL_MS[interval],
-            ),
-          ] as const,
-      ),
+      pairs.map(async (pair) => {
+        const candles = await candlesInTime(market, pair, interval, from, now);
+        return [pair, closesOf(candles ?? [], INTERVAL_MS[interval])] as const;
+      }),
     ),
   );
-  const priceAt = (pair: string, at: number): number | null => prices.get(pair)?.(at) ?? null;
-  return {
-    stepMs: ms,
-    series: [...totals].map(([agentId, total]) => {
-      const mine = trades.filter((trade) => trade.agentId === agentId);
-      return {
-        agentId,
-        points:
-          mine.length === 0
-            ? []
-            : [...resultsAt(mine, times, priceAt), [now, total] as [number, number]],
-      };
-    }),
-  };
+  return { stepMs: ms, times, priceAt: (pair, at) => prices.get(pair)?.(at) ?? null };
+}
+
+/**
+ * A line for every agent, all at the same times; empty for one that has not traded. `totals` are
+ * the results now, by agent.
+ */
+export function seriesFrom(
+  now: number,
+  trades: readonly TradedFill[],
+  totals: ReadonlyMap<string, number>,
+  { times, priceAt }: SeriesPrices,
+): AgentSeries[] {
+  return [...totals].map(([agentId, total]) => {
+    const mine = trades.filter((trade) => trade.agentId === agentId);
+    return {
+      agentId,
+      points:
+        mine.length === 0
+          ? []
+          : [...resultsAt(mine, times, priceAt), [now, total] as [number, number]],
+    };
+  });
 }

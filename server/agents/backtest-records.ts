@@ -16,8 +16,9 @@ import { connectionsOf, ownedBy } from '../live/live-accounts.ts';
 import { valueOf } from '../live/live-equity.ts';
 import { portfolioIn } from '../portfolio/read-portfolio.ts';
 import { BatchState } from './batch-state.ts';
+import type { Turn } from '../reads/known-facts.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { costsSince } from './live-costs.ts';
+import { costsSince, delayOf } from './live-costs.ts';
 import { pairsOf, toAgents, type AgentRow } from './read-agents.ts';
 
 const BAND_POINTS = 24;
@@ -135,15 +136,41 @@ async function liveEquities(
 
 type BacktestRow = typeof agentTests.$inferSelect;
 
-/** The records of those of a person's agents that were tested. */
-export async function readBacktestRecords(
+/** What is kept of an agent that was tested, and what its trades cost; its result is not in it. */
+export interface TestedAgent {
+  kept: BacktestRow;
+  /** The settings that it has now. */
+  settings: string;
+  costs: Awaited<ReturnType<typeof costsSince>>['costs'];
+  delay: Awaited<ReturnType<typeof delayOf>>;
+}
+
+/** Those of a person's agents that were tested. The exchange is asked after the transaction. */
+export async function readTestedAgents(
+  deps: TradingDeps,
+  uid: string,
+  accountId: string,
+  rows: readonly AgentRow[],
+  turn: Turn,
+): Promise<TestedAgent[]> {
+  const stored = await turn(uid, () =>
+    deps.database.transaction((tx) => loadTested(tx, deps, uid, accountId, rows)),
+  );
+  return Promise.all(
+    stored.map(async ({ decided, ...one }) => ({
+      ...one,
+      delay: await delayOf(deps.market, decided),
+    })),
+  );
+}
+
+async function loadTested(
   tx: Tx,
   deps: TradingDeps,
   uid: string,
   accountId: string,
   rows: readonly AgentRow[],
-  shown: readonly Agent[],
-): Promise<AgentTest[]> {
+) {
   const kept =
     rows.length === 0
       ? []
@@ -163,27 +190,40 @@ export async function readBacktestRecords(
   return Promise.all(
     kept.map(async (one) => {
       const row = rows.find(({ id }) => id === one.agentId);
-      const agent = shown.find(({ id }) => id === one.agentId);
-      if (row === undefined || agent === undefined)
-        throw new Error('A backtest record without a request');
-      const tested = one.tested as Tested;
+      if (row === undefined) throw new Error('A backtest record without a request');
       const settings = await settingsHash({
         agent: settingsOf(deps, row, state),
         maxTradeAmount: state.maxTradeAmount(row),
       });
-      return {
-        ...recordOf(one, tested, settings),
-        ...progressOf(one, tested, agent, deps.market.now()),
-        testedSlippageBps: tested.slippageBps,
-        ...(await costsSince(tx.db, deps.market, {
-          accountId: connections.find(({ id }) => id === row.connectionId)?.accountId ?? accountId,
-          agentId: row.id,
-          since: one.keptMarketMs,
-          isLive: row.connectionId !== null,
-        })),
-      };
+      const found = await costsSince(tx.db, deps.market.now(), {
+        accountId: connections.find(({ id }) => id === row.connectionId)?.accountId ?? accountId,
+        agentId: row.id,
+        since: one.keptMarketMs,
+        isLive: row.connectionId !== null,
+      });
+      return { kept: one, settings, ...found };
     }),
   );
+}
+
+/** Their records, with what the agents have brought since. */
+export function agentTestsFrom(
+  now: number,
+  tested: readonly TestedAgent[],
+  shown: readonly Agent[],
+): AgentTest[] {
+  return tested.map(({ kept, settings, costs, delay }) => {
+    const agent = shown.find(({ id }) => id === kept.agentId);
+    if (agent === undefined) throw new Error('A backtest record without a request');
+    const test = kept.tested as Tested;
+    return {
+      ...recordOf(kept, test, settings),
+      ...progressOf(kept, test, agent, now),
+      testedSlippageBps: test.slippageBps,
+      ...costs,
+      ...delay,
+    };
+  });
 }
 
 type RecordField =

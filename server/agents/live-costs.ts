@@ -8,6 +8,7 @@ import { decisions, fills, orders } from '../db/schema.ts';
 import { liveOrders } from '../db/schema-live.ts';
 import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Market } from '../market/market-source.ts';
+import { candlesInTime } from '../market/candles-in-time.ts';
 import { closesOf } from '../market/kept-series.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 
@@ -35,12 +36,26 @@ interface CostQuery {
   /** Whether it trades at an exchange: its orders are `live_orders`, and no quote of its fills is known. */
   isLive: boolean;
 }
-type Costs = Pick<
-  AgentTest,
-  'slippageBps' | 'halfSpreadBps' | 'delayBps' | 'fills' | 'partFills' | 'missed'
->;
+type Costs = Pick<AgentTest, 'slippageBps' | 'halfSpreadBps' | 'fills' | 'partFills' | 'missed'>;
+type Delay = Pick<AgentTest, 'delayBps' | 'delayUnread'>;
 
-export async function costsSince(db: Db, market: Market, asked: CostQuery): Promise<Costs> {
+/** A fill that an evaluation decided. */
+interface DecidedFill {
+  pair: string;
+  side: string;
+  bid: string;
+  ask: string;
+  notional: string;
+  /** Close that it was decided on, market clock. */
+  at: number;
+}
+
+/** `decided`: the newest fills, of which the delay is worked out. */
+export async function costsSince(
+  db: Db,
+  now: number,
+  asked: CostQuery,
+): Promise<{ costs: Costs; decided: DecidedFill[] }> {
   const mine = and(
     eq(fills.accountId, asked.accountId),
     eq(fills.agentId, asked.agentId),
@@ -53,13 +68,16 @@ export async function costsSince(db: Db, market: Market, asked: CostQuery): Prom
       (sum((quote_ask - quote_bid) / nullif(quote_ask + quote_bid, 0) * 10000 * notional) / nullif(sum(notional), 0))::float8 as spread
     from fills where ${mine}`,
   );
+  const count = row?.n ?? 0;
   return {
-    fills: row?.n ?? 0,
-    slippageBps: asked.isLive ? null : (row?.slippage ?? null),
-    halfSpreadBps: asked.isLive ? null : (row?.spread ?? null),
-    delayBps: (row?.n ?? 0) === 0 ? null : await delayOf(db, market, asked),
-    partFills: await partFillsOf(db, asked),
-    missed: await missedOf(db, asked),
+    costs: {
+      fills: count,
+      slippageBps: asked.isLive ? null : (row?.slippage ?? null),
+      halfSpreadBps: asked.isLive ? null : (row?.spread ?? null),
+      partFills: await partFillsOf(db, asked),
+      missed: await missedOf(db, asked),
+    },
+    decided: count === 0 ? [] : await decidedOf(db, now, asked),
   };
 }
 
@@ -89,17 +107,12 @@ const partFillsOf = (db: Db, { accountId, agentId, since, isLive }: CostQuery): 
         ),
       );
 
-/**
- * By their amounts, what the price did between the close that was decided on and the middle of the
- * quote at the fill; positive is worse.
- */
-async function delayOf(
+function decidedOf(
   db: Db,
-  market: Market,
+  now: number,
   { accountId, agentId, since }: CostQuery,
-): Promise<number | null> {
-  const from = Math.max(since, market.now() - DELAYS_WITHIN_MS);
-  const rows = await db
+): Promise<DecidedFill[]> {
+  return db
     .select({
       pair: fills.pair,
       side: fills.side,
@@ -113,43 +126,41 @@ async function delayOf(
       and(
         eq(fills.accountId, accountId),
         eq(fills.agentId, agentId),
-        gt(fills.filledMarketMs, from),
+        gt(fills.filledMarketMs, Math.max(since, now - DELAYS_WITHIN_MS)),
         notInArray(fills.reason, NOT_DECIDED),
       ),
     )
     .orderBy(desc(fills.filledMarketMs))
     .limit(DELAYS);
+}
+
+/**
+ * By their amounts, what the price did between the close that was decided on and the middle of the
+ * quote at the fill; positive is worse. An exchange may be asked for the closes: never within a
+ * transaction.
+ */
+export async function delayOf(market: Market, decided: readonly DecidedFill[]): Promise<Delay> {
   const length = INTERVAL_MS[market.baseInterval];
-  const first = Math.min(...rows.map(({ at }) => at));
-  const closes = new Map(
-    await Promise.all(
-      [...new Set(rows.map(({ pair }) => pair))].map(
-        async (pair) =>
-          [
-            pair,
-            closesOf(
-              await market.candles(
-                pair,
-                market.baseInterval,
-                first - length,
-                market.now(),
-                'screen',
-              ),
-              length,
-            ),
-          ] as const,
-      ),
-    ),
+  const from = Math.min(...decided.map(({ at }) => at)) - length;
+  const closes = new Map<string, (at: number) => number | null>();
+  const isRead = await Promise.all(
+    [...new Set(decided.map(({ pair }) => pair))].map(async (pair) => {
+      const candles = await candlesInTime(market, pair, market.baseInterval, from, market.now());
+      if (candles !== null) closes.set(pair, closesOf(candles, length));
+      return candles !== null;
+    }),
   );
+  // Of some pairs alone it would be another figure.
+  if (isRead.includes(false)) return { delayBps: null, delayUnread: true };
   let [cost, amount] = [0, 0];
-  for (const { pair, side, bid, ask, notional, at } of rows) {
+  for (const { pair, side, bid, ask, notional, at } of decided) {
     const close = closes.get(pair)?.(at) ?? null;
     if (close === null || close <= 0) continue;
     const middle = (Number(bid) + Number(ask)) / 2;
     cost += (side === 'buy' ? 1 : -1) * (middle / close - 1) * 10_000 * Number(notional);
     amount += Number(notional);
   }
-  return amount === 0 ? null : cost / amount;
+  return { delayBps: amount === 0 ? null : cost / amount };
 }
 
 async function missedOf(db: Db, { agentId, since }: CostQuery): Promise<Costs['missed']> {

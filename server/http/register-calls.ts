@@ -10,7 +10,7 @@ import { invalidRequest } from './http-errors.ts';
 import { addressOf, type Gate } from './gate.ts';
 import type { Caller, CallContext, Handler, Handlers } from './handlers.ts';
 import type { Turn } from '../reads/known-facts.ts';
-import type { Reading, Readings } from '../reads/reading.ts';
+import { makeOf, type Reading, type Readings } from '../reads/reading.ts';
 import type { Answered, ReplyCache } from '../reads/reply-cache.ts';
 import { cleanBody, cleanParams, cleanQuery, isUuid } from './identifiers.ts';
 import { requestHash, runOnce } from './command-receipts.ts';
@@ -120,15 +120,17 @@ async function answer<N extends CallName>(
     const work = async (): Promise<string> => textOf(name, await handler(asked));
     return { etag: null, text: await (HEAVY_CALLS.includes(name) ? deps.turn(uid, work) : work()) };
   }
-  const { validator, reply, forEverybody } = await reading(asked);
+  const found = await reading(asked);
+  const { validator, forEverybody } = found;
   const whose = forEverybody === true ? '' : uid;
   const of = [asked.params, asked.query];
   const has = request.headers['if-none-match'];
   // The market has turns of its own, in which nobody waits for a person's accounts.
   const turn: Turn = forEverybody === true ? (_uid, work) => work() : deps.turn;
-  return deps.replies.answer({ name, uid: whose, of, has }, validator, turn, async () =>
-    textOf(name, await reply()),
-  );
+  return deps.replies.answer({ name, uid: whose, of, has }, validator, turn, async () => {
+    const make = await makeOf(found);
+    return async () => textOf(name, await make());
+  });
 }
 
 function registerCall(app: FastifyInstance, name: CallName, deps: CallsDeps): void {

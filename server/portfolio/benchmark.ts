@@ -4,6 +4,7 @@ import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Benchmark } from '../../contract/trading.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Market } from '../market/market-source.ts';
+import { candlesInTime } from '../market/candles-in-time.ts';
 import { closesOf } from '../market/kept-series.ts';
 
 const COIN = 'BTC';
@@ -20,21 +21,29 @@ const HOURLY_MS = 32 * DAY_MS;
 type Points = readonly (readonly [number, string])[];
 type PriceAt = (at: number) => number | null;
 
+/** `unread`: not there in time. Null where the source does not offer the coin. */
+export type HeldPrices = PriceAt | 'unread' | null;
+
+const pairOf = (quote: string): string => `${COIN}/${quote}`;
+
 /**
- * The price at each moment of the curve, from the finest candles that reach it; null before the
+ * The coin's price at each moment of a curve, from the finest candles that reach it; null before the
  * first known price.
  */
-async function pricesOf(
+export async function readHeldPrices(
   market: Market,
-  pair: string,
+  quote: string,
   first: number,
   last: number,
-): Promise<PriceAt> {
+): Promise<HeldPrices> {
+  const pair = pairOf(quote);
+  if (market.rules(pair) === null) return null;
   const fine = market.baseInterval;
   const oldest = first - FIRST_WITHIN_MS;
   const read = async (interval: CandleInterval, from: number, to: number) => {
     const length = INTERVAL_MS[interval];
-    const candles = await market.candles(pair, interval, from, to, 'screen');
+    const candles = await candlesInTime(market, pair, interval, from, to);
+    if (candles === null) return 'unread';
     // A close from before that says nothing of this account's time.
     return closesOf(
       candles.filter(({ time }) => time + length >= oldest),
@@ -49,6 +58,8 @@ async function pricesOf(
     hourFrom + HOUR_MS < fineFrom ? read('1h', hourFrom, last) : null,
     first < hourFrom ? read('1d', first - DAY_MS, last) : null,
   ]);
+  if (start === 'unread' || recent === 'unread' || hourly === 'unread' || daily === 'unread')
+    return 'unread';
   return (at) => {
     if (at <= first) return start(at);
     return (
@@ -64,16 +75,9 @@ async function pricesOf(
  * At the moments of the account's own curve, so that the two lines can be read at one place: from
  * its first moment on, or from the first one that has a price. Null where none has.
  */
-export async function readBenchmark(
-  market: Market,
-  quote: string,
-  curve: Points,
-): Promise<Benchmark | null> {
-  const pair = `${COIN}/${quote}`;
-  const first = curve[0]?.[0];
+export function benchmarkOf(quote: string, curve: Points, priceAt: PriceAt): Benchmark | null {
   const last = curve.at(-1)?.[0];
-  if (first === undefined || last === undefined || market.rules(pair) === null) return null;
-  const priceAt = await pricesOf(market, pair, first, last);
+  if (last === undefined) return null;
   const from = curve.findIndex(([at]) => (priceAt(at) ?? 0) > 0);
   const [since, worth] = curve[from] ?? [];
   const price = since === undefined ? null : priceAt(since);
@@ -82,5 +86,11 @@ export async function readBenchmark(
   const points = curve
     .slice(from)
     .map(([at]): [number, string] => [at, (equity * ((priceAt(at) ?? price) / price)).toFixed(2)]);
-  return { pair, since, price, points, totalReturn: (priceAt(last) ?? price) / price - 1 };
+  return {
+    pair: pairOf(quote),
+    since,
+    price,
+    points,
+    totalReturn: (priceAt(last) ?? price) / price - 1,
+  };
 }

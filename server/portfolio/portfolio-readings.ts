@@ -10,7 +10,7 @@ import { tierOfPlan } from '../billing/entitlement.ts';
 import { accountByNumber } from './closed-account.ts';
 import { countFills, readFills } from './fills-view.ts';
 import { openAccountOf } from './open-account.ts';
-import { analyticsFrom, loadAnalytics } from './read-analytics.ts';
+import { analyticsFrom, loadAnalytics, readHeld } from './read-analytics.ts';
 import {
   loadPortfolio,
   pairsPriced,
@@ -74,7 +74,10 @@ export function portfolioReadings(deps: ReadingDeps): Readings {
       const prices = pricesOf(market, pairsPriced(facts.account));
       return {
         validator: `${version} ${candleOf(market)} ${tierOfPlan(facts.plan, clock.now())} ${prices}`,
-        reply: () => analyticsFrom(deps, facts),
+        ask: async () => {
+          const prices = await readHeld(deps, facts);
+          return () => analyticsFrom(deps, facts, prices);
+        },
       };
     },
     history: async ({ caller, query }) => {

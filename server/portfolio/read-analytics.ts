@@ -25,7 +25,7 @@ import { metricsOf } from '../../engine/accounting/performance-metrics.ts';
 import { DAY_MS, HOUR_MS } from '../../engine/execution/schedule.ts';
 import type { Db } from '../db/database.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { readBenchmark } from './benchmark.ts';
+import { benchmarkOf, readHeldPrices, type HeldPrices } from './benchmark.ts';
 import { readPlan, tierOfPlan, type PlanFacts } from '../billing/entitlement.ts';
 import {
   loadPortfolioIn,
@@ -60,7 +60,20 @@ export const readAnalytics = async (
   deps: TradingDeps,
   uid: string,
   account?: number,
-): Promise<Analytics> => analyticsFrom(deps, await loadAnalytics(deps, uid, account));
+): Promise<Analytics> => {
+  const facts = await loadAnalytics(deps, uid, account);
+  return analyticsFrom(deps, facts, await readHeld(deps, facts));
+};
+
+/** The prices of what is held beside the account. An exchange may be asked for them. */
+export function readHeld(
+  { market }: Pick<TradingDeps, 'market'>,
+  { account: { shown } }: AnalyticsFacts,
+): Promise<HeldPrices> {
+  const { curve, isOpen, openedMarketMs, quote } = shown;
+  const last = isOpen ? market.now() : (curve.at(-1)?.[0] ?? openedMarketMs);
+  return readHeldPrices(market, quote, curve[0]?.[0] ?? last, last);
+}
 
 export async function loadAnalytics(
   deps: TradingDeps,
@@ -80,23 +93,29 @@ export async function loadAnalytics(
 }
 
 /** At present prices. */
-export async function analyticsFrom(
+export function analyticsFrom(
   deps: Pick<TradingDeps, 'market' | 'clock'>,
   { account, days, held, plan }: AnalyticsFacts,
-): Promise<Analytics> {
+  prices: HeldPrices,
+): Analytics {
   const portfolio = portfolioFrom(deps, account);
-  const benchmark = await readBenchmark(deps.market, portfolio.quote, [
-    ...portfolio.equityCurve,
-    [portfolio.asOf, portfolio.equity],
-  ]);
   const whole = {
     ...measured(portfolio, days, exposureAt(held, portfolio.asOf)),
-    benchmark,
+    ...besideHeld(portfolio, prices),
     depth: 'read' as const,
   };
   return tierPermits(tierOfPlan(plan, deps.clock.now()), 'analytics', 'read')
     ? whole
     : viewOf(whole);
+}
+
+function besideHeld(
+  { quote, equityCurve, asOf, equity }: Portfolio,
+  prices: HeldPrices,
+): Pick<Analytics, 'benchmark' | 'benchmarkUnread'> {
+  if (prices === 'unread') return { benchmark: null, benchmarkUnread: true };
+  const curve = [...equityCurve, [asOf, equity] as const];
+  return { benchmark: prices === null ? null : benchmarkOf(quote, curve, prices) };
 }
 
 const number = (text: string): number => toNumber(parseFixed(text));
@@ -105,7 +124,7 @@ function measured(
   portfolio: Portfolio,
   days: AccountDays,
   time: { exposed: number; total: number },
-): Omit<Analytics, 'benchmark' | 'depth'> {
+): Omit<Analytics, 'benchmark' | 'benchmarkUnread' | 'depth'> {
   const daily = dailyOf(days, portfolio);
   const equity = [
     ...(days.first === null ? [] : [[days.first[0], number(days.first[1])] as const]),

@@ -11,7 +11,9 @@ export interface ReadingDeps extends TradingDeps {
   turn: Turn;
 }
 
-export interface Reading<N extends CallName> {
+type Make<N extends CallName> = () => CallReply<N> | Promise<CallReply<N>>;
+
+interface ReadingBase {
   /**
    * Two readings of one person with the same validator have the same reply, but for the moment it
    * states. Null: it cannot be told without working it out.
@@ -19,8 +21,18 @@ export interface Reading<N extends CallName> {
   validator: string | null;
   /** The reply is no one's own: whoever asks for it gets the same. */
   forEverybody?: true;
-  reply: () => CallReply<N> | Promise<CallReply<N>>;
 }
+
+/**
+ * `ask`: what an exchange has to answer first. It is asked ahead of the reply's place among heavy
+ * reads, so that nobody stands in line behind an exchange.
+ */
+export type Reading<N extends CallName> = ReadingBase &
+  ({ reply: Make<N> } | { ask: () => Promise<Make<N>> });
+
+/** What makes the reply, once everything is there that is asked of others. */
+export const makeOf = async <N extends CallName>(reading: Reading<N>): Promise<Make<N>> =>
+  'ask' in reading ? reading.ask() : reading.reply;
 
 /** What a reading may ask of a call: it changes nothing. */
 export type ReadContext<N extends CallName> = Pick<CallContext<N>, 'caller' | 'params' | 'query'>;

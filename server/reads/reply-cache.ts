@@ -26,6 +26,9 @@ export interface Asked {
   has: string | undefined;
 }
 
+/** Works a reply out, in its turn. */
+export type Work = () => Promise<string>;
+
 export interface Answered {
   etag: string | null;
   /** Null where the caller has it. */
@@ -54,13 +57,15 @@ export class ReplyCache {
     return this.kept.bytes;
   }
 
+  /** `prepare` asks for what others have to answer, before the turn. */
   async answer(
     asked: Asked,
     validator: string | null,
     turn: Turn,
-    work: () => Promise<string>,
+    prepare: () => Promise<Work>,
   ): Promise<Answered> {
-    if (validator === null) return { etag: null, text: await turn(asked.uid, work) };
+    const work = async (): Promise<string> => turn(asked.uid, await prepare());
+    if (validator === null) return { etag: null, text: await work() };
     const etag = etagOf(asked, validator);
     if (matches(asked.has, etag)) return { etag, text: null };
     const key = JSON.stringify([asked.uid, asked.name, asked.of]);
@@ -76,7 +81,7 @@ export class ReplyCache {
       return { etag, text };
     }
     const madeAt = this.clock.now();
-    const working = turn(asked.uid, work).then((text) => {
+    const working = work().then((text) => {
       this.kept.set(key, { validator, madeAt, text }, 2 * (text.length + flight.length));
       return text;
     });

@@ -7,6 +7,7 @@ import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
 import type { Market } from '../../server/market/market-source.ts';
 import type { TickBar } from '../../server/market/tick-bars.ts';
 import { random } from './tape.ts';
+import { refuseInTransaction } from './transaction-watch.ts';
 
 export const STEP_MS = INTERVAL_MS['5m'];
 export const TAPE_START = Date.UTC(2024, 0, 1);
@@ -164,6 +165,7 @@ export class TapeMarket implements Market {
     return null;
   }
   async forming(): Promise<null> {
+    refuseInTransaction('An open candle');
     return null;
   }
   bars(): readonly TickBar[] {
@@ -201,6 +203,7 @@ export class TapeMarket implements Market {
     from: number,
     to: number,
   ): Promise<Candle[]> {
+    refuseInTransaction(`A candle of ${pair}`);
     const end = Math.min(to, this.at);
     const fine = this.tape.get(pair) ?? [];
     const length = INTERVAL_MS[interval];
@@ -233,6 +236,7 @@ export class TapeMarket implements Market {
   }
 
   async history(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
+    refuseInTransaction(`A candle of ${pair}`);
     const key = `${pair} ${lookbackMs} ${Math.floor(to / STEP_MS)}`;
     const known = this.told.get(key);
     if (known !== undefined) return known;

@@ -29,6 +29,7 @@ import { openAccount } from '../../server/portfolio/open-account.ts';
 import { portfolioHandlers } from '../../server/portfolio/portfolio-handlers.ts';
 import { ensureUser } from '../../server/users/ensure-user.ts';
 import { TapeMarket, type TapeOptions } from './tape-market.ts';
+import { watchedDatabase } from './transaction-watch.ts';
 
 /** Where people of a test open the app. */
 export const PUBLIC_ORIGIN = 'http://localhost:8787';
@@ -66,7 +67,7 @@ export interface Floor {
 }
 
 export async function openFloor(options: TapeOptions = {}, database?: Database): Promise<Floor> {
-  const db = database ?? (await openEmptyDatabase());
+  const db = watchedDatabase(database ?? (await openEmptyDatabase()));
   const clock = new Clock();
   const market = new TapeMarket(options);
   const errors: string[] = [];

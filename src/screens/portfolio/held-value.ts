@@ -2,7 +2,7 @@
 import type { Analytics } from '../../../contract/trading.ts';
 
 type Points = readonly (readonly [number, string])[];
-type Read = Pick<Analytics, 'benchmark'> | null;
+type Read = Pick<Analytics, 'benchmark' | 'benchmarkUnread'> | null;
 
 /** The price of a pair at a moment, market clock ms. */
 export interface PriceNow {
@@ -33,5 +33,6 @@ export function heldOf(
 export function whyNotHeld(analytics: Read, quote: string): string {
   if (analytics === null) return 'Buy-and-hold not loaded yet';
   if (analytics.benchmark === undefined) return 'Buy-and-hold available after the next update';
+  if (analytics.benchmarkUnread === true) return 'Buy-and-hold prices unavailable right now';
   return `No BTC/${quote} price yet`;
 }

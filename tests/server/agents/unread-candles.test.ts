@@ -286,3 +286,63 @@ describe('the candles of a sale by hand', () => {
     expect(new Set(held)).toEqual(new Set([0]));
   });
 });
+
+describe('the candles of what people look at', () => {
+  /** An agent that was tested, and has traded since. */
+  const testedAgent = async (): Promise<string> => {
+    const id = await make('BTC/USDT', { enabled: false });
+    await floor.call(uid, 'startAgent', {
+      params: { id },
+      body: {
+        tested: {
+          settings: 'a'.repeat(64),
+          data: 'd'.repeat(64),
+          engine: '',
+          from: 0,
+          to: 1,
+          trades: 2,
+          totalReturn: 0.01,
+          daily: [0.01, -0.01, 0.02],
+          slippageBps: 3,
+        },
+      },
+    });
+    const scheduler = floor.scheduler();
+    await scheduler.open();
+    await floor.run(scheduler, 3);
+    await scheduler.stop();
+    expect((await floor.call(uid, 'history')).fills.length).toBeGreaterThan(0);
+    return id;
+  };
+
+  it('are asked for while no transaction is open, so that no Stop waits for them (F83)', async () => {
+    const id = await testedAgent();
+    const { market } = floor;
+    let asked = 0;
+    // The floor's market refuses whoever asks it within a transaction.
+    const candles = market.candles.bind(market);
+    market.candles = async (...about) => {
+      asked += 1;
+      await floor.call(uid, 'stopAgent', { params: { id }, body: {} });
+      return candles(...about);
+    };
+    const { tests = [] } = await floor.call(uid, 'agentInsight');
+    expect(tests[0]?.delayUnread).toBeUndefined();
+    expect(tests[0]?.delayBps).not.toBeNull();
+    const { benchmark } = await floor.call(uid, 'analytics');
+    expect(benchmark).not.toBeNull();
+    await floor.call(uid, 'previewAgent', { body: { agentId: id } });
+    expect(asked).toBeGreaterThan(3);
+  });
+
+  it('are waited for no longer than two seconds, and what is missing is said (F98)', async () => {
+    await testedAgent();
+    floor.market.candles = () => new Promise(() => undefined);
+    const begunAt = Date.now();
+    const { tests = [], series } = await floor.call(uid, 'agentInsight');
+    expect(Date.now() - begunAt).toBeLessThan(10_000);
+    expect(tests).toMatchObject([{ delayBps: null, delayUnread: true }]);
+    expect(tests[0]?.fills).toBeGreaterThan(0);
+    expect(series[0]?.points.length).toBeGreaterThan(0);
+  });
+});

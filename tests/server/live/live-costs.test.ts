@@ -19,13 +19,10 @@ it('of real fills neither spread nor slippage is known, and partly filled purcha
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
   await one.look();
   const { db } = one.floor.database;
-  const costs = () =>
-    costsSince(db, one.floor.market, {
-      accountId: one.connection.accountId,
-      agentId,
-      since: 0,
-      isLive: true,
-    });
+  const costs = async () => {
+    const asked = { accountId: one.connection.accountId, agentId, since: 0, isLive: true };
+    return (await costsSince(db, one.floor.market.now(), asked)).costs;
+  };
   const filled = await costs();
   expect(filled.fills).toBeGreaterThan(0);
   expect(filled).toMatchObject({ slippageBps: null, halfSpreadBps: null, partFills: 0 });

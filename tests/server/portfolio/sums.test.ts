@@ -9,7 +9,7 @@ import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../con
 import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { dailyOf } from '../../../server/portfolio/read-analytics.ts';
-import { readBenchmark } from '../../../server/portfolio/benchmark.ts';
+import { benchmarkOf, readHeldPrices } from '../../../server/portfolio/benchmark.ts';
 import { TapeMarket } from '../../support/tape-market.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
@@ -17,6 +17,18 @@ import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 let database: Database;
 let floor: Floor;
 const UID = 'adding';
+
+/** The coin beside a curve, as analytics has it. */
+async function readBenchmark(
+  market: TapeMarket,
+  quote: string,
+  curve: readonly (readonly [number, string])[],
+): Promise<ReturnType<typeof benchmarkOf>> {
+  const [first, last] = [curve[0]?.[0] ?? 0, curve.at(-1)?.[0] ?? 0];
+  const prices = await readHeldPrices(market, quote, first, last);
+  return typeof prices === 'function' ? benchmarkOf(quote, curve, prices) : null;
+}
+
 const total = (list: readonly (string | null | undefined)[]): Fixed =>
   sum(list.map((text) => parseFixed(text ?? '0')));
 

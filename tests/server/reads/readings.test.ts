@@ -16,7 +16,7 @@ import { subscriptions } from '../../../server/db/schema-plans.ts';
 import { portfolioReadings } from '../../../server/portfolio/portfolio-readings.ts';
 import { openReads } from '../../../server/reads/open-reads.ts';
 import { ReplyCache } from '../../../server/reads/reply-cache.ts';
-import type { Reading, Readings } from '../../../server/reads/reading.ts';
+import { makeOf, type Reading, type Readings } from '../../../server/reads/reading.ts';
 import { userHandlers } from '../../../server/users/user-handlers.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
 import fc from '../../support/property.ts';
@@ -64,16 +64,19 @@ class Server {
   ): Promise<{ etag: string; text: string | null }> {
     const query = CALLS[name].query.parse({});
     const reading = this.readings[name] as (context: unknown) => Promise<Reading<CallName>>;
-    const { validator, reply } = await reading({
+    const found = await reading({
       caller: { uid: whose, email: null },
       params: {},
       query,
     });
     const { etag, text } = await this.replies.answer(
       { name, uid: whose, of: [{}, query], has },
-      validator,
+      found.validator,
       this.turn,
-      async () => JSON.stringify(CALLS[name].reply.parse(await reply())),
+      async () => {
+        const make = await makeOf(found);
+        return async () => JSON.stringify(CALLS[name].reply.parse(await make()));
+      },
     );
     return { etag: etag ?? '', text };
   }
@@ -382,5 +385,63 @@ describe('a kept reply', () => {
     await server.ask(uid, 'agents');
     expect(server.loads).toBeGreaterThan(loads);
     expect(JSON.parse(first.text ?? '{}')).toMatchObject({ agents: [], sequence: 0 });
+  });
+});
+
+describe('an exchange that does not send its candles', () => {
+  const hang = (): Promise<never> => new Promise(() => undefined);
+  const fail = (): Promise<never> => Promise.reject(new Error('GET candles: 503'));
+  const analyticsOf = async (whose: string) =>
+    CALLS.analytics.reply.parse(JSON.parse((await server.ask(whose, 'analytics')).text ?? 'null'));
+
+  it.each([
+    ['hangs', hang],
+    ['fails', fail],
+  ])('and %s leaves out the benchmark alone, and says so (F98)', async (_, candles) => {
+    await holding();
+    const before = await analyticsOf(uid);
+    expect(before.benchmark).not.toBeNull();
+    expect(before.benchmarkUnread).toBeUndefined();
+    floor.market.say('BTC/USDT', 130);
+    floor.market.candles = candles;
+    const { benchmark, benchmarkUnread, metrics, equity } = await analyticsOf(uid);
+    expect([benchmark, benchmarkUnread]).toEqual([null, true]);
+    expect(metrics.totalReturn).not.toBeNull();
+    expect(equity.length).toBeGreaterThan(0);
+  });
+
+  it('leaves the lines of agents at the prices of their trades (F98)', async () => {
+    const id = await holding();
+    const [fill] = (await floor.call(uid, 'history')).fills;
+    await floor.run(scheduler, 3);
+    floor.market.candles = fail;
+    const insight = CALLS.agentInsight.reply.parse(
+      JSON.parse((await server.ask(uid, 'agentInsight')).text ?? 'null'),
+    );
+    const points = insight.series.find(({ agentId }) => agentId === id)?.points ?? [];
+    expect(fill).toBeDefined();
+    expect(points.length).toBeGreaterThan(2);
+    const total = Number((await floor.call(uid, 'agents')).agents[0]?.total);
+    expect(points.at(-1)?.[1]).toBe(total);
+  });
+
+  it('holds no place among heavy reads: others are answered meanwhile (F98)', async () => {
+    await holding();
+    const waiting = Array.from({ length: 5 }, (_, n) => `${uid}-${n}`);
+    for (const one of waiting) await floor.join(one);
+    const candles = floor.market.candles.bind(floor.market);
+    let asked = 0;
+    floor.market.candles = () => {
+      asked += 1;
+      return hang();
+    };
+    const hung = Promise.all(waiting.map((one) => analyticsOf(one)));
+    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(waiting.length);
+    expect((await server.ask(uid, 'portfolio')).text).not.toBeNull();
+    expect((await server.ask(uid, 'agents')).text).not.toBeNull();
+    expect((await hung).map(({ benchmarkUnread }) => benchmarkUnread)).toEqual(
+      waiting.map(() => true),
+    );
+    floor.market.candles = candles;
   });
 });

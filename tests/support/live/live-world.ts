@@ -25,10 +25,20 @@ import { stepUpDevice } from '../signer/desk-world.ts';
 import { STEP_MS, TAPE_START } from '../tape-market.ts';
 import { openTestDatabase } from '../test-database.ts';
 import { openFloor, PUBLIC_ORIGIN, type Floor } from '../trading.ts';
+import { refuseInTransaction } from '../transaction-watch.ts';
 
 export const PERSON = 'live-person';
 const ACCOUNT = 'main';
 const WARM_UP_DAYS = 36;
+/**
+ * What a row's lock has to cover, and the signer answers without an exchange; that it is there at
+ * all is asked first.
+ */
+const HEARD_IN_TRANSACTION: readonly SignerAsk['act'][] = [
+  'start_agent',
+  'end_agent',
+  'disconnect',
+];
 const PRICE = 64_000;
 
 export interface LiveWorldOptions {
@@ -143,6 +153,7 @@ export async function openLiveWorld({
   const dead = new Promise<never>(() => undefined);
   const signerPort: SignerPort = {
     ask: async (ask) => {
+      if (!HEARD_IN_TRANSACTION.includes(ask.act)) refuseInTransaction(`The signer's ${ask.act}`);
       const fate = (await interference?.(ask.act, ask)) ?? null;
       // A process that is killed hears nothing more: whoever waits here waits for good.
       if (fate === 'die_before') return dead;

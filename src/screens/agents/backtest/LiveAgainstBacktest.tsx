@@ -135,6 +135,9 @@ function Bps({ value, why }: { value: number | null; why?: string }) {
 /** Of fills of an exchange: the middle of its book at that moment is not known. */
 const NO_QUOTE = 'Exchanges do not report the quote of a fill';
 
+const NOT_TRADED = 'No trade by this agent in the last week';
+const UNREAD = 'Prices at its decisions unavailable right now';
+
 function Costs({ test, isLive }: { test: AgentTest; isLive: boolean }) {
   const why = isLive && test.fills > 0 ? NO_QUOTE : 'No trade since the start';
   return (
@@ -158,7 +161,7 @@ function Costs({ test, isLive }: { test: AgentTest; isLive: boolean }) {
       )}
       {test.fills > 0 && (
         <Line term="Price move between decision and fill">
-          <Bps value={test.delayBps} why="No trade by this agent in the last week" />
+          <Bps value={test.delayBps} why={test.delayUnread === true ? UNREAD : NOT_TRADED} />
         </Line>
       )}
       <Line term="Partially filled buys">{test.partFills}</Line>

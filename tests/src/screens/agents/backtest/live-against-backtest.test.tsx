@@ -123,6 +123,18 @@ describe('an agent against its test', () => {
     expect(violations.map(({ id }) => id)).toEqual([]);
   });
 
+  it.each([
+    [
+      'prices that did not come',
+      { delayUnread: true },
+      'Prices at its decisions unavailable right now',
+    ],
+    ['no trade', {}, 'No trade by this agent in the last week'],
+  ] as const)('says why the delay of its fills is not known: %s', (_, part, why) => {
+    show(insight([test({ delayBps: null, ...part })]));
+    expect(screen.getByTitle(why)).toBeTruthy();
+  });
+
   it('is inside or above by the same edges', () => {
     const at = (change: string) => bandPosition(test({ change }))?.is;
     expect([at('-300.000001'), at('-300'), at('0'), at('350'), at('350.01')]).toEqual([
