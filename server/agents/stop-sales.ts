@@ -4,6 +4,7 @@
 import type { Depth, Quote } from '../../engine/market-types.ts';
 import { isUnavailable } from '../db/faults.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { inTime } from '../market/candles-in-time.ts';
 import type { Venue } from '../venues/venue.ts';
 import { sellStopped, type HitStop, type SaleOutcome, type Watched } from './sell-stopped.ts';
 
@@ -19,12 +20,16 @@ export interface StopSale {
   depth: Depth | null;
 }
 
+/** Of what was not there (database, candles) all are tried again together. */
+type Failure = 'refused' | 'unavailable';
+
 /** How often a position in somebody else's hands is looked for again before it is waited for. */
 const LOOKS = 10;
 /** The pause before each look grows by this, ms: about a second in all. */
 const LOOK_PAUSE_MS = 25;
 
-interface Waiting extends StopSale {
+/** A sale whose depth is known. */
+interface Waiting extends HitStop {
   /** How often it was found in somebody else's hands. */
   found: number;
   end(sold: boolean): void;
@@ -34,11 +39,13 @@ export class StopSales {
   /** Every sale that was asked for and has not ended, by position. */
   private readonly under = new Map<string, Promise<boolean>>();
   private readonly queue: Waiting[] = [];
+  /** By pair, while it is read: one reading for all stops of a pair that are hit meanwhile. */
+  private readonly depths = new Map<string, Promise<Depth>>();
   /**
    * Positions whose sale failed the last time, whether that was because of their own rows, and the
    * price that hit the stop: the sale is owed at it, wherever the price goes.
    */
-  private readonly failing = new Map<string, { why: 'refused' | 'unavailable'; sale: StopSale }>();
+  private readonly failing = new Map<string, { why: Failure; sale: StopSale }>();
   /**
    * What was refused is tried by itself, so that it is not looked for again among many; and what
    * somebody holds for long is waited for by itself, so that nothing waits with it.
@@ -81,15 +88,38 @@ export class StopSales {
         this.under.delete(id);
         resolve(sold);
       };
-      (this.failing.get(id)?.why === 'refused' ? this.alone : this.queue).push({
-        ...sale,
-        found: 0,
-        end,
-      });
+      if (sale.depth !== null) this.take({ ...sale, depth: sale.depth, found: 0, end });
+      else
+        this.depthOf(sale.watched.pair).then(
+          (depth) => {
+            this.take({ ...sale, depth, found: 0, end });
+          },
+          (error: unknown) => {
+            this.fail(sale, error, 'unavailable');
+            end(false);
+          },
+        );
     });
     this.under.set(id, asked);
-    this.begin();
     return asked;
+  }
+
+  private take(one: Waiting): void {
+    const isRefused = this.failing.get(one.watched.id)?.why === 'refused';
+    (isRefused ? this.alone : this.queue).push(one);
+    this.begin();
+  }
+
+  /**
+   * Each pair's by itself: the candles of one that an exchange does not send hold up no stop of
+   * another.
+   */
+  private depthOf(pair: string): Promise<Depth> {
+    const known = this.depths.get(pair);
+    if (known !== undefined) return known;
+    const reading = inTime(this.venue.depth(pair)).finally(() => this.depths.delete(pair));
+    this.depths.set(pair, reading);
+    return reading;
   }
 
   /** Waits for every sale under way. */
@@ -119,20 +149,19 @@ export class StopSales {
   }
 
   private async sellAll(list: readonly Waiting[], wait: boolean): Promise<void> {
-    const hits = await this.withDepths(list);
-    const sell = async (part: readonly (HitStop & Waiting)[]): Promise<void> => {
+    const sell = async (part: readonly Waiting[]): Promise<void> => {
       try {
-        this.take(part, await this.sellNow(part, wait));
+        this.hear(part, await this.sellNow(part, wait));
       } catch (error) {
         // Whichever of them the database refuses is found by halves; the others are sold.
         if (part.length > 1 && !isUnavailable(error)) {
           const half = Math.ceil(part.length / 2);
           await sell(part.slice(0, half));
           await sell(part.slice(half));
-        } else for (const one of part) this.fail(one, error);
+        } else for (const one of part) this.giveBack(one, error);
       }
     };
-    if (hits.length > 0) await sell(hits);
+    await sell(list);
   }
 
   private sellNow(list: readonly HitStop[], wait: boolean): Promise<Map<string, SaleOutcome>> {
@@ -141,30 +170,13 @@ export class StopSales {
     );
   }
 
-  /** One reading a pair. Where it fails, the stops of that pair do. */
-  private async withDepths(list: readonly Waiting[]): Promise<(HitStop & Waiting)[]> {
-    const depths = new Map<string, Promise<Depth>>();
-    const hits: (HitStop & Waiting)[] = [];
-    for (const one of list) {
-      const { pair } = one.watched;
-      try {
-        if (one.depth === null && !depths.has(pair)) depths.set(pair, this.venue.depth(pair));
-        const depth = one.depth ?? (await depths.get(pair));
-        if (depth !== undefined) hits.push({ ...one, depth });
-      } catch (error) {
-        this.fail(one, error);
-      }
-    }
-    return hits;
-  }
-
-  private take(list: readonly Waiting[], outcomes: ReadonlyMap<string, SaleOutcome>): void {
+  private hear(list: readonly Waiting[], outcomes: ReadonlyMap<string, SaleOutcome>): void {
     const busy: Waiting[] = [];
     for (const one of list) {
       const { watched } = one;
       const outcome = outcomes.get(watched.id) ?? new Error('A sale without an outcome');
       if (outcome instanceof Error) {
-        this.fail(one, outcome);
+        this.giveBack(one, outcome);
         continue;
       }
       if (outcome === 'busy') {
@@ -193,8 +205,7 @@ export class StopSales {
   }
 
   /** Still watched: the next price tries again. Said once, however many prices come meanwhile. */
-  private fail(one: Waiting, error: unknown): void {
-    const { watched, quote, depth } = one;
+  private fail({ watched, quote, depth }: StopSale, error: unknown, why: Failure): void {
     const { id } = watched;
     const reason = error instanceof Error ? error.message : String(error);
     if (!this.failing.has(id))
@@ -202,8 +213,11 @@ export class StopSales {
         { position: id, reason },
         'A stop loss could not be carried out; every price retries',
       );
-    const why = isUnavailable(error) ? 'unavailable' : 'refused';
     this.failing.set(id, { why, sale: { watched, quote, depth } });
+  }
+
+  private giveBack(one: Waiting, error: unknown): void {
+    this.fail(one, error, isUnavailable(error) ? 'unavailable' : 'refused');
     one.end(false);
   }
 }

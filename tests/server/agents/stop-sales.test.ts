@@ -186,7 +186,7 @@ const PLAIN: Plan = {
   falls: [[0, 0.8]],
   leaves: false,
 };
-const openOf = ({ floor }: World, pair = PAIRS[0]) =>
+const openOf = ({ floor }: World, pair: string = PAIRS[0]) =>
   floor.database.db
     .select({ position: positions })
     .from(positions)
@@ -313,6 +313,41 @@ describe('stops that are hit together', { timeout: WORLDS_TIMEOUT_MS }, () => {
     await watch.settled();
     expect((await openOf(world)).map(({ id }) => id)).toEqual([broken]);
     expect(floor.errors).toEqual([expect.stringContaining('no such price')]);
+  });
+
+  it('are sold at once although the candles of another pair do not come (F90)', async () => {
+    const world = await worldOf(PLAIN, 250);
+    const { floor } = world;
+    const [hung, ready] = [PAIRS[0], PAIRS[1] ?? ''];
+    const held = [await openOf(world, hung), await openOf(world, ready)];
+    expect(held.map((list) => list.length > 0)).toEqual([true, true]);
+    const venue = new PaperVenue(floor.market);
+    const depth = venue.depth.bind(venue);
+    let isHanging = true;
+    const asked: string[] = [];
+    venue.depth = (pair) => {
+      asked.push(pair);
+      return isHanging && pair === hung ? new Promise(() => undefined) : depth(pair);
+    };
+    const watch = new StopWatch(floor.deps, venue);
+    await watch.load();
+    const fallen = (pair: string) => {
+      const quote = floor.market.quote(pair);
+      const price = toNumber(quote?.last ?? parseFixed('0')) * 0.7;
+      return { ...quote, bid: parseFixed(price.toFixed(6)) } as Parameters<StopWatch['onQuote']>[0];
+    };
+    watch.onQuote(fallen(hung));
+    watch.onQuote(fallen(ready));
+    await expect.poll(async () => (await openOf(world, ready)).length, { timeout: 20_000 }).toBe(0);
+    expect((await openOf(world, hung)).length).toBe(held[0]?.length);
+    // Given up after two seconds, and said once for each; the next price finds the candles there.
+    await watch.settled();
+    expect(floor.errors.length).toBe(held[0]?.length);
+    isHanging = false;
+    watch.onQuote(fallen(hung));
+    await watch.settled();
+    expect(await openOf(world, hung)).toEqual([]);
+    expect(asked).toEqual([hung, ready, hung]);
   });
 
   it('are all tried again together once a database that was away is back', async () => {
