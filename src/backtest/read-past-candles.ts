@@ -54,8 +54,11 @@ function pagesOf(
       : INTERVAL_MS[tested] > INTERVAL_MS['1h']
         ? tested
         : '1h';
-  const pages = (pair: string, interval: CandleInterval, start: number, end: number): Page[] => {
-    const span = CANDLES_LIMIT_MAX * INTERVAL_MS[interval];
+  const pages = (pair: string, interval: CandleInterval, start: number, until: number): Page[] => {
+    const length = INTERVAL_MS[interval];
+    const span = CANDLES_LIMIT_MAX * length;
+    // A page ends where a candle does: the one that a seam cuts in two would be in neither page.
+    const end = Math.floor(until / length) * length;
     return Array.from({ length: Math.max(0, Math.ceil((end - start) / span)) }, (_, index) => ({
       pair,
       interval,

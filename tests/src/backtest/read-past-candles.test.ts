@@ -1,0 +1,97 @@
+/** The candles of a backtest, read page by page from a source that lacks none. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { BacktestTerms } from '../../../contract/backtest.ts';
+import { INTERVAL_MS } from '../../../contract/intervals.ts';
+import type { CandleInterval, CandleRow } from '../../../contract/market.ts';
+
+interface Query {
+  symbol: string;
+  interval: CandleInterval;
+  limit: number;
+  before: number;
+}
+const { market } = vi.hoisted(() => ({ market: { now: 0 } }));
+
+/** Answers as the server does: closed candles alone, the last of them at or before `before`. */
+function serve({ symbol, interval, limit, before }: Query): { candles: CandleRow[] } {
+  expect(limit).toBeLessThanOrEqual(1_500);
+  const length = INTERVAL_MS[interval];
+  const to = Math.floor(Math.min(before, market.now) / length) * length;
+  return {
+    candles: Array.from({ length: limit }, (_, index): CandleRow => {
+      const time = to - (limit - index) * length;
+      return [time, symbol, '1', '1', '1', '1'];
+    }),
+  };
+}
+vi.mock('../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call: (_name: string, { query }: { query: Query }) => Promise.resolve(serve(query)) },
+}));
+
+const { readPastCandles, testedInterval } =
+  await import('../../../src/backtest/read-past-candles.ts');
+
+const [MINUTES_5, HOUR, DAY] = [INTERVAL_MS['5m'], INTERVAL_MS['1h'], INTERVAL_MS['1d']];
+
+function termsAt(
+  to: number,
+  days: number,
+  interval: BacktestTerms['agent']['interval'],
+): BacktestTerms {
+  const from = to - days * DAY;
+  return {
+    agent: { pairs: ['BTC/USD', 'ETH/USD'], interval },
+    witnesses: ['USDC/USD'],
+    baseInterval: '5m',
+    from,
+    to,
+    historyFrom: Math.floor((from - 92 * DAY) / DAY) * DAY,
+  } as unknown as BacktestTerms;
+}
+
+const read = (terms: BacktestTerms) =>
+  readPastCandles(terms, new AbortController().signal, () => undefined);
+
+afterEach(() => {
+  market.now = 0;
+});
+
+describe('the candles of a backtest', () => {
+  it.each([
+    ['daily', 90],
+    ['20-minute', 60],
+    ['5-minute', 30],
+    ['5-minute', 365],
+  ] as const)(
+    'of a %s agent over %i days lack none, whenever it is started',
+    async (interval, days) => {
+      for (let late = 0; late < HOUR; late += MINUTES_5) {
+        const to = Date.UTC(2026, 10, 20, 14) + late;
+        const terms = termsAt(to, days, interval);
+        market.now = to + 90_000;
+        const tapes = await read(terms);
+        const length = INTERVAL_MS[testedInterval(terms)];
+        const fineFrom = Math.floor((terms.from - DAY) / HOUR) * HOUR;
+        for (const pair of [...terms.agent.pairs, ...(terms.witnesses ?? [])]) {
+          const times = (tapes[pair] ?? []).map(([time]) => time);
+          const gaps = times.flatMap((time, index) => {
+            const before = times[index - 1] ?? time - HOUR;
+            const step = before < fineFrom ? HOUR : length;
+            return time - before === step ? [] : [new Date(time).toISOString()];
+          });
+          expect({ late, pair, gaps }).toEqual({ late, pair, gaps: [] });
+          expect(times.at(-1)).toBe(Math.floor(to / length) * length - length);
+        }
+        expect(tapes['BTC/USD']?.[0]?.[0]).toBe(terms.historyFrom);
+      }
+    },
+  );
+
+  it('end with the test, although the market has gone on', async () => {
+    const to = Date.UTC(2026, 10, 20, 14, 25);
+    market.now = to + 2 * HOUR;
+    const tapes = await read(termsAt(to, 90, 'daily'));
+    expect(tapes['BTC/USD']?.at(-1)?.[0]).toBe(Date.UTC(2026, 10, 20, 13));
+  });
+});
