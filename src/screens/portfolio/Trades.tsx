@@ -3,24 +3,22 @@ import { Download, Landmark, SlidersHorizontal } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Fill } from '../../../contract/trading.ts';
-import { api } from '../../api/api.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Amount } from '../../components/Figures.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
-import { showFailure } from '../show-result.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
 import { TradesTable } from './Fills.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 import { formatNumber } from '../../format/numbers.ts';
+import { READ_AT_ONCE, useOlderTrades } from './use-older-trades.ts';
 
 const TaxExport = screenPart(() => import('./TaxExport.tsx'));
 
 const PAGE = 25;
-const READ_AT_ONCE = 500;
 const SIDES = [
   { value: '', label: 'Bought and sold' },
   { value: 'buy', label: 'Bought' },
@@ -97,35 +95,6 @@ function Filters({
       />
     </div>
   );
-}
-
-/** Older trades, loaded on demand. They are not kept on the device. */
-function useOlder(
-  known: readonly Fill[],
-  book: number | undefined,
-): { fills: readonly Fill[]; read: () => Promise<void>; busy: boolean } {
-  const [older, setOlder] = useState<readonly Fill[]>([]);
-  const [busy, setBusy] = useState(false);
-  const fills = useMemo(() => {
-    const ids = new Set(known.map((fill) => fill.id));
-    return older.length === 0 ? known : [...known, ...older.filter((fill) => !ids.has(fill.id))];
-  }, [known, older]);
-  const read = async (): Promise<void> => {
-    const last = fills.at(-1);
-    if (last === undefined) return;
-    setBusy(true);
-    await showFailure(
-      api
-        .call('history', {
-          query: { limit: READ_AT_ONCE, before: last.id, ...(book === undefined ? {} : { book }) },
-        })
-        .then((reply) => {
-          setOlder((held) => [...held, ...reply.fills]);
-        }),
-    );
-    setBusy(false);
-  };
-  return { fills, read, busy };
 }
 
 /** How many trades are shown, out of how many. */
@@ -294,7 +263,7 @@ export interface TradesProps {
 }
 
 export function Trades({ known, total, quote, book }: TradesProps) {
-  const { fills, read, busy } = useOlder(known, book);
+  const { fills, read, busy } = useOlderTrades(known, total, book);
   const [filter, setFilter] = useState(EVERY_TRADE);
   const [filtering, setFiltering] = useState(false);
   const [taxing, setTaxing] = useState(false);
