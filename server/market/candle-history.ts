@@ -2,7 +2,7 @@
 import type { CandleInterval } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Candle } from '../../engine/market-types.ts';
-import { alignDown, firstAtOrAfter } from './candle-building.ts';
+import { alignDown, alignUp, firstAtOrAfter } from './candle-building.ts';
 
 export type CandleSource = (
   pair: string,
@@ -12,9 +12,10 @@ export type CandleSource = (
 ) => Promise<Candle[]>;
 
 const HOUR = INTERVAL_MS['1h'];
+const DAY = INTERVAL_MS['1d'];
 /** How far back the base interval is used before hours take over. */
-const FINE_MS = 2 * INTERVAL_MS['1d'];
-const FINE_KEPT_MS = FINE_MS + INTERVAL_MS['1d'];
+const FINE_MS = 2 * DAY;
+const FINE_KEPT_MS = FINE_MS + DAY;
 
 /**
  * One pair's candles at one interval: a stretch without holes of our own making, extended at either
@@ -79,8 +80,13 @@ class Shelf {
     );
   }
 
+  /** Opening of the first candle at or after `time`; Infinity where there is none. */
+  firstAfter(time: number): number {
+    return this.candles[firstAtOrAfter(this.candles, time)]?.time ?? Infinity;
+  }
+
   forgetBefore(time: number): void {
-    if (this.from >= time - INTERVAL_MS['1d']) return;
+    if (this.from >= time - DAY) return;
     this.candles = this.candles.slice(firstAtOrAfter(this.candles, time));
     this.from = time;
   }
@@ -100,6 +106,8 @@ export class CandleHistory {
   constructor(
     private readonly source: CandleSource,
     private readonly baseInterval: CandleInterval,
+    /** When the oldest candle of a length opens that the source has. */
+    private readonly oldest: (interval: CandleInterval) => number = () => 0,
   ) {
     this.baseMs = INTERVAL_MS[baseInterval];
   }
@@ -126,8 +134,8 @@ export class CandleHistory {
   }
 
   /**
-   * Hourly candles further back, base candles for the last two days; the same array until a candle
-   * is added.
+   * Hourly candles further back, base candles for the last two days, and days where hours do not
+   * reach; the same array until a candle is added.
    */
   async mixed(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
     const end = alignDown(to, this.baseMs);
@@ -136,14 +144,36 @@ export class CandleHistory {
     const [fine, hours] = [this.shelf(pair, this.baseInterval), this.shelf(pair, '1h')];
     await fine.ensure(split, end);
     if (split > from) await hours.ensure(from, split);
+    const days = split > from ? await this.daysBefore(pair, from, hours, split) : null;
     const key = `${lookbackMs} ${pair}`;
-    const versions = `${fine.version} ${split > from ? hours.version : ''}`;
+    const versions = `${fine.version} ${split > from ? hours.version : ''} ${days?.version ?? ''}`;
     const before = this.told.get(key);
     if (before?.end === end && before.versions === versions) return before.candles;
     const recent = fine.slice(split, end);
-    const candles = split > from ? hours.slice(from, split).concat(recent) : recent;
+    const coarse = split > from ? hours.slice(from, split).concat(recent) : recent;
+    const candles = days === null ? coarse : days.candles.concat(coarse);
     this.told.set(key, { end, versions, candles });
     if (this.baseMs < HOUR) fine.forgetBefore(alignDown(end - FINE_KEPT_MS, HOUR));
     return candles;
+  }
+
+  /**
+   * Whole days before the first hour there is. A day and its last hour close at the same price, so
+   * windows that begin at midnight are the same to the last digit. The day that the hours begin in is
+   * left out: its midnights are the close of the day before it and an hour of its own.
+   */
+  private async daysBefore(
+    pair: string,
+    from: number,
+    hours: Shelf,
+    split: number,
+  ): Promise<{ candles: Candle[]; version: number } | null> {
+    if (from >= this.oldest('1h')) return null;
+    const start = alignUp(from, DAY);
+    const end = alignDown(Math.min(hours.firstAfter(from), split), DAY);
+    if (start >= end) return null;
+    const days = this.shelf(pair, '1d');
+    await days.ensure(start, end);
+    return { candles: days.slice(start, end), version: days.version };
   }
 }

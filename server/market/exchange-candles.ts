@@ -6,6 +6,7 @@ import type { Candle } from '../../engine/market-types.ts';
 import type { WallClock } from '../clock.ts';
 import { alignDown, alignUp, coarser, isSaneCandle } from './candle-building.ts';
 import { ExchangeCandle, type ExchangeClient } from './exchange-client.ts';
+import type { ExchangeVenue } from './exchange-venues.ts';
 import type { CandleReader } from './feed.ts';
 
 /** The page that still grows is asked for again at most this often. */
@@ -35,6 +36,7 @@ export function candleLimits(
 interface Page {
   candles: Candle[];
   askedAt: number;
+  /** Nothing more of it will come. */
   complete: boolean;
 }
 
@@ -45,9 +47,21 @@ export class ExchangeCandles {
   constructor(
     private readonly client: () => Promise<ExchangeClient>,
     private readonly limited: Readonly<Record<CandleReader, Limited>>,
-    private readonly candlesAtOnce: number,
+    private readonly venue: Pick<ExchangeVenue, 'candlesAtOnce' | 'candlesKept'>,
     private readonly clock: WallClock,
   ) {}
+
+  /**
+   * When the oldest candle of this length opens that the exchange gives now; 0 where it gives all
+   * there are. What was read earlier is kept, and `read` may know older ones.
+   */
+  oldest(interval: CandleInterval): number {
+    const { candlesKept } = this.venue;
+    if (candlesKept === null) return 0;
+    const length = INTERVAL_MS[BUILT_FROM[interval] ?? interval];
+    const first = alignDown(this.clock.now(), length) - (candlesKept - 1) * length;
+    return alignUp(Math.max(0, first), INTERVAL_MS[interval]);
+  }
 
   /** Closed candles with `from <= time` and close `<= to`, oldest first. */
   async read(
@@ -62,7 +76,7 @@ export class ExchangeCandles {
     const first = alignUp(Math.max(0, from), wanted);
     const end = alignDown(Math.min(to, this.clock.now()), wanted);
     if (first >= end) return [];
-    const pageMs = this.candlesAtOnce * length;
+    const pageMs = this.venue.candlesAtOnce * length;
     const starts: number[] = [];
     for (let start = alignDown(first, pageMs); start < end; start += pageMs) starts.push(start);
     const pages = await Promise.all(
@@ -71,7 +85,18 @@ export class ExchangeCandles {
     const found = pages
       .flat()
       .filter((candle) => candle.time >= first && candle.time + length <= end);
-    return asked === interval ? found : coarser(found, wanted);
+    if (asked === interval) return found;
+    // Where the exchange begins in the middle of a candle, the rest of it would look like a whole one.
+    const [oldest] = found;
+    const cut =
+      oldest !== undefined &&
+      oldest.time % wanted !== 0 &&
+      alignDown(oldest.time, wanted) < this.oldest(asked);
+    const whole = cut ? alignUp(oldest.time, wanted) : first;
+    return coarser(
+      found.filter(({ time }) => time >= whole),
+      wanted,
+    );
   }
 
   /** The candles of the page at `start` whose close is at or before `end`. */
@@ -86,6 +111,8 @@ export class ExchangeCandles {
     const key = `${interval} ${start} ${pair}`;
     for (let poll = 0; ; poll += 1) {
       const known = this.pages.get(key);
+      // Whatever is asked for, such an exchange answers with its newest candles.
+      if (end <= this.oldest(interval)) return known?.candles ?? [];
       const newest = known?.candles.at(-1);
       const reaches = newest !== undefined && newest.time + length >= end;
       if (known !== undefined && (known.complete || reaches)) return known.candles;
@@ -116,7 +143,8 @@ export class ExchangeCandles {
     const running = this.asking.get(asked);
     if (running !== undefined) return running;
     const request = this.limited[reader](() => this.fetch(pair, interval, start))
-      .then((page) => {
+      .then((answer) => {
+        const page = this.withEarlier(answer, this.pages.get(key), interval);
         this.pages.delete(key);
         this.pages.set(key, page);
         const oldest = this.pages.keys().next();
@@ -130,11 +158,21 @@ export class ExchangeCandles {
     return request;
   }
 
+  /** What was read of a page while the exchange still gave it stays. */
+  private withEarlier(page: Page, known: Page | undefined, interval: CandleInterval): Page {
+    const oldest = this.oldest(interval);
+    const earlier = known?.candles.filter(({ time }) => time < oldest) ?? [];
+    if (earlier.length === 0) return page;
+    const last = earlier.at(-1)?.time ?? -Infinity;
+    return { ...page, candles: [...earlier, ...page.candles.filter(({ time }) => time > last)] };
+  }
+
   private async fetch(pair: string, interval: CandleInterval, start: number): Promise<Page> {
     const length = INTERVAL_MS[interval];
-    const end = start + this.candlesAtOnce * length;
+    const { candlesAtOnce } = this.venue;
+    const end = start + candlesAtOnce * length;
     const askedAt = this.clock.now();
-    const rows = await (await this.client()).fetchOHLCV(pair, interval, start, this.candlesAtOnce);
+    const rows = await (await this.client()).fetchOHLCV(pair, interval, start, candlesAtOnce);
     const byTime = new Map<number, Candle>();
     for (const row of rows) {
       const parsed = ExchangeCandle.safeParse(row);

@@ -59,7 +59,7 @@ export class ExchangeFeed implements MarketFeed {
     this.history = new ExchangeCandles(
       () => this.connect(),
       candleLimits(this.limited, venue.concurrency),
-      venue.candlesAtOnce,
+      venue,
       { now: () => Math.max(this.latest, clock.now()) },
     );
   }
@@ -110,6 +110,10 @@ export class ExchangeFeed implements MarketFeed {
     reader?: CandleReader,
   ): Promise<Candle[]> {
     return this.history.read(pair, interval, from, Math.min(to, this.now()), reader);
+  }
+
+  oldest(interval: CandleInterval): number {
+    return this.history.oldest(interval);
   }
 
   private connect(): Promise<ExchangeClient> {

@@ -12,6 +12,11 @@ export interface ExchangeVenue {
   tickersAtOnce: boolean;
   /** Most candles in one answer. */
   candlesAtOnce: number;
+  /**
+   * The exchange gives no more than this many candles of any length, the newest, and the open one is
+   * among them. Null: all since the pair was listed, page by page.
+   */
+  candlesKept: number | null;
   /** How many requests may be in flight. ccxt spaces them by the exchange's own limit besides. */
   concurrency: number;
 }
@@ -23,6 +28,7 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     probePath: '/time',
     tickersAtOnce: false,
     candlesAtOnce: 300,
+    candlesKept: null,
     concurrency: 4,
   },
   kraken: {
@@ -31,6 +37,7 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     probePath: '/0/public/Time',
     tickersAtOnce: true,
     candlesAtOnce: 720,
+    candlesKept: 720,
     concurrency: 2,
   },
   binance: {
@@ -39,6 +46,7 @@ export const EXCHANGE_VENUES: Record<ExchangeId, ExchangeVenue> = {
     probePath: '/api/v3/time',
     tickersAtOnce: true,
     candlesAtOnce: 1_000,
+    candlesKept: null,
     concurrency: 4,
   },
 };

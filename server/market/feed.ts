@@ -67,4 +67,9 @@ export interface MarketFeed {
    * coarser than the finest interval is built from finer ones, aligned to the epoch.
    */
   candles: ReadCandles;
+  /**
+   * When the oldest candle of this length opens that the source can be relied on for, ms; absent or
+   * 0 where it has all since a pair began.
+   */
+  oldest?(interval: CandleInterval): number;
 }

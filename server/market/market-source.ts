@@ -32,13 +32,18 @@ export interface Market {
   /** The last 24 h as a line to draw; null where a day of candles is missing. */
   dayLine(pair: string): DayLine | null;
   candles: ReadCandles;
+  /**
+   * When the oldest candle of this length opens that the source can be relied on for, ms; absent or
+   * 0 where it has all since a pair began. Kraken gives the newest 720 of each length.
+   */
+  oldest?(interval: CandleInterval): number;
   /** The candle that is open at `now`; null where no price of it is known. */
   forming(pair: string, interval: CandleInterval, now: number): Promise<Forming | null>;
   /** The last bars of the finest interval as the quotes made them, the open one last. */
   bars(pair: string): readonly TickBar[];
   /**
    * Closed candles for signals, oldest first, at mixed resolution: hourly further back, base
-   * interval for the last two days. Everything closes at or before `to`. The same array comes back
+   * interval for the last two days, and days where the source's hours do not reach. Everything closes at or before `to`. The same array comes back
    * until a candle is added: do not change it.
    */
   history(pair: string, lookbackMs: number, to: number): Promise<Candle[]>;

@@ -70,6 +70,7 @@ export class FeedMarket implements Market {
     this.store = new CandleHistory(
       (pair, interval, from, to) => feed.candles(pair, interval, from, to),
       feed.baseInterval,
+      (interval) => this.oldest(interval),
     );
   }
 
@@ -186,6 +187,10 @@ export class FeedMarket implements Market {
   ): Promise<Candle[]> {
     if (this.rules(pair) === null || !isBuildable(interval, this.finestInterval)) return [];
     return this.feed.candles(pair, interval, from, Math.min(to, this.feed.now()), reader);
+  }
+
+  oldest(interval: CandleInterval): number {
+    return this.feed.oldest?.(interval) ?? 0;
   }
 
   async forming(pair: string, interval: CandleInterval, now: number): Promise<Forming | null> {

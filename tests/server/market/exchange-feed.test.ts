@@ -249,6 +249,74 @@ describe('coinbaseexchange', () => {
   });
 });
 
+describe('kraken, which gives its newest 720 candles whatever is asked for', () => {
+  it('reads as far as they reach, asks for nothing older, and says how far that is', async () => {
+    const { feed, begin } = feedOf('kraken');
+    await begin();
+    const to = Math.floor(Date.now() / HOUR) * HOUR;
+    const oldest = feed.oldest('1h');
+    expect(oldest).toBeGreaterThanOrEqual(to - 719 * HOUR);
+    expect(feed.oldest('20m') % (20 * 60_000)).toBe(0);
+    const read = () => feed.candles('BTC/USD', '1h', to - 365 * DAY, to);
+    const found = await read();
+    expect([found[0]?.time, found.length]).toEqual([oldest, (to - oldest) / HOUR]);
+    expect(found.every(({ time }, index) => time === oldest + index * HOUR)).toBe(true);
+    const asked = () => server.asked.filter((path) => path.includes('/OHLC')).length;
+    expect(asked()).toBeLessThanOrEqual(2);
+    const before = asked();
+    expect(await read()).toEqual(found);
+    expect(asked()).toBe(before);
+    const days = await feed.candles('BTC/USD', '1d', to - 365 * DAY, to);
+    expect(days).toHaveLength(to % DAY === 0 ? 365 : 364);
+  });
+
+  it('builds no candle from a part of it, where it begins in the middle of one', async () => {
+    const { feed, begin } = feedOf('kraken');
+    await begin();
+    const to = Date.now();
+    const twenty = await feed.candles('BTC/USD', '20m', to - 5 * DAY, to);
+    const fives = await feed.candles('BTC/USD', '5m', to - 5 * DAY, to);
+    expect(twenty.length).toBeGreaterThan(170);
+    for (const { time, volume } of twenty)
+      expect(volume).toBe(
+        fives
+          .filter((five) => five.time >= time && five.time < time + 4 * FIVE)
+          .reduce((all, five) => all + five.volume, 0),
+      );
+    expect(
+      fives.filter(({ time }) => time >= (twenty[0]?.time ?? 0)).length,
+    ).toBeGreaterThanOrEqual(4 * twenty.length);
+  });
+
+  it('keeps what it has read beyond that', async () => {
+    let now = 1_000 * 720 * HOUR + 400 * HOUR + 60_000;
+    const client: Pick<ExchangeClient, 'fetchOHLCV'> = {
+      async fetchOHLCV() {
+        const newest = Math.floor(now / HOUR) * HOUR;
+        return Array.from({ length: 720 }, (_, index) => {
+          const time = newest - (719 - index) * HOUR;
+          return [time, 1, 1, 1, 1, time / HOUR];
+        });
+      },
+    };
+    const candles = new ExchangeCandles(
+      () => Promise.resolve(client as ExchangeClient),
+      candleLimits(pLimit(2), 2),
+      { candlesAtOnce: 720, candlesKept: 720 },
+      { now: () => now },
+    );
+    const first = candles.oldest('1h');
+    const read = () => candles.read('BTC/USD', '1h', 0, now);
+    expect((await read()).map(({ time }) => time)).toHaveLength(719);
+    for (let days = 1; days <= 60; days += 1) {
+      now += DAY;
+      const found = await read();
+      expect([days, found[0]?.time, found.length]).toEqual([days, first, 719 + days * 24]);
+      expect(found.every(({ time }, index) => time === first + index * HOUR)).toBe(true);
+    }
+  });
+});
+
 describe('the exchange edge', () => {
   it('leaves out markets that are closed, foreign or misspelt, and stands a missing minimum in for', () => {
     const market = (symbol: string, more: object = {}) => {
@@ -307,7 +375,7 @@ describe('the exchange edge', () => {
     const candles = new ExchangeCandles(
       () => Promise.resolve(client as ExchangeClient),
       candleLimits(pLimit(3), 3),
-      10,
+      { candlesAtOnce: 10, candlesKept: null },
       { now: () => 400 * DAY },
     );
     await Promise.allSettled(
@@ -332,7 +400,7 @@ describe('the exchange edge', () => {
     const candles = new ExchangeCandles(
       () => Promise.resolve(client as ExchangeClient),
       candleLimits(pLimit(4), 4),
-      10,
+      { candlesAtOnce: 10, candlesKept: null },
       { now: () => 400 * DAY },
     );
     const read = (page: number, reader?: CandleReader): Promise<unknown> => {
