@@ -66,11 +66,25 @@ export const BacktestTerms = z.object({
    * peg; absent from older servers.
    */
   witnesses: z.optional(z.array(z.string())),
+  /** The finest candle that the source has of the whole period. */
   baseInterval: CandleInterval,
   from: z.number(),
   to: z.number(),
   /** Candles from here on are history that the signals look back on. */
   historyFrom: z.number(),
+  /**
+   * Where candles of the source reach back less far than was asked for: its name, the finest candle
+   * of its own and the beginning that was asked for. Hours begin at `hoursFrom`, before it there are
+   * days. Absent from sources that have all, and from older servers.
+   */
+  reach: z.optional(
+    z.object({
+      source: z.string(),
+      finest: CandleInterval,
+      askedFrom: z.number(),
+      hoursFrom: z.number(),
+    }),
+  ),
   /**
    * The server keeps what an agent was tested with, if it is told. Absent from servers that do not.
    */

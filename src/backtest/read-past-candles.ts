@@ -45,7 +45,7 @@ interface Page {
 }
 
 function pagesOf(
-  { agent, baseInterval, from, historyFrom, to, witnesses }: BacktestTerms,
+  { agent, baseInterval, from, historyFrom, reach, to, witnesses }: BacktestTerms,
   tested: CandleInterval,
 ): Page[] {
   const history =
@@ -72,14 +72,21 @@ function pagesOf(
     historyFrom,
     Math.floor((from - INTERVAL_MS['1d']) / INTERVAL_MS[history]) * INTERVAL_MS[history],
   );
+  // Where hours do not reach, whole days: their closes are those of the hours at midnight, which
+  // windows of many days begin at. The day that the hours begin in is left out, as it is live.
+  const hoursFrom = history === '1h' ? (reach?.hoursFrom ?? 0) : 0;
+  const past = (pair: string, start: number): Page[] =>
+    start >= hoursFrom
+      ? pages(pair, history, start, seam)
+      : [...pages(pair, '1d', start, hoursFrom), ...pages(pair, '1h', hoursFrom, seam)];
   // Of a witness a day before the test is enough: its peg is asked about, not its trend.
   return [
     ...agent.pairs.flatMap((pair) => [
-      ...pages(pair, history, historyFrom, seam),
+      ...past(pair, historyFrom),
       ...pages(pair, tested, seam, to),
     ]),
     ...(witnesses ?? []).flatMap((pair) => [
-      ...pages(pair, history, Math.max(historyFrom, seam - 2 * INTERVAL_MS['1d']), seam),
+      ...past(pair, Math.max(historyFrom, seam - 2 * INTERVAL_MS['1d'])),
       ...pages(pair, tested, seam, to),
     ]),
   ];

@@ -109,6 +109,8 @@ export class TapeMarket implements Market {
   readonly finestInterval: CandleInterval = '5m';
   readonly source: MarketSource;
   readonly tape = new Map<string, Candle[]>();
+  /** How many of the newest candles of a length there are, as at Kraken; without it, all. */
+  candlesKept: number | null = null;
   private readonly listeners = new Set<(quote: Quote) => void>();
   private readonly quotes = new Map<string, Quote>();
   private readonly stale = new Set<string>();
@@ -197,13 +199,21 @@ export class TapeMarket implements Market {
     };
   }
 
+  oldest(interval: CandleInterval): number {
+    const length = INTERVAL_MS[interval];
+    return this.candlesKept === null
+      ? 0
+      : (Math.floor(this.at / length) - this.candlesKept + 1) * length;
+  }
+
   async candles(
     pair: string,
     interval: CandleInterval,
-    from: number,
+    since: number,
     to: number,
   ): Promise<Candle[]> {
     refuseInTransaction(`A candle of ${pair}`);
+    const from = Math.max(since, this.oldest(interval));
     const end = Math.min(to, this.at);
     const fine = this.tape.get(pair) ?? [];
     const length = INTERVAL_MS[interval];

@@ -8,7 +8,7 @@ import { BacktestTermsBody } from '../../../contract/backtest.ts';
 import type { CallBody } from '../../../contract/calls.ts';
 import type { CandleRow } from '../../../contract/market.ts';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
-import { DAY_MS } from '../../../engine/execution/schedule.ts';
+import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { fills } from '../../../server/db/schema.ts';
 import { runOrder } from '../../../src/backtest/backtest-worker.ts';
@@ -67,6 +67,44 @@ describe('the terms of a test', () => {
         })
       ).universe,
     ).toBeNull();
+  });
+
+  it('begin where candles of the source reach, on the finest that do, and say what was asked for', async () => {
+    const floor = await openFloor(
+      { candles: 10, sourceId: 'short', pairs: ['BTC/USDT'] },
+      database,
+    );
+    await floor.join('short');
+    const terms: typeof TERMS = { ...TERMS, pool: 'momentum_24h', trading_pairs: ['BTC/USDT'] };
+    const ask = (days: number) => floor.call('short', 'backtestTerms', { body: { terms, days } });
+    const whole = await ask(7);
+    expect([whole.to - whole.from, whole.baseInterval, whole.reach]).toEqual([
+      7 * DAY_MS,
+      '5m',
+      undefined,
+    ]);
+    // 60 hours of 5-minute candles, 30 days of hours, two years of days: Kraken.
+    floor.market.candlesKept = 720;
+    const hoursFrom = floor.market.oldest('1h') + HOUR_MS;
+    const told = async (days: number) => {
+      const { baseInterval, from, historyFrom, reach, to } = await ask(days);
+      expect(reach).toEqual({
+        source: floor.market.source.label,
+        finest: '5m',
+        askedFrom: to - days * DAY_MS,
+        hoursFrom,
+      });
+      expect(historyFrom).toBeLessThanOrEqual(from - 30 * DAY_MS);
+      return [baseInterval, (to - from) / DAY_MS];
+    };
+    expect(await told(1)).toEqual(['5m', 1]);
+    expect(await told(7)).toEqual(['1h', 7]);
+    const [interval, days] = await told(30);
+    expect(interval).toBe('1h');
+    expect(days).toBeGreaterThan(28.8);
+    expect(days).toBeLessThan(29);
+    expect(await told(90)).toEqual(['1d', 90]);
+    expect(await told(365)).toEqual(['1d', 365]);
   });
 
   it('lead, on the candles that the market gives out, to the trades that were made live on them', async () => {

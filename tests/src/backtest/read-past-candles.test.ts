@@ -88,6 +88,26 @@ describe('the candles of a backtest', () => {
     },
   );
 
+  it('are whole days where hours do not reach, up to the last midnight before the hours begin', async () => {
+    const to = Date.UTC(2026, 10, 20, 14, 25);
+    market.now = to;
+    const hoursFrom = to - (to % HOUR) - 718 * HOUR;
+    const terms = {
+      ...termsAt(to, 28, 'daily'),
+      reach: { source: 'Kraken', finest: '5m' as const, askedFrom: to - 30 * DAY, hoursFrom },
+    };
+    const tapes = await read(terms);
+    const lastMidnight = Math.floor(hoursFrom / DAY) * DAY;
+    for (const pair of terms.agent.pairs) {
+      const times = (tapes[pair] ?? []).map(([time]) => time);
+      const days = times.filter((time) => time < lastMidnight);
+      expect([days[0], days.at(-1)]).toEqual([terms.historyFrom, lastMidnight - DAY]);
+      expect(days.every((time, index) => time === terms.historyFrom + index * DAY)).toBe(true);
+      const hours = times.slice(days.length);
+      expect([hours[0], hours.length]).toEqual([hoursFrom, 718]);
+    }
+  });
+
   it('end with the test, although the market has gone on', async () => {
     const to = Date.UTC(2026, 10, 20, 14, 25);
     market.now = to + 2 * HOUR;

@@ -18,6 +18,7 @@ import { formatDate, formatWhen } from '../../../format/times.ts';
 import { connection } from '../../../stores/connection.ts';
 import { isOtherList, listText } from './coin-list-text.ts';
 import { reasonText } from '../reason-text.ts';
+import { INTERVAL_NAME, reachText } from './reach-text.ts';
 import { useBacktest, type BacktestDone, type BacktestState } from './use-backtest.ts';
 
 const PERIODS = [
@@ -25,15 +26,6 @@ const PERIODS = [
   [30, '1M'],
   [90, '3M'],
 ] as const;
-const INTERVAL_NAME = {
-  '1m': '1 minute',
-  '5m': '5 minutes',
-  '15m': '15 minutes',
-  '20m': '20 minutes',
-  '1h': '1 hour',
-  '4h': '4 hours',
-  '1d': '1 day',
-} as const;
 /** Minutes between evaluations, and of candles. */
 const EVALUATION_MINUTES = {
   '5-minute': 5,
@@ -199,9 +191,11 @@ function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
 function Result({ done: { outcome, terms, keptAt } }: { done: BacktestDone }) {
   const [all, setAll] = useState(false);
   const list = listText(terms);
+  const reach = reachText(terms);
   return (
     <div>
       <ResultSentence outcome={outcome} terms={terms} />
+      {reach !== null && <p className="max-w-[72ch] pb-2 text-xs text-amber">{reach}</p>}
       <TimeChart
         label={`Backtested equity in ${terms.quote}`}
         line={outcome.curve}

@@ -56,3 +56,41 @@ it.each([
   render(<BacktestPanel ask={{ agentId: 'a' }} />);
   expect(screen.getByRole('region', { name: 'Backtest' }).textContent).toContain(words);
 });
+
+const short = (days: number, baseInterval: string, more: object = {}) => ({
+  ...done,
+  terms: {
+    ...done.terms,
+    ...{ baseInterval, from: TO - days * DAY },
+    reach: { source: 'Kraken', finest: '5m', askedFrom: TO - 30 * DAY, hoursFrom: TO - 29.9 * DAY },
+    ...more,
+  },
+});
+
+it.each([
+  [
+    'covers less and is coarser',
+    short(28.9, '1h'),
+    'Covers 28 of 30 days: Kraken provides no older candles of 1 hour. Uses candles of 1 hour: Kraken provides none of 5 minutes that far back.',
+  ],
+  [
+    'is coarser',
+    short(30, '1h'),
+    'Uses candles of 1 hour: Kraken provides none of 5 minutes that far back.',
+  ],
+  [
+    'covers less',
+    short(28.9, '1h', { agent: { interval: 'daily', pairs: ['BTC/USDT'] } }),
+    'Covers 28 of 30 days: Kraken provides no older candles of 1 hour.',
+  ],
+])('says where a backtest %s than was asked for', (_what, given, words) => {
+  state.current = { at: 'done', done: given };
+  render(<BacktestPanel ask={{ agentId: 'a' }} />);
+  expect(screen.getByText(words)).toBeDefined();
+});
+
+it('says nothing of candles that reach', () => {
+  state.current = { at: 'done', done: short(30, '5m') };
+  render(<BacktestPanel ask={{ agentId: 'a' }} />);
+  expect(screen.queryByText(/Kraken/)).toBeNull();
+});
