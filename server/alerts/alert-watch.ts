@@ -11,6 +11,7 @@ import type { Database } from '../db/database.ts';
 import { alerts, alertWatches } from '../db/schema-alerts.ts';
 import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
+import { candlesSince } from '../market/candles-since.ts';
 import type { Market } from '../market/market-source.ts';
 import { toWatched, type AlertRow } from './alert-rows.ts';
 import { barsOf, passCandles, type Bar } from './missed-candles.ts';
@@ -27,6 +28,7 @@ export interface AlertWatchDeps {
 }
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = INTERVAL_MS['1h'];
 /** Transitions in one transaction. */
 const AT_ONCE = 200;
 const AFTER_FAILURE_MS = 1_000;
@@ -337,11 +339,8 @@ export class AlertWatch {
   private async candles(symbol: string, from: number): Promise<Bar[] | null> {
     const { market, log } = this.deps;
     try {
-      const start = Math.floor(from / this.stepMs) * this.stepMs;
-      return barsOf(
-        await market.candles(symbol, market.baseInterval, start, market.now()),
-        this.stepMs,
-      );
+      const { hours, base } = await candlesSince(market, symbol, from);
+      return [...barsOf(hours, HOUR_MS), ...barsOf(base, this.stepMs)];
     } catch (error) {
       this.readAgainAt = this.checks + LOOKS_AFTER_FAILURE;
       log.warn({ symbol, reason: String(error) }, 'Candles for alerts could not be read');

@@ -211,6 +211,21 @@ describe('what happened while no server watched', () => {
     expect((await listOf()).firings).toEqual([]);
   });
 
+  it('is found in hours where the finest candles do not reach that far back', async () => {
+    const alert = await set(bodyOf(above('5000')));
+    await watch.stop();
+    // An hour later: of the one in which it was set only the close is surely after that.
+    const hit = Math.floor(floor.market.now() / STEP_MS + 14) * STEP_MS;
+    floor.market.bend(PAIR, hit, { high: 5_200 });
+    // 5-minute candles of the last ten hours, and hours of the last five days.
+    floor.market.candlesKept = 120;
+    floor.market.sleep(300 * STEP_MS);
+    await restart();
+    expect((await listOf()).firings).toMatchObject([
+      { alertId: alert.id, price: '5200', late: true },
+    ]);
+  });
+
   it('is written in the end where the database was away at the moment', async () => {
     await set(bodyOf(above('110')));
     const { database } = floor;
