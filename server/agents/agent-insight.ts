@@ -28,7 +28,7 @@ import {
   seriesFrom,
   tradesOf,
   type SeriesPrices,
-  type TradedFill,
+  type Traded,
 } from './agent-series.ts';
 import type { Turn } from '../reads/known-facts.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -53,7 +53,7 @@ export interface InsightFacts {
   account: PortfolioFacts;
   rows: AgentRow[];
   results: AgentResults;
-  trades: TradedFill[];
+  trades: Traded;
   figures: FigureRow[];
   plan: PlanFacts;
   limits: Map<string, RiskLimits>;
@@ -104,7 +104,7 @@ export async function loadInsight(deps: TradingDeps, uid: string): Promise<Insig
       rows,
       limits,
       results: await loadResults(db, market, rows),
-      trades: await tradesOf(db, account.shown.id, ids),
+      trades: await tradesOf(db, account.shown.id, ids, market.now()),
       figures: await readFigures(db, account.shown.id),
       plan: await readPlan(db, uid),
       decided: await newestDecisions(db, ids, deps.clock.now()),

@@ -1,10 +1,11 @@
 /** The value of each agent at the closes of candles, rebuilt from its fills, for charts. */
-import { and, asc, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, min, sql } from 'drizzle-orm';
 import type { AgentSeries } from '../../contract/insight.ts';
 import type { CandleInterval } from '../../contract/market.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import type { Db } from '../db/database.ts';
 import { fills } from '../db/schema.ts';
+import { rowsOf } from '../db/sql-rows.ts';
 import type { Market } from '../market/market-source.ts';
 import { candlesInTime } from '../market/candles-in-time.ts';
 import { closesOf } from '../market/kept-series.ts';
@@ -22,18 +23,27 @@ const STEPS: readonly { ms: number; interval: CandleInterval }[] = [
 ];
 const POINTS_MAX = 120;
 
-export interface TradedFill {
+/** What an agent traded of a pair within one step of the chart. */
+export interface TradedStep {
   agentId: string;
   pair: string;
-  side: 'buy' | 'sell';
+  /** Bought less sold. */
   quantity: number;
+  /** The price of the last of them. */
   price: number;
-  /** What a buy cost, fee included; what the sold quantity had cost. */
+  /** What buys cost, fees included, less what the sold quantity had cost. */
   cost: number;
-  /** Net of fees; 0 for a buy. */
+  /** Net of fees; 0 for buys. */
   realized: number;
-  /** Market clock, ms. */
+  /** The end of the step, market clock, ms: no trade is counted before it was made. */
   at: number;
+}
+
+/** The trades of some agents, oldest first, as finely as a chart of them shows. */
+export interface Traded {
+  /** When the first of them was made, market clock, ms; null without one. */
+  first: number | null;
+  steps: TradedStep[];
 }
 
 /** The finest step that draws a span in at most 120 points. */
@@ -46,7 +56,7 @@ export function stepFor(spanMs: number): (typeof STEPS)[number] {
  * then less its cost.
  */
 export function resultsAt(
-  trades: readonly TradedFill[],
+  trades: readonly TradedStep[],
   times: readonly number[],
   priceAt: (pair: string, at: number) => number | null,
 ): [number, number][] {
@@ -60,10 +70,9 @@ export function resultsAt(
       trade = trades[(next += 1)]
     ) {
       const { quantity, cost } = held.get(trade.pair) ?? { quantity: 0, cost: 0 };
-      const way = trade.side === 'buy' ? 1 : -1;
       held.set(trade.pair, {
-        quantity: quantity + way * trade.quantity,
-        cost: cost + way * trade.cost,
+        quantity: quantity + trade.quantity,
+        cost: cost + trade.cost,
         last: trade.price,
       });
       realized += trade.realized;
@@ -75,27 +84,59 @@ export function resultsAt(
   });
 }
 
+/**
+ * Summed by the database: of 100,000 trades a chart shows 120 moments. Steps are multiples of each
+ * other, so those of `now` (market ms) do for every later chart, whose steps are as long or longer.
+ */
 export async function tradesOf(
   db: Db,
   accountId: string,
   agentIds: readonly string[],
-): Promise<TradedFill[]> {
-  if (agentIds.length === 0) return [];
-  const rows = await db
-    .select()
+  now: number,
+): Promise<Traded> {
+  if (agentIds.length === 0) return { first: null, steps: [] };
+  const mine = and(eq(fills.accountId, accountId), inArray(fills.agentId, [...agentIds]));
+  const [begun] = await db
+    .select({ first: min(fills.filledMarketMs) })
     .from(fills)
-    .where(and(eq(fills.accountId, accountId), inArray(fills.agentId, [...agentIds])))
-    .orderBy(asc(fills.filledMarketMs), asc(fills.id));
-  return rows.map((row) => ({
-    agentId: row.agentId,
-    pair: row.pair,
-    side: row.side === 'buy' ? 'buy' : 'sell',
-    quantity: Number(row.quantity),
-    price: Number(row.price),
-    cost: row.side === 'buy' ? Number(row.notional) + Number(row.fee) : Number(row.costBasis ?? 0),
-    realized: Number(row.realized ?? 0),
-    at: row.filledMarketMs,
-  }));
+    .where(mine);
+  const first = begun?.first ?? null;
+  if (first === null) return { first, steps: [] };
+  const { ms } = stepFor(now - first);
+  const [row] = await rowsOf<{ steps: string }>(
+    db,
+    sql`
+    select coalesce(json_agg(json_build_object('agentId', agent_id, 'pair', pair, 'quantity', quantity::float8, 'price', price::float8, 'cost', cost::float8, 'realized', realized::float8, 'at', at) order by at, pair), '[]')::text as steps
+    from (
+      select agent_id, pair, (filled_market_ms + ${ms - 1}::bigint) / ${ms}::bigint * ${ms}::bigint as at,
+        sum(case side when 'buy' then quantity else -quantity end) as quantity,
+        sum(case side when 'buy' then notional + fee else -coalesce(cost_basis, 0) end) as cost,
+        sum(coalesce(realized, 0)) as realized,
+        (max(array[filled_market_ms, price]))[2] as price
+      from fills where ${mine} group by 1, 2, 3
+    ) stepped`,
+  );
+  return { first, steps: JSON.parse(row?.steps ?? '[]') as TradedStep[] };
+}
+
+/** The last close at any moment from `from` on; of a day where the interval does not reach. */
+async function pricesOf(
+  market: Market,
+  pair: string,
+  interval: CandleInterval,
+  from: number,
+  now: number,
+): Promise<(at: number) => number | null> {
+  const read = async (length: CandleInterval, to: number) => {
+    const candles = await candlesInTime(market, pair, length, from - INTERVAL_MS[length], to);
+    return closesOf(candles ?? [], INTERVAL_MS[length]);
+  };
+  const fineFrom = market.oldest?.(interval) ?? 0;
+  const [fine, days] = await Promise.all([
+    read(interval, now),
+    fineFrom > from ? read('1d', fineFrom) : null,
+  ]);
+  return (at) => fine(at) ?? days?.(at) ?? null;
 }
 
 /** The closes that lines are drawn at. */
@@ -111,22 +152,20 @@ const NO_PRICES: SeriesPrices = { stepMs: 0, times: [], priceAt: () => null };
 /** An exchange may be asked for them. */
 export async function readSeriesPrices(
   market: Market,
-  trades: readonly TradedFill[],
+  { first, steps }: Traded,
 ): Promise<SeriesPrices> {
-  const [first] = trades;
-  if (first === undefined) return NO_PRICES;
+  if (first === null) return NO_PRICES;
   const now = market.now();
-  const { ms, interval } = stepFor(now - first.at);
+  const { ms, interval } = stepFor(now - first);
   const times: number[] = [];
-  for (let at = Math.floor(first.at / ms) * ms; at < now; at += ms) times.push(at);
-  const pairs = [...new Set(trades.map((trade) => trade.pair))];
-  const from = (times[0] ?? now) - INTERVAL_MS[interval];
+  for (let at = Math.floor(first / ms) * ms; at < now; at += ms) times.push(at);
+  const pairs = [...new Set(steps.map(({ pair }) => pair))];
   const prices = new Map(
     await Promise.all(
-      pairs.map(async (pair) => {
-        const candles = await candlesInTime(market, pair, interval, from, now);
-        return [pair, closesOf(candles ?? [], INTERVAL_MS[interval])] as const;
-      }),
+      pairs.map(
+        async (pair) =>
+          [pair, await pricesOf(market, pair, interval, times[0] ?? now, now)] as const,
+      ),
     ),
   );
   return { stepMs: ms, times, priceAt: (pair, at) => prices.get(pair)?.(at) ?? null };
@@ -138,12 +177,12 @@ export async function readSeriesPrices(
  */
 export function seriesFrom(
   now: number,
-  trades: readonly TradedFill[],
+  { steps }: Traded,
   totals: ReadonlyMap<string, number>,
   { times, priceAt }: SeriesPrices,
 ): AgentSeries[] {
   return [...totals].map(([agentId, total]) => {
-    const mine = trades.filter((trade) => trade.agentId === agentId);
+    const mine = steps.filter((step) => step.agentId === agentId);
     return {
       agentId,
       points:

@@ -24,14 +24,28 @@ import { openAccountOf, type AccountRow } from './open-account.ts';
 const BOOKS_KEPT = 3;
 const KEPT_MS = 60_000;
 
+/** Lots that were sold, in the order of their sale, and what they add up to. */
+interface Sold {
+  lots: Lot[];
+  sums: TaxSums;
+}
+
+/** Everything that the pages of one moment share, worked out once for all of them. */
 interface Worked {
   through: number;
-  sold: Lot[];
-  held: Lot[];
-  /** Average cost of what is held, by pair. */
-  averageCost: Map<string, Fixed>;
-  realized: Fixed;
+  all: Sold;
+  byYear: ReadonlyMap<number, Sold>;
+  years: number[];
+  open: Lot[];
+  held: HeldLots[];
+  realized: string;
   names: Map<string, string>;
+}
+
+interface Kept {
+  through: number;
+  worked: Promise<Worked>;
+  drop: NodeJS.Timeout;
 }
 
 export interface TaxAsk {
@@ -43,9 +57,12 @@ export interface TaxAsk {
 }
 
 export class TaxLotReader {
-  private readonly kept = new Map<string, { through: number; worked: Promise<Worked> }>();
+  private readonly kept = new Map<string, Kept>();
 
-  constructor(private readonly deps: { database: Database; market: Market }) {}
+  constructor(
+    private readonly deps: { database: Database; market: Market },
+    private readonly keptMs = KEPT_MS,
+  ) {}
 
   async read(uid: string, ask: TaxAsk, atOnce = TAX_PAGE_ROWS): Promise<TaxLots> {
     const {
@@ -69,23 +86,29 @@ export class TaxLotReader {
   ): Promise<Omit<TaxLots, 'paper' | 'book'>> {
     const { market } = this.deps;
     const worked = await this.worked(account, ask.through);
-    const sold =
-      ask.year === undefined ? worked.sold : worked.sold.filter((lot) => yearOf(lot) === ask.year);
-    const rows = ask.held === 'yes' ? [...sold, ...worked.held] : sold;
+    const { all, byYear, years, held, realized, names } = worked;
+    const sold = ask.year === undefined ? all : (byYear.get(ask.year) ?? NONE_SOLD);
+    const open = ask.held === 'yes' ? worked.open : [];
+    const total = sold.lots.length + open.length;
     const from = ask.after ?? 0;
+    const to = Math.min(total, from + atOnce);
+    const rows = [
+      ...sold.lots.slice(from, to),
+      ...open.slice(Math.max(0, from - sold.lots.length), Math.max(0, to - sold.lots.length)),
+    ];
     return {
       source: market.source.label,
       quote: account.quote,
       asOf: market.now(),
       through: worked.through,
-      years: [...new Set(worked.sold.map(yearOf))].sort((a, b) => a - b),
-      sums: sumsOf(sold),
-      all: sumsOf(worked.sold),
-      held: heldByPair(worked),
-      realized: formatFixed(worked.realized),
-      rows: rows.slice(from, from + atOnce).map((lot) => rowOf(lot, worked.names)),
-      total: rows.length,
-      next: from + atOnce < rows.length ? from + atOnce : null,
+      years,
+      sums: sold.sums,
+      all: all.sums,
+      held,
+      realized,
+      rows: rows.map((lot) => rowOf(lot, names)),
+      total,
+      next: to < total ? to : null,
     };
   }
 
@@ -98,25 +121,33 @@ export class TaxLotReader {
     wanted: number | undefined,
   ): Promise<Worked> {
     const known = this.kept.get(account.id);
-    if (known !== undefined && known.through === wanted) return known.worked;
+    if (known !== undefined && known.through === wanted) return this.used(account.id, known);
     const { db } = this.deps.database;
     const ids = await fillIds(db, account.id);
     const through = Math.min(wanted ?? ids.length, ids.length);
-    if (known !== undefined && known.through === through) return known.worked;
+    if (known !== undefined && known.through === through) return this.used(account.id, known);
     const worked = this.workOut(ids.slice(0, through), account.connectionId !== null);
-    const entry = { through, worked };
-    this.kept.delete(account.id);
-    this.kept.set(account.id, entry);
     const drop = (): void => {
-      if (this.kept.get(account.id) === entry) this.kept.delete(account.id);
+      if (this.kept.get(account.id)?.worked === worked) this.kept.delete(account.id);
     };
+    worked.catch(drop);
+    return this.used(account.id, {
+      through,
+      worked,
+      drop: setTimeout(drop, this.keptMs).unref(),
+    });
+  }
+
+  /** A long file takes longer than a minute on a slow line: it is kept from its last page on. */
+  private used(id: string, entry: Kept): Promise<Worked> {
+    entry.drop.refresh();
+    this.kept.delete(id);
+    this.kept.set(id, entry);
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= BOOKS_KEPT) break;
       this.kept.delete(oldest);
     }
-    setTimeout(drop, KEPT_MS).unref();
-    worked.catch(drop);
-    return worked;
+    return entry.worked;
   }
 
   /** A page of fills, then a breath for everybody else's requests. */
@@ -124,13 +155,14 @@ export class TaxLotReader {
     const { db } = this.deps.database;
     const coinFees = isLive ? await feesInCoin(db, ids) : new Map<string, Fixed>();
     const book = new FifoBook();
-    const sold: Lot[] = [];
+    const sold = new SoldLots();
     const averageCost = new Map<string, Fixed>();
     const agents = new Set<string>();
     let realized = ZERO;
     for await (const page of fillsInOrder(db, ids)) {
       for (const fill of page) {
-        sold.push(...book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO)));
+        for (const lot of book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO)))
+          sold.add(lot);
         agents.add(fill.agentId);
         realized = add(realized, fill.realized ?? ZERO);
         const cost = averageCost.get(fill.pair) ?? ZERO;
@@ -142,12 +174,13 @@ export class TaxLotReader {
         );
       }
     }
+    const open = book.held();
     return {
       through: ids.length,
-      sold,
-      held: book.held(),
-      averageCost,
-      realized,
+      ...sold.told(),
+      open,
+      held: heldByPair(open, averageCost),
+      realized: formatFixed(realized),
       names: await agentNames(db, [...agents]),
     };
   }
@@ -183,26 +216,77 @@ const withCoinFee = <F extends { side: string; quantity: Fixed }>(fill: F, fee: 
 const yearOf = (lot: Lot): number => new Date(lot.disposedAt ?? 0).getUTCFullYear();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
-function sumsOf(lots: readonly Lot[]): TaxSums {
-  const of = (read: (lot: Lot) => Fixed | null): string =>
-    formatFixed(sum(lots.map((lot) => read(lot) ?? ZERO)));
-  return {
-    lots: lots.length,
-    proceeds: of((lot) => lot.proceeds),
-    basis: of((lot) => lot.basis),
-    gain: of((lot) => lot.gain),
-    fees: of((lot) => lot.fees),
-  };
+/** Adds up lots as they are sold. */
+class LotSums {
+  readonly lots: Lot[] = [];
+  private proceeds = ZERO;
+  private basis = ZERO;
+  private gain = ZERO;
+  private fees = ZERO;
+
+  add(lot: Lot): void {
+    this.lots.push(lot);
+    this.proceeds = add(this.proceeds, lot.proceeds ?? ZERO);
+    this.basis = add(this.basis, lot.basis);
+    this.gain = add(this.gain, lot.gain ?? ZERO);
+    this.fees = add(this.fees, lot.fees);
+  }
+
+  told(): Sold {
+    return {
+      lots: this.lots,
+      sums: {
+        lots: this.lots.length,
+        proceeds: formatFixed(this.proceeds),
+        basis: formatFixed(this.basis),
+        gain: formatFixed(this.gain),
+        fees: formatFixed(this.fees),
+      },
+    };
+  }
 }
 
-function heldByPair({ held, averageCost }: Worked): HeldLots[] {
-  return [...new Set(held.map(({ pair }) => pair))].sort().map((pair) => {
-    const mine = held.filter((lot) => lot.pair === pair);
+const NONE_SOLD: Sold = new LotSums().told();
+
+/** Sold lots in all and by the UTC year of their sale. */
+class SoldLots {
+  private readonly all = new LotSums();
+  private readonly byYear = new Map<number, LotSums>();
+
+  add(lot: Lot): void {
+    this.all.add(lot);
+    const year = yearOf(lot);
+    const known = this.byYear.get(year) ?? new LotSums();
+    this.byYear.set(year, known);
+    known.add(lot);
+  }
+
+  told(): Pick<Worked, 'all' | 'byYear' | 'years'> {
+    return {
+      all: this.all.told(),
+      byYear: new Map([...this.byYear].map(([year, sums]) => [year, sums.told()])),
+      years: [...this.byYear.keys()].sort((a, b) => a - b),
+    };
+  }
+}
+
+function heldByPair(open: readonly Lot[], averageCost: ReadonlyMap<string, Fixed>): HeldLots[] {
+  const pairs = new Map<string, { lots: number; quantity: Fixed; basis: Fixed }>();
+  for (const { pair, quantity, basis } of open) {
+    const known = pairs.get(pair) ?? { lots: 0, quantity: ZERO, basis: ZERO };
+    pairs.set(pair, {
+      lots: known.lots + 1,
+      quantity: add(known.quantity, quantity),
+      basis: add(known.basis, basis),
+    });
+  }
+  return [...pairs.keys()].sort().map((pair) => {
+    const { lots = 0, quantity = ZERO, basis = ZERO } = pairs.get(pair) ?? {};
     return {
       pair,
-      lots: mine.length,
-      quantity: formatFixed(sum(mine.map((lot) => lot.quantity))),
-      basis: formatFixed(sum(mine.map((lot) => lot.basis))),
+      lots,
+      quantity: formatFixed(quantity),
+      basis: formatFixed(basis),
       averageCost: formatFixed(averageCost.get(pair) ?? ZERO),
     };
   });

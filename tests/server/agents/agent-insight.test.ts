@@ -2,9 +2,17 @@
  * Agents over time on a real database: lines that end in the agents' own results, limits as the
  * guards see them, Pro alone for Pro.
  */
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
-import { resultsAt, stepFor, type TradedFill } from '../../../server/agents/agent-series.ts';
+import {
+  resultsAt,
+  readSeriesPrices,
+  seriesFrom,
+  stepFor,
+  tradesOf,
+  type TradedStep,
+} from '../../../server/agents/agent-series.ts';
 import { distance } from '../../../server/agents/agent-insight.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
@@ -85,6 +93,50 @@ describe('agents over time', () => {
   });
 });
 
+describe('many trades', () => {
+  it('are read as the steps of the chart, which are those of every single trade', async () => {
+    await floor.join(uid);
+    const { agent } = await floor.call(uid, 'createAgent', { body: AGGRESSIVE });
+    const { accountId } = await floor.call(uid, 'portfolio');
+    const end = floor.market.now();
+    const [count, apart] = [6_000, 60_000];
+    const first = end - count * apart;
+    // Two are bought and one is sold, in turns, of two pairs.
+    await database.db.execute(sql`
+      insert into fills (id, order_id, account_id, agent_id, pair, tick_id, side, quantity, price, notional, fee, fee_bps, slippage_bps, quote_bid, quote_ask, rule_version, realized, cost_basis, reason, decided_market_ms, filled_market_ms)
+      select gen_random_uuid(), gen_random_uuid(), ${accountId}, ${agent.id}, case n % 2 when 0 then 'ETH/USDT' else 'BTC/USDT' end, 'made:' || n, case when n % 3 = 2 then 'sell' else 'buy' end, 0.5, price, price / 2, 0.1, 10, 0, price, price, 1,
+        case when n % 3 = 2 then price / 2 - 0.1 - 50 end, case when n % 3 = 2 then 50 end, 'entered', at, at
+      from (select n, ${first}::bigint + n * ${apart}::bigint as at, (100 + n % 7)::numeric as price from generate_series(0, ${count - 1}::int) n) made`);
+    const traded = await tradesOf(database.db, accountId, [agent.id], end);
+    expect(traded.first).toBe(first);
+    expect(traded.steps.length).toBeLessThanOrEqual(2 * 121);
+    const single = Array.from({ length: count }, (_, n): TradedStep => {
+      const [price, sold] = [100 + (n % 7), n % 3 === 2];
+      return {
+        agentId: agent.id,
+        pair: n % 2 === 0 ? 'ETH/USDT' : 'BTC/USDT',
+        quantity: sold ? -0.5 : 0.5,
+        price,
+        cost: sold ? -50 : price / 2 + 0.1,
+        realized: sold ? price / 2 - 0.1 - 50 : 0,
+        at: first + n * apart,
+      };
+    });
+    const totals = new Map([[agent.id, 12]]);
+    const drawn = async (steps: TradedStep[]) => {
+      const made = { first, steps };
+      const lines = await readSeriesPrices(floor.market, made);
+      const [series] = seriesFrom(floor.market.now(), made, totals, lines);
+      return series?.points.map(([at, value]) => [at, value.toFixed(4)]);
+    };
+    expect(await drawn(traded.steps)).toEqual(await drawn(single));
+    // A chart that is drawn later has longer steps, made of the same.
+    floor.market.step(600);
+    expect(stepFor(floor.market.now() - first).ms).toBeGreaterThan(stepFor(end - first).ms);
+    expect(await drawn(traded.steps)).toEqual(await drawn(single));
+  });
+});
+
 describe('its arithmetic', () => {
   it('keeps a span within 120 points at the finest step that allows it', () => {
     expect(stepFor(9 * 3_600_000).ms).toBe(300_000);
@@ -94,22 +146,20 @@ describe('its arithmetic', () => {
   });
 
   it('adds what was realised to what is held at the price of the time, fees inside the cost', () => {
-    const buy: TradedFill = {
+    const buy: TradedStep = {
       agentId: 'a',
       pair: 'BTC/USDT',
-      side: 'buy',
       quantity: 2,
       price: 100,
       cost: 201,
       realized: 0,
       at: 10,
     };
-    const sell: TradedFill = {
+    const sell: TradedStep = {
       ...buy,
-      side: 'sell',
-      quantity: 1,
+      quantity: -1,
       price: 120,
-      cost: 100.5,
+      cost: -100.5,
       realized: 18.5,
       at: 30,
     };

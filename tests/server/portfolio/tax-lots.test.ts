@@ -3,6 +3,7 @@
  * the owner's books alone.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, subtract, sum, type Fixed } from '../../../contract/money.ts';
@@ -142,6 +143,54 @@ describe('the lots of an account', () => {
     await expect(
       floor.call('somebody else', 'taxLots', { query: { book: 7 } }),
     ).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the pages of one moment', () => {
+  /** A reader, and how often it asked the database for anything but the account. */
+  function counted(keptMs?: number) {
+    let asked = 0;
+    const db = new Proxy(database.db, {
+      get(target, key) {
+        if (key === 'execute') asked += 1;
+        const value: unknown = Reflect.get(target, key);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const reader = new TaxLotReader(
+      {
+        market: floor.market,
+        database: Object.create(database, { db: { value: db } }) as Database,
+      },
+      keptMs,
+    );
+    return { reader, asked: () => asked };
+  }
+
+  it('share what they add up to, which is worked out once', async () => {
+    const { reader, asked } = counted();
+    const first = await reader.read(UID, { held: 'yes' }, 2);
+    const before = asked();
+    const second = await reader.read(UID, { held: 'yes', after: 2, through: first.through }, 2);
+    expect(second.rows).not.toEqual(first.rows);
+    expect(second.all).toBe(first.all);
+    expect(second.held).toBe(first.held);
+    expect(second.years).toBe(first.years);
+    expect(asked()).toBe(before);
+  });
+
+  it('stay worked out from page to page, however long the file takes, and go when nobody asks', async () => {
+    const { reader, asked } = counted(1_500);
+    const { through } = await reader.read(UID, {}, 2);
+    const before = asked();
+    for (let page = 0; page < 6; page += 1) {
+      await sleep(400);
+      await reader.read(UID, { after: page, through }, 2);
+    }
+    expect(asked()).toBe(before);
+    await sleep(2_500);
+    await reader.read(UID, { after: 0, through }, 2);
+    expect(asked()).toBeGreaterThan(before);
   });
 });
 
