@@ -54,10 +54,13 @@ export const ExportPart = z.enum(EXPORT_PARTS);
 export type ExportPart = z.infer<typeof ExportPart>;
 export const EXPORT_PAGE_ROWS = 2_000;
 
+/** A `next` has at most this many characters. */
+export const EXPORT_NEXT_MAX = 1_000;
+
 /** `after` is the `next` of the page before. */
 export const ExportPage = z.strictObject({
   part: ExportPart,
-  after: z.optional(z.string().check(z.maxLength(300))),
+  after: z.optional(z.string().check(z.maxLength(EXPORT_NEXT_MAX))),
 });
 
 /** Times are ISO 8601 UTC, money is decimal text, and what has parts of its own is JSON text. */

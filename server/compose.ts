@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { CALLS, STOP_CALLS, type CallName } from '../contract/calls.ts';
 import { CONTRACT_VERSION } from '../contract/version.ts';
 import { accountCallables } from './users/account-callables.ts';
-import { Deletions, refuseDeleted } from './users/account-deletion.ts';
+import { Deletions, refuseDeleted, type DeletionDeps } from './users/account-deletion.ts';
 import { AlertWatch } from './alerts/alert-watch.ts';
 import { alertHandlers } from './alerts/alert-handlers.ts';
 import { agentReadings } from './agents/agent-readings.ts';
@@ -26,6 +26,7 @@ import type { Database } from './db/database.ts';
 import type { Lane } from './db/lanes.ts';
 import { EventNotifier, EventLog, type WordKind } from './db/user-events.ts';
 import { buildApp, type AppDeps } from './http/app.ts';
+import type { Callables } from './http/callable.ts';
 import { heldCallables } from './http/callables.ts';
 import { entriesOffOf } from './agents/trading-halts.ts';
 import type { Handlers } from './http/handlers.ts';
@@ -200,6 +201,22 @@ function callHandlers(
   };
 }
 
+/** Hosted functions go before ticks as other commands do; the pages of an export are heavy reads. */
+function hostedFunctions(
+  account: DeletionDeps & { trading: Trading },
+  deletions: Deletions,
+  push: { publicKey: string; allowLocal: boolean },
+  reads: Reads,
+): Callables {
+  const trading = onLane(account.trading, 'command');
+  return heldCallables({
+    ...pushCallables({ ...trading, ...push }),
+    ...referralCallables(trading),
+    ...supportCallables(trading),
+    ...accountCallables({ ...account, trading }, deletions, reads.deps),
+  });
+}
+
 /** What HTTP asks the database about a person. */
 function peopleOf(
   trading: Trading,
@@ -302,7 +319,6 @@ export async function compose(parts: Parts): Promise<Composed> {
   const deletions = new Deletions(account);
   const alerts = new AlertWatch(trading);
   const { publicKey } = vapid;
-  const { allowLocal } = config.push;
   const app = await buildApp({
     config,
     database,
@@ -320,12 +336,12 @@ export async function compose(parts: Parts): Promise<Composed> {
     turn: reads.deps.turn,
     ended,
     limits,
-    callables: heldCallables({
-      ...pushCallables({ database, clock, publicKey, allowLocal }),
-      ...referralCallables(trading),
-      ...supportCallables(trading),
-      ...accountCallables(account, deletions),
-    }),
+    callables: hostedFunctions(
+      account,
+      deletions,
+      { publicKey, allowLocal: config.push.allowLocal },
+      reads,
+    ),
     ...peopleOf(trading, reads),
     gauges: operatorGauges(database, market, reads, clock),
     extend: [billingRoutes(parts, trading, payments), ...(parts.extend ?? [])],
@@ -337,7 +353,7 @@ export async function compose(parts: Parts): Promise<Composed> {
     clock,
     log,
     vapid,
-    agent: pushAgent(allowLocal),
+    agent: pushAgent(config.push.allowLocal),
     readAgents: (uid) => readAgentList(trading, uid),
     readPortfolio: (uid) => readPortfolio(trading, uid),
   });

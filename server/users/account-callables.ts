@@ -1,9 +1,11 @@
 /** The hosted functions about a user's own account. Deletion needs a fresh login. */
 import { RECENT_SIGN_IN_MS } from '../../contract/account.ts';
 import { Refusal } from '../../contract/errors.ts';
+import type { Database } from '../db/database.ts';
 import { Allowance } from '../http/allowance.ts';
 import { callablesFor } from '../http/callables.ts';
 import { removeDevices } from '../push/push-devices.ts';
+import type { Turn } from '../reads/known-facts.ts';
 import type { Deletions } from './account-deletion.ts';
 import { deletionPreview, type DeletionDeps } from './account-deletion.ts';
 import { exportSignIn, exportStored } from './account-export.ts';
@@ -11,7 +13,12 @@ import { exportSignIn, exportStored } from './account-export.ts';
 const HOUR_MS = 3_600_000;
 const SIGN_OUTS_AN_HOUR = 10;
 
-export function accountCallables(deps: DeletionDeps, deletions: Deletions) {
+/** `reads`: the lane of reads, and the queue of heavy ones, in which an export's pages wait. */
+export function accountCallables(
+  deps: DeletionDeps,
+  deletions: Deletions,
+  reads: { database: Database; turn: Turn },
+) {
   const {
     trading: { database, clock },
     administration,
@@ -30,8 +37,8 @@ export function accountCallables(deps: DeletionDeps, deletions: Deletions) {
     exportPage: async ({ uid }, { part, after }) =>
       part === 'signIn'
         ? exportSignIn(await administration.read(uid))
-        : exportStored(database.db, uid, part, after),
-    deletionPreview: ({ uid }) => deletionPreview(database.db, uid, clock.now()),
+        : reads.turn(uid, () => exportStored(reads.database.db, uid, part, after)),
+    deletionPreview: ({ uid }) => deletionPreview(reads.database.db, uid, clock.now()),
     deleteAccount: async ({ uid, authTimeMs }) => {
       if (authTimeMs === undefined || clock.now() - authTimeMs > RECENT_SIGN_IN_MS) {
         throw new Refusal(

@@ -101,11 +101,11 @@ export class Deletions {
 
   /**
    * Agents stop in the same transaction as the wish is written; from its commit on nobody enters by
-   * the account.
+   * the account. A person waits for that; the deletion itself is the product's own work.
    */
   async ask(uid: string): Promise<'done' | 'under-way'> {
     const { trading, ended } = this.deps;
-    await trading.database.transaction(async (tx) => {
+    await trading.database.on('command').transaction(async (tx) => {
       await refuseWhileLive(tx, uid);
       const rows = await tx.db
         .select()

@@ -3,7 +3,16 @@
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ExportPart } from '../../contract/account.ts';
-import { json, money, time, type Part } from './export-columns.ts';
+import {
+  byAccount,
+  byAgent,
+  byDevice,
+  byPerson,
+  json,
+  money,
+  time,
+  type Part,
+} from './export-columns.ts';
 import { LIVE_PARTS } from './live-export-parts.ts';
 
 /** The part that is not in our database: the identity provider's own record. */
@@ -180,8 +189,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   orders: {
     tables: ['orders'],
     from: 'orders',
-    where: `account_id in ${ACCOUNTS}`,
-    key: 'id::text',
+    key: byAgent(['pair', 'text'], ['tick_id', 'text']),
     columns: {
       id: 'id',
       bookId: 'account_id',
@@ -198,8 +206,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   fills: {
     tables: ['fills'],
     from: 'fills',
-    where: `account_id in ${ACCOUNTS}`,
-    key: 'id::text',
+    key: byAgent(['pair', 'text'], ['tick_id', 'text']),
     columns: {
       id: 'id',
       orderId: 'order_id',
@@ -247,8 +254,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   equity: {
     tables: ['equity_points'],
     from: 'equity_points',
-    where: `account_id in ${ACCOUNTS}`,
-    key: `account_id::text || lpad(at_market_ms::text, 16, '0')`,
+    key: byAccount(['at_market_ms', 'bigint']),
     columns: { bookId: 'account_id', at: time('at_market_ms'), equity: money('equity') },
   },
   drawdowns: {
@@ -268,8 +274,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   decisions: {
     tables: ['decisions'],
     from: 'decisions',
-    where: `agent_id in ${AGENTS}`,
-    key: 'id::text',
+    key: byAgent(['pair', 'text'], ['tick_id', 'text']),
     columns: {
       id: 'id',
       agentId: 'agent_id',
@@ -285,8 +290,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   decisionCounts: {
     tables: ['decision_counts'],
     from: 'decision_counts',
-    where: `agent_id in ${AGENTS}`,
-    key: `agent_id::text || ' ' || day || ' ' || reason`,
+    key: byAgent(['day', 'text'], ['reason', 'text']),
     columns: { agentId: 'agent_id', day: 'day', reason: 'reason', count: 'count' },
   },
   alerts: {
@@ -316,8 +320,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   alertFirings: {
     tables: ['alert_firings'],
     from: 'alert_firings',
-    where: 'uid = $uid',
-    key: 'id::text',
+    key: byPerson(['source', 'text'], ['recorded_at', 'bigint'], ['id', 'uuid']),
     columns: {
       id: 'id',
       alertId: 'alert_id',
@@ -350,8 +353,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   commands: {
     tables: ['receipts'],
     from: 'receipts',
-    where: 'uid = $uid',
-    key: 'command_id::text',
+    key: byPerson(['command_id', 'uuid']),
     columns: {
       commandId: 'command_id',
       status: 'status',
@@ -362,8 +364,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   events: {
     tables: ['events'],
     from: 'events',
-    where: 'uid = $uid',
-    key: `lpad(sequence::text, 20, '0')`,
+    key: byPerson(['sequence', 'bigint']),
     columns: { sequence: 'sequence', event: json('payload'), createdAt: time('created_at') },
   },
   // The address of a device is a capability to write to it, and its keys are secrets: which service
@@ -389,8 +390,7 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
   pushMessages: {
     tables: ['push_messages'],
     from: 'push_messages',
-    where: 'subscription_id in (select id from push_subscriptions where uid = $uid)',
-    key: 'id::text',
+    key: byDevice(['cause', 'text']),
     columns: {
       id: 'id',
       deviceId: 'subscription_id',

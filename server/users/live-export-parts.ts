@@ -1,6 +1,6 @@
 /** What a data export says of exchange accounts. Their keys are with the signer and in no file of ours. */
 import type { ExportPart } from '../../contract/account.ts';
-import { json, money, time, type Part } from './export-columns.ts';
+import { byAccount, json, money, time, type Part } from './export-columns.ts';
 
 const CONNECTIONS = '(select id from live_connections where uid = $uid)';
 const ofConnection = `connection_id in ${CONNECTIONS}`;
@@ -47,8 +47,7 @@ export const LIVE_PARTS = {
   exchangeOrders: {
     tables: ['live_orders'],
     from: 'live_orders',
-    where: ofConnection,
-    key: 'client_order_id',
+    key: byAccount(['planned_at', 'bigint'], ['client_order_id', 'text']),
     columns: {
       id: 'client_order_id',
       exchangeId: 'exchange_order_id',
@@ -87,8 +86,7 @@ export const LIVE_PARTS = {
   exchangeTrades: {
     tables: ['venue_fills'],
     from: 'venue_fills',
-    where: ofConnection,
-    key: `lpad(number::text, 20, '0')`,
+    key: byAccount(['number', 'bigint']),
     columns: {
       id: 'trade_id',
       account: 'connection_id',

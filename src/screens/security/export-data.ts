@@ -4,6 +4,9 @@
  */
 import { strToU8, zipSync } from 'fflate';
 import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
+import type { CallableRequest } from '../../../contract/callables.ts';
+import { retrying } from '../../../contract/retry.ts';
+import { ApiError } from '../../api/api-error.ts';
 import { callFunction } from '../../callables/call-function.ts';
 import { csvCell } from '../portfolio/csv.ts';
 
@@ -22,6 +25,31 @@ const NESTED = new Set([
   'differences',
 ]);
 
+/** Of one page. A server where many read at once takes it a moment later. */
+const BUSY_TRIES = 5;
+const BUSY_PAUSE_MS = 1_000;
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+const loadPage = (
+  asked: CallableRequest<'exportPage'>,
+  aborted: AbortSignal,
+): Promise<ExportRows> =>
+  retrying(
+    () => {
+      aborted.throwIfAborted();
+      return callFunction('exportPage', asked);
+    },
+    (error, failures) =>
+      error instanceof ApiError && error.code === 'server_busy' && failures < BUSY_TRIES
+        ? BUSY_PAUSE_MS * failures * (1 + Math.random())
+        : null,
+    pause,
+  );
+
 /**
  * `onProgress` receives how many parts are done. @throws ApiError when any page fails: an incomplete
  * export is never saved.
@@ -35,11 +63,7 @@ export async function collect(
     const whole: Pick<ExportRows, 'columns' | 'rows'> = { columns: [], rows: [] };
     let after: string | null = null;
     do {
-      aborted.throwIfAborted();
-      const page: ExportRows = await callFunction('exportPage', {
-        part,
-        ...(after === null ? {} : { after }),
-      });
+      const page = await loadPage({ part, ...(after === null ? {} : { after }) }, aborted);
       whole.columns = page.columns;
       whole.rows.push(...page.rows);
       after = page.next;

@@ -3,12 +3,18 @@
  * is left after its end.
  */
 import { randomUUID } from 'node:crypto';
-import { and, eq, getTableName, is, isNull, sql } from 'drizzle-orm';
+import { and, eq, getTableName, is, isNull, sql, type SQL } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EXPORT_PARTS, type ExportPart, type ExportRows } from '../../../contract/account.ts';
+import {
+  EXPORT_PARTS,
+  ExportPage,
+  type ExportPart,
+  type ExportRows,
+} from '../../../contract/account.ts';
 import { exportStored } from '../../../server/users/account-export.ts';
 import { PARTS } from '../../../server/users/account-export-parts.ts';
+import type { Db } from '../../../server/db/database.ts';
 import * as coreTables from '../../../server/db/schema.ts';
 import * as planTables from '../../../server/db/schema-plans.ts';
 import * as supportTables from '../../../server/db/schema-support.ts';
@@ -369,6 +375,36 @@ async function livedIn(): Promise<Person> {
   };
 }
 
+/** So many decisions of one agent. */
+async function decide(agentId: string, many: number): Promise<void> {
+  await db().execute(sql`
+    insert into decisions (id, agent_id, pair, tick_id, at_market_ms, recorded_at, action, reason, text)
+    select gen_random_uuid(), ${agentId}::uuid, 'ETH/USDT', 't:' || n, n, n, 'hold', 'r', 'Held'
+    from generate_series(1, ${many}::int) n`);
+}
+
+interface PlanNode {
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+const scansOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(scansOf)];
+
+/** Runs each statement as it is, and keeps the plan that it was carried out by. */
+const explained = (inner: Db, plans: PlanNode[]): Db =>
+  ({
+    execute: async (query: SQL) => {
+      const answer: unknown = await inner.execute(sql`explain (analyze, format json) ${query}`);
+      const [row] = (answer as { rows: { 'QUERY PLAN': { Plan: PlanNode }[] }[] }).rows;
+      for (const { Plan } of row?.['QUERY PLAN'] ?? []) plans.push(Plan);
+      return inner.execute(query);
+    },
+  }) as unknown as Db;
+
 async function everythingOf(token: string): Promise<Map<ExportPart, ExportRows>> {
   const parts = new Map<ExportPart, ExportRows>();
   for (const part of EXPORT_PARTS)
@@ -426,7 +462,15 @@ describe('the export', () => {
           atMarketMs: 1,
         })),
       );
-    for (const part of ['decisionCounts', 'ledger', 'balances', 'events'] as const) {
+    const secondId = randomUUID();
+    const [agent] = await db().select().from(schema.agents).where(eq(schema.agents.id, agentId));
+    if (agent === undefined) throw new Error('No agent');
+    await db()
+      .insert(schema.agents)
+      .values({ ...agent, id: secondId });
+    for (const of of [agentId, secondId]) await decide(of, 7);
+    for (const part of EXPORT_PARTS) {
+      if (part === 'signIn') continue;
       const whole = await exportStored(db(), uid, part, undefined);
       const rows: ExportRows['rows'] = [];
       let after: string | null | undefined;
@@ -436,8 +480,56 @@ describe('the export', () => {
         after = page.next;
       } while (after !== null);
       expect(rows, part).toEqual(whole.rows);
+      if (part === 'decisions') expect(rows).toHaveLength(15);
     }
     await db().execute(sql`delete from ledger where cause = 'test'`);
+  });
+
+  it('reads for a page no more decisions than the page has, however many there are', async () => {
+    const { uid, agentId } = await livedIn();
+    await decide(agentId, 3_000);
+    await db().execute(sql`analyze decisions`);
+    const first = await exportStored(db(), uid, 'decisions', undefined, 50);
+    const plans: PlanNode[] = [];
+    const second = await exportStored(
+      explained(db(), plans),
+      uid,
+      'decisions',
+      first.next ?? undefined,
+      50,
+    );
+    expect(second.rows).toHaveLength(50);
+    const read = plans.flatMap(scansOf).filter((scan) => scan['Relation Name'] === 'decisions');
+    expect(read.length).toBeGreaterThan(0);
+    for (const scan of read) {
+      const rows = scan['Actual Rows'] + (scan['Rows Removed by Filter'] ?? 0);
+      expect(rows * scan['Actual Loops'], scan['Index Name']).toBeLessThanOrEqual(51);
+    }
+  });
+
+  it('refuses the key of a page in another order, by a server of another version', async () => {
+    const { uid, token, agentId } = await livedIn();
+    const old = await failure(
+      test.hosted('exportPage', token, { part: 'decisions', after: randomUUID() }),
+    );
+    expect([old.code, old.message]).toEqual([
+      'invalid_request',
+      'The server was updated during the export. Start the export again.',
+    ]);
+    await decide(agentId, 2);
+    const { next } = await exportStored(db(), uid, 'decisions', undefined, 1);
+    // So long that a server which has them in another order refuses it too.
+    expect(next?.length).toBeGreaterThan(300);
+    expect(ExportPage.safeParse({ part: 'decisions', after: next }).success).toBe(true);
+  });
+
+  it("gives nothing of another's, whatever a key names", async () => {
+    const [one, other] = [await livedIn(), await livedIn()];
+    const after = JSON.stringify([other.agentId, '', '']);
+    const mine = await exportStored(db(), one.uid, 'decisions', undefined);
+    const { rows } = await exportStored(db(), one.uid, 'decisions', after);
+    expect(JSON.stringify(rows)).not.toContain(other.agentId);
+    for (const row of rows) expect(mine.rows).toContainEqual(row);
   });
 
   it('takes no other part, and nothing in the place of a key (R7-01)', async () => {

@@ -207,6 +207,31 @@ describe("one's own data", () => {
     );
   });
 
+  it('asks again for a page that a busy server has refused, and gives up in the end', async () => {
+    vi.useFakeTimers();
+    try {
+      const busy = () => new ApiError('Busy', { code: 'server_busy', status: 503, text: '' });
+      let refused = 0;
+      hosted.mockImplementation(
+        (_name: string, { part, after }: { part: string; after?: string }) =>
+          part === 'fills' && (refused += 1) <= 2
+            ? Promise.reject(busy())
+            : Promise.resolve(page(part, after)),
+      );
+      const whole = collect(() => undefined, new AbortController().signal);
+      await vi.runAllTimersAsync();
+      expect((await whole).get('fills')?.rows).toHaveLength(2);
+      hosted.mockImplementation(() => Promise.reject(busy()));
+      const given = expect(
+        collect(() => undefined, new AbortController().signal),
+      ).rejects.toMatchObject({ code: 'server_busy' });
+      await vi.runAllTimersAsync();
+      await given;
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('makes no file where a page is missing, and says so', async () => {
     const made = vi.fn(() => 'blob:x');
     Object.assign(URL, { createObjectURL: made, revokeObjectURL: () => undefined });
