@@ -25,6 +25,8 @@ const ANSWER_LIMIT_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 const START_PATIENCE_MS = 20_000;
 const START_PAUSE_MS = 500;
+/** Between two tries to have a kept connection again. */
+const REOPEN_PAUSE_MS = 1_000;
 
 const pause = (ms: number) =>
   new Promise<void>((resolve) => {
@@ -73,12 +75,14 @@ const connectionTo = (url: string, answerLimitMs: number): pg.ClientConfig => ({
   keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
 });
 
-function openPool(url: string, max: number, log: Log, answerLimitMs: number): pg.Pool {
+/** `kept`: how many connections stay open although nobody uses them. */
+function openPool(url: string, max: number, log: Log, answerLimitMs: number, kept = 0): pg.Pool {
   // A connection whose answer is late is still busy. The pool closes it after an error of its own
   // `query`, and `onOwnConnection` gives it back as broken.
   const pool = new pg.Pool({
     ...connectionTo(url, answerLimitMs),
     max,
+    min: kept,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
   });
@@ -95,6 +99,23 @@ function openPool(url: string, max: number, log: Log, answerLimitMs: number): pg
   return pool;
 }
 
+/**
+ * Opens a pool's connections and opens those again that are lost, until it ends: whoever needs one
+ * waits for no name server, and for nothing else that stands before a new connection.
+ */
+function holdOpen(pool: pg.Pool, kept: number): void {
+  const fill = async (): Promise<void> => {
+    if (pool.ending || pool.totalCount >= kept) return;
+    try {
+      (await pool.connect()).release();
+    } catch {
+      setTimeout(() => void fill(), REOPEN_PAUSE_MS).unref();
+    }
+  };
+  pool.on('remove', () => void fill());
+  for (let n = 0; n < kept; n += 1) void fill();
+}
+
 /** `answerLimitMs` of 0 is for commands whose statements may take as long as they need. */
 export async function openPostgres(
   url: string,
@@ -106,10 +127,11 @@ export async function openPostgres(
 ): Promise<Database> {
   await bringUpToDate(url, log);
   const { stop, command } = sharesOf(poolMax);
-  const open = (max: number): pg.Pool => openPool(url, max, log, answerLimitMs);
+  const open = (max: number, kept = 0): pg.Pool => openPool(url, max, log, answerLimitMs, kept);
   const pool = open(sharedOf(poolMax));
   const commands = command === 0 ? pool : open(command);
-  const stops = stop === 0 ? pool : open(stop);
+  const stops = stop === 0 ? pool : open(stop, stop);
+  if (stops !== pool) holdOpen(stops, stop);
   const close = async (): Promise<void> => {
     await Promise.all([...new Set([pool, commands, stops])].map((one) => one.end()));
   };

@@ -2,7 +2,8 @@
  * Which addresses a push may go to: public HTTPS hosts only, checked by name and again when
  * resolved.
  */
-import { lookup as resolve, type LookupAddress } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { Resolver } from 'node:dns/promises';
 import { Agent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Refusal } from '../../contract/errors.ts';
@@ -77,31 +78,67 @@ export function publicEndpoint(text: string, allowLocal: boolean): string {
   return url.href;
 }
 
+/** Of one question to one name server; both kinds of addresses are asked for at once. */
+const QUESTION_MS = 2_000;
+const QUESTION_TRIES = 2;
+
+/** Anew for each name, so that it knows the name servers that the machine has by then. */
+const openResolver = (): Resolver => new Resolver({ timeout: QUESTION_MS, tries: QUESTION_TRIES });
+
+/**
+ * The addresses of a name, IPv4 first, by questions of our own. The system's `getaddrinfo` holds
+ * one of the process's few threads for as long as a name server keeps silent, and anybody can
+ * register a name: the database's own name would wait behind those.
+ */
+async function addressesOf(
+  resolver: Resolver,
+  hostname: string,
+  family: number,
+): Promise<LookupAddress[]> {
+  const asked = await Promise.allSettled([
+    family === 6 ? [] : resolver.resolve4(hostname),
+    family === 4 ? [] : resolver.resolve6(hostname),
+  ]);
+  const found = asked.flatMap((answer, index) =>
+    answer.status === 'fulfilled'
+      ? answer.value.map((address) => ({ address, family: index === 0 ? 4 : 6 }))
+      : [],
+  );
+  const failed = asked.find((answer) => answer.status === 'rejected');
+  if (found.length === 0 && failed !== undefined) throw failed.reason;
+  return found;
+}
+
+const familyOf = ({ family }: LookupOptions): number =>
+  family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
+
 /**
  * A name may lead anywhere, and elsewhere the next time: the address that is connected to is what
  * is checked.
  */
-const publicLookup: LookupFunction = (hostname, options, done) => {
-  resolve(
-    hostname,
-    { ...options, all: true },
-    (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => {
-      const open = error === null ? found.filter(({ address }) => isPublicAddress(address)) : [];
-      const first = open[0];
-      if (first === undefined)
-        done(
-          error ??
+export const publicLookup =
+  (open = openResolver): LookupFunction =>
+  (hostname, options, done) => {
+    addressesOf(open(), hostname, familyOf(options)).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => isPublicAddress(address));
+        const first = allowed[0];
+        if (first === undefined)
+          done(
             Object.assign(new Error('The host name resolves to a private address'), {
               code: 'EPRIVATE',
             }),
-          '',
-          0,
-        );
-      else if (options.all === true) done(null, open);
-      else done(null, first.address, first.family);
-    },
-  );
-};
+            '',
+            0,
+          );
+        else if (options.all === true) done(null, allowed);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => {
+        done(error, '', 0);
+      },
+    );
+  };
 
 /** The connections pushes go through. */
 export function pushAgent(allowLocal: boolean): Agent {
@@ -109,6 +146,6 @@ export function pushAgent(allowLocal: boolean): Agent {
     keepAlive: true,
     maxSockets: 8,
     timeout: 30_000,
-    ...(allowLocal ? {} : { lookup: publicLookup }),
+    ...(allowLocal ? {} : { lookup: publicLookup() }),
   });
 }

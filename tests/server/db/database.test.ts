@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eq, getTableName, is, sql, type SQL } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../../server/db/database.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Database, Tx } from '../../../server/db/database.ts';
 import { isBadValue, isUnavailable } from '../../../server/db/faults.ts';
 import { MIGRATIONS, openPglite } from '../../../server/db/pglite.ts';
 import type { Lane } from '../../../server/db/lanes.ts';
@@ -295,6 +295,38 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
     expect(await stop()).toHaveLength(1);
     letGoAgain();
     await waiting;
+  });
+
+  it('keeps the connection of a stop open, and opens it again when it dies (R7-17)', async () => {
+    const fresh = cluster?.fresh('kept') ?? '';
+    const database = await openPostgres(fresh, { poolMax: 10, log: silentLog });
+    onTestFinished(() => database.close());
+    /** The connections to this database but for the one that asks. */
+    const others = async (): Promise<number[]> => {
+      const result: unknown = await database.db.execute(
+        sql`select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      return (result as { rows: { pid: number }[] }).rows.map(({ pid }) => pid);
+    };
+    await expect.poll(others).toHaveLength(1);
+    const [kept] = await others();
+    const pidOf = async (tx: Tx): Promise<number | undefined> => {
+      const result: unknown = await tx.db.execute(sql`select pg_backend_pid() as pid`);
+      return (result as { rows: { pid: number }[] }).rows[0]?.pid;
+    };
+    // After its use it may stand idle for longer than the driver lets others.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      expect(await database.on('stop').transaction(pidOf)).toBe(kept);
+      vi.advanceTimersByTime(60_000);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await others()).toEqual([kept]);
+    await database.db.execute(sql`select pg_terminate_backend(${kept}::int)`);
+    await expect
+      .poll(async () => (await others()).filter((pid) => pid !== kept), { timeout: 5_000 })
+      .toHaveLength(1);
   });
 
   it('says unavailable when it is gone, and recovers by itself', async () => {
