@@ -1,7 +1,7 @@
 /** Sends notifications through the browsers' push services, until they are accepted or too old. */
 import { createHash } from 'node:crypto';
 import type { Agent as HttpsAgent } from 'node:https';
-import { and, asc, eq, inArray, lt, lte, ne } from 'drizzle-orm';
+import { and, eq, lt, ne } from 'drizzle-orm';
 import webPush from 'web-push';
 import type { AgentList } from '../../contract/agents.ts';
 import { PushKind, type PushFacts } from '../../contract/push.ts';
@@ -9,15 +9,17 @@ import { backoffCeilingMs, retryAfterHeaderMs, type Backoff } from '../../contra
 import type { Fill, Portfolio } from '../../contract/trading.ts';
 import type { WallClock } from '../clock.ts';
 import type { Database } from '../db/database.ts';
-import { pushMessages, pushSubscriptions } from '../db/schema.ts';
+import { pushMessages } from '../db/schema.ts';
 import type { Log } from '../log.ts';
 import { readSettingsOf } from '../users/user-settings.ts';
+import { serviceOf, takeDue, type DueMessage } from './due-messages.ts';
 import { buildPayload } from './payload.ts';
 import { planFromEvents, planFromPlans } from './planner.ts';
 import { postPush, type PushAnswer } from './post-push.ts';
 import { removeSubscriptions } from './push-devices.ts';
 import { readPreferences } from './push-preferences.ts';
 import { quietUntil } from './quiet-hours.ts';
+import { putOff, SilentDevices } from './silent-devices.ts';
 import type { Vapid } from './vapid.ts';
 
 export interface PushSenderDeps {
@@ -32,14 +34,13 @@ export interface PushSenderDeps {
 
 const LOOK_EVERY_MS = 2_000;
 const PLANS_EVERY_MS = 30_000;
-const AT_ONCE = 16;
 const LIMIT_MS = 10_000;
-/** Longer than any send: after it a message whose sender died is sent by whoever looks next. */
-const LEASE_MS = 60_000;
 const BACKOFF: Backoff = { baseMs: 5_000, maxMs: 15 * 60_000 };
 const ATTEMPTS_MAX = 8;
 const HOUR_S = 3_600;
 const KEEP_MS = 30 * 86_400_000;
+/** A device that was silent that long ago begins anew. */
+const FORGET_AFTER_MS = 3_600_000;
 
 /**
  * How long the push service keeps it for a device that is off (seconds), and whether it may wake
@@ -60,22 +61,19 @@ const MANNER: Record<PushKind, { ttl: number; urgency: 'low' | 'normal' | 'high'
   liveEnded: { ttl: 72 * HOUR_S, urgency: 'high' },
 };
 
-type Row = {
-  message: typeof pushMessages.$inferSelect;
-  device: typeof pushSubscriptions.$inferSelect;
-};
-
-interface Attempt {
-  kind: PushKind;
-  /** Which attempt this is, the first one being 1. */
-  attempts: number;
-  at: number;
-}
-
 /** The push service answered, and has not taken the message. */
 class NotAccepted extends Error {
   constructor(readonly answer: PushAnswer) {
     super('The push service did not take the message');
+  }
+}
+
+/** The push service gave no answer in time, or could not be reached. */
+class Unanswered extends Error {
+  readonly code: string | undefined;
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.code = (cause as NodeJS.ErrnoException).code;
   }
 }
 
@@ -107,6 +105,10 @@ export class PushSender {
   private running: Promise<void> | null = null;
   private stopped = false;
   private plansAt = 0;
+  private readonly underWay = new Map<string, { row: DueMessage; sent: Promise<void> }>();
+  private sending: Promise<void> | null = null;
+  private lookAgain = false;
+  private readonly silent = new SilentDevices();
 
   /** `limitMs`: for all of one request to a push service. */
   constructor(
@@ -116,10 +118,8 @@ export class PushSender {
 
   start(): void {
     const turn = (): void => {
-      this.running = this.runOnce()
-        .catch((error: unknown) => {
-          this.deps.log.warn({ reason: String(error) }, 'pushes could not be processed');
-        })
+      this.running = this.look()
+        .catch(this.logFailure)
         .finally(() => {
           this.running = null;
           if (!this.stopped) this.timer = setTimeout(turn, LOOK_EVERY_MS);
@@ -133,13 +133,24 @@ export class PushSender {
     this.stopped = true;
     if (this.timer !== null) clearTimeout(this.timer);
     await this.running;
+    await this.allSent();
     this.deps.agent.destroy();
   }
 
-  /** Looks at what happened, and sends what is due. */
+  /** Looks at what happened, and sends what is due until nothing is on its way. */
   async runOnce(): Promise<void> {
+    await this.look();
+    await this.allSent();
+  }
+
+  /** Plans what happened and lets what is due go. What is on its way holds up neither. */
+  private async look(): Promise<void> {
     const { database, clock } = this.deps;
-    while ((await planFromEvents(database, clock)) && !this.stopped);
+    let more: boolean;
+    do {
+      more = await planFromEvents(database, clock);
+      await this.send();
+    } while (more && !this.stopped);
     const now = clock.now();
     if (now - this.plansAt >= PLANS_EVERY_MS || now < this.plansAt) {
       this.plansAt = now;
@@ -147,54 +158,74 @@ export class PushSender {
       await database.db
         .delete(pushMessages)
         .where(and(ne(pushMessages.state, 'waiting'), lt(pushMessages.createdAt, now - KEEP_MS)));
-    }
-    while (!this.stopped) {
-      const due = await this.claim();
-      await Promise.all(due.map((row) => this.deliver(row)));
-      if (due.length < AT_ONCE) return;
+      this.silent.forgetBefore(now - FORGET_AFTER_MS);
+      await this.send();
     }
   }
 
-  /**
-   * Takes due messages for a minute: another server on this database does not send them as well.
-   */
-  private claim(): Promise<Row[]> {
+  /** Gives the free places to what is due. Whoever asks meanwhile has it looked at once more. */
+  private send(): Promise<void> {
+    if (this.stopped) return Promise.resolve();
+    this.lookAgain = true;
+    this.sending ??= this.fillPlaces();
+    return this.sending;
+  }
+
+  private async fillPlaces(): Promise<void> {
     const { database, clock } = this.deps;
-    const now = clock.now();
-    return database.transaction(async (tx) => {
-      const rows = await tx.db
-        .select({ id: pushMessages.id })
-        .from(pushMessages)
-        .where(and(eq(pushMessages.state, 'waiting'), lte(pushMessages.nextAttemptAt, now)))
-        .orderBy(asc(pushMessages.nextAttemptAt))
-        .limit(AT_ONCE)
-        .for('update', { skipLocked: true });
-      const ids = rows.map(({ id }) => id);
-      if (ids.length === 0) return [];
-      await tx.db
-        .update(pushMessages)
-        .set({ nextAttemptAt: now + LEASE_MS })
-        .where(inArray(pushMessages.id, ids));
-      return tx.db
-        .select({ message: pushMessages, device: pushSubscriptions })
-        .from(pushMessages)
-        .innerJoin(pushSubscriptions, eq(pushSubscriptions.id, pushMessages.subscriptionId))
-        .where(inArray(pushMessages.id, ids));
-    });
+    try {
+      while (this.lookAgain && !this.stopped) {
+        this.lookAgain = false;
+        const underWay = [...this.underWay.values()].map(({ row }) => row);
+        const due = await takeDue(database, clock, underWay);
+        for (const row of due) this.begin(row);
+        // The next ones are of somebody else, now that these have had their places.
+        if (due.length > 0) this.lookAgain = true;
+      }
+    } finally {
+      // In the same breath as the last look, so that whoever asks from here on has a new one.
+      this.sending = null;
+    }
+  }
+
+  private begin(row: DueMessage): void {
+    const sent = this.deliver(row)
+      .catch(this.logFailure)
+      .finally(() => {
+        this.underWay.delete(row.message.id);
+        this.send().catch(this.logFailure);
+      });
+    this.underWay.set(row.message.id, { row, sent });
+  }
+
+  private async allSent(): Promise<void> {
+    while (this.sending !== null || this.underWay.size > 0) {
+      await this.sending?.catch(this.logFailure);
+      await Promise.all([...this.underWay.values()].map(({ sent }) => sent));
+    }
   }
 
   private async set(id: string, values: Partial<typeof pushMessages.$inferInsert>): Promise<void> {
     await this.deps.database.db.update(pushMessages).set(values).where(eq(pushMessages.id, id));
   }
 
-  private async deliver({ message, device }: Row): Promise<void> {
-    const { database, clock, vapid, agent } = this.deps;
+  private readonly logFailure = (error: unknown): void => {
+    this.deps.log.warn({ reason: String(error) }, 'pushes could not be processed');
+  };
+
+  /** It was not tried after all, and waits until then. */
+  private postpone({ id, attempts }: DueMessage['message'], until: number): Promise<void> {
+    return this.set(id, { nextAttemptAt: until, attempts: attempts - 1 });
+  }
+
+  private async deliver({ message, device }: DueMessage): Promise<void> {
+    const { database, clock, vapid } = this.deps;
     const now = clock.now();
     const kind = PushKind.parse(message.kind);
     const { facts, fill } = message.facts as { facts: PushFacts; fill: Fill | null };
     const { ttl, urgency } = MANNER[kind];
     // What waited for the end of quiet hours is as old as that end, not as the event.
-    if (now - message.createdAt > ttl * 1_000 || message.attempts >= ATTEMPTS_MAX) {
+    if (now - message.createdAt > ttl * 1_000 || message.attempts > ATTEMPTS_MAX) {
       await this.set(message.id, { state: 'dropped' });
       return;
     }
@@ -206,12 +237,11 @@ export class PushSender {
     }
     const preferences = await readPreferences(database.db, device.uid);
     const quiet = quietUntil(preferences.quietHours, now);
-    if (quiet !== null) {
-      await this.set(message.id, { nextAttemptAt: quiet });
+    const rest = quiet ?? this.silent.restOf(device.id, now);
+    if (rest !== null) {
+      await this.postpone(message, rest);
       return;
     }
-    const attempts = message.attempts + 1;
-    await this.set(message.id, { attempts });
     try {
       const payload = buildPayload(
         {
@@ -237,26 +267,36 @@ export class PushSender {
           contentEncoding: 'aes128gcm',
         },
       );
-      const answer = await postPush(details, agent, this.limitMs);
+      const answer = await this.ask(details);
+      this.silent.delete(device.id);
       if (answer.status < 200 || answer.status > 299) throw new NotAccepted(answer);
       await this.set(message.id, { state: 'sent' });
     } catch (error) {
-      await this.noteFailure({ message, device }, { kind, attempts, at: now }, error);
+      await this.noteFailure({ message, device }, kind, error);
     }
+  }
+
+  private ask(details: Parameters<typeof postPush>[0]): Promise<PushAnswer> {
+    return postPush(details, this.deps.agent, this.limitMs).catch((error: unknown) => {
+      throw new Unanswered(error);
+    });
   }
 
   /** Tries again later, gives the message up, or forgets an address that is gone. */
   private async noteFailure(
-    { message, device }: Row,
-    { kind, attempts, at }: Attempt,
+    { message, device }: DueMessage,
+    kind: PushKind,
     error: unknown,
   ): Promise<void> {
-    const { database, log } = this.deps;
+    const { database, clock, log } = this.deps;
+    const { attempts } = message;
+    const at = clock.now();
     const answer = error instanceof NotAccepted ? error.answer : null;
     const status = answer?.status ?? null;
-    const refusedAddress = (error as NodeJS.ErrnoException).code === 'EPRIVATE';
+    const refusedAddress = error instanceof Unanswered && error.code === 'EPRIVATE';
     if (status === 404 || status === 410 || refusedAddress) {
       // The browser has given this address up, or it was never one.
+      this.silent.delete(device.id);
       await database.transaction((tx) => removeSubscriptions(tx, [device.id]));
       return;
     }
@@ -268,17 +308,18 @@ export class PushSender {
         status,
         kind,
         attempts,
-        service: new URL(device.endpoint).host,
+        service: serviceOf(device),
         reason: error instanceof Error ? error.message : String(error),
       },
       'a push was not accepted',
     );
-    if (hopeless) {
-      await this.set(message.id, { state: 'dropped' });
-      return;
+    const failures =
+      error instanceof Unanswered ? Math.max(attempts, this.silent.note(device.id, at)) : attempts;
+    const until = at + retryInMs(failures, answer?.retryAfter, at, Math.random());
+    await this.set(message.id, hopeless ? { state: 'dropped' } : { nextAttemptAt: until });
+    if (error instanceof Unanswered) {
+      this.silent.rest(device.id, until);
+      await putOff(database, device.id, until);
     }
-    await this.set(message.id, {
-      nextAttemptAt: at + retryInMs(attempts, answer?.retryAfter, at, Math.random()),
-    });
   }
 }

@@ -3,13 +3,24 @@ import { randomUUID } from 'node:crypto';
 import { Agent as HttpsAgent, createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  onTestFinished,
+  vi,
+} from 'vitest';
 import { DEFAULT_PUSH_SETTINGS } from '../../../contract/push.ts';
 import { readAgentList } from '../../../server/agents/read-agents.ts';
 import { pushMessages, pushSubscriptions } from '../../../server/db/schema.ts';
 import { readPortfolio } from '../../../server/portfolio/read-portfolio.ts';
 import { postPush } from '../../../server/push/post-push.ts';
 import { pushCallables } from '../../../server/push/push-callables.ts';
+import { planFromEvents } from '../../../server/push/planner.ts';
 import { PushSender } from '../../../server/push/sender.ts';
 import { openVapid, type Vapid } from '../../../server/push/vapid.ts';
 import { silentLog } from '../../support/app.ts';
@@ -121,26 +132,28 @@ const sender = (limitMs?: number): PushSender =>
     limitMs,
   );
 
-/** A person whose device's address is at `origin`, and for whom a message is due. */
-async function messageTo(origin: string): Promise<void> {
+/** A person whose devices' addresses are at `origin`, and for each of whom messages are due. */
+async function messageTo(origin: string, devices = 1, messages = 1): Promise<void> {
   const uid = `p-${randomUUID().slice(0, 8)}`;
   await floor.join(uid);
   const { agent } = await floor.call(uid, 'createAgent', {
     body: { ...AGGRESSIVE, name: 'Harbour', enabled: false },
   });
   const caller = { uid, email: null };
-  const { endpoint, keys } = good.subscribe();
   const calls = pushCallables({
     database: floor.database,
     clock: floor.clock,
     publicKey: vapid.publicKey,
     allowLocal: true,
   });
-  await calls.registerPush(caller, {
-    subscription: { endpoint: `${origin}${new URL(endpoint).pathname}`, keys },
-  });
+  for (let n = 0; n < devices; n += 1) {
+    const { endpoint, keys } = good.subscribe();
+    await calls.registerPush(caller, {
+      subscription: { endpoint: `${origin}${new URL(endpoint).pathname}`, keys },
+    });
+  }
   await calls.pushSettings(caller, { settings: DEFAULT_PUSH_SETTINGS });
-  const fill = {
+  const fill = () => ({
     id: randomUUID(),
     orderId: randomUUID(),
     agentId: agent.id,
@@ -158,9 +171,13 @@ async function messageTo(origin: string): Promise<void> {
     decidedAt: 1,
     filledAt: 2,
     tickId: `t:${randomUUID()}`,
-  };
+  });
   await floor.database.transaction((tx) =>
-    floor.deps.events.append(tx, uid, [{ type: 'fill.recorded', fill }]),
+    floor.deps.events.append(
+      tx,
+      uid,
+      Array.from({ length: messages }, () => ({ type: 'fill.recorded' as const, fill: fill() })),
+    ),
   );
 }
 
@@ -206,6 +223,105 @@ describe('a push service that does not finish its answer', () => {
     await messageTo(good.url);
     await sender(1_000).runOnce();
     expect(await states()).toEqual(['sent', 'waiting']);
+  });
+});
+
+/** Takes each request and never answers; once it has given up it ends each connection. */
+async function startSilent() {
+  let hasGivenUp = false;
+  const silent = await startHostile((socket) => {
+    counted.asked += 1;
+    counted.most = Math.max(counted.most, counted.sockets.size);
+    if (hasGivenUp) socket.destroy();
+  });
+  const counted = {
+    ...silent,
+    asked: 0,
+    most: 0,
+    giveUp() {
+      hasGivenUp = true;
+      for (const socket of silent.sockets) socket.destroy();
+    },
+  };
+  return counted;
+}
+
+describe('a push service that never answers', () => {
+  it('holds up no message to others, however many devices one person has at it (F97)', async () => {
+    const silent = await startSilent();
+    await messageTo(silent.url, 10, 3);
+    floor.clock.at += 1_000;
+    await messageTo(good.url);
+    while (await planFromEvents(floor.database, floor.clock));
+    const sending = sender(6_000).runOnce();
+    await good.wait(1, 4_500);
+    // Two for the person; one more may not have ended here yet.
+    expect(silent.most).toBeLessThanOrEqual(3);
+    silent.giveUp();
+    await sending;
+  }, 20_000);
+
+  it('is tried for one message of a device, and the others of the device wait as well', async () => {
+    const silent = await startSilent();
+    await messageTo(silent.url, 1, 50);
+    const one = sender(1_500);
+    await one.runOnce();
+    await one.runOnce();
+    expect(silent.asked).toBe(1);
+    const rows = await floor.database.db.select().from(pushMessages);
+    expect(rows).toHaveLength(50);
+    for (const { state, nextAttemptAt } of rows) {
+      expect(state).toBe('waiting');
+      expect(nextAttemptAt).toBeGreaterThan(floor.clock.at);
+    }
+    expect(rows.filter(({ attempts }) => attempts === 1)).toHaveLength(1);
+  });
+
+  it('is left alone for longer the more often it was silent, whichever message it was tried for', async () => {
+    const silent = await startSilent();
+    await messageTo(silent.url, 1, 20);
+    const one = sender(500);
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    onTestFinished(() => {
+      vi.restoreAllMocks();
+    });
+    const triedAt: number[] = [];
+    for (let n = 0; n < 400 && triedAt.length < 7; n += 1) {
+      const before = silent.asked;
+      await one.runOnce();
+      if (silent.asked > before) triedAt.push(floor.clock.at);
+      floor.clock.at += 5_000;
+    }
+    expect(triedAt).toHaveLength(7);
+    const pauses = triedAt.slice(1).map((at, n) => at - (triedAt[n] ?? 0));
+    expect(pauses).toEqual([10_000, 15_000, 25_000, 45_000, 85_000, 165_000]);
+  });
+
+  it('keeps nothing that happens meanwhile from being told (F97)', async () => {
+    const silent = await startSilent();
+    await messageTo(silent.url, 10, 5);
+    const working = sender(8_000);
+    working.start();
+    await until(
+      async () => silent.asked,
+      (asked) => asked > 0,
+      5_000,
+    );
+    await messageTo(good.url);
+    await good.wait(1, 5_000);
+    silent.giveUp();
+    await working.stop();
+  }, 20_000);
+});
+
+describe('two servers on one database', () => {
+  it('send each message once', async () => {
+    for (let n = 0; n < 6; n += 1) await messageTo(good.url, 2, 3);
+    await Promise.all([sender().runOnce(), sender().runOnce()]);
+    const ids = good.taken.map(({ text }) => (JSON.parse(text) as { id: string }).id);
+    expect(ids).toHaveLength(36);
+    expect(new Set(ids).size).toBe(36);
+    expect(new Set(await states())).toEqual(new Set(['sent']));
   });
 });
 
