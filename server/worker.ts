@@ -25,7 +25,12 @@ async function work(config: Config, log: Log, disposables: Disposables): Promise
     );
   const clock = systemClock;
   const { source, replaySpeed, replayStart, seed, exchangeBaseUrl } = config.market;
-  const database = await openPostgres(config.databaseUrl, { poolMax: config.databasePoolMax, log });
+  // No person asks a worker for anything: every connection is for its own work.
+  const database = await openPostgres(config.databaseUrl, {
+    poolMax: config.databasePoolMax,
+    log,
+    split: false,
+  });
   disposables.add('database', () => database.close());
   const market = await openMarket({
     source,

@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { isUnavailable } from './faults.ts';
-import { sharedOf, sharesOf, type Lane } from './lanes.ts';
+import { sharesOf, type Lane } from './lanes.ts';
 import { onOwnConnection } from './own-connection.ts';
 import { MIGRATIONS } from './pglite.ts';
 import { openPubSub } from './postgres-pubsub.ts';
@@ -116,19 +116,23 @@ function holdOpen(pool: pg.Pool, kept: number): void {
   for (let n = 0; n < kept; n += 1) void fill();
 }
 
-/** `answerLimitMs` of 0 is for commands whose statements may take as long as they need. */
+/**
+ * `answerLimitMs` of 0 is for commands whose statements may take as long as they need. `split`:
+ * whether some connections are for stops and commands alone; not where there are none of those.
+ */
 export async function openPostgres(
   url: string,
   {
     poolMax,
     log,
     answerLimitMs = ANSWER_LIMIT_MS,
-  }: { poolMax: number; log: Log; answerLimitMs?: number },
+    split = true,
+  }: { poolMax: number; log: Log; answerLimitMs?: number; split?: boolean },
 ): Promise<Database> {
   await bringUpToDate(url, log);
-  const { stop, command } = sharesOf(poolMax);
+  const { stop, command } = split ? sharesOf(poolMax) : { stop: 0, command: 0 };
   const open = (max: number, kept = 0): pg.Pool => openPool(url, max, log, answerLimitMs, kept);
-  const pool = open(sharedOf(poolMax));
+  const pool = open(poolMax - stop - command);
   const commands = command === 0 ? pool : open(command);
   const stops = stop === 0 ? pool : open(stop, stop);
   if (stops !== pool) holdOpen(stops, stop);

@@ -329,6 +329,28 @@ describe.skipIf(postgresBinaries() === null)('a PostgreSQL of one’s own', () =
       .toHaveLength(1);
   });
 
+  it('keeps no connection for stops and commands where none are ever asked for', async () => {
+    const fresh = cluster?.fresh('whole') ?? '';
+    const database = await openPostgres(fresh, { poolMax: 4, log: silentLog, split: false });
+    onTestFinished(() => database.close());
+    let inside = 0;
+    let meet: () => void = () => undefined;
+    const allIn = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    await Promise.all(
+      Array.from({ length: 4 }, () =>
+        database.transaction(async (tx) => {
+          await tx.db.select().from(meta);
+          inside += 1;
+          if (inside === 4) meet();
+          await allIn;
+        }),
+      ),
+    );
+    expect(inside).toBe(4);
+  });
+
   it('says unavailable when it is gone, and recovers by itself', async () => {
     const fresh = cluster?.fresh('gone') ?? '';
     const database = await openPostgres(fresh, { poolMax: 2, log: silentLog });
