@@ -73,11 +73,12 @@ describe('recorded prices', () => {
     ],
   ] as const)('of %s become closed candles, oldest first', async (exchange, expected) => {
     const client = await clientOf(exchange, ANSWERS[exchange].hours);
-    const { concurrency, candlesAtOnce } = EXCHANGE_VENUES[exchange];
+    const venue = EXCHANGE_VENUES[exchange];
+    const { concurrency } = venue;
     const candles = new ExchangeCandles(
       () => Promise.resolve(client),
       candleLimits(pLimit(concurrency), concurrency),
-      candlesAtOnce,
+      venue,
       { now: () => FIRST + 48 * HOUR },
     );
     const read = await candles.read('BTC/USDT', '1h', FIRST, FIRST + 4 * HOUR);
