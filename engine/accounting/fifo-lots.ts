@@ -185,6 +185,9 @@ function stillHeld(pair: string, lot: Held): Lot {
 
 /** Held for more than a calendar year, in UTC: what many tax offices call long-term. */
 export function heldLong(acquiredAt: number, disposedAt: number): boolean {
-  const day = new Date(acquiredAt);
-  return disposedAt >= Date.UTC(day.getUTCFullYear() + 1, day.getUTCMonth(), day.getUTCDate() + 1);
+  const bought = new Date(acquiredAt);
+  const [year, month] = [bought.getUTCFullYear() + 1, bought.getUTCMonth()];
+  // The year after 29 February ends on the 28th.
+  const lastDay = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+  return disposedAt >= Date.UTC(year, month, Math.min(bought.getUTCDate(), lastDay) + 1);
 }

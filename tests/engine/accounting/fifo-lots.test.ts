@@ -16,7 +16,7 @@ import {
   type Fixed,
 } from '../../../contract/money.ts';
 import { applyBuy, applySell } from '../../../engine/accounting/ledger.ts';
-import { fifoLots } from '../../../engine/accounting/fifo-lots.ts';
+import { fifoLots, heldLong } from '../../../engine/accounting/fifo-lots.ts';
 import type { FillDraft, OpenPosition } from '../../../engine/execution/agent-types.ts';
 
 const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
@@ -140,5 +140,25 @@ describe('lots', () => {
         },
       ),
     );
+  });
+});
+
+describe('held for more than a year', () => {
+  const DAY = 86_400_000;
+  it.each([
+    ['2024-02-29T23:59:59.999Z', '2025-03-01T00:00:00.000Z'],
+    ['2024-02-29T00:00:00.000Z', '2025-03-01T00:00:00.000Z'],
+    ['2023-02-28T12:00:00.000Z', '2024-02-29T00:00:00.000Z'],
+    ['2023-03-01T12:00:00.000Z', '2024-03-02T00:00:00.000Z'],
+    ['2024-12-31T12:00:00.000Z', '2026-01-01T00:00:00.000Z'],
+    ['2024-04-30T12:00:00.000Z', '2025-05-01T00:00:00.000Z'],
+  ])('is what was bought at %s from %s on, the day after its anniversary', (bought, long) => {
+    const [from, to] = [Date.parse(bought), Date.parse(long)];
+    expect([to - DAY, to - 1, to, to + DAY].map((sold) => heldLong(from, sold))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 });
