@@ -1,5 +1,5 @@
 /** Results and holding times of closed trades, of one account. */
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, min, sql } from 'drizzle-orm';
 import type { Db } from '../db/database.ts';
 import { accounts, fills } from '../db/schema.ts';
 import { rowsOf } from '../db/sql-rows.ts';
@@ -24,7 +24,10 @@ export async function resultsOfSells(
 
 /** When an account, or one agent of it, held something. */
 export interface HeldSpans {
-  /** Since when the account is open; null where it is gone. */
+  /**
+   * Since when the account is open, of an agent since its first trade, as `figuresAt` counts; null
+   * where there is none.
+   */
   from: number | null;
   /** Beginnings and ends on the market clock; null for what is held yet. */
   spans: [number, number | null][];
@@ -35,10 +38,16 @@ export async function readHeldSpans(
   accountId: string,
   agentId?: string,
 ): Promise<HeldSpans> {
-  const [account] = await db
-    .select({ from: accounts.openedMarketMs })
-    .from(accounts)
-    .where(eq(accounts.id, accountId));
+  const [begun] =
+    agentId === undefined
+      ? await db
+          .select({ from: accounts.openedMarketMs })
+          .from(accounts)
+          .where(eq(accounts.id, accountId))
+      : await db
+          .select({ from: min(fills.filledMarketMs) })
+          .from(fills)
+          .where(and(eq(fills.accountId, accountId), eq(fills.agentId, agentId)));
   const only = agentId === undefined ? sql`` : sql` and agent_id = ${agentId}`;
   const [row] = await rowsOf<{ spans: string }>(
     db,
@@ -47,12 +56,12 @@ export async function readHeldSpans(
     from positions where account_id = ${accountId}${only}`,
   );
   return {
-    from: account?.from ?? null,
+    from: begun?.from ?? null,
     spans: JSON.parse(row?.spans ?? '[]') as HeldSpans['spans'],
   };
 }
 
-/** Market time (ms) with at least one position open since the book was opened, and that whole time. */
+/** Market time (ms) with at least one position open since the beginning, and that whole time. */
 export function exposureAt(
   { from, spans }: HeldSpans,
   now: number,

@@ -135,6 +135,17 @@ describe('many trades', () => {
     expect(stepFor(floor.market.now() - first).ms).toBeGreaterThan(stepFor(end - first).ms);
     expect(await drawn(traded.steps)).toEqual(await drawn(single));
   });
+
+  it('are held for one and the same share of the time on the page of an agent and in the list', async () => {
+    await floor.join(uid);
+    floor.market.step(200);
+    const { agent } = await floor.call(uid, 'createAgent', { body: AGGRESSIVE });
+    await trade(40);
+    const { figures } = await floor.call(uid, 'agentInsight');
+    const { metrics } = await floor.call(uid, 'agentPerformance', { params: { id: agent.id } });
+    expect(figures?.[0]?.exposure).toBeGreaterThan(0.5);
+    expect(metrics.exposure).toBe(figures?.[0]?.exposure);
+  });
 });
 
 describe('its arithmetic', () => {
