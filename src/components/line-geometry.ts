@@ -97,10 +97,16 @@ function midnights(from: number, to: number, days: number): number[] {
 /** Moments on the reader's clock, `stepMs` apart, a divisor of the day. */
 function clockTimes(from: number, to: number, stepMs: number): number[] {
   const start = new Date(from);
-  const midnight = new Date(start.getFullYear(), start.getMonth(), start.getDate()).getTime();
   const marks: number[] = [];
-  for (let at = midnight + Math.ceil((from - midnight) / stepMs) * stepMs; at <= to; at += stepMs)
-    marks.push(at);
+  // Where clocks change, three o'clock is not three hours after midnight. An hour and less apart,
+  // marks are whole on either side, and an hour that comes twice has its own.
+  const at = (hours: number): number =>
+    new Date(start.getFullYear(), start.getMonth(), start.getDate(), hours).getTime();
+  for (let mark = at(0), count = 0; mark <= to;) {
+    if (mark >= from) marks.push(mark);
+    count += 1;
+    mark = stepMs > HOUR ? at((count * stepMs) / HOUR) : mark + stepMs;
+  }
   return marks;
 }
 
