@@ -41,7 +41,7 @@ async function untilPlanned(): Promise<void> {
 }
 
 describe('a purchase that has not left', () => {
-  it('never does once purchases are off (F97)', async () => {
+  it('never does once purchases are off (F98)', async () => {
     await untilPlanned();
     const { connection } = await setBrakes({ entriesAllowed: false });
     expect(connection.entriesOffSince).not.toBeNull();
@@ -69,7 +69,7 @@ describe('a purchase that has not left', () => {
   }, 60_000);
 });
 
-it('a stop loss stays at the exchange when purchases are turned off (F97)', async () => {
+it('a stop loss stays at the exchange when purchases are turned off (F98)', async () => {
   await untilPlanned();
   await world.look();
   await world.look();
