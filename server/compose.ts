@@ -36,6 +36,7 @@ import type { IdentityAdministration } from './identity/administration.ts';
 import { EndedSessions } from './identity/ended-sessions.ts';
 import type { TokenVerifier } from './identity/verifier.ts';
 import type { LivePort, SignerPort } from './live/live-deps.ts';
+import { takeBackPurchases } from './live/brakes.ts';
 import { liveHandlers } from './live/live-handlers.ts';
 import { openLiveDesk, type OpenLiveDesk } from './live/live-desk.ts';
 import type { Log } from './log.ts';
@@ -196,7 +197,10 @@ function callHandlers(
     }),
     ...portfolioHandlers(trading),
     ...liveHandlers(trading, signer, publicOrigin),
-    ...userHandlers(trading),
+    ...userHandlers({
+      ...trading,
+      takeBackPurchases: (tx, uid) => takeBackPurchases(tx, trading, trading.live ?? null, uid),
+    }),
     ...walletHandlers({ ...trading, publicOrigin, wallet }),
   };
 }

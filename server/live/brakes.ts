@@ -87,3 +87,23 @@ async function takeBack(tx: Tx, deps: BookDeps, connectionId: string): Promise<v
   const newest = new Set(unsent.slice(-beyond).map(({ order }) => order.intent.clientOrderId));
   await withdrawPurchases(tx, deps, connection, ({ intent }) => newest.has(intent.clientOrderId));
 }
+
+/** Of all a person's exchange accounts, once they trade no more. The accounts must be locked. */
+export async function takeBackPurchases(
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  uid: string,
+): Promise<void> {
+  const theirs = await tx.db
+    .select({ id: liveConnections.id })
+    .from(liveConnections)
+    .where(and(eq(liveConnections.uid, uid), eq(liveConnections.state, 'open')))
+    .orderBy(liveConnections.id);
+  for (const { id } of theirs) {
+    const connection = await readConnection(tx.db, id);
+    if (connection === null) continue;
+    await withdrawPurchases(tx, deps, connection);
+    tx.afterCommit(() => port?.poke(id));
+  }
+}

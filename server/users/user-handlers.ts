@@ -15,6 +15,8 @@ export interface UserDeps {
   database: Database;
   events: EventLog;
   entitlement: Entitlement;
+  /** Nothing is bought any more: what was decided at an exchange and has not left is taken back. */
+  takeBackPurchases?: (tx: Tx, uid: string) => Promise<void>;
 }
 
 export function userHandlers(deps: UserDeps) {
@@ -29,6 +31,8 @@ export function userHandlers(deps: UserDeps) {
       once(async (tx) => {
         const { version: seen, ...settings } = body;
         const version = await writeSettings(tx, caller.uid, settings, seen);
+        if (!settings.tradingEnabled || settings.tradingMode === 'paused')
+          await deps.takeBackPurchases?.(tx, caller.uid);
         await events.append(tx, caller.uid, [{ type: 'settings.changed' }]);
         return { commandId, settings, version };
       }),

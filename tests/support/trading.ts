@@ -22,12 +22,14 @@ import { openEmptyDatabase } from './empty-database.ts';
 import { subscriptions } from '../../server/db/schema-plans.ts';
 import { EventNotifier, EventLog } from '../../server/db/user-events.ts';
 import type { SignerPort } from '../../server/live/live-deps.ts';
+import { takeBackPurchases } from '../../server/live/brakes.ts';
 import { liveHandlers } from '../../server/live/live-handlers.ts';
 import type { Handlers } from '../../server/http/handlers.ts';
 import { runOnce } from '../../server/http/command-receipts.ts';
 import { openAccount } from '../../server/portfolio/open-account.ts';
 import { portfolioHandlers } from '../../server/portfolio/portfolio-handlers.ts';
 import { ensureUser } from '../../server/users/ensure-user.ts';
+import { userHandlers } from '../../server/users/user-handlers.ts';
 import { TapeMarket, type TapeOptions } from './tape-market.ts';
 import { watchedDatabase } from './transaction-watch.ts';
 
@@ -95,6 +97,10 @@ export async function openFloor(options: TapeOptions = {}, database?: Database):
     ...agentHandlers(deps),
     ...portfolioHandlers(deps),
     ...alertHandlers({ ...deps, changed }),
+    ...userHandlers({
+      ...deps,
+      takeBackPurchases: (tx, uid) => takeBackPurchases(tx, deps, deps.live ?? null, uid),
+    }),
   };
   const withLive = (port: SignerPort): void => {
     Object.assign(handlers, liveHandlers(deps, port, PUBLIC_ORIGIN));

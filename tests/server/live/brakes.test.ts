@@ -41,7 +41,7 @@ async function untilPlanned(): Promise<void> {
 }
 
 describe('a purchase that has not left', () => {
-  it('never does once purchases are off (F98)', async () => {
+  it('never does once purchases are off (F99)', async () => {
     await untilPlanned();
     const { connection } = await setBrakes({ entriesAllowed: false });
     expect(connection.entriesOffSince).not.toBeNull();
@@ -52,6 +52,24 @@ describe('a purchase that has not left', () => {
     expect(atExchange()).toEqual([]);
     expect((await account(world)).orders).toMatchObject([{ state: 'cancelled', reserved: '0' }]);
   }, 60_000);
+
+  it.each([
+    ['turned off', { tradingEnabled: false }],
+    ['paused', { tradingMode: 'paused' }],
+  ] as const)(
+    'never does once all trading is %s (F99)',
+    async (_, change) => {
+      await untilPlanned();
+      const { settings, version } = await world.floor.call(PERSON, 'tradingSettings');
+      await world.floor.call(PERSON, 'updateTradingSettings', {
+        body: { ...settings, ...change, version },
+      });
+      expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
+      await world.look();
+      expect(atExchange()).toEqual([]);
+    },
+    60_000,
+  );
 
   it('does not leave where fewer orders an hour are allowed than that', async () => {
     await untilPlanned();
@@ -69,7 +87,7 @@ describe('a purchase that has not left', () => {
   }, 60_000);
 });
 
-it('a stop loss stays at the exchange when purchases are turned off (F98)', async () => {
+it('a stop loss stays at the exchange when purchases are turned off (F99)', async () => {
   await untilPlanned();
   await world.look();
   await world.look();

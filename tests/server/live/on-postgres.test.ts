@@ -102,7 +102,7 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
     }
   }, 90_000);
 
-  it('purchases that are turned off wait for the batch that has read them as on (F98)', async () => {
+  it('purchases that are turned off wait for the batch that has read them as on (F99)', async () => {
     const url = freshUrl();
     const world = await openLiveWorld({ database: await openAt(url) });
     const other = await openAt(url);
