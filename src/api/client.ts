@@ -255,6 +255,8 @@ class HttpClient implements ApiClient {
     // A browser's fetch must not be called as a method of this object.
     const { send } = this;
     try {
+      // It may have been given up while its token was fetched.
+      request.signal?.throwIfAborted();
       const response = await send(request.url, {
         method: request.method,
         headers: {

@@ -254,6 +254,20 @@ describe('failures', () => {
     });
     expect(sent).toHaveLength(1);
   });
+
+  it('by the caller while the token is fetched leave the request unsent', async () => {
+    const stop = new AbortController();
+    const { api, sent } = harness([Response.json({})], {
+      token: () => {
+        stop.abort();
+        return Promise.resolve('token');
+      },
+    });
+    expect(await failure(api.call('agents', { signal: stop.signal }))).toMatchObject({
+      code: 'aborted',
+    });
+    expect(sent).toEqual([]);
+  });
 });
 
 describe('replies', () => {
