@@ -7,6 +7,7 @@ import type { Depth, Quote } from '../../engine/market-types.ts';
 import type { Db } from '../db/database.ts';
 import { accounts, positions } from '../db/schema.ts';
 import { rowsOf } from '../db/sql-rows.ts';
+import { candlesSince } from '../market/candles-since.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import type { Watched } from './sell-stopped.ts';
@@ -197,6 +198,7 @@ export class StopWatch {
    * Runs the stops of a pair over candles that closed while nobody watched: from `since` (market
    * ms) to now. A gap is paid for: the sale gets the worse of the candle's open and the stop. A
    * purchase may have raised the stop: candles that opened before the last one say nothing of it.
+   * Where the source has no base candles that far back, hours are run.
    */
   async runMissed(pair: string, since: number): Promise<Missed> {
     const { market } = this.deps;
@@ -205,7 +207,8 @@ export class StopWatch {
     const rules = market.rules(pair);
     if (rules === null) throw new Error('The source does not offer the pair now');
     const length = INTERVAL_MS[market.baseInterval];
-    const candles = await market.candles(pair, market.baseInterval, since, market.now());
+    const { hours, base } = await candlesSince(market, pair, since);
+    const candles = [...hours, ...base];
     const firstHit = (watched: Watched, from: number) =>
       candles
         .filter((candle) => candle.time >= from)
@@ -222,7 +225,8 @@ export class StopWatch {
       const hit = firstHit(watched, boughtAt.get(watched.id) ?? watched.openedAt);
       if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
       known ??= await this.venue.depth(pair);
-      const depth = { ...known, volume: hit.candle.volume, intervalMs: length };
+      const intervalMs = hours.includes(hit.candle) ? INTERVAL_MS['1h'] : length;
+      const depth = { ...known, volume: hit.candle.volume, intervalMs };
       hits.push(watched);
       sales.push(this.begin(watched, hit.quote, depth));
     }

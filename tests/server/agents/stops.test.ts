@@ -409,6 +409,16 @@ describe('a start', () => {
     await expectSoldOnce(later);
   });
 
+  it('runs hours where the source has no finer candles that far back (F84)', async () => {
+    const hour = 12 * STEP_MS;
+    const candle = await endAndDip(2 * hour);
+    floor.market.sleep(4 * hour);
+    floor.market.candlesKept = 24;
+    await reopen();
+    await untilClose();
+    await expectSoldOnce(Math.floor(candle / hour) * hour);
+  });
+
   it('looks again where the candle comes late (F84)', async () => {
     const candle = await endAndDip(120_000);
     await reopen();
