@@ -65,14 +65,12 @@ function ScreenOf({ route, params }: { route: ScreenRoute } & ScreenProps) {
 
 /** The screen of a path. Memoized: a press that leads elsewhere does not draw the old screen again. */
 const ScreenAt = memo(function ScreenAt({ route, path }: { route: ScreenRoute; path: string }) {
-  const params = paramsOf(route.path, path);
   // Another agent, pair or account begins anew: a dialog left open would act on what it was not
   // opened for.
-  const key = [route.path, ...Object.values(params)].join();
   const screen = (
     <Boundary resetKey={path} fallback={(error) => <RouteError error={error} />}>
       <Suspense fallback={<LoadingScreen />}>
-        <ScreenOf key={key} route={route} params={params} />
+        <ScreenOf key={path} route={route} params={paramsOf(route.path, path)} />
       </Suspense>
     </Boundary>
   );

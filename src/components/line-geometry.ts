@@ -102,10 +102,10 @@ function clockTimes(from: number, to: number, stepMs: number): number[] {
   // marks are whole on either side, and an hour that comes twice has its own.
   const at = (hours: number): number =>
     new Date(start.getFullYear(), start.getMonth(), start.getDate(), hours).getTime();
-  for (let mark = at(0), count = 0; mark <= to;) {
+  let mark = at(0);
+  for (let hours = stepMs / HOUR; mark <= to; hours += stepMs / HOUR) {
     if (mark >= from) marks.push(mark);
-    count += 1;
-    mark = stepMs > HOUR ? at((count * stepMs) / HOUR) : mark + stepMs;
+    mark = stepMs > HOUR ? at(hours) : mark + stepMs;
   }
   return marks;
 }

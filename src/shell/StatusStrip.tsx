@@ -126,15 +126,10 @@ export function StatusStrip({ path }: { path: string }) {
             </span>
           ) : (
             <>
-              {exchange === null ? (
-                <span className="truncate">
-                  {direct === null ? (label ?? 'No prices yet') : directText(direct)}
-                </span>
-              ) : (
-                <span className="text-amber">
-                  No prices from the server. {directText(exchange)}
-                </span>
-              )}
+              <span className={exchange === null ? 'truncate' : 'text-amber'}>
+                {exchange !== null && 'No prices from the server. '}
+                {direct === null ? (label ?? 'No prices yet') : directText(direct)}
+              </span>
               {stream === 'stale' && (
                 <span className="shrink-0 text-amber">Live updates paused, reconnecting</span>
               )}

@@ -178,12 +178,16 @@ let rereadAt = -Infinity;
 
 /** The server's own prices arrive, so it may tell again what an exchange told in its place. */
 export function rereadMarket(): void {
-  const [isMarket, arePools] = [marketStore, poolsStore].map(({ origin }) => origin === 'exchange');
-  const isDue = Math.abs(Date.now() - rereadAt) >= REREAD_MS;
-  if ((!isMarket && !arePools) || !isDue || document.visibilityState === 'hidden') return;
-  rereadAt = Date.now();
-  if (isMarket) void loadMarket(true);
-  if (arePools) void loadPools(true);
+  const now = Date.now();
+  if (Math.abs(now - rereadAt) < REREAD_MS || document.visibilityState === 'hidden') return;
+  for (const [{ origin }, read] of [
+    [marketStore, loadMarket],
+    [poolsStore, loadPools],
+  ] as const)
+    if (origin === 'exchange') {
+      rereadAt = now;
+      void read(true);
+    }
 }
 
 export function clearMarket(): void {

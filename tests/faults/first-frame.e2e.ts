@@ -141,6 +141,8 @@ describe('an offline start', () => {
 
     await page.goto(`${server.url}/security`);
     await page.getByRole('switch', { name: 'Available offline' }).click();
+    // Switched once the choice is on the disk.
+    await page.getByRole('switch', { name: 'Available offline', checked: true }).waitFor();
     await page.goto(`${server.url}/agents`);
     await expect.poll(() => frames(page)).toBe(3);
     await page.goto(`${server.url}/security`);
