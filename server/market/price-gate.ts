@@ -24,9 +24,10 @@ export const JUMP_CONFIRMATIONS = 5;
 /** "Near": within a tenth of the held price. */
 const NEAR = 10n;
 /**
- * A bid or an ask more than a tenth from the last price is held in the same way. Stops sell at the
- * bid and positions are valued at it: one broken bid would sell them all. A thin pair that really
- * has such a spread confirms it.
+ * A bid more than a tenth from the last price is held in the same way. Stops sell at it and positions
+ * are valued at it: one broken bid would sell them all. A thin pair that really has such a spread
+ * confirms it. A far ask holds up nothing: whoever sells needs the bid alone, and nobody buys at a
+ * wide spread.
  */
 const FAR = 10n;
 
@@ -35,8 +36,8 @@ interface Seen {
   at: number;
   last: Fixed | null;
   held: { last: Fixed; times: number } | null;
-  /** The newest bid and ask that are far from the last price, and how often they were repeated. */
-  far: { bid: Fixed | null; ask: Fixed | null; times: number } | null;
+  /** The newest bid that is far from the last price, and how often it was repeated. */
+  far: { bid: Fixed; times: number } | null;
 }
 
 export class PriceGate {
@@ -84,12 +85,13 @@ export class PriceGate {
     if (this.isHeld(seen, last)) return this.refuse('jump');
     seen.last = last;
     seen.held = null;
-    if (isFarHeld(seen, last, bid, ask)) return this.refuse('far_from_last');
+    const sold = bid ?? least(shifted(last, -rules.halfSpreadBps), ask);
+    if (isFarHeld(seen, last, sold)) return this.refuse('far_from_last');
     return {
       pair: tick.pair,
       at: tick.at,
       last,
-      bid: bid ?? least(shifted(last, -rules.halfSpreadBps), ask),
+      bid: sold,
       ask: ask ?? most(shifted(last, rules.halfSpreadBps), bid),
     };
   }
@@ -120,25 +122,18 @@ export class PriceGate {
 }
 
 /** Once it is confirmed it may move on, for as long as each is near the one before. */
-function isFarHeld(seen: Seen, last: Fixed, bid: Fixed | null, ask: Fixed | null): boolean {
-  const { far } = seen;
-  if (!isFar(bid, last) && !isFar(ask, last)) {
+function isFarHeld(seen: Seen, last: Fixed, bid: Fixed): boolean {
+  if (gapOf(bid, last) * FAR <= last) {
     seen.far = null;
     return false;
   }
-  const repeats = far !== null && isNear(bid, far.bid) && isNear(ask, far.ask);
-  const times = repeats ? far.times + 1 : 1;
-  seen.far = { bid, ask, times };
+  const { far } = seen;
+  const times = far !== null && isNear(bid, far.bid) ? far.times + 1 : 1;
+  seen.far = { bid, times };
   return times < JUMP_CONFIRMATIONS;
 }
 
-const isFar = (value: Fixed | null, last: Fixed): boolean =>
-  value !== null && gapOf(value, last) * FAR > last;
-
-function isNear(value: Fixed | null, held: Fixed | null): boolean {
-  if (value === null || held === null) return value === held;
-  return gapOf(value, held) * NEAR <= held;
-}
+const isNear = (value: Fixed, held: Fixed): boolean => gapOf(value, held) * NEAR <= held;
 
 const gapOf = (a: Fixed, b: Fixed): bigint => (a > b ? a - b : b - a);
 

@@ -102,7 +102,6 @@ describe('price gate', () => {
 
   it.each([
     ['a bid far under the last price', { bid: '40', ask: '101' }],
-    ['an ask far over it', { bid: '99.9', ask: '400' }],
     ['both', { bid: '89', ask: '111' }],
     ['a bid far over it', { bid: '150', ask: null }],
     ['an ask far under it', { bid: null, ask: '50' }],
@@ -116,6 +115,25 @@ describe('price gate', () => {
     // What was held before does not count.
     for (let sequence = 4; sequence < 8; sequence += 1)
       expect(checked.admit(tick('100', sequence, broken), RULES, NOW)).toBeNull();
+  });
+
+  it('gives the bid to stops however far the ask wanders (F58)', () => {
+    const fleeing = gate();
+    fleeing.admit(tick('100', 1, { bid: '99.9', ask: '100.1' }), RULES, NOW);
+    const quotes = [
+      ['100', '99', '130'],
+      ['96', '95', '160'],
+      ['93', '92', '125'],
+      ['90', '89', '400'],
+    ].map(([last = '', bid = '', ask = ''], index) =>
+      fleeing.admit(tick(last, index + 2, { bid, ask }), RULES, NOW),
+    );
+    expect(quotes.map((quote) => quote && formatFixed(quote.bid))).toEqual([
+      '99',
+      '95',
+      '92',
+      '89',
+    ]);
   });
 
   it('prices a thin pair whose spread is wide once it has been repeated, and as it moves on (F58)', () => {
