@@ -196,6 +196,8 @@ class HttpClient implements ApiClient {
       if (body === undefined) throw badReply('The answer is not JSON', null);
       return body;
     }
+    // During the wait for a newer token somebody else may have logged in.
+    if (!request.isHere()) throw sentByAnother();
     throw this.refusal(response, text);
   }
 
@@ -236,9 +238,7 @@ class HttpClient implements ApiClient {
   ): Promise<{ response: Response; text: string }> {
     const answer = await this.exchange(request, token);
     if (request.isHere()) return answer;
-    const error = withoutToken(notTheirs());
-    error.mayHaveArrived = true;
-    throw error;
+    throw sentByAnother();
   }
 
   /** One request and its answer as text, with one time limit for both. */
@@ -343,6 +343,13 @@ const withoutToken = (cause: TokenFault): ApiError =>
     text: cause.message,
     cause,
   });
+
+/** For who has logged in since a request of somebody else was sent. */
+function sentByAnother(): ApiError {
+  const error = withoutToken(notTheirs());
+  error.mayHaveArrived = true;
+  return error;
+}
 
 /** Not retried: another attempt would get the same answer. */
 function badReply(text: string, cause: unknown): ApiError {

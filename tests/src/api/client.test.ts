@@ -347,6 +347,22 @@ describe('replies', () => {
     }
   });
 
+  it('that end the session are not told to somebody who has logged in during the wait for a newer token', async () => {
+    let isTheirs = true;
+    const { api, sent, events } = harness([refusal(401, 'token_revoked', 'x')], {
+      wait: () => {
+        isTheirs = false;
+        return Promise.resolve();
+      },
+    });
+    expect(await failure(api.call('agents', { isHere: () => isTheirs }))).toMatchObject({
+      code: 'not_authenticated',
+      mayHaveArrived: true,
+    });
+    expect(sent).toHaveLength(1);
+    expect(events).toEqual([]);
+  });
+
   it('are not asked for without a token, whose absence keeps its own words (R8-08, R8-09)', async () => {
     for (const [code, message] of [
       ['identity_unavailable', 'Firebase auth not initialized'],
