@@ -133,7 +133,8 @@ export function useCreateAgent({
       if (!made.isFresh) await loadAgents(true);
       if (!isTheirs()) return null;
       forgetRequest(draftName, made.commandId);
-      if (made.isFresh) applyAgent(made.agent, null);
+      // A list that could not be read does not have it, and its page would call it deleted.
+      if (made.isFresh || agentsStore.status !== 'ready') applyAgent(made.agent, null);
       const other = otherThanWanted(made, wanted);
       if (other !== null) {
         say(draft.name, other);

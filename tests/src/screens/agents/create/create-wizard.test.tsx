@@ -592,6 +592,25 @@ describe('the wizard', () => {
     expect(made).toHaveLength(1);
   }, 30_000);
 
+  it('opens the agent of a request sent before, though the list cannot be read after the answer', async () => {
+    losesFirstAnswer();
+    const answers = call.getMockImplementation()!;
+    call.mockImplementation((name: string, input: unknown) =>
+      name === 'agents'
+        ? Promise.reject(new ApiError('', { code: 'network', status: 0, text: '' }))
+        : (answers(name, input) as unknown),
+    );
+    await toPreview();
+    await press('Create and start');
+    await screen.findByText(/The agent may have been created/);
+    await press('Create and start');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-1');
+    });
+    expect(agentsStore.status).toBe('error');
+    expect(agentsStore.data?.agents.map(({ id }) => id)).toEqual(['one', 'made-1']);
+  }, 30_000);
+
   it('says nothing of it to somebody who has logged in while the answer was on its way', async () => {
     const { reject } = heldAnswer();
     await toPreview();
