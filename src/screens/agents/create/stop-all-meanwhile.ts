@@ -3,7 +3,9 @@
  * answered yet: the agent is created, and does not run.
  */
 import { subscribe } from 'valtio';
-import { queue, stopAgent } from '../../../commands.ts';
+import type { Agent } from '../../../../contract/agents.ts';
+import { queue, stopAgent, type CommandResult } from '../../../commands.ts';
+import { samePerson } from '../../../identity/session.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
@@ -51,11 +53,27 @@ export async function createUnlessStopped(
 export function holdToStopAll({ agent }: Created): void {
   const present = agentsStore.data?.agents.find(({ id }) => id === agent.id) ?? agent;
   if (present.status === 'stopped') {
-    pageToast('blank', `${agent.name} is not started: Stop all was pressed after Create.`);
+    pageToast(
+      'blank',
+      agent.status === 'stopped'
+        ? `${agent.name} is not started: Stop all was pressed after Create.`
+        : `${agent.name} had already started. It is stopped now. Check its positions.`,
+    );
     return;
   }
   // Started again since: that was pressed later and holds.
   if (present.startedAt !== agent.startedAt) return;
-  showResult(stopAgent(present));
-  pageToast('blank', `${agent.name} had already started. Stop all is applied to it too.`);
+  showResult(stopStarted(present));
+}
+
+/** Stops it, and says that it had started together with what came of its stop. */
+async function stopStarted(agent: Agent): Promise<CommandResult> {
+  const isHere = samePerson();
+  const result = await stopAgent(agent);
+  // Its name is nothing to somebody who has logged in since.
+  if (!isHere()) return result;
+  const started = `${agent.name} had already started.`;
+  if (result.said !== 'saved') return { ...result, message: `${started} ${result.message}` };
+  pageToast('blank', `${started} Its stop is saved and will be sent.`);
+  return result;
 }

@@ -143,7 +143,55 @@ it('stops the agent where an attempt before Stop all has started it (R7-18)', as
   await done;
   expect(made).toMatchObject([{ enabled: true }]);
   expect(stop.mock.calls).toMatchObject([[{ id: 'made', status: 'running' }]]);
-  expect(said()).toContain('Windward had already started. Stop all is applied to it too.');
+  expect(said()).toEqual(
+    expect.arrayContaining([
+      'Windward had already started. Its stop is saved and will be sent.',
+      'Windward was created.',
+    ]),
+  );
+});
+
+it.each([
+  { said: 'refused', message: 'Not authenticated' },
+  { said: 'not-saved', message: 'Not saved and not sent.' },
+  { said: 'sent', message: 'Sent to the server.' },
+])('claims no more of the stop of a started agent than came of it: $said (R7-18)', async (came) => {
+  first = 'arrived';
+  let settle: (came: unknown) => void = () => undefined;
+  stop.mockReturnValue(new Promise((resolve) => (settle = resolve)));
+  const { done } = await press();
+  void stopAll();
+  await done;
+  expect(said()).toEqual(['Windward was created.']);
+  settle(came);
+  await waitFor(() => {
+    expect(said()).toContain(`Windward had already started. ${came.message}`);
+  });
+  expect(said()).toHaveLength(2);
+});
+
+it('names the agent to nobody who has logged in while its stop was being saved', async () => {
+  first = 'arrived';
+  let settle: (came: unknown) => void = () => undefined;
+  stop.mockReturnValue(new Promise((resolve) => (settle = resolve)));
+  const { done } = await press();
+  void stopAll();
+  await done;
+  removeToast();
+  Object.assign(session, { user: { ...session.user, uid: 'uid-2' } });
+  settle({ said: 'saved', entry: stopAllEntry });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(said()).toEqual([]);
+});
+
+it('says that an agent ran where it was started and is stopped by now (R7-18)', async () => {
+  first = 'arrived';
+  const { done } = await press();
+  agents = agents.map((agent) => ({ ...agent, enabled: false, status: 'stopped', generation: 2 }));
+  void stopAll();
+  await done;
+  expect(stop).not.toHaveBeenCalled();
+  expect(said()).toContain('Windward had already started. It is stopped now. Check its positions.');
 });
 
 it('leaves alone what was stopped by Stop all and has been started again since (R7-17)', async () => {
