@@ -51,9 +51,17 @@ const earlierRequest = (draftName: string): string | null =>
   isUnanswered(draftName) ? `An earlier request has no answer yet. ${MAY_EXIST}` : null;
 
 /** The press decides whether an agent that an earlier press has created runs. */
-function agree({ agent, by }: Created, start: boolean): void {
-  if (by.enabled === start) return;
+function agree({ agent, by, isFresh }: Created, start: boolean): void {
   const present = agentsStore.data?.agents.find(({ id }) => id === agent.id) ?? agent;
+  if (by.enabled === start) {
+    // Not started by itself: its stop was pressed after the press that created it.
+    if (start && !isFresh && agent.status !== 'stopped' && present.status === 'stopped')
+      pageToast(
+        'blank',
+        `${agent.name} was created by an earlier press and stopped since. Press Start to run it.`,
+      );
+    return;
+  }
   if (start && present.status === 'stopped') showResult(startAgent(present));
   // Not stopped by itself: since then the user may have seen it run, and want that.
   if (!start && present.status !== 'stopped')

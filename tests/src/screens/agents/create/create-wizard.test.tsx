@@ -611,6 +611,32 @@ describe('the wizard', () => {
     expect(agentsStore.data?.agents.map(({ id }) => id)).toEqual(['one', 'made-1']);
   }, 30_000);
 
+  it('says that an agent of an earlier press was stopped since, and does not start it', async () => {
+    const { made } = losesFirstAnswer();
+    await toPreview();
+    await press('Create and start');
+    await screen.findByText(/The agent may have been created/);
+    const answers = call.getMockImplementation()!;
+    const stopped = { enabled: false, status: 'stopped' as const, generation: 2 };
+    call.mockImplementation((name: string, input: unknown) =>
+      name === 'agents'
+        ? Promise.resolve({
+            agents: [agent('one'), ...made.map((one) => ({ ...one, ...stopped }))],
+            sequence: 10,
+            asOf: NOW,
+          })
+        : (answers(name, input) as unknown),
+    );
+    await press('Create and start');
+    await waitFor(() => {
+      expect(location.pathname).toBe('/agents/made-1');
+    });
+    expect(toastStore.toasts.map(({ message }) => message)).toContain(
+      'Windward was created by an earlier press and stopped since. Press Start to run it.',
+    );
+    expect(agentsStore.data?.agents.at(-1)?.status).toBe('stopped');
+  }, 30_000);
+
   it('says nothing of it to somebody who has logged in while the answer was on its way', async () => {
     const { reject } = heldAnswer();
     await toPreview();
