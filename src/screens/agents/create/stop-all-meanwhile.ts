@@ -40,11 +40,13 @@ export async function createUnlessStopped(
   stopAll: StopAllWatch,
   ...[draftName, body, record]: Parameters<typeof createOnce>
 ): Promise<Created> {
+  const isHere = samePerson();
   if (!body.enabled) return createOnce(draftName, body, record);
   try {
     return await createOnce(draftName, body, record, stopAll.signal);
   } catch (error) {
-    if (!stopAll.signal.aborted) throw error;
+    // Who has logged in since has asked for no agent.
+    if (!stopAll.signal.aborted || !isHere()) throw error;
     return createOnce(draftName, { ...body, enabled: false }, record);
   }
 }

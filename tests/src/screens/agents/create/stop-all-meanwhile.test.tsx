@@ -194,6 +194,15 @@ it('says that an agent ran where it was started and is stopped by now (R7-18)', 
   expect(said()).toContain('Windward had already started. It is stopped now. Check its positions.');
 });
 
+it('creates nothing for somebody who has logged in meanwhile and presses Stop all', async () => {
+  const { done } = await press();
+  Object.assign(session, { user: { ...session.user, uid: 'uid-2' } });
+  void stopAll();
+  await done;
+  expect(keys).toHaveLength(1);
+  expect(made).toEqual([]);
+});
+
 it('leaves alone what was stopped by Stop all and has been started again since (R7-17)', async () => {
   first = 'arrived';
   const { done } = await press();
