@@ -150,6 +150,10 @@ export function passCandles(alert: Watched, list: readonly Bar[], from: number):
   for (const [index, bar] of list.entries()) {
     const ready = Math.max(present.since, present.restsUntil ?? -Infinity);
     if (bar.close <= from || bar.close <= ready) continue;
+    // What moved within an hour may have taken all of it: a shorter window is not surely met.
+    const { condition } = present;
+    if (condition.kind === 'move' && bar.close - bar.time > condition.windowMinutes * MINUTE_MS)
+      continue;
     const reading =
       present.condition.kind === 'move' || target === null
         ? readMove(present, list, index, bar)

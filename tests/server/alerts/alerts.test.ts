@@ -226,6 +226,27 @@ describe('what happened while no server watched', () => {
     ]);
   });
 
+  it('is no move within five minutes where only an hour says so', async () => {
+    const condition = { kind: 'move', direction: 'up', bps: 300, windowMinutes: 5 } as const;
+    await set(bodyOf(condition));
+    await watch.stop();
+    const hour = Math.ceil(floor.market.now() / (12 * STEP_MS) + 1) * 12;
+    // A twentieth in an hour, in small steps.
+    for (let step = 0; step < 12; step += 1) {
+      const price = 5_000 + 20 * step;
+      floor.market.bend(PAIR, (hour + step) * STEP_MS, {
+        open: price,
+        low: price,
+        high: price + 20,
+        close: price + 20,
+      });
+    }
+    floor.market.candlesKept = 120;
+    floor.market.sleep(300 * STEP_MS);
+    await restart();
+    expect((await listOf()).firings).toEqual([]);
+  });
+
   it('is written in the end where the database was away at the moment', async () => {
     await set(bodyOf(above('110')));
     const { database } = floor;
