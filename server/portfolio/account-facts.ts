@@ -109,12 +109,9 @@ const BOOKS = sql`
 
 /**
  * From when on trades are not in the mark that opens the day: a mark has in it what was decided
- * until then. Where the last mark is older than a day, nothing was traded since.
+ * until then, however long ago that was.
  */
-const SINCE = (
-  midnight: number,
-): SQL => sql`(case when opening.at_market_ms > ${midnight - DAY_MS}::bigint
-  then opening.at_market_ms else ${midnight}::bigint end)`;
+const SINCE = (midnight: number): SQL => sql`coalesce(opening.at_market_ms, ${midnight}::bigint)`;
 
 /**
  * The open account, or another by its number; null where there is none. `now` is the market's

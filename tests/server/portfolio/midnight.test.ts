@@ -135,4 +135,26 @@ describe('the trades of midnight', () => {
     expect(missed?.trades).toBe(1);
     expect(toNumber(parseFixed(missed?.realized ?? '0'))).toBeLessThan(0);
   });
+
+  it('of a stop that was missed days ago stand in the day that shows its loss', async () => {
+    const id = await makeAgent();
+    const midnight = await runUntil(1);
+    await floor.call(uid, 'stopAgent', { params: { id }, body: {} });
+    await scheduler.stop();
+    const [held] = (await portfolio()).positions;
+    const stop = toNumber(parseFixed(held?.stopPrice ?? '0'));
+    floor.market.bend(PAIR, midnight + DAY_MS / 2, { low: stop * 0.99 });
+    floor.market.sleep(2 * DAY_MS + 8 * 3_600_000);
+    floor.market.say(PAIR, stop * 1.1);
+    scheduler = floor.scheduler();
+    await scheduler.open();
+    await scheduler.settled();
+    const { positions, today } = await portfolio();
+    expect(positions).toEqual([]);
+    expect(today).toMatchObject({ start: midnight + 2 * DAY_MS, trades: 1 });
+    expect(toNumber(parseFixed(today?.realized ?? '0'))).toBeLessThan(0);
+    await days();
+    await floor.run(scheduler, 1);
+    await rest();
+  });
 });
