@@ -104,6 +104,7 @@ export async function takeBackPurchases(
     const connection = await readConnection(tx.db, id);
     if (connection === null) continue;
     await withdrawPurchases(tx, deps, connection);
+    await publishLive(tx, deps, connection, true);
     tx.afterCommit(() => port?.poke(id));
   }
 }

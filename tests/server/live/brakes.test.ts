@@ -27,11 +27,17 @@ const orders = () => db().select().from(liveOrders).orderBy(liveOrders.plannedAt
 const atExchange = () => world.standIn.journal.orders({ by: 'api' });
 const setBrakes = (body: CallBody<'setLiveLimits'>) =>
   world.floor.call(PERSON, 'setLiveLimits', { params: { id: world.connection.id }, body });
-/** What the person's pages were told of the account, oldest first. */
+/** What the person's pages were told, oldest first. */
+const toldEvents = async () =>
+  (await db().select().from(events).where(eq(events.uid, PERSON)).orderBy(events.sequence)).map(
+    ({ payload }) => StreamEvent.parse(payload),
+  );
 const told = async () =>
-  (await db().select().from(events).where(eq(events.uid, PERSON)).orderBy(events.sequence))
-    .map(({ payload }) => StreamEvent.parse(payload))
-    .flatMap((event) => (event.type === 'live_connection' ? [event.connection] : []));
+  (await toldEvents()).flatMap((event) =>
+    event.type === 'live_connection' ? [event.connection] : [],
+  );
+const toldOrders = async () =>
+  (await toldEvents()).flatMap((event) => (event.type === 'live_order' ? [event.order] : []));
 
 /** Until the agent's first order was planned; it has not left. */
 async function untilPlanned(): Promise<void> {
@@ -65,6 +71,7 @@ describe('a purchase that has not left', () => {
         body: { ...settings, ...change, version },
       });
       expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
+    expect((await toldOrders()).at(-1)).toMatchObject({ state: 'cancelled', reserved: '0' });
       await world.look();
       expect(atExchange()).toEqual([]);
     },
