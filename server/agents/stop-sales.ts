@@ -27,6 +27,11 @@ type Failure = 'refused' | 'unavailable';
 const LOOKS = 10;
 /** The pause before each look grows by this, ms: about a second in all. */
 const LOOK_PAUSE_MS = 25;
+/**
+ * A pair's own stops wait so long for its depth, more than an exchange takes over the candle that
+ * has just closed.
+ */
+const DEPTH_WAIT_MS = 15_000;
 
 /** A sale whose depth is known. */
 interface Waiting extends HitStop {
@@ -117,7 +122,9 @@ export class StopSales {
   private depthOf(pair: string): Promise<Depth> {
     const known = this.depths.get(pair);
     if (known !== undefined) return known;
-    const reading = inTime(this.venue.depth(pair)).finally(() => this.depths.delete(pair));
+    const reading = inTime(this.venue.depth(pair), DEPTH_WAIT_MS).finally(() =>
+      this.depths.delete(pair),
+    );
     this.depths.set(pair, reading);
     return reading;
   }
