@@ -71,7 +71,7 @@ describe('a purchase that has not left', () => {
         body: { ...settings, ...change, version },
       });
       expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
-    expect((await toldOrders()).at(-1)).toMatchObject({ state: 'cancelled', reserved: '0' });
+      expect((await toldOrders()).at(-1)).toMatchObject({ state: 'cancelled', reserved: '0' });
       await world.look();
       expect(atExchange()).toEqual([]);
     },
