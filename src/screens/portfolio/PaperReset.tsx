@@ -22,39 +22,46 @@ interface Asked {
 
 /** Beside the screen, which may be left and drawn twice, by the width of the window. */
 const resetting = proxy<{ busy: boolean; asked: Asked | null }>({ busy: false, asked: null });
+/** Which request counts: the end of one before a logout changes nothing for the next person. */
+let lastRun = 0;
 onPurge(() => {
-  resetting.asked = null;
+  lastRun += 1;
+  Object.assign(resetting, { busy: false, asked: null });
   return Promise.resolve();
 });
 
+/** All that a new account changes, its trades among them: those of the old are not its own. */
+const readAccount = (): Promise<unknown> =>
+  Promise.all([loadAgents(true), loadHistory(true), loadPortfolio(true), loadAnalytics(true)]);
+
 /** The same request for one account until its answer is known: so it is carried out once at most. */
 async function reset(book: number): Promise<void> {
+  lastRun += 1;
+  const run = lastRun;
   const asked =
     resetting.asked?.book === book ? resetting.asked : { commandId: crypto.randomUUID(), book };
   Object.assign(resetting, { busy: true, asked });
   try {
     const { portfolio } = await api.call('resetPaper', { commandId: asked.commandId });
+    if (run !== lastRun) return;
     resetting.asked = null;
     applyPortfolio(portfolio, 'network');
   } catch (error) {
-    if (!(error instanceof ApiError && error.mayHaveArrived)) resetting.asked = null;
-    // It may be done all the same: its number tells.
-    else void loadPortfolio(true);
+    if (run === lastRun) {
+      if (!(error instanceof ApiError && error.mayHaveArrived)) resetting.asked = null;
+      // It may be done all the same: its number tells.
+      else void readAccount();
+    }
     throw error;
   } finally {
-    resetting.busy = false;
+    if (run === lastRun) resetting.busy = false;
   }
 }
 
 async function resetAndRead(book: number): Promise<void> {
   if (resetting.busy) return;
   if (await showFailure(reset(book), 'New paper account opened. The old account is kept.'))
-    await Promise.all([
-      loadAgents(true),
-      loadHistory(true),
-      loadPortfolio(true),
-      loadAnalytics(true),
-    ]);
+    await readAccount();
 }
 
 function Progress({ busy, unanswered }: { busy: boolean; unanswered: boolean }) {
@@ -67,8 +74,8 @@ function Progress({ busy, unanswered }: { busy: boolean; unanswered: boolean }) 
       )}
       {!busy && unanswered && (
         <CommandState phase="needs-you">
-          The server did not answer. The account may have been reset. Holding again does not reset
-          it twice.
+          The server has not confirmed it. The account may have been reset. Holding again does not
+          reset it twice.
         </CommandState>
       )}
     </p>
