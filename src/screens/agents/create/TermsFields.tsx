@@ -33,7 +33,7 @@ function poolHint(pool: PoolId, locked: boolean): string {
   if (!locked) return POOL_LINE[pool];
   return pool === 'all_pools'
     ? `${POOL_LINE.all_pools} Single strategies need a larger plan.`
-    : `Single strategies need a larger plan. Choose ${POOL_NAME.all_pools} to go on with this one.`;
+    : `Single strategies need a larger plan. Choose ${POOL_NAME.all_pools} to stay on your plan.`;
 }
 
 /** Chooses the pool where the plan allows it; otherwise shows the one that every plan has. */

@@ -745,7 +745,11 @@ describe('a draft with a pool of a larger plan', () => {
     expect([...pool.options].filter(({ disabled }) => !disabled).map(({ value }) => value)).toEqual(
       ['weekly_leaders', 'all_pools'],
     );
-    expect(screen.getByText(/Choose All pools to go on/)).toBeTruthy();
+    expect(
+      screen.getByText(
+        'Single strategies need a larger plan. Choose All pools to stay on your plan.',
+      ),
+    ).toBeTruthy();
     fireEvent.change(pool, { target: { value: 'all_pools' } });
     await press('Next: preview');
     await press('Create agent');
