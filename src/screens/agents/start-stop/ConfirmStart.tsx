@@ -161,17 +161,16 @@ function StartReview({ entry, agents, now }: StartReviewProps) {
   useSlot(poolsStore, loadPools);
   const settings = useSlot(settingsStore, loadSettings).data;
   const equity = useSnapshot(portfolioStore).data?.equity ?? null;
-  // What was seen at the press was the server's: an exchange's own price is no change of it.
-  const board = market.origin === 'exchange' ? null : market.data;
   const ids = idsOf(entry);
   const rows = priceRows(
     entry,
     agents.flatMap((agent) => pairsOf(agent)),
-    board,
-    board === null ? null : market.savedAt,
+    market,
     now,
   );
-  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], board?.source.feeBps);
+  // The rates of an exchange that tells prices in the server's place are not this account's.
+  const feeBps = market.origin === 'exchange' ? undefined : market.data?.source.feeBps;
+  const worst = worstOf(agents, equity, settings?.riskProfiles ?? [], feeBps);
   const names = new Map(entry.seen?.agents.map((agent) => [agent.id, agent.name]));
   return (
     <div className="flex flex-col gap-4">

@@ -4,6 +4,7 @@ import type { SymbolQuote } from '../../../../contract/market.ts';
 import { add, formatFixed, parseFixed, ZERO } from '../../../../contract/money.ts';
 import type { RiskProfileBody } from '../../../../contract/user.ts';
 import { formatWhen } from '../../../format/times.ts';
+import type { Slot } from '../../../stores/slot.ts';
 import type { OutboxEntryView } from '../../outbox-view.ts';
 import { riskOf, worstLoss } from '../agent-risk.ts';
 
@@ -26,27 +27,31 @@ interface Board {
   readonly symbols: Readonly<Record<string, Readonly<SymbolQuote>>>;
 }
 
+type LoadedBoard = Readonly<Pick<Slot<Board>, 'data' | 'origin' | 'savedAt'>>;
+
 function whyMissing(
   then: string | null,
   quote: Readonly<SymbolQuote> | undefined,
-  board: Board | null,
+  { data: board, origin }: LoadedBoard,
 ): string | null {
+  // The exchange's own is shown in Markets all the same.
+  if (origin === 'exchange') return 'No price from the server';
   if (board === null) return 'No price on this device';
   if (quote === undefined) return `No price at ${board.source.label}`;
   return then === null ? 'No price saved when you pressed Start' : null;
 }
 
 /**
- * One row per pair, the largest move first. `savedAt` is when prices were loaded, `now` the
- * device's clock, both ms.
+ * One row per pair, the largest move first. What was seen at the press was the server's: an
+ * exchange's own price is no change of it. `now` is the device's clock, ms.
  */
 export function priceRows(
   entry: Pick<OutboxEntryView, 'seen'>,
   pairs: readonly string[],
-  board: Board | null,
-  savedAt: number | null,
+  market: LoadedBoard,
   now: number,
 ): PriceRow[] {
+  const board = market.origin === 'exchange' ? null : market.data;
   const seen = new Map(entry.seen?.prices.map((price) => [price.pair, price.price]));
   const rows = [...new Set([...seen.keys(), ...pairs])].map((pair): PriceRow => {
     const then = seen.get(pair) ?? null;
@@ -54,12 +59,12 @@ export function priceRows(
     const nowAgeMs =
       quote === undefined || board === null
         ? null
-        : Math.max(0, board.now - quote.timestamp) + Math.max(0, now - (savedAt ?? now));
+        : Math.max(0, board.now - quote.timestamp) + Math.max(0, now - (market.savedAt ?? now));
     const change =
       then === null || quote === undefined || Number(then) === 0
         ? null
         : (Number(quote.price) / Number(then) - 1) * 100;
-    const why = whyMissing(then, quote, board);
+    const why = whyMissing(then, quote, market);
     return { pair, then, now: quote?.price ?? null, nowAgeMs, change, why };
   });
   return rows.sort(

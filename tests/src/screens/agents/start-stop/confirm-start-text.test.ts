@@ -27,6 +27,7 @@ const board = {
   source: { label: 'Simulated prices' },
   symbols: { 'BTC/USD': quote('BTC/USD', '110', 4_000), 'ETH/USD': quote('ETH/USD', '20', 5_000) },
 };
+const loaded = (savedAt: number) => ({ data: board, origin: 'network' as const, savedAt });
 const agent = {
   ...recordAgent('a', 'Harbour', 0),
   status: 'stopped' as const,
@@ -43,7 +44,7 @@ const seen = {
 
 describe('prices then and now', () => {
   it('stand side by side with the change and the age of the present one, the largest move first', () => {
-    const [first] = priceRows({ seen }, ['BTC/USD'], board, NOW - 60_000, NOW);
+    const [first] = priceRows({ seen }, ['BTC/USD'], loaded(NOW - 60_000), NOW);
     expect(first).toMatchObject({
       pair: 'BTC/USD',
       then: '100',
@@ -54,7 +55,7 @@ describe('prices then and now', () => {
     expect(first?.change).toBeCloseTo(10, 9);
   });
   it('are missing with a reason, never guessed', () => {
-    const rows = priceRows({ seen }, ['ETH/USD'], board, NOW, NOW);
+    const rows = priceRows({ seen }, ['ETH/USD'], loaded(NOW), NOW);
     expect(rows.find((row) => row.pair === 'ETH/USD')).toMatchObject({
       then: null,
       now: '20',
@@ -68,14 +69,15 @@ describe('prices then and now', () => {
       change: null,
       why: 'No price at Simulated prices',
     });
-    expect(
-      priceRows({ seen }, [], null, null, NOW).every(
-        (row) => row.why === 'No price on this device',
-      ),
-    ).toBe(true);
+    const none = { data: null, origin: null, savedAt: null };
+    expect(priceRows({ seen }, [], none, NOW).map(({ why }) => why)).toEqual(
+      seen.prices.map(() => 'No price on this device'),
+    );
   });
   it('of a record of an earlier build are only the present ones', () => {
-    expect(priceRows({}, ['BTC/USD'], board, NOW, NOW)).toMatchObject([{ then: null, now: '110' }]);
+    expect(priceRows({}, ['BTC/USD'], loaded(NOW), NOW)).toMatchObject([
+      { then: null, now: '110' },
+    ]);
   });
 });
 

@@ -74,7 +74,7 @@ it("compares the price at the press with the server's present one, never with an
   const shown = render(<ConfirmStart entry={entry} open onOpenChange={onOpenChange} />);
   const row = (): string => screen.getByRole('row', { name: /^BTC/ }).textContent ?? '';
   expect(row()).not.toContain('110');
-  expect(row()).toContain('No price on this device');
+  expect(row()).toContain('No price from the server');
   applyMarket({ ...board, source: { ...source, id: 'live', kind: 'exchange' } }, 'network');
   shown.rerender(<ConfirmStart entry={entry} open onOpenChange={onOpenChange} />);
   expect(row()).toContain('110');
