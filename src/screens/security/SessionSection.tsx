@@ -91,6 +91,8 @@ function SignOut() {
   // Drawn anew whenever the queue changes.
   useEntries();
   const left = unsentCommands();
+  // What waits for the user's word is discarded unsent.
+  const beingSent = left.filter(({ state }) => state !== 'needs-you').length;
   const leave = async (): Promise<void> => {
     setDoing('leaving');
     setAsking(false);
@@ -122,7 +124,8 @@ function SignOut() {
       </Button>
       <p role="status" className="basis-full text-xs text-ink-2 empty:hidden">
         {doing === 'sending' &&
-          `Sending ${left.length} ${left.length === 1 ? 'command' : 'commands'} first.`}
+          beingSent > 0 &&
+          `Sending ${beingSent} ${beingSent === 1 ? 'command' : 'commands'} first.`}
       </p>
       <DiscardDialog
         open={asking}

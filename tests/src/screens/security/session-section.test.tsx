@@ -76,6 +76,18 @@ it('shows that it sends what waits first, and asks after a while without an answ
   expect(signOut).not.toHaveBeenCalled();
 });
 
+it('counts only what it sends, and not what waits for the user (R4-07)', async () => {
+  queue.entries = [entry({}), entry({ commandId: 'c2', state: 'needs-you' })];
+  fireEvent.click(logOut());
+  await pass(0);
+  expect(screen.getByText('Sending 1 command first.')).toBeTruthy();
+  act(() => {
+    queue.entries = [entry({ commandId: 'c2', state: 'needs-you' })];
+  });
+  await pass(0);
+  expect(screen.queryByText(/^Sending/)).toBeNull();
+});
+
 it('does not call unreceived what may be on its way, and drops what has arrived from the list', async () => {
   queue.entries = [
     entry({ attempts: 1, state: 'sending' }),
