@@ -18,7 +18,7 @@ import { formatDate, formatWhen } from '../../../format/times.ts';
 import { connection } from '../../../stores/connection.ts';
 import { isOtherList, listText } from './coin-list-text.ts';
 import { reasonText } from '../reason-text.ts';
-import { INTERVAL_NAME, reachText } from './reach-text.ts';
+import { CANDLE_NAME, reachText } from './reach-text.ts';
 import { useBacktest, type BacktestDone, type BacktestState } from './use-backtest.ts';
 
 const PERIODS = [
@@ -177,7 +177,7 @@ function Caveats({ terms, keptAt }: Pick<BacktestDone, 'terms' | 'keptAt'>) {
           {keptAt === null ? 'present equity' : 'equity when these candles were saved'}. Decisions
           are made at the close of a candle and filled at the open of the next.
           {EVALUATION_MINUTES[interval] > EVALUATION_MINUTES[terms.agent.interval] &&
-            ` Candles last ${INTERVAL_NAME[interval]}, so checks are less frequent than live.`}
+            ` The backtest uses ${CANDLE_NAME[interval]} candles, so checks are less frequent than live.`}
         </p>
         <p>
           A backtest knows these candles in advance. Its orders move no market and it has no

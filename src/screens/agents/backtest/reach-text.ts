@@ -4,14 +4,15 @@ import { INTERVAL_MS } from '../../../../contract/intervals.ts';
 import { testedInterval } from '../../../backtest/read-past-candles.ts';
 import { formatNumber } from '../../../format/numbers.ts';
 
-export const INTERVAL_NAME = {
-  '1m': '1 minute',
-  '5m': '5 minutes',
-  '15m': '15 minutes',
-  '20m': '20 minutes',
-  '1h': '1 hour',
-  '4h': '4 hours',
-  '1d': '1 day',
+/** Stands before "candles". */
+export const CANDLE_NAME = {
+  '1m': '1-minute',
+  '5m': '5-minute',
+  '15m': '15-minute',
+  '20m': '20-minute',
+  '1h': '1-hour',
+  '4h': '4-hour',
+  '1d': 'daily',
 } as const;
 
 const daysOf = (ms: number): string => formatNumber(Math.floor(ms / INTERVAL_MS['1d']));
@@ -26,11 +27,11 @@ export function reachText(terms: BacktestTerms): string | null {
   const said: string[] = [];
   if (from > askedFrom)
     said.push(
-      `Covers ${daysOf(to - from)} of ${daysOf(to - askedFrom)} days: ${source} provides no older candles of ${INTERVAL_NAME[used]}.`,
+      `Covers ${daysOf(to - from)} of ${daysOf(to - askedFrom)} days: ${source} has no older ${CANDLE_NAME[used]} candles.`,
     );
   if (INTERVAL_MS[used] > INTERVAL_MS[wanted])
     said.push(
-      `Uses candles of ${INTERVAL_NAME[used]}: ${source} provides none of ${INTERVAL_NAME[wanted]} that far back.`,
+      `Uses ${CANDLE_NAME[used]} candles: ${source} has no ${CANDLE_NAME[wanted]} candles that far back.`,
     );
   return said.length === 0 ? null : said.join(' ');
 }

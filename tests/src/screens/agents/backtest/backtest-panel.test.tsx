@@ -71,17 +71,22 @@ it.each([
   [
     'covers less and is coarser',
     short(28.9, '1h'),
-    'Covers 28 of 30 days: Kraken provides no older candles of 1 hour. Uses candles of 1 hour: Kraken provides none of 5 minutes that far back.',
+    'Covers 28 of 30 days: Kraken has no older 1-hour candles. Uses 1-hour candles: Kraken has no 5-minute candles that far back.',
   ],
   [
     'is coarser',
     short(30, '1h'),
-    'Uses candles of 1 hour: Kraken provides none of 5 minutes that far back.',
+    'Uses 1-hour candles: Kraken has no 5-minute candles that far back.',
+  ],
+  [
+    'is made on days',
+    short(30, '1d', { agent: { interval: 'daily', pairs: ['BTC/USDT'] } }),
+    'Uses daily candles: Kraken has no 1-hour candles that far back.',
   ],
   [
     'covers less',
     short(28.9, '1h', { agent: { interval: 'daily', pairs: ['BTC/USDT'] } }),
-    'Covers 28 of 30 days: Kraken provides no older candles of 1 hour.',
+    'Covers 28 of 30 days: Kraken has no older 1-hour candles.',
   ],
 ])('says where a backtest %s than was asked for', (_what, given, words) => {
   state.current = { at: 'done', done: given };
