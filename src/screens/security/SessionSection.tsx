@@ -30,18 +30,19 @@ const late = (): Promise<void> =>
 
 /** What discarding does. Of a command that was sent, nobody here knows whether it arrived. */
 function discardText(left: readonly UnsentCommand[]): { title: string; description: string } {
-  const many = left.length === 1 ? 'command' : 'commands';
+  const isOne = left.length === 1;
+  const many = isOne ? 'command' : 'commands';
+  const [these, them] = isOne ? ['it', 'it'] : ['these', 'them'];
   if (left.length === 0)
     return { title: `No unsent ${many}`, description: 'Logging out discards no command.' };
   return left.some(({ attempts, state }) => attempts > 0 || state === 'sending')
     ? {
         title: `${left.length} unconfirmed ${many}`,
-        description:
-          'The server has not confirmed these. Logging out discards them on this device. What was already sent may still take effect.',
+        description: `The server has not confirmed ${these}. Logging out discards ${them} on this device. What was already sent may still take effect.`,
       }
     : {
         title: `${left.length} unsent ${many}`,
-        description: 'The server has not received these. Logging out discards them.',
+        description: `The server has not received ${these}. Logging out discards ${them}.`,
       };
 }
 

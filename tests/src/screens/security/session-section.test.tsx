@@ -47,7 +47,7 @@ const pass = (ms: number): Promise<void> =>
   act(async () => {
     await vi.advanceTimersByTimeAsync(ms);
   });
-const NOT_RECEIVED = 'The server has not received these. Logging out discards them.';
+const NOT_RECEIVED = 'The server has not received it. Logging out discards it.';
 
 beforeEach(() => {
   vi.useFakeTimers();
