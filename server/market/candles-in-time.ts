@@ -1,12 +1,12 @@
 /**
- * Candles for somebody who looks at a screen: an exchange may take minutes over them, and a page that
- * waits for its agents or its account does not wait for that.
+ * How long anybody waits for what an exchange sends: it may take minutes over candles, and neither a
+ * page nor a press, nor the stop of another pair, waits for that.
  */
 import type { CandleInterval } from '../../contract/market.ts';
 import type { Candle } from '../../engine/market-types.ts';
 import type { Market } from './market-source.ts';
 
-/** As long as a press waits for the candles of a sale. */
+/** Of a page, and of a press that sells. */
 export const SCREEN_WAIT_MS = 2_000;
 
 /** @throws Error where it is late; what was asked for goes on, for whoever asks next. */
