@@ -1,34 +1,12 @@
-/** A small panel beside the button that opens it. Escape or a press elsewhere closes it. */
-import { useEffect, useId, useRef, useState, type CSSProperties, type ReactNode } from 'react';
-import { classes } from './class-names.ts';
-import { popoverPlace, type PopoverPlace } from './popover-place.ts';
+/** A button with a small panel beside it. Escape or a press elsewhere closes it. */
+import { useId, useRef, useState, type ReactNode } from 'react';
+import { latePart, LatePart } from './LatePart.tsx';
+import type { PopoverPanelProps } from './PopoverPanel.tsx';
 
-interface Rect {
-  top: number;
-  bottom: number;
-  left: number;
-  right: number;
-}
-interface OpenedPopover {
-  place: PopoverPlace;
-  style: CSSProperties;
-}
-
-const GAP = 6;
-
-/** Position on the screen from the button and the window, px. */
-function placed(anchor: Rect, view: { width: number; height: number }): OpenedPopover {
-  const place = popoverPlace(anchor, view);
-  return {
-    place,
-    style: {
-      ...(place.side === 'above'
-        ? { bottom: view.height - anchor.top + GAP }
-        : { top: anchor.bottom + GAP }),
-      ...(place.align === 'right' ? { right: view.width - anchor.right } : { left: anchor.left }),
-    },
-  };
-}
+const panel = latePart<PopoverPanelProps>(
+  'a menu',
+  async () => (await import('./PopoverPanel.tsx')).PopoverPanel,
+);
 
 export interface PopoverProps {
   /** Content of the button. */
@@ -38,54 +16,15 @@ export interface PopoverProps {
   children: (close: () => void) => ReactNode;
 }
 
-/** Whether and where the panel is open. Escape or a press elsewhere closes it. */
-function usePanel() {
-  const [opened, setOpened] = useState<OpenedPopover | null>(null);
-  const anchor = useRef<HTMLButtonElement>(null);
-  const panel = useRef<HTMLDivElement>(null);
-  const close = (): void => {
-    setOpened(null);
-  };
-  const isOpen = opened !== null;
-
-  useEffect(() => {
-    if (!isOpen) return;
-    panel.current?.querySelector<HTMLElement>('a, button')?.focus();
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return;
-      close();
-      anchor.current?.focus();
-    };
-    const elsewhere = (event: Event): void => {
-      const target = event.target instanceof Node ? event.target : null;
-      if (panel.current?.contains(target) !== true && anchor.current?.contains(target) !== true)
-        close();
-    };
-    document.addEventListener('keydown', onKey);
-    document.addEventListener('pointerdown', elsewhere);
-    document.addEventListener('focusin', elsewhere);
-    window.addEventListener('resize', close);
-    return () => {
-      document.removeEventListener('keydown', onKey);
-      document.removeEventListener('pointerdown', elsewhere);
-      document.removeEventListener('focusin', elsewhere);
-      window.removeEventListener('resize', close);
-    };
-  }, [isOpen]);
-
-  const toggle = (): void => {
-    const box = anchor.current?.getBoundingClientRect();
-    setOpened(
-      isOpen || box === undefined ? null : placed(box, { width: innerWidth, height: innerHeight }),
-    );
-  };
-  return { opened, anchor, panel, toggle, close };
-}
-
+/** A panel whose download failed takes the press back; the next one tries again. */
 export function Popover({ button, buttonLabel, buttonClass, children }: PopoverProps) {
-  const { opened, anchor, panel, toggle, close } = usePanel();
+  const [beside, setBeside] = useState<DOMRect | null>(null);
+  const anchor = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const isOpen = opened !== null;
+  const isOpen = beside !== null;
+  const close = (): void => {
+    setBeside(null);
+  };
   return (
     <>
       <button
@@ -94,27 +33,19 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         aria-label={buttonLabel}
-        onClick={toggle}
+        onClick={() => {
+          setBeside(isOpen ? null : (anchor.current?.getBoundingClientRect() ?? null));
+        }}
         className={buttonClass}
       >
         {button}
       </button>
-      {opened !== null && (
-        <div
-          ref={panel}
-          id={id}
-          role="group"
-          aria-label={buttonLabel}
-          data-side={opened.place.side}
-          data-align={opened.place.align}
-          style={opened.style}
-          className={classes(
-            'fixed z-40 w-64 max-w-[calc(100vw-1rem)] rounded-lg border border-line bg-surface p-2 shadow-float',
-          )}
-        >
-          {children(close)}
-        </div>
-      )}
+      <LatePart
+        part={panel}
+        needed={isOpen}
+        onMissing={close}
+        props={{ anchor, beside, id, label: buttonLabel, close, children }}
+      />
     </>
   );
 }

@@ -132,7 +132,7 @@ describe('positions in a wide window', () => {
     const { unmount } = render(table());
     await press(header('Result'));
     await press(screen.getByRole('button', { name: 'Columns of positions' }));
-    await press(screen.getByRole('checkbox', { name: 'Price' }));
+    await press(await screen.findByRole('checkbox', { name: 'Price' }));
     await press(screen.getByRole('checkbox', { name: 'Cost' }));
     expect(screen.getAllByRole('columnheader').map((one) => one.textContent)).toEqual([
       'Pair',
