@@ -14,6 +14,7 @@ import {
   type TestUser,
 } from '../support/server.ts';
 import { ageSignIn } from '../support/fault-world.ts';
+import { shiftsOf, watchShifts } from '../support/shifts.ts';
 import { buyPlan, logIn } from '../support/sign-in.ts';
 
 /**
@@ -153,17 +154,7 @@ async function open(): Promise<void> {
     )
       unasked.push(`${url.origin}${url.pathname}`);
   });
-  await browser.context.addInitScript(() => {
-    const shifts = { total: 0 };
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & {
-        value: number;
-        hadRecentInput: boolean;
-      })[])
-        if (!entry.hadRecentInput) shifts.total += entry.value;
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await watchShifts(browser.context);
   await newPage();
 }
 
@@ -245,12 +236,11 @@ async function visit(
     .count();
   if (bare > 0) found.push(`has ${bare} charts without a table`);
   if ((await page.locator('main').count()) !== 1) found.push('has not exactly one main part');
-  const shifted = await page.evaluate(
-    () => (window as unknown as { shifts: { total: number } }).shifts.total,
-  );
+  const { total: shifted, moved } = await shiftsOf(page);
   // Where the person is sent on, the counter has the one screen giving way to the other.
   const sentOn = new URL(page.url()).pathname !== cell.path.replace(':own', agentId);
-  if (shifted >= 0.02 && !sentOn) found.push(`moved by ${shifted.toFixed(3)}`);
+  if (shifted >= 0.02 && !sentOn)
+    found.push(`moved by ${shifted.toFixed(3)}: ${moved.join(' | ')}`);
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   if (wide > 0) found.push(`is ${wide} px wider than the window`);
   // A desk at 400 % has 320 px: nothing is cut there that would have to be scrolled to.

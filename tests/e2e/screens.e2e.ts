@@ -9,6 +9,7 @@ import { controlled, openBrowser, type Browser } from '../support/browser.ts';
 import { seriousOnPage } from '../support/browser-axe.ts';
 import { hold, holdKey } from '../support/hold.ts';
 import { pressTargets } from '../support/press-targets.ts';
+import { shiftsOf, watchShifts } from '../support/shifts.ts';
 import {
   callApi,
   createUser,
@@ -72,17 +73,7 @@ beforeAll(async () => {
   await callApi(server.url, user.idToken, 'trialStart', { body: { userId: user.uid } });
   await create('Harbour');
   browser = await openBrowser({ viewport: { width: 1440, height: 900 } });
-  await browser.context.addInitScript(() => {
-    const shifts = { total: 0 };
-    Object.assign(window, { shifts });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & {
-        value: number;
-        hadRecentInput: boolean;
-      })[])
-        if (!entry.hadRecentInput) shifts.total += entry.value;
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
+  await watchShifts(browser.context);
   page = await browser.page();
   page.on('response', (response) => {
     if (response.status() >= 400)
@@ -486,10 +477,9 @@ describe('the screens, looked at', () => {
         await page.goto(`${server.url}${path}`);
         await page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
         await page.waitForTimeout(700);
-        const shifted = await page.evaluate(
-          () => (window as unknown as { shifts: { total: number } }).shifts.total,
-        );
-        if (shifted >= 0.02) findings.push(`${path} moved by ${shifted.toFixed(3)}`);
+        const { total, moved } = await shiftsOf(page);
+        if (total >= 0.02)
+          findings.push(`${path} moved by ${total.toFixed(3)}: ${moved.join(' | ')}`);
         findings.push(...(await seriousOnPage(page)).map((fault) => `${path} ${fault}`));
       }
       expect(findings).toEqual([]);

@@ -276,7 +276,7 @@ export default function AnalyticsScreen() {
       />
       {data === null && error === null && (
         <div className="flex flex-col gap-8">
-          <ChartPlace what="Analytics" className="h-[244px] w-full" />
+          <ChartPlace what="Analytics" className="h-[244px] w-full pointer-fine:h-[232px]" />
           <SkeletonRows rows={8} label="Analytics" />
         </div>
       )}

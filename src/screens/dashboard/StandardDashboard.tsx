@@ -97,7 +97,11 @@ function EquityPart({ portfolio: { data, error } }: { portfolio: Slot<Portfolio>
       />
       <div className="mt-2">
         {data === null ? (
-          <ChartPlace what="Equity" className="h-[204px] w-full" failed={error !== null} />
+          <ChartPlace
+            what="Equity"
+            className="h-[204px] w-full pointer-fine:h-[192px]"
+            failed={error !== null}
+          />
         ) : (
           <EquityChart curve={data.equityCurve} quote={data.quote} now={[data.asOf, data.equity]} />
         )}

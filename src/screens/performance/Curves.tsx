@@ -45,7 +45,11 @@ function useLines(agents: NamedAgents, insight: AgentInsight | null) {
 
 function AgentChoice({ drawn, lines, toggle }: ReturnType<typeof useLines>) {
   return (
-    <div role="group" aria-label="Agents in the chart" className="flex flex-wrap gap-x-1 gap-y-0.5">
+    <div
+      role="group"
+      aria-label="Agents in the chart"
+      className="flex min-h-11 flex-wrap gap-x-1 gap-y-0.5 pointer-fine:min-h-8"
+    >
       {drawn.map(({ id, name }) => {
         const place = lines.findIndex((one) => one.id === id);
         return (

@@ -50,7 +50,7 @@ export function EquityFigure({
     );
   if (portfolio === null)
     return (
-      <div role="status" aria-label="Portfolio">
+      <div role="status" aria-label="Portfolio" className="-mt-1 pt-1">
         <Skeleton className="h-10 w-56" />
         <Skeleton className="mt-2 h-4 w-40" />
       </div>

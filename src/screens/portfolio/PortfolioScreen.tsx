@@ -87,6 +87,20 @@ function AccountLines({ portfolio, book }: { portfolio: Portfolio; book?: Accoun
   );
 }
 
+/** On a phone the trades stand below: without it, the account would push them down. */
+function AccountPlace() {
+  return (
+    <>
+      <Section title="Allocation">
+        <SkeletonRows rows={2} label="Allocation" />
+      </Section>
+      <Section title="Account">
+        <SkeletonRows rows={7} label="Account" />
+      </Section>
+    </>
+  );
+}
+
 function InDoubt({ since }: { since: number }) {
   return (
     <p role="status" className="mt-2 max-w-[72ch] border-l-2 border-amber py-1 pl-3 text-amber">
@@ -136,7 +150,11 @@ function Body({
         {data?.inDoubtSince != null && <InDoubt since={data.inDoubtSince} />}
         <div className="mt-2">
           {data === null ? (
-            <ChartPlace what="Equity curve" className="h-[264px] w-full" failed={error !== null} />
+            <ChartPlace
+              what="Equity curve"
+              className="h-[264px] w-full pointer-fine:h-[252px]"
+              failed={error !== null}
+            />
           ) : (
             <EquityChart
               curve={data.equityCurve}
@@ -244,6 +262,8 @@ function PaperPortfolio() {
   const open = useSnapshot(portfolioStore).data as Portfolio | null;
   const shown = useShown(book);
   const { data, history } = shown;
+  // What stands above it comes with the account, and would push it down.
+  const mayReset = book === null && (open !== null || shown.error !== null);
   const account =
     book === null || data === null ? undefined : { portfolio: data, fills: history?.fills ?? [] };
   return (
@@ -271,14 +291,15 @@ function PaperPortfolio() {
               <AccountLines portfolio={data} book={account} />
             </Section>
           )}
-          {book === null && (
+          {data === null && shown.error === null && <AccountPlace />}
+          {mayReset && (
             <div className="max-xl:hidden">
               <PaperReset portfolio={open} />
             </div>
           )}
         </aside>
         <Traded shown={shown} closed={book !== null} />
-        {book === null && (
+        {mayReset && (
           <div className="xl:hidden">
             <PaperReset portfolio={open} />
           </div>

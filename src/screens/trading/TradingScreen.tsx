@@ -34,7 +34,7 @@ function RiskSection({
         {data !== null && data.riskProfiles.length > 0 && (
           <OwnRiskInEffect own={data.riskProfiles} blocked={blocked} />
         )}
-        <p className="mb-3 max-w-[56ch] text-ink-2">
+        <p className="mb-3 min-h-15 max-w-[56ch] text-ink-2">
           {data?.riskProfiles.length === 0 && 'Agents use the presets of their profile. '}
           With a larger plan or the trial, you can set the largest position, signal threshold and
           stop loss yourself.

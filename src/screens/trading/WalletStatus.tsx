@@ -24,11 +24,20 @@ const again = (): void => {
   void loadWallet(true);
 };
 
-/** Placeholders while loading, or the reason why there is no data. */
-function Unsaid({ error, rows, label }: { error: string | null; rows: number; label: string }) {
-  // As high as the rows it replaces, so that nothing jumps on a phone when the server is away.
+/** Placeholders while loading, or the reason why there is no data. `className`: the real height. */
+function Unsaid({
+  error,
+  rows,
+  label,
+  className,
+}: {
+  error: string | null;
+  rows: number;
+  label: string;
+  className: string;
+}) {
   return (
-    <div style={{ minHeight: `calc(var(--row) * ${rows})` }}>
+    <div className={className}>
       {error === null ? <SkeletonRows rows={rows} label={label} /> : <NotRead />}
     </div>
   );
@@ -79,7 +88,12 @@ function Venue({ slot }: { slot: Slot<Status> }) {
       aside={savedAt === null ? undefined : <Age savedAt={savedAt} staleAfterMs={QUERY_FRESH_MS} />}
     >
       {data === null ? (
-        <Unsaid error={error} rows={3} label="Trading account" />
+        <Unsaid
+          error={error}
+          rows={2}
+          label="Trading account"
+          className="min-h-[calc(var(--row)+5.1rem)]"
+        />
       ) : (
         <>
           <dl>
@@ -156,7 +170,7 @@ function Addresses({ slot: { data, error } }: { slot: Slot<Status> }) {
       }
     >
       {data === null ? (
-        <Unsaid error={error} rows={2} label="Linked addresses" />
+        <Unsaid error={error} rows={1} label="Linked addresses" className="min-h-[4.85rem]" />
       ) : (
         <AddressList links={data.links} />
       )}
