@@ -1,7 +1,7 @@
 /**
  * Touches a page as a finger does, counts each touch, and fails where something covers the target.
  */
-import type { CDPSession, Locator, Page } from 'playwright-core';
+import type { CDPSession, JSHandle, Locator, Page } from 'playwright-core';
 
 export interface Finger {
   /** Touches so far; a hold is one. */
@@ -26,6 +26,7 @@ interface Point {
 const BETWEEN_TAPS_MS = 450;
 /** A slow page hears a finger late, ms. */
 const FILLS_WITHIN_MS = 15_000;
+const HEARD_WITHIN_MS = 15_000;
 /** How often a page that still moves under the finger is looked at again. */
 const TRIES = 10;
 
@@ -76,6 +77,42 @@ async function nameOf(target: Locator): Promise<string> {
   );
 }
 
+interface Heard {
+  /** What took the click; null until there is one. */
+  by: string | null;
+}
+
+const TARGET = 'the target';
+
+/** Hears the next click of the page. */
+const listen = (target: Locator): Promise<JSHandle<Heard>> =>
+  target.evaluateHandle((element, itself) => {
+    const heard: Heard = { by: null };
+    addEventListener(
+      'click',
+      (event) => {
+        const top = event.target instanceof Element ? event.target.outerHTML : 'the page';
+        heard.by = event.composedPath().includes(element) ? itself : top.slice(0, 200);
+      },
+      { capture: true, once: true },
+    );
+    return heard;
+  }, TARGET);
+
+/** Fails where something slid under the finger between the look and the touch. */
+async function expectHeard(heard: JSHandle<Heard>): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += 50) {
+    // The page that was touched may be gone: then it has heard the finger.
+    const by = await heard.evaluate((one) => one.by).catch(() => TARGET);
+    if (by === TARGET) return;
+    if (by !== null) throw new Error(`The target moved away, and the finger met ${by}`);
+    if (waitedMs > HEARD_WITHIN_MS) throw new Error('The page did not hear the finger');
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+  }
+}
+
 /** Real touch events through the browser's own input pipeline; the page sees a coarse pointer. */
 export async function openFinger(page: Page): Promise<Finger> {
   const session: CDPSession = await page.context().newCDPSession(page);
@@ -90,8 +127,10 @@ export async function openFinger(page: Page): Promise<Finger> {
     await target.page().waitForTimeout(BETWEEN_TAPS_MS);
     const point = await pointOf(target);
     trail.push(await nameOf(target));
+    const heard = await listen(target);
     await press(point);
     await lift();
+    await expectHeard(heard);
   };
   return {
     get taps() {
