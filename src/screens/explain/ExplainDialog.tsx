@@ -14,7 +14,7 @@ import { portfolioStore } from '../../stores/portfolio-store.ts';
 import { connectionOf } from '../../stores/shown-account.ts';
 import { AccountAge } from '../live/AccountAge.tsx';
 import { useAgentViews } from '../use-store.ts';
-import { explain, type Ask } from './explain-figure.ts';
+import { explain, type Ask, type Sources } from './explain-figure.ts';
 import { follow, type Explanation } from './equation.ts';
 import { Sum } from './Sum.tsx';
 
@@ -62,7 +62,8 @@ function Facts({ facts }: { facts: NonNullable<Explanation['facts']> }) {
 export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () => void }) {
   const [asked, setAsked] = useState<string[]>([]);
   const [exact, setExact] = useState(false);
-  const sources = useSources();
+  const every = useAgentViews().views?.map(({ agent }) => agent) ?? [];
+  const sources = useSources(every);
   const first = explain(ask, sources);
   const { explanation, path } = follow(first, asked);
   const Frame = explanation.isLive === true ? LiveFrame : 'div';
@@ -74,10 +75,7 @@ export default function ExplainDialog({ ask, onClose }: { ask: Ask; onClose: () 
       }}
       title={explanation.title}
       description={
-        <Description
-          explanation={explanation}
-          connectionId={connectionOfAsk(ask, sources.agents)}
-        />
+        <Description explanation={explanation} connectionId={connectionOfAsk(ask, every)} />
       }
     >
       {path.length > 0 && (
@@ -127,12 +125,12 @@ function connectionOfAsk(ask: Ask, agents: readonly Agent[]): string | null {
   return agent === undefined ? null : connectionOf(agent);
 }
 
-/** The newest data, which may change while the dialog is open. */
-function useSources(): Parameters<typeof explain>[1] & { agents: readonly Agent[] } {
+/** The newest data of the paper account, which may change while the dialog is open. */
+function useSources(every: readonly Agent[]): Sources {
   return {
     portfolio: useSnapshot(portfolioStore).data as Portfolio | null,
     fills: (useSnapshot(historyStore).data as History | null)?.fills ?? [],
     analytics: useSnapshot(analyticsStore).data as Analytics | null,
-    agents: useAgentViews().views?.map(({ agent }) => agent) ?? [],
+    agents: every.filter((agent) => connectionOf(agent) === null),
   };
 }

@@ -47,10 +47,7 @@ export function ofAgents(
   figure: Gathered,
   ids?: readonly string[],
 ): Explanation {
-  const some =
-    ids === undefined || ids.length >= agents.length
-      ? agents
-      : agents.filter(({ id }) => ids.includes(id));
+  const some = ids === undefined ? agents : agents.filter(({ id }) => ids.includes(id));
   const { title, label } = NAMES[figure];
   const rows = some.map((agent): Row => ({
     key: agent.id,

@@ -23,8 +23,7 @@ import { DataAge } from '../../../shell/DataAge.tsx';
 import type { AgentMoney, AgentRecord } from '../../../stores/agent-money.ts';
 import { STALE_AFTER } from '../../../stores/data-kinds.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
-import type { Ask } from '../../explain/explain-figure.ts';
-import { Explain } from '../../explain/Explain.tsx';
+import { ExplainAgent } from '../../explain/ExplainAgent.tsx';
 import { formatExact, formatNumber } from '../../../format/numbers.ts';
 
 const HEIGHT = 160;
@@ -171,40 +170,16 @@ interface TotalsProps {
   money: AgentMoney;
 }
 
-/** A figure that opens into the sum behind it. */
-function Explained({
-  agent,
-  of,
-  shown,
-  what,
-  children,
-}: Pick<TotalsProps, 'agent'> & {
-  of: 'agent' | 'agent-realized' | 'agent-unrealized';
-  shown: string;
-  what: string;
-  children: ReactNode;
-}) {
-  // The sums are those of the paper account; an exchange account shows its trades as charged.
-  if (accountOf(agent).kind === 'live') return children;
-  const { id, name } = agent;
-  const ask: Ask = { of, id, name, shown };
-  return (
-    <Explain ask={ask} name={what} plain>
-      {children}
-    </Explain>
-  );
-}
-
 function Total({ agent, money }: TotalsProps) {
   return (
-    <Explained agent={agent} of="agent" shown={money.total} what="the result">
+    <ExplainAgent agent={agent} of="agent" shown={money.total} what="the result">
       <span className="block text-figure font-semibold tracking-[-0.02em]">
         <Amount value={money.total} change />
         <span className="ml-1.5 text-base font-normal tracking-normal text-ink-3">
           {agent.quote}
         </span>
       </span>
-    </Explained>
+    </ExplainAgent>
   );
 }
 
@@ -233,24 +208,24 @@ function MoneyFigures({ agent, money }: TotalsProps) {
   return (
     <>
       <Figure term={beyond === '' ? 'Realised, net of fees' : `Realised, before fees in ${beyond}`}>
-        <Explained
+        <ExplainAgent
           agent={agent}
           of="agent-realized"
           shown={money.realized}
           what="the realised result"
         >
           <Amount value={money.realized} change />
-        </Explained>
+        </ExplainAgent>
       </Figure>
       <Figure term="Unrealised">
-        <Explained
+        <ExplainAgent
           agent={agent}
           of="agent-unrealized"
           shown={money.unrealized}
           what="the unrealised result"
         >
           <Amount value={money.unrealized} change />
-        </Explained>
+        </ExplainAgent>
       </Figure>
       <Figure term="Fees">
         <Fees money={money} quote={agent.quote} />

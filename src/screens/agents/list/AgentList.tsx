@@ -11,7 +11,9 @@ import { classes } from '../../../components/class-names.ts';
 import { Field } from '../../../components/Field.tsx';
 import { Amount } from '../../../components/Figures.tsx';
 import type { AgentView } from '../../../stores/agent-view.ts';
+import { connectionOf } from '../../../stores/shown-account.ts';
 import { Explain } from '../../explain/Explain.tsx';
+import { ExplainAgent } from '../../explain/ExplainAgent.tsx';
 import { AgentActions } from './AgentActions.tsx';
 import { AgentName } from './AgentName.tsx';
 import { AgentLine } from './AgentRow.tsx';
@@ -168,13 +170,9 @@ function Row({ view }: { view: AgentView }) {
     name: string,
     className?: string,
   ): ReactNode => (
-    <Explain
-      ask={{ of, id: agent.id, name: agent.name, shown }}
-      name={`${name} of ${agent.name}`}
-      plain
-    >
+    <ExplainAgent agent={agent} of={of} shown={shown} what={`${name} of ${agent.name}`}>
       <Amount value={shown} change {...(className === undefined ? {} : { className })} />
-    </Explain>
+    </ExplainAgent>
   );
   return (
     <li className={classes('rule py-2', GRID)}>
@@ -261,19 +259,27 @@ function NoMatch({ views }: { views: readonly AgentView[] }) {
 function Together({ shown, whole }: { shown: readonly AgentView[]; whole: boolean }) {
   const sums = together(shown);
   const ids = shown.map(({ agent }) => agent.id);
+  // The sums are those of the paper account.
+  const isLive = shown.some(({ agent }) => connectionOf(agent) !== null);
   const opens = (
     of: 'agents' | 'agents-realized' | 'agents-unrealized',
     value: Fixed,
     name: string,
-  ): ReactNode => (
-    <Explain ask={{ of, ids }} name={`${name} of ${whole ? 'all agents' : 'these agents'}`} plain>
+  ): ReactNode => {
+    const figure = (
       <Amount
         value={formatFixed(value)}
         change
         {...(of === 'agents' ? { className: 'font-semibold' } : {})}
       />
-    </Explain>
-  );
+    );
+    if (isLive) return figure;
+    return (
+      <Explain ask={{ of, ids }} name={`${name} of ${whole ? 'all agents' : 'these agents'}`} plain>
+        {figure}
+      </Explain>
+    );
+  };
   return (
     <div className={classes('rule py-2.5', GRID)}>
       <span className="text-ink-2">

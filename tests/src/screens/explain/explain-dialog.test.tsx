@@ -18,6 +18,8 @@ const { applyAgents, clearAgents } = await import('../../../../src/stores/agents
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { clearLive } = await import('../../../../src/stores/live-slots.ts');
 const { applyLiveAccount } = await import('../../../../src/stores/live-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
 
 const NOW = Date.now();
 const replies = recordedReplies(recordState(NOW), NOW);
@@ -38,6 +40,7 @@ afterEach(() => {
   cleanup();
   clearAgents();
   clearLive();
+  clearPortfolio();
 });
 
 describe('the sum behind a sale', () => {
@@ -59,5 +62,19 @@ describe('the sum behind a sale', () => {
     expect(dialog.textContent).toContain('Paper money.');
     expect(dialog.textContent).toContain('Quote used, bid / ask');
     expect(dialog.querySelector('[data-account="live"]')).toBeNull();
+  });
+});
+
+describe('the sum of all agents', () => {
+  it('leaves out those at an exchange: paper and real money are never added up', () => {
+    connection.online = 'online';
+    applyPortfolio(replies.portfolio!, 'network');
+    const real = { ...agent, id: 'real', name: 'Really there', connectionId: CONNECTION_ID };
+    applyAgents({ ...replies.agents!, agents: [...replies.agents!.agents, real] }, 'network');
+    render(<ExplainDialog ask={{ of: 'agents' }} onClose={() => undefined} />);
+    const dialog = screen.getByRole('dialog');
+    expect(dialog.textContent).toContain('Paper money.');
+    expect(dialog.textContent).toContain(agent.name);
+    expect(dialog.textContent).not.toContain('Really there');
   });
 });
