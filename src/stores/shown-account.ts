@@ -14,7 +14,13 @@ export function connectionOf(agent: Pick<Agent, 'account' | 'connectionId'>): st
 }
 
 /** Screens of the paper account alone, whatever is chosen. */
-const PAPER_ALONE = ['/performance', '/analytics', '/standard-dashboard', '/pro-dashboard'];
+const PAPER_ALONE = [
+  '/performance',
+  '/analytics',
+  '/market',
+  '/standard-dashboard',
+  '/pro-dashboard',
+];
 
 const segment = (path: string, of: string): string | null => {
   const found = new RegExp(`^/${of}/([^/]+)/?$`).exec(path)?.[1];

@@ -127,11 +127,12 @@ function Led({
 }
 
 function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
-  const { advancing, declining, unchanged, symbols, busiest } = glance;
+  const { advancing, declining, unchanged, symbols, traded, volume, busiest } = glance;
+  const pairs = `${traded === 0 ? symbols : traded} pairs`;
   const known = advancing + declining + unchanged > 0;
   const most =
     busiest === undefined ? (
-      `${symbols} pairs`
+      pairs
     ) : (
       <>
         most in{' '}
@@ -141,7 +142,7 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
         >
           {baseOf(busiest)}
         </Link>{' '}
-        of {symbols} pairs
+        of {pairs}
       </>
     );
   return (
@@ -159,7 +160,11 @@ function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
         )}
       </Figure>
       <Figure term={`Volume, 24 h, ${glance.quote}`} under={most}>
-        <span className="block truncate">{formatShort(glance.volume)}</span>
+        {volume === null ? (
+          none('No volume available')
+        ) : (
+          <span className="block truncate">{formatShort(volume)}</span>
+        )}
       </Figure>
       <Led
         term="Strongest, 24 h"

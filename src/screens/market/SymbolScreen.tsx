@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { SymbolQuote } from '../../../contract/market.ts';
+import type { History } from '../../../contract/trading.ts';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, Skeleton, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
@@ -31,7 +32,7 @@ import { baseOf, matches } from './market-order.ts';
 import { NewAgent } from './NewAgent.tsx';
 import { Star } from './Star.tsx';
 import { SymbolChart } from './SymbolChart.tsx';
-import { SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
+import { MarksNote, SymbolAgents, SymbolPositions, SymbolTrades } from './SymbolSide.tsx';
 import { useExchangePrices } from './use-exchange-prices.ts';
 import { presentBoard, useQuote } from './use-quote.ts';
 
@@ -250,11 +251,13 @@ function Aside({
   symbol,
   unit,
   portfolio,
+  history,
   ...priced
 }: Priced & {
   symbol: string;
   unit: string;
   portfolio: Parameters<typeof SymbolPositions>[0]['portfolio'];
+  history: History | null;
 }) {
   return (
     <div className="flex min-w-0 flex-col gap-8">
@@ -263,7 +266,7 @@ function Aside({
       <SymbolPositions portfolio={portfolio} symbol={symbol} />
       <SymbolAgents symbol={symbol} />
       <p className="text-xs text-ink-3">
-        B and S mark where your agents bought and sold. Charts by{' '}
+        <MarksNote history={history} /> Charts by{' '}
         <a
           href="https://www.tradingview.com/"
           rel="noreferrer"
@@ -311,7 +314,7 @@ export default function SymbolScreen({ params }: ScreenProps) {
   const { direct, ...priced } = usePriced(symbol);
   const { quote } = priced;
   const line = useSlot(sparklinesStore, loadSparklines).data?.lines[symbol];
-  const fills = useSlot(historyStore, loadHistory).data?.fills;
+  const history = useSlot(historyStore, loadHistory).data;
   const portfolio = useSlot(portfolioStore, loadPortfolio).data;
   const { favourites } = useSnapshot(marketChoices);
   const [creating, setCreating] = useState(false);
@@ -342,15 +345,15 @@ export default function SymbolScreen({ params }: ScreenProps) {
             <SymbolChart
               symbol={symbol}
               known={quote !== undefined || direct}
-              fills={fills ?? []}
+              fills={history?.fills ?? []}
               price={quote?.price ?? null}
               quote={unit}
               line={line}
             />
           </div>
-          <SymbolTrades fills={fills} symbol={symbol} quote={unit} />
+          <SymbolTrades history={history} symbol={symbol} quote={unit} />
         </div>
-        <Aside symbol={symbol} {...priced} unit={unit} portfolio={portfolio} />
+        <Aside symbol={symbol} {...priced} unit={unit} portfolio={portfolio} history={history} />
       </div>
       {creating && (
         <NewAgent

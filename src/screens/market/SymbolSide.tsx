@@ -1,21 +1,59 @@
-/** What the user has in one pair: positions, agents and trades. */
+/** What the user has in one pair: positions and trades of the paper account, and agents. */
+import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
-import type { Fill, Portfolio } from '../../../contract/trading.ts';
+import type { History, Portfolio } from '../../../contract/trading.ts';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { LiveTag } from '../../components/LiveTag.tsx';
 import { Section } from '../../components/Section.tsx';
+import { PaperTag } from '../../components/Tags.tsx';
+import { exchangeName } from '../../format/exchange-names.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { accountChoice } from '../../stores/account-choice.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import { loadPools, poolsStore } from '../../stores/market-store.ts';
 import { pairsOf } from '../../stores/observed-state.ts';
+import { connectionOf } from '../../stores/shown-account.ts';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
 import { useAgentViews, useSlot } from '../use-store.ts';
 
 const TRADES_SHOWN = 6;
+/** How many trades are known, where there are older ones; null where all are. */
+function olderThanKnown(history: History | null): string | null {
+  const known = history?.fills.length ?? 0;
+  return (history?.total ?? 0) > known ? formatNumber(known) : null;
+}
+
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
 
 /** Agents that trade a pair, by name or by their pool's list. */
 function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
   return views.filter((view) => pairsOf(view.agent).includes(symbol));
+}
+
+/** Whoever has real money too must not take paper for it. */
+function PaperBesideLive() {
+  return useSnapshot(accountChoice).known.length === 0 ? null : <PaperTag />;
+}
+
+/** Where the positions at exchanges are, of somebody who may have some. */
+function RealElsewhere() {
+  const { known } = useSnapshot(accountChoice);
+  if (known.length === 0) return null;
+  return (
+    <p className="py-2 text-xs text-ink-3">
+      Real positions are on the page of their account:{' '}
+      {known.map(({ id, exchange }) => (
+        <Link
+          key={id}
+          href={`/live/${encodeURIComponent(id)}`}
+          className="reach mr-3 inline-block underline underline-offset-2 hover:text-ink"
+        >
+          {exchangeName(exchange)}
+        </Link>
+      ))}
+    </p>
+  );
 }
 
 export function SymbolPositions({
@@ -27,12 +65,13 @@ export function SymbolPositions({
 }) {
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
-    <Section title="Your positions">
+    <Section title="Your positions" aside={<PaperBesideLive />}>
       {portfolio === null && <SkeletonRows rows={1} label="Your positions" />}
       {portfolio !== null && positions.length === 0 && none('None in this pair.')}
       {portfolio !== null && positions.length > 0 && (
         <Positions portfolio={{ positions, quote: portfolio.quote }} />
       )}
+      <RealElsewhere />
     </Section>
   );
 }
@@ -54,7 +93,10 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
                 href={`/agents/${encodeURIComponent(agent.id)}`}
                 className="row flex items-center justify-between gap-3 py-1.5 hover:text-accent"
               >
-                <span className="min-w-0 truncate font-medium">{agent.name}</span>
+                <span className="min-w-0 truncate font-medium">
+                  {agent.name}
+                  {connectionOf(agent) !== null && <LiveTag className="ml-1.5" />}
+                </span>
                 <span className="min-w-0 truncate text-ink-2">{statusText}</span>
               </Link>
             </li>
@@ -66,29 +108,47 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
 }
 
 export function SymbolTrades({
-  fills,
+  history,
   symbol,
   quote,
 }: {
-  fills: readonly Fill[] | undefined;
+  history: History | null;
   symbol: string;
   quote: string;
 }) {
-  const mine = (fills ?? []).filter((fill) => fill.pair === symbol);
+  const mine = history?.fills.filter((fill) => fill.pair === symbol) ?? [];
+  const older = olderThanKnown(history);
   return (
     <Section
       title="Your trades"
       aside={
-        mine.length > TRADES_SHOWN ? (
-          <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">
-            All {mine.length}
-          </Link>
-        ) : undefined
+        <span className="flex items-center gap-3">
+          <PaperBesideLive />
+          {mine.length > TRADES_SHOWN && (
+            <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">
+              {older === null ? `All ${mine.length}` : 'All'}
+            </Link>
+          )}
+        </span>
       }
     >
-      {fills === undefined && <SkeletonRows rows={2} label="Your trades" />}
-      {fills !== undefined && mine.length === 0 && none('None in this pair.')}
+      {history === null && <SkeletonRows rows={2} label="Your trades" />}
+      {history !== null &&
+        mine.length === 0 &&
+        none(older === null ? 'None in this pair.' : `None among your newest ${older} trades.`)}
       {mine.length > 0 && <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />}
     </Section>
+  );
+}
+
+/** What B and S on the chart mark, as far as it is known. */
+export function MarksNote({ history }: { history: History | null }) {
+  const isBesideLive = useSnapshot(accountChoice).known.length > 0;
+  const older = olderThanKnown(history);
+  return (
+    <>
+      B and S mark where your {isBesideLive ? 'paper agents' : 'agents'} bought and sold
+      {older === null ? '' : `, of your newest ${older} trades`}.
+    </>
   );
 }

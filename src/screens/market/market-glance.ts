@@ -21,7 +21,10 @@ export interface MarketGlance {
   advancing: number;
   declining: number;
   unchanged: number;
-  volume: string;
+  /** Null where no pair has one. */
+  volume: string | null;
+  /** The pairs that have a volume. */
+  traded: number;
   /** Pairs that rise, the strongest first; pairs that fall, the weakest first. */
   rising: readonly Named[];
   falling: readonly Named[];
@@ -33,8 +36,8 @@ export interface MarketGlance {
 }
 
 const named = ({ symbol, price_change_24h }: SymbolQuote): Named => ({ symbol, price_change_24h });
-const turnoverOf = ({ volume_24h, price }: SymbolQuote): Fixed =>
-  multiply(parseFixed(volume_24h ?? '0'), parseFixed(price), 'half-even');
+const turnoverOf = (volume: string, price: string): Fixed =>
+  multiply(parseFixed(volume), parseFixed(price), 'half-even');
 
 /** Counts and leaders use the change as shown: a row that reads 0.00 % neither rises nor falls. */
 function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
@@ -46,7 +49,9 @@ function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
     .filter((one) => dayWay(one) < 0)
     .map(named)
     .reverse();
-  const traded = quotes.map((one) => ({ symbol: one.symbol, turnover: turnoverOf(one) }));
+  const traded = quotes.flatMap(({ symbol, volume_24h, price }) =>
+    volume_24h === null ? [] : { symbol, turnover: turnoverOf(volume_24h, price) },
+  );
   const busiest = traded.reduce<(typeof traded)[number] | undefined>(
     (most, one) => (most === undefined || one.turnover > most.turnover ? one : most),
     undefined,
@@ -57,7 +62,11 @@ function glanceOf(quotes: readonly SymbolQuote[], quote: string): MarketGlance {
     advancing: rising.length,
     declining: falling.length,
     unchanged: changed.length - rising.length - falling.length,
-    volume: formatFixed(traded.reduce((sum, one) => add(sum, one.turnover), ZERO)),
+    volume:
+      traded.length === 0
+        ? null
+        : formatFixed(traded.reduce((sum, one) => add(sum, one.turnover), ZERO)),
+    traded: traded.length,
     rising: rising.slice(0, 4),
     falling: falling.slice(0, 4),
     smallestFall: rising.length === 0 ? falling.at(-1) : undefined,
@@ -76,7 +85,9 @@ export function glanceOfOverview(overview: MarketOverview): MarketGlance {
     advancing,
     declining,
     unchanged,
-    volume: overview.volume_24h,
+    // The server adds up what it has: nothing is no volume known.
+    volume: parseFixed(overview.volume_24h) === ZERO ? null : overview.volume_24h,
+    traded: symbols,
     rising: gainers.slice(0, 4).map(named),
     falling: losers.slice(0, 4).map(named),
     smallestFall: undefined,

@@ -172,6 +172,7 @@ describe('the account that is shown', () => {
     expect(accountOfPath(`/live/${CONNECTION_ID}`, null, agents)).toBe(CONNECTION_ID);
     expect(accountOfPath('/live/connect', null, agents)).toBeNull();
     expect(accountOfPath('/performance', CONNECTION_ID, agents)).toBeNull();
+    expect(accountOfPath('/market/BTC-USDT', CONNECTION_ID, agents)).toBeNull();
   });
 
   it('has its own agents, and never the other’s money', () => {

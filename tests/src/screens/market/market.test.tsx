@@ -9,6 +9,7 @@ import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testi
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { MarketPools, SymbolQuote } from '../../../../contract/market.ts';
 import { PoolId } from '../../../../contract/agents.ts';
+import { CONNECTION_ID } from '../../../support/live/live-replies.ts';
 
 const { call } = vi.hoisted(() => ({ call: vi.fn() }));
 const never = () => new Promise<never>(() => undefined);
@@ -37,6 +38,13 @@ const { applyMarket, applyOverview, applyPools, applySparklines, applyTicks, cle
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
 const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
+const { recordedReplies, recordState } = await import('../../../../src/api/recorded-replies.ts');
+const { accountChoice, clearAccountChoice } =
+  await import('../../../../src/stores/account-choice.ts');
+const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
+const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
 
 const NOW = Date.now();
 const SOURCE = { id: 'sim', kind: 'simulated', label: 'Simulated prices', quote: 'USDT' } as const;
@@ -117,6 +125,10 @@ beforeEach(() => {
 });
 afterEach(() => {
   cleanup();
+  clearAccountChoice();
+  clearAgents();
+  clearHistory();
+  clearPortfolio();
   connection.marketClockOffset = null;
   clearMarket();
   clearChoices();
@@ -414,6 +426,30 @@ describe('the list', () => {
   }, 30_000);
 });
 
+describe('the volume of the market', () => {
+  const volume = async (): Promise<string | undefined> => {
+    await open('/market');
+    const term = screen.getByText('Volume, 24 h, USDT');
+    return term.closest('div')?.textContent;
+  };
+
+  it('is unknown while no pair has one', async () => {
+    const symbols = structuredClone(BOARD).map((one) => ({ ...one, volume_24h: null }));
+    applyMarket({ source: SOURCE, now: NOW + 1, symbols }, 'network');
+    const text = await volume();
+    expect(text).toContain('—');
+    expect(text).not.toContain('0.00');
+  }, 30_000);
+
+  it('says of how many pairs it is', async () => {
+    const symbols = structuredClone(BOARD).map((one, place) =>
+      place === 0 ? { ...one, volume_24h: null } : one,
+    );
+    applyMarket({ source: SOURCE, now: NOW + 1, symbols }, 'network');
+    expect(await volume()).toContain('of 3 pairs');
+  }, 30_000);
+});
+
 describe('/markets', () => {
   it('leads to the market (R2-04)', async () => {
     await open('/markets');
@@ -457,6 +493,60 @@ describe('one pair', () => {
     expect(await screen.findByRole('slider', { name: /Last saved day of BTC\/USDT/ })).toBeTruthy();
     for (const name of ['Your alerts', 'Your positions', 'Your trades'])
       expect(screen.getByRole('region', { name })).toBeTruthy();
+  }, 30_000);
+
+  it('says beside an exchange account that positions and trades are of the paper account', async () => {
+    const replies = recordedReplies(recordState(NOW), NOW);
+    const [paper] = replies.agents!.agents;
+    const pair = { trading_pairs: ['BTC/USDT'], pool: 'all_pools' as const };
+    applyAgents(
+      {
+        ...replies.agents!,
+        agents: [
+          { ...paper!, ...pair },
+          { ...paper!, ...pair, id: 'real', name: 'Really there', connectionId: CONNECTION_ID },
+        ],
+      },
+      'network',
+    );
+    applyPortfolio({ ...replies.portfolio!, positions: [] }, 'network');
+    applyHistory({ ...replies.history!, fills: [] }, 'network');
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Mine' }];
+    accountChoice.chosen = CONNECTION_ID;
+    await open('/market/BTC-USDT');
+    for (const name of ['Your positions', 'Your trades'])
+      within(screen.getByRole('region', { name })).getByText('PAPER');
+    expect(
+      within(screen.getByRole('region', { name: 'Your positions' }))
+        .getByRole('link', { name: 'Kraken' })
+        .getAttribute('href'),
+    ).toBe(`/live/${CONNECTION_ID}`);
+    expect(screen.getByText(/mark where your paper agents bought and sold/)).toBeTruthy();
+    const agents = screen.getByRole('region', { name: 'Agents trading this pair' });
+    expect(within(agents).getAllByText('LIVE')).toHaveLength(1);
+  }, 30_000);
+
+  it('says that older trades than those at hand may be of the pair', async () => {
+    const replies = recordedReplies(recordState(NOW), NOW);
+    const fills = replies.history!.fills.map((one) => ({ ...one, pair: 'ETH/USDT' }));
+    applyHistory({ ...replies.history!, fills, total: fills.length + 1 }, 'network');
+    await open('/market/BTC-USDT');
+    const trades = screen.getByRole('region', { name: 'Your trades' });
+    expect(trades.textContent).toContain(`None among your newest ${fills.length} trades.`);
+    act(() => {
+      applyHistory(
+        {
+          ...replies.history!,
+          fills,
+          total: fills.length,
+          sequence: replies.history!.sequence + 1,
+        },
+        'network',
+      );
+    });
+    await waitFor(() => {
+      expect(trades.textContent).toContain('None in this pair.');
+    });
   }, 30_000);
 
   it('keeps no dialog open that was opened for another pair (R2-15)', async () => {
