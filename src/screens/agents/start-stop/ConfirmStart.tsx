@@ -2,7 +2,7 @@
  * Asks for confirmation of a start that waited too long: prices then and now, plan, maximum loss
  * and changes since.
  */
-import { Suspense } from 'react';
+import { Suspense, useEffect, useEffectEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { cancelCommand, confirmCommand } from '../../../commands.ts';
@@ -217,11 +217,30 @@ interface ConfirmStartProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** A start with real money is confirmed by passkey or password, never by a press alone. */
+/**
+ * A start with real money is confirmed by passkey or password, never by a press alone. `entry` is the
+ * agent's newest command: once it is another than a start that asks, the dialog is gone, and does not
+ * open by itself for the next one.
+ */
 export default function ConfirmStart(props: ConfirmStartProps) {
   const { entry, open, onOpenChange } = props;
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
   const agent = known.find(({ id }) => id === entry.agentId);
+  const asks =
+    entry.state === 'needs-you' && (entry.intent === 'start' || entry.intent === 'start-all');
+  const close = useEffectEvent(() => {
+    onOpenChange(false);
+  });
+  useEffect(() => {
+    if (!asks) close();
+  }, [asks]);
+  useEffect(
+    () => () => {
+      close();
+    },
+    [],
+  );
+  if (!asks) return null;
   if (agent === undefined || connectionOf(agent) === null) return <ConfirmOnPaper {...props} />;
   return (
     <Suspense>

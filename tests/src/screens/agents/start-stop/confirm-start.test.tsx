@@ -20,7 +20,7 @@ const { default: ConfirmStart } =
   await import('../../../../../src/screens/agents/start-stop/ConfirmStart.tsx');
 const { applyMarket, clearMarket } = await import('../../../../../src/stores/market-store.ts');
 const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
-const { entryOf, start } = await import('../../../offline/samples.ts');
+const { entryOf, start, stop } = await import('../../../offline/samples.ts');
 
 const onOpenChange = vi.fn();
 async function refuse(
@@ -43,6 +43,7 @@ async function refuse(
 
 beforeEach(() => {
   onOpenChange.mockReset();
+  cancelCommand.mockReset();
   removeToast();
 });
 afterEach(() => {
@@ -109,4 +110,23 @@ it('says of a start that the server has refused that it was refused', async () =
 it('asks again, with the reason, where it could not be taken back', async () => {
   expect(await refuse('not-done')).toEqual(['Could not be undone on this device.']);
   expect(onOpenChange.mock.calls).toEqual([[false], [true]]);
+});
+
+it('is gone with its start: it never asks about the stop that took its place, and does not come back (R4-11)', () => {
+  const close = vi.fn();
+  const waiting = entryOf(start('Harbour'), { state: 'needs-you' });
+  const shown = render(<ConfirmStart entry={waiting} open onOpenChange={close} />);
+  expect(screen.getByRole('dialog', { name: 'Start Harbour now?' })).toBeTruthy();
+  const stopped = entryOf(stop('Harbour'), { state: 'saved' });
+  shown.rerender(<ConfirmStart entry={stopped} open onOpenChange={close} />);
+  expect(screen.queryByRole('dialog')).toBeNull();
+  expect(screen.queryByRole('button', { name: "Don't start" })).toBeNull();
+  expect(close).toHaveBeenLastCalledWith(false);
+  expect(cancelCommand).not.toHaveBeenCalled();
+
+  // Taken back elsewhere: the next start that asks is not answered by a dialog left open.
+  close.mockReset();
+  shown.rerender(<ConfirmStart entry={waiting} open onOpenChange={close} />);
+  shown.unmount();
+  expect(close).toHaveBeenLastCalledWith(false);
 });
