@@ -4,7 +4,7 @@ import type { Agent, AgentList, AgentRun } from '../../contract/agents.ts';
 import type { EntriesOff } from '../../contract/halts.ts';
 import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
-import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { advance, clear, emptySlot, fill, isWhole, type Origin, type Slot } from './slot.ts';
 import { isEarlier, isLater } from '../offline/agent-order.ts';
 import { ToldNews } from './told-news.ts';
 
@@ -27,12 +27,20 @@ interface EarlyNews {
 }
 
 /**
- * What was said of agents while no list was loaded, by id. A list that was asked for before, and
- * comes after, does not know of it.
+ * What was said of agents while no whole list was loaded, by id. A list that was asked for before,
+ * and comes after, does not know of it.
  */
 const early = new Map<string, EarlyNews>();
 
 const told = new ToldNews<Agent>(isLater);
+
+const NO_WORD = { value: [] as EntriesOff[], heard: 0 };
+/** The last word on trading halts. */
+let off = NO_WORD;
+
+/** Whether the list on its way may not know of it. What a reply said is laid over that list. */
+const isEarly = (sequence: number | null): boolean =>
+  agentsStore.data === null || (sequence !== null && !isWhole(agentsStore));
 
 /** Applies what the server's list is too old to know. */
 function applyEarly(): void {
@@ -61,7 +69,7 @@ export function applyAgents(
       agents: origin === 'network' ? told.over(next.agents, asked) : next.agents,
       sequence: next.sequence,
       asOf: next.asOf,
-      entriesOff: next.entriesOff ?? [],
+      entriesOff: asked < off.heard ? off.value : (next.entriesOff ?? []),
     },
     origin,
     savedAt,
@@ -78,20 +86,15 @@ export function applyAgent(next: Agent, sequence: number | null, savedAt = Date.
   const present = agentsStore.data;
   const known = present?.agents.find((agent) => agent.id === next.id);
   if (sequence === null) told.note(next.id, next, present !== null && known === undefined);
-  if (present === null) {
+  if (isEarly(sequence)) {
     const before = early.get(next.id)?.agent;
     if (before == null || !isEarlier(next, before)) early.set(next.id, { agent: next, sequence });
-    return;
   }
-  if (sequence !== null && sequence <= present.sequence) return;
+  if (present === null || (sequence ?? Infinity) <= present.sequence) return;
   if (known === undefined) present.agents.push(next);
   else if (sequence === null ? isLater(next, known) : !isEarlier(next, known))
     Object.assign(known, next);
-  if (sequence !== null) {
-    present.sequence = sequence;
-    agentsStore.origin = 'stream';
-    agentsStore.savedAt = savedAt;
-  }
+  advance(agentsStore, sequence, savedAt);
 }
 
 /** Evaluations that changed nothing but their time. Older ones and unknown agents are ignored. */
@@ -109,26 +112,21 @@ export function applyRuns(runs: readonly AgentRun[]): void {
   }
 }
 
-/** Active trading halts, from the stream. */
-export function applyEntriesOff(off: EntriesOff[]): void {
-  if (agentsStore.data !== null) agentsStore.data.entriesOff = off;
+/** Active trading halts, from the stream. A list that was asked for before knows less. */
+export function applyEntriesOff(value: EntriesOff[]): void {
+  off = { value, heard: told.asked() };
+  if (agentsStore.data !== null) agentsStore.data.entriesOff = value;
 }
 
 /** Removes a deleted agent. */
 export function removeAgent(agentId: string, sequence: number | null, savedAt = Date.now()): void {
   const present = agentsStore.data;
   if (sequence === null) told.note(agentId, null, false);
-  if (present === null) {
-    early.set(agentId, { agent: null, sequence });
-    return;
-  }
-  if (sequence !== null && sequence <= present.sequence) return;
+  if (isEarly(sequence)) early.set(agentId, { agent: null, sequence });
+  if (present === null || (sequence ?? Infinity) <= present.sequence) return;
   const index = present.agents.findIndex((agent) => agent.id === agentId);
   if (index >= 0) present.agents.splice(index, 1);
-  if (sequence === null) return;
-  present.sequence = sequence;
-  agentsStore.origin = 'stream';
-  agentsStore.savedAt = savedAt;
+  advance(agentsStore, sequence, savedAt);
 }
 
 export function loadAgents(force = false): Promise<void> {
@@ -147,6 +145,7 @@ export function loadAgents(force = false): Promise<void> {
 }
 
 export function clearAgents(): void {
+  off = NO_WORD;
   early.clear();
   told.clear();
   clear(agentsStore);

@@ -5,7 +5,7 @@ import { ALERT_FIRINGS_TOLD } from '../../contract/limits.ts';
 import { api } from '../api/api.ts';
 import { firingText } from '../format/alert-text.ts';
 import { load } from './load-slot.ts';
-import { clear, emptySlot, fill, type Origin, type Slot } from './slot.ts';
+import { advance, clear, emptySlot, fill, isWhole, type Origin, type Slot } from './slot.ts';
 import { pageToast } from './toast-store.ts';
 import { ToldNews } from './told-news.ts';
 
@@ -25,7 +25,7 @@ interface EarlyNews {
 }
 
 /**
- * What was said of alerts while no list was loaded. A list that was asked for before, and comes
+ * What was said of alerts while no whole list was loaded. A list that was asked for before, and comes
  * after, does not know of it.
  */
 const early = {
@@ -71,12 +71,9 @@ export function applyAlerts(
   if (origin === 'network') applyEarly(next);
 }
 
-function noteSequence(sequence: number, savedAt: number): void {
-  if (alertsStore.data === null) return;
-  alertsStore.data.sequence = sequence;
-  alertsStore.origin = 'stream';
-  alertsStore.savedAt = savedAt;
-}
+/** Whether the list on its way may not know of it. What a reply said is laid over that list. */
+const isEarly = (sequence: number | null): boolean =>
+  alertsStore.data === null || (sequence !== null && !isWhole(alertsStore));
 
 /**
  * One alert, from the stream (with its sequence) or from a command's reply (null). Never back to an
@@ -86,32 +83,28 @@ export function applyAlert(next: Alert, sequence: number | null, savedAt = Date.
   const present = alertsStore.data;
   const known = present?.alerts.find(({ id }) => id === next.id);
   if (sequence === null) told.note(next.id, next, known === undefined);
-  if (present === null) {
+  if (isEarly(sequence)) {
     const before = early.alerts.get(next.id)?.alert;
     if (before == null || next.version >= before.version)
       early.alerts.set(next.id, { alert: next, sequence });
-    return;
   }
-  if (sequence !== null && sequence <= present.sequence) return;
+  if (present === null || (sequence ?? Infinity) <= present.sequence) return;
   if (known === undefined) present.alerts.push(next);
   // A reply may arrive after the stream has reported a later state of that version.
   else if (sequence === null ? next.version > known.version : next.version >= known.version)
     Object.assign(known, next);
-  if (sequence !== null) noteSequence(sequence, savedAt);
+  advance(alertsStore, sequence, savedAt);
 }
 
 /** Removes a deleted alert; its firings stay. */
 export function removeAlert(id: string, sequence: number | null, savedAt = Date.now()): void {
   const present = alertsStore.data;
   if (sequence === null) told.note(id, null, false);
-  if (present === null) {
-    early.alerts.set(id, { alert: null, sequence });
-    return;
-  }
-  if (sequence !== null && sequence <= present.sequence) return;
+  if (isEarly(sequence)) early.alerts.set(id, { alert: null, sequence });
+  if (present === null || (sequence ?? Infinity) <= present.sequence) return;
   const index = present.alerts.findIndex((alert) => alert.id === id);
   if (index >= 0) present.alerts.splice(index, 1);
-  if (sequence !== null) noteSequence(sequence, savedAt);
+  advance(alertsStore, sequence, savedAt);
 }
 
 function addFiring(firing: AlertFiring): void {
@@ -136,8 +129,8 @@ export function applyFiring(
   pageToast('blank', `${firingText(firing)}${firing.simulated ? ` (${source})` : ''}`, {
     id: `alert-${firing.id}`,
   });
-  if (present === null) early.firings.set(firing.id, { firing, sequence });
-  else addFiring(firing);
+  if (isEarly(sequence)) early.firings.set(firing.id, { firing, sequence });
+  addFiring(firing);
   applyAlert(alert, sequence, savedAt);
 }
 

@@ -3,7 +3,7 @@ import type { Fill, History } from '../../contract/trading.ts';
 import { api } from '../api/api.ts';
 import { load } from './load-slot.ts';
 import { replyStore } from './reply-store.ts';
-import { fill, type Origin } from './slot.ts';
+import { advance, isWhole, type Origin } from './slot.ts';
 
 const KEPT = 1_000;
 
@@ -11,7 +11,7 @@ const kept = replyStore('history');
 export const historyStore = kept.slot;
 
 /**
- * Fills that were told while no list was loaded, by id. A list that was asked for before, and comes
+ * Fills that were told while no whole list was loaded, by id. A list that was asked for before, and comes
  * after, does not know of them.
  */
 const early = new Map<string, { fill: Fill; sequence: number }>();
@@ -34,25 +34,18 @@ export function clearHistory(): void {
 /** Adds one fill from the stream on top. */
 export function applyFill(next: Fill, sequence: number, savedAt = Date.now()): void {
   const present = historyStore.data;
-  if (present === null) {
-    early.set(next.id, { fill: next, sequence });
-    return;
-  }
-  if (sequence <= present.sequence) return;
+  if (!isWhole(historyStore)) early.set(next.id, { fill: next, sequence });
+  if (present === null || sequence <= present.sequence) return;
   const others = present.fills.filter((known) => known.id !== next.id);
   const isNew = others.length === present.fills.length;
   const { total } = present;
-  fill(
-    historyStore,
-    {
-      fills: [next, ...others].slice(0, KEPT),
-      ...(total === undefined ? {} : { total: isNew ? total + 1 : total }),
-      sequence,
-      asOf: Math.max(present.asOf, next.filledAt),
-    },
-    'stream',
-    savedAt,
-  );
+  historyStore.data = {
+    fills: [next, ...others].slice(0, KEPT),
+    ...(total === undefined ? {} : { total: isNew ? total + 1 : total }),
+    sequence: present.sequence,
+    asOf: Math.max(present.asOf, next.filledAt),
+  };
+  advance(historyStore, sequence, savedAt);
 }
 
 export function loadHistory(force = false): Promise<void> {

@@ -2,6 +2,7 @@
  * What every store holds of one kind of data: value, origin, age and error. Older data never
  * replaces newer.
  */
+import { connection } from './connection.ts';
 
 /**
  * Where the value came from. `exchange` is a public price loaded while the server is away: display
@@ -34,6 +35,25 @@ export function fill<T>(slot: Slot<T>, data: T, origin: Origin, savedAt: number)
   slot.savedAt = savedAt;
   slot.status = 'ready';
   slot.error = null;
+}
+
+/**
+ * Whether nothing can have changed unheard since it was loaded. On a list with holes an event says
+ * something of one thing, and nothing of the others.
+ */
+export const isWhole = ({ origin, savedAt }: Slot<unknown>): boolean =>
+  (origin === 'network' || origin === 'stream') && (savedAt ?? 0) >= (connection.gapAt ?? 0);
+
+/** An event (null: a reply) is in the list: it is as new as the event where it was whole before. */
+export function advance(
+  slot: Slot<{ sequence: number }>,
+  sequence: number | null,
+  savedAt: number,
+): void {
+  if (sequence === null || slot.data === null || !isWhole(slot)) return;
+  slot.data.sequence = sequence;
+  slot.origin = 'stream';
+  slot.savedAt = savedAt;
 }
 
 /** Clears it at log-out. */

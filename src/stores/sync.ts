@@ -23,7 +23,14 @@ import {
   loadAgents,
   removeAgent,
 } from './agents-store.ts';
-import { applyAlert, applyFiring, clearAlerts, loadAlerts, removeAlert } from './alerts-store.ts';
+import {
+  alertsStore,
+  applyAlert,
+  applyFiring,
+  clearAlerts,
+  loadAlerts,
+  removeAlert,
+} from './alerts-store.ts';
 import { clearAnalytics } from './analytics-store.ts';
 import { notePushLag, pushLag } from './push-lag.ts';
 import { clearClosedAccounts } from './closed-accounts-store.ts';
@@ -99,6 +106,7 @@ function oldestSequence(): number {
     agentsStore.data?.sequence ?? -1,
     portfolioStore.data?.sequence ?? -1,
     historyStore.data?.sequence ?? -1,
+    alertsStore.data?.sequence ?? -1,
   );
 }
 
@@ -108,7 +116,7 @@ function oldestSequence(): number {
  */
 async function catchUp(sequence: number): Promise<void> {
   const owner = uid;
-  await Promise.all([loadAgents(), loadPortfolio(), loadHistory()]);
+  await Promise.all([loadAgents(), loadPortfolio(), loadHistory(), loadAlerts()]);
   if (uid !== owner) return;
   if (oldestSequence() < sequence) rereadAll();
   else connection.gapAt = null;

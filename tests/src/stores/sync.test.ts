@@ -92,7 +92,7 @@ beforeAll(() => {
     asked.push(name);
     const all = replies() as Record<string, object | undefined>;
     return Promise.resolve(
-      name === 'portfolio' || name === 'agents' || name === 'history'
+      ['portfolio', 'agents', 'history', 'alerts'].includes(name)
         ? { ...all[name], sequence }
         : all[name],
     ) as never;
@@ -241,6 +241,23 @@ describe('events', () => {
     });
     await waitFor(() => {
       expect(agentsStore.data?.sequence).toBe(9);
+    });
+  });
+
+  it('missed by the alerts alone are read afresh too', async () => {
+    alertsStore.data!.sequence = 0;
+    applyEvent({
+      type: 'hello',
+      sequence: 1,
+      serverTime: Date.now(),
+      marketTime: Date.now(),
+      source,
+    });
+    await waitFor(() => {
+      expect(count('alerts')).toBe(1);
+    });
+    await waitFor(() => {
+      expect(alertsStore.data?.sequence).toBe(1);
     });
   });
 
