@@ -29,14 +29,27 @@ const schemas = (): typeof Schemas | Promise<typeof Schemas> =>
 
 /**
  * A reply older than the stored one is late. If it is older by more than this, the server's clock
- * was set.
+ * was set; if it still knows less after this, the server has begun anew.
  */
 const LATE_MS = 60_000;
 
-/** The server's wall clock (ms) of a value, where it has one. */
-function saidAt(value: unknown): number | null {
-  const { servedAt } = value as { servedAt?: unknown };
-  return typeof servedAt === 'number' ? servedAt : null;
+/** By what the server orders its replies, where they have it: its clock (ms), and the last event. */
+interface Ordered {
+  servedAt: number;
+  sequence: number;
+}
+
+/** Whether a reply knows less than the kept one. What is undefined is neither less nor more. */
+function isLate(
+  next: KeptRecord,
+  kept: { savedAt?: number; value?: unknown } | undefined,
+): boolean {
+  const late = next.value as Ordered;
+  const known = (kept?.value ?? {}) as Ordered;
+  return (
+    (late.servedAt < known.servedAt && known.servedAt - late.servedAt < LATE_MS) ||
+    (late.sequence < known.sequence && next.savedAt - (kept?.savedAt ?? 0) < LATE_MS)
+  );
 }
 
 /**
@@ -194,12 +207,9 @@ function put(
         const present = snapshots.get(kind);
         present.onsuccess = () => {
           const known = present.result as { savedAt?: number; value?: unknown } | undefined;
-          const before = saidAt(known?.value ?? {});
-          const next = saidAt(record.value);
-          const late = before !== null && next !== null && next < before && before - next < LATE_MS;
           if (
             choice.result === false ||
-            late ||
+            isLate(record, known) ||
             isNewer(known?.savedAt ?? 0, record.savedAt) ||
             knowsLess(kind, askedAt, told.result)
           ) {

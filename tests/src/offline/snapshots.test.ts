@@ -61,6 +61,20 @@ describe('a snapshot', () => {
     expect(await get('portfolio', store)).toEqual(kept(PARSED_BY, portfolio(T0)));
   });
 
+  it('gives way to no list that knows less, however late that comes (F81)', async () => {
+    const { writeSnapshot, readSnapshot } = await freshPage();
+    const list = (sequence: number) => ({ fills: [], sequence, asOf: T0 });
+    const write = (sequence: number, savedAt: number) =>
+      writeSnapshot('ada', 'history', list(sequence), savedAt);
+    expect(await write(6, T0)).toBe(true);
+    // Asked for before the stream told of the sixth event, and answered after it.
+    expect(await write(5, T0 + 2_000)).toBe(false);
+    expect((await readSnapshot('ada', 'history'))?.value.sequence).toBe(6);
+    expect(await write(7, T0 + 3_000)).toBe(true);
+    // A server that begins anew is believed after a while.
+    expect(await write(2, T0 + 120_000)).toBe(true);
+  });
+
   it('is not written where the schema refuses it', async () => {
     const { writeSnapshot, store } = await freshPage();
     const value = { ...portfolio(T0), cash: 'much' };
