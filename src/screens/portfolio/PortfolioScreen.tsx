@@ -36,6 +36,7 @@ import { EquityFigure } from './EquityFigure.tsx';
 import { heldOf, whyNotHeld, type PriceNow } from './held-value.ts';
 import { PaperReset } from './PaperReset.tsx';
 import { Positions } from './Positions.tsx';
+import { TableTools } from './TableTools.tsx';
 import { Trades } from './Trades.tsx';
 
 const ChosenAccount = screenPart(async () => ({
@@ -185,7 +186,7 @@ function Body({
                 : `${current ? '' : 'When last seen. '}Open positions appear here with their cost, value and stop loss.`}
             </EmptyState>
           ) : (
-            <Positions portfolio={data} closed={closed} table tools />
+            <Positions portfolio={data} closed={closed} table Tools={TableTools} />
           ))}
       </Section>
     </div>

@@ -1,16 +1,15 @@
 /** Open positions: a table on wide windows, a list on a phone. Each opens its details. */
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState, type ComponentType } from 'react';
 import type { Portfolio, Position } from '../../../contract/trading.ts';
-import { ColumnMenu } from '../../components/ColumnMenu.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Amount, Percent, Price } from '../../components/Figures.tsx';
-import { SortMenu } from '../../components/SortMenu.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { useWide } from '../../components/use-wide.ts';
 import { formatPrice, formatQuantity, formatShare } from '../../format/numbers.ts';
-import { menuColumns, useTableView } from '../table-view.ts';
+import { useTableView } from '../table-view.ts';
 import { positionsTable, type PositionColumn } from './position-columns.tsx';
 import { gainPercent, shareOf } from './position-figures.ts';
+import type { TableToolsProps } from './TableTools.tsx';
 
 const PositionDialog = screenPart(() => import('./PositionDialog.tsx'));
 const NO_PRICE = 'No price yet';
@@ -82,34 +81,8 @@ export interface PositionsProps {
   showAgent?: boolean;
   /** Wide windows have space for a table. */
   table?: boolean;
-  /** Chooses columns, and the order where there are no headers. */
-  tools?: boolean;
-}
-
-function PositionTools({
-  asTable,
-  setup,
-  view,
-}: {
-  asTable: boolean;
-  setup: ReturnType<typeof positionsTable>;
-  view: ReturnType<typeof useTableView<Position, PositionColumn>>;
-}) {
-  return (
-    <div className="flex items-center justify-end">
-      {asTable ? (
-        <ColumnMenu
-          label="Columns of positions"
-          columns={menuColumns(setup)}
-          chosen={view.chosen}
-          onChoose={view.onChoose}
-          className="inline-flex h-8 items-center gap-1.5 rounded-md px-2 text-xs text-ink-3 hover:text-ink"
-        />
-      ) : (
-        <SortMenu columns={setup.columns} sort={view.sort} onSort={view.onSort} />
-      )}
-    </div>
-  );
+  /** Chooses columns, and the order where there are no headers. The start has none. */
+  Tools?: ComponentType<TableToolsProps<Position, PositionColumn>>;
 }
 
 export function Positions({
@@ -117,7 +90,7 @@ export function Positions({
   closed = false,
   showAgent = true,
   table = false,
-  tools = false,
+  Tools,
 }: PositionsProps) {
   const [openId, setOpenId] = useState<string | null>(null);
   const open = positions.find((position) => position.id === openId);
@@ -126,8 +99,8 @@ export function Positions({
   const asTable = useWide() && table;
   return (
     <>
-      {tools && positions.length > 1 && (
-        <PositionTools asTable={asTable} setup={setup} view={view} />
+      {Tools !== undefined && positions.length > 1 && (
+        <Tools label="Columns of positions" asTable={asTable} setup={setup} view={view} />
       )}
       {asTable ? (
         <DataTable

@@ -11,7 +11,8 @@ import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
-import { TradesTable } from './Fills.tsx';
+
+import { TradesTable } from './TradesTable.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { READ_AT_ONCE, useOlderTrades } from './use-older-trades.ts';

@@ -33,7 +33,7 @@ import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadPortfolio, portfolioStore } from '../../../stores/portfolio-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { emptySlot, type Slot } from '../../../stores/slot.ts';
-import { TradesTable } from '../../portfolio/Fills.tsx';
+import { TradesTable } from '../../portfolio/TradesTable.tsx';
 import { Positions } from '../../portfolio/Positions.tsx';
 import {
   useEntries,

@@ -8,7 +8,8 @@ import type { Fill, Position } from '../../../../contract/trading.ts';
 import { fillsCsv } from '../../../../src/screens/portfolio/csv.ts';
 
 const { Positions } = await import('../../../../src/screens/portfolio/Positions.tsx');
-const { TradesTable } = await import('../../../../src/screens/portfolio/Fills.tsx');
+const { TradesTable } = await import('../../../../src/screens/portfolio/TradesTable.tsx');
+const { TableTools } = await import('../../../../src/screens/portfolio/TableTools.tsx');
 const { Trades } = await import('../../../../src/screens/portfolio/Trades.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
 const { openUserDatabase } = await import('../../../../src/offline/user-database.ts');
@@ -91,7 +92,7 @@ const table = (positions: readonly Position[] = POSITIONS) => (
   <Positions
     portfolio={{ positions: [...positions], quote: 'USDT', equity: '10000' }}
     table
-    tools
+    Tools={TableTools}
   />
 );
 const names = (): string[] =>
