@@ -347,6 +347,8 @@ class QueueLifecycle implements Lifecycle {
 
   private delayAfter({ end, dueAt }: Drained): number | null {
     if (endsByItself(end)) return SOONEST_MS + backoffMs(this.misses, Math.random());
+    // The server may take this app again, as after a rollback.
+    if (end === 'update') return BACKOFF_MAX_MS;
     return end === 'waiting' ? Math.max(SOONEST_MS, (dueAt ?? 0) - Date.now()) : null;
   }
 }

@@ -125,6 +125,8 @@ export function openUpdates(sends: () => Promise<void>): void {
   document.addEventListener(
     'input',
     ({ target }) => {
+      // Without this, each search field ever typed into would keep its whole screen in memory.
+      isTyping();
       if (target instanceof Element) typed.add(target);
     },
     { capture: true, passive: true },

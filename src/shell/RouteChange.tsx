@@ -4,6 +4,7 @@
  */
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { hasFirstFrame } from '../first-frame/first-frame.ts';
+import { focusContent } from '../platform/focus-content.ts';
 import { leaveBuiltPage, pressAgain, refocus, tookOverPage } from './built-page.ts';
 
 /** Scroll position at which each path was left, px. */
@@ -73,7 +74,7 @@ export function RouteChange({ path, title }: { path: string; title: string | und
       pressAgain();
     } else {
       leaveBuiltPage();
-      document.getElementById('content')?.focus({ preventScroll: true });
+      focusContent();
       const y = wentBack ? (places.get(path) ?? 0) : 0;
       wentBack = false;
       if (y > 0) end = returnTo(y);

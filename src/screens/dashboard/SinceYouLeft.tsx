@@ -24,8 +24,8 @@ interface SinceProps {
 
 /** Null until all data is fresh: old data would suggest that nothing happened. */
 function News({ since, portfolio, fills, agents }: SinceProps & { since: Seen }) {
-  const [money, list] = [useCurrent('portfolio'), useCurrent('agents')];
-  if (!money || !list || portfolio === null || fills === null || agents === null)
+  const isHeard = [useCurrent('portfolio'), useCurrent('agents'), useCurrent('history')];
+  if (isHeard.includes(false) || portfolio === null || fills === null || agents === null)
     return <>Loading.</>;
   const news = newsSince(since, fills, portfolio, agents);
   const change = (

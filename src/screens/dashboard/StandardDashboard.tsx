@@ -177,13 +177,12 @@ function PositionsPart({
 
 function LatestTrades({
   history: { data, error },
-  current,
   quote,
 }: {
   history: Slot<History>;
-  current: boolean;
   quote: string;
 }) {
+  const current = useCurrent('history');
   const fills = data?.fills ?? [];
   return (
     <Section
@@ -253,7 +252,7 @@ export function Overview({ pro, title = 'Dashboard', lead }: OverviewProps) {
               <NeedsYou views={views} />
             </div>
           )}
-          <LatestTrades history={history} current={current} quote={portfolio.data?.quote ?? ''} />
+          <LatestTrades history={history} quote={portfolio.data?.quote ?? ''} />
         </aside>
       </div>
       {pro && agents !== null && portfolio.data !== null && (

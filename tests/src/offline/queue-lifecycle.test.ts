@@ -306,6 +306,22 @@ describe('when it sends', () => {
     await expect.poll(() => view()?.paused).toBeNull();
     expect(await life.queue?.outbox.state()).toMatchObject({ entries: [], meta: { pause: null } });
   });
+
+  it('asks by itself, a minute later, whether the server takes this app again (F25)', async () => {
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? health
+        : { status: 426, body: { error: { code: 'client_outdated', message: 'Update' } } },
+    );
+    const waits = vi.spyOn(globalThis, 'setTimeout');
+    const { life, view } = tab();
+    life.attach(uid);
+    await life.queue?.outbox.enqueue(stop('x'));
+    await life.drainNow();
+    await expect.poll(() => view()?.paused).toBe('update');
+    await expect.poll(() => waits.mock.calls.map(([, ms]) => ms)).toContain(60_000);
+    vi.restoreAllMocks();
+  });
 });
 
 describe('signing out', () => {

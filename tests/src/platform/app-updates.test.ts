@@ -74,3 +74,17 @@ it('takes a waiting worker for a newer version only beside one that is active', 
   expect(isNewer({ active: null, waiting: worker })).toBe(false);
   expect(isNewer({ active: worker, waiting: null })).toBe(false);
 });
+
+it('forgets the fields of screens that are gone with the next entry', () => {
+  openUpdates(() => Promise.resolve());
+  const kept = vi.spyOn(Set.prototype, 'delete');
+  const type = (): HTMLInputElement => {
+    const field = document.body.appendChild(document.createElement('input'));
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    return field;
+  };
+  const gone = type();
+  gone.remove();
+  type();
+  expect(kept.mock.calls.map(([field]) => field as unknown)).toContain(gone);
+});

@@ -22,8 +22,10 @@ export function useStopOffer(): { offer: StopOffer; words: string } | null {
   // From then on it is shown as an alert.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return null;
   const isUnsent = entry?.state === 'saved' && entry.attempts === 0;
+  // While it is on its way, a start before it may have taken effect.
   const isStopped =
     online !== 'offline' &&
+    (entry?.state ?? 'accepted') === 'accepted' &&
     agents?.find((agent) => agent.id === offer.agent.id)?.status === 'stopped';
   return {
     offer,
@@ -43,7 +45,9 @@ export function UndoStop({ agentId, className }: { agentId?: string; className?:
     <section
       aria-label="Undo"
       onPointerEnter={pauseOffer}
-      onPointerLeave={resumeOffer}
+      onPointerLeave={({ currentTarget }) => {
+        if (!currentTarget.contains(document.activeElement)) resumeOffer();
+      }}
       onFocus={pauseOffer}
       onBlur={resumeOffer}
       className={classes('flex min-h-11 items-center justify-between gap-3', className)}

@@ -1,6 +1,7 @@
 /** Handles a press of Stop and its Undo. A stop that was already sent is undone by a start. */
 import { cancelCommand, queue, startAgent, stopAgent } from '../../../commands.ts';
 import { session } from '../../../identity/session.ts';
+import { focusContent } from '../../../platform/focus-content.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import {
   OFFER_BY_KEY_MS,
@@ -63,6 +64,10 @@ export async function undoStop(): Promise<void> {
   if (offer === null) return;
   const { agent, commandId } = { agent: { ...offer.agent }, commandId: offer.commandId };
   withdrawOffer();
+  // The pressed button goes, and the focus with it: not to the page's beginning.
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) focusContent();
+  });
   const entry = queue.entries.find((one) => one.commandId === commandId);
   // A failed stop is shown as an alert instead.
   if (entry?.state === 'failed' || entry?.state === 'lapsed') return;

@@ -26,6 +26,7 @@ const { queue } = await import('../../../../src/commands.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applyHistory, clearHistory } = await import('../../../../src/stores/fills-store.ts');
+const { visits } = await import('../../../../src/stores/last-visit.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
@@ -400,6 +401,25 @@ describe('truth on the screen', () => {
     await open('/dashboard');
     expect(screen.getByText(/^Offline\. Showing/)).toBeTruthy();
     expect(screen.getAllByText(/10.000\.00/).length).toBeGreaterThan(0);
+  });
+
+  it('says nothing of trades since the person left before it has heard of them', async () => {
+    visits.since = { marketAt: NOW - 8 * 3_600_000, seenAt: NOW - 8 * 3_600_000, held: [] };
+    const night = { fills: [], sequence: 1, asOf: NOW - 8 * 3_600_000, total: 0 };
+    clearHistory();
+    applyHistory(night, 'snapshot', NOW - 8 * 3_600_000);
+    await open('/dashboard');
+    const since = screen.getByRole('region', { name: 'Since you left' });
+    expect(since.textContent).toContain('Loading.');
+    expect(screen.getByText('No trades when last seen.')).toBeTruthy();
+    act(() => {
+      applyHistory({ ...night, sequence: 3, asOf: NOW }, 'network');
+    });
+    await waitFor(() => {
+      expect(since.textContent).toContain('no trades');
+    });
+    expect(screen.getByText('No trades yet.')).toBeTruthy();
+    visits.since = null;
   });
 
   it('counts no alerts before it knows of any', async () => {
