@@ -1,4 +1,5 @@
 /** Turns a push message into a notification: its text, its buttons and where it leads. */
+import type { AgentStatus } from '../contract/agents.ts';
 import type { AlertFiring } from '../contract/alerts.ts';
 import type { LiveFact, PushPayload } from '../contract/push.ts';
 import { localDecimal } from '../src/format/number-marks.ts';
@@ -145,33 +146,85 @@ function liveText({ facts }: PushPayload): Words {
   return { title, plain: sentence, detailed: about === '' ? sentence : `${about}: ${sentence}` };
 }
 
+const SINCE: Readonly<Record<AgentStatus, string>> = {
+  running: 'runs again.',
+  stopped: 'has been stopped since.',
+  halted: 'has been halted since.',
+  faulted: 'has failed since.',
+};
+
+/**
+ * What became of the agent after the event, where the state at sending says so; null where the event
+ * still holds. Quiet hours and a push service may keep a message for hours.
+ */
+function sinceThen({ kind, facts, state }: PushPayload): string | null {
+  if (kind !== 'lateStop' && kind !== 'agentHeld') return null;
+  const status = state.agents.find(({ id }) => id === facts.agentId)?.status;
+  if (status === undefined) return state.wholeAgents ? 'has been deleted since.' : null;
+  const isHeld = status === 'halted' || status === 'faulted';
+  const holds = kind === 'agentHeld' ? isHeld : status === 'stopped';
+  return holds ? null : SINCE[status];
+}
+
+function lateStopText(payload: PushPayload): Words {
+  const { facts, state } = payload;
+  const name = facts.agentName ?? 'An agent';
+  const waited = `${span(facts.waitedMs ?? 0)} on a device.`;
+  const title = 'A saved stop was delivered';
+  const since = sinceThen(payload);
+  if (since !== null)
+    return {
+      title,
+      plain: `It waited ${waited} The agent ${since}`,
+      detailed: `${name} was stopped. The stop waited ${waited} The agent ${since}`,
+    };
+  const positions = state.agents.find(({ id }) => id === facts.agentId)?.openPositions ?? 0;
+  const kept = positions === 0 ? '' : ' Its positions stay open, protected by their stop losses.';
+  return {
+    title,
+    plain: `It waited ${waited}`,
+    detailed: `${name} is stopped. The stop waited ${waited}${kept}`,
+  };
+}
+
+function heldText(payload: PushPayload): Words {
+  const { facts } = payload;
+  const name = facts.agentName ?? 'An agent';
+  const isFaulted = facts.status === 'faulted';
+  const title = isFaulted ? 'An agent failed' : 'An agent was halted';
+  const since = sinceThen(payload);
+  if (since !== null) {
+    // A guard's sentence ends with what is not traded and until when, which no longer holds.
+    const [reason = ''] = facts.text?.split(': no new trade') ?? [];
+    const halted = reason === '' ? 'was halted.' : `was halted: ${reason}.`;
+    return {
+      title,
+      plain: `It ${since}`,
+      detailed: `${name} ${isFaulted ? 'failed.' : halted} It ${since}`,
+    };
+  }
+  return isFaulted
+    ? {
+        title,
+        plain: 'No new trades until you start it again. Stop losses stay active.',
+        detailed: `${name}: ${facts.text ?? 'its strategy failed.'}`,
+      }
+    : {
+        title,
+        plain: 'No new trades. Stop losses stay active.',
+        detailed: `${name}: ${facts.text ?? 'a risk limit was reached.'}`,
+      };
+}
+
 /** Title and sentence: `[without names, with names]`. */
 function textOf(payload: PushPayload): Words {
-  const { kind, facts, sentAt, state } = payload;
+  const { kind, facts, sentAt } = payload;
   const name = facts.agentName ?? 'An agent';
-  const positions = state.agents.find(({ id }) => id === facts.agentId)?.openPositions ?? 0;
   switch (kind) {
-    case 'lateStop': {
-      const kept =
-        positions === 0 ? '' : ' Its positions stay open, protected by their stop losses.';
-      return {
-        title: 'A saved stop was delivered',
-        plain: `It waited ${span(facts.waitedMs ?? 0)} on a device.`,
-        detailed: `${name} is stopped. The stop waited ${span(facts.waitedMs ?? 0)} on a device.${kept}`,
-      };
-    }
+    case 'lateStop':
+      return lateStopText(payload);
     case 'agentHeld':
-      return facts.status === 'faulted'
-        ? {
-            title: 'An agent failed',
-            plain: 'No new trades until you start it again. Stop losses stay active.',
-            detailed: `${name}: ${facts.text ?? 'its strategy failed.'}`,
-          }
-        : {
-            title: 'An agent was halted',
-            plain: 'No new trades. Stop losses stay active.',
-            detailed: `${name}: ${facts.text ?? 'a risk limit was reached.'}`,
-          };
+      return heldText(payload);
     case 'stopLoss': {
       const result =
         facts.realized == null ? '' : `: ${amount(facts.realized)} ${facts.quote ?? ''}`.trimEnd();
@@ -259,7 +312,7 @@ export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
     tag,
     renotify: !again,
     silent: again,
-    requireInteraction: payload.kind === 'agentHeld',
+    requireInteraction: payload.kind === 'agentHeld' && sinceThen(payload) === null,
     actions: [
       { action: 'open', title: 'Open' },
       ...(stop === null ? [] : [{ action: 'stop' as const, title: 'Stop' }]),

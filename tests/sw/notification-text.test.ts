@@ -116,7 +116,9 @@ describe('a notification', () => {
     expect(notificationOf(payload({ showDetails: true }), 'fresh').body).toBe(
       'Harbour-Secret closed ETH/USDT: \u221252.40 USDT (paper money).',
     );
-    expect(notificationOf(payload({ showDetails: true, kind: 'lateStop' }), 'fresh').body).toBe(
+    const stopped = { ...payload({}).state, agents: [{ ...agent, status: 'stopped' as const }] };
+    const lateStop = payload({ showDetails: true, kind: 'lateStop', state: stopped });
+    expect(notificationOf(lateStop, 'fresh').body).toBe(
       'Harbour-Secret is stopped. The stop waited 2 h on a device. Its positions stay open, protected by their stop losses.',
     );
     expect(notificationOf(payload({ kind: 'trialEnding' }), 'fresh').title).toBe(
@@ -151,6 +153,75 @@ describe('a notification', () => {
     expect(
       PUSH_KINDS.filter((kind) => notificationOf(payload({ kind }), 'fresh').requireInteraction),
     ).toEqual(['agentHeld']);
+  });
+
+  describe('that waited while its agent went on', () => {
+    const since = (
+      kind: 'lateStop' | 'agentHeld',
+      status: Agent['status'] | 'deleted',
+      facts: Partial<PushPayload['facts']> = {},
+    ) => {
+      const about = payload({ kind });
+      const sent = (showDetails: boolean) =>
+        notificationOf(
+          {
+            ...about,
+            showDetails,
+            facts: { ...about.facts, ...facts },
+            state: { ...about.state, agents: status === 'deleted' ? [] : [{ ...agent, status }] },
+          },
+          'fresh',
+        );
+      return { plain: sent(false), detailed: sent(true) };
+    };
+    const DAY_LOSS = 'Down 6.2 % today, the limit is 6 %: no new trades until 6 Jan, 00:00.';
+
+    it('tells of the halt in the past and that the agent runs again', () => {
+      const { plain, detailed } = since('agentHeld', 'running', { text: DAY_LOSS });
+      expect(plain).toMatchObject({ title: 'An agent was halted', body: 'It runs again.' });
+      expect(detailed.body).toBe(
+        'Harbour-Secret was halted: Down 6.2 % today, the limit is 6 %. It runs again.',
+      );
+      expect(detailed.target.stop).toMatchObject({ id: 'a1' });
+    });
+
+    it('tells of the failure in the past, without asking for a start', () => {
+      const failed = { status: 'faulted', text: 'Start the agent to try again.' };
+      const { plain, detailed } = since('agentHeld', 'running', failed);
+      expect(plain).toMatchObject({ title: 'An agent failed', body: 'It runs again.' });
+      expect(detailed.body).toBe('Harbour-Secret failed. It runs again.');
+    });
+
+    it('says that a halted agent has been stopped or deleted since', () => {
+      expect(since('agentHeld', 'stopped').plain.body).toBe('It has been stopped since.');
+      expect(since('agentHeld', 'deleted').plain.body).toBe('It has been deleted since.');
+    });
+
+    it('calls no agent stopped that was started after its late stop', () => {
+      const { plain, detailed } = since('lateStop', 'running');
+      expect(plain.body).toBe('It waited 2 h on a device. The agent runs again.');
+      expect(detailed.body).toBe(
+        'Harbour-Secret was stopped. The stop waited 2 h on a device. The agent runs again.',
+      );
+      expect(since('lateStop', 'halted').plain.body).toMatch(/The agent has been halted since\.$/);
+      expect(since('lateStop', 'faulted').plain.body).toMatch(/The agent has failed since\.$/);
+      expect(since('lateStop', 'deleted').detailed.body).toMatch(/deleted since\.$/);
+    });
+
+    it('does not stay on the screen, as there is nothing to deal with', () => {
+      expect(since('agentHeld', 'running').plain.requireInteraction).toBe(false);
+      expect(since('agentHeld', 'stopped').plain.requireInteraction).toBe(false);
+      expect(since('agentHeld', 'faulted').plain.requireInteraction).toBe(true);
+    });
+
+    it('says what it heard of an agent that the message had no room for', () => {
+      const about = payload({ kind: 'agentHeld' });
+      const state = { ...about.state, agents: [], wholeAgents: false };
+      expect(notificationOf({ ...about, state }, 'fresh')).toMatchObject({
+        body: 'No new trades. Stop losses stay active.',
+        requireInteraction: true,
+      });
+    });
   });
 
   it('says that money is real, of which account, and leads there', () => {
