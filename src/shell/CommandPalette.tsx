@@ -98,39 +98,41 @@ function Row({
   );
 }
 
-/** The highlighted item, moved by the arrow keys and opened by Enter. */
+/**
+ * The highlighted item, moved by the arrow keys and opened by Enter. It is kept by its id, because
+ * the list changes under it: one that has gone leaves nothing highlighted, and never its neighbour.
+ */
 function useActiveOption(
   shown: readonly PaletteItem[],
   onChoose: (find: PaletteItem, byKey: boolean) => void,
 ) {
-  const [at, setAt] = useState(0);
-  const index = Math.min(at, Math.max(0, shown.length - 1));
+  const [activeId, setActiveId] = useState(shown[0]?.id ?? null);
+  const index = shown.findIndex(({ id }) => id === activeId);
   const chosen = shown[index];
-  const move = (to: number): void => {
-    const next = shown[to];
-    setAt(to);
-    if (next !== undefined)
-      document.getElementById(optionOf(next))?.scrollIntoView({ block: 'nearest' });
+  const move = (next: PaletteItem | undefined): void => {
+    if (next === undefined) return;
+    setActiveId(next.id);
+    document.getElementById(optionOf(next))?.scrollIntoView({ block: 'nearest' });
   };
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
     const count = shown.length;
     const to = {
       ArrowDown: (index + 1) % count,
-      ArrowUp: (index + count - 1) % count,
+      ArrowUp: (Math.max(0, index) + count - 1) % count,
       PageDown: Math.min(count - 1, index + 6),
       PageUp: Math.max(0, index - 6),
     }[event.key];
     if (to !== undefined && count > 0) {
       event.preventDefault();
-      move(to);
+      move(shown[to]);
     }
     if (event.key !== 'Enter') return;
     event.preventDefault();
     // A key still held down from before chooses nothing.
     if (!event.repeat && chosen !== undefined) onChoose(chosen, true);
   };
-  return { index, chosen, setAt, byKey };
+  return { chosen, setActiveId, byKey };
 }
 
 function FinderInput({
@@ -179,13 +181,13 @@ function FinderInput({
 
 function FoundGroups({
   shown,
-  index,
+  activeId,
   onPoint,
   onChoose,
 }: {
   shown: readonly PaletteItem[];
-  index: number;
-  onPoint: (index: number) => void;
+  activeId: string | undefined;
+  onPoint: (id: string) => void;
   onChoose: (find: PaletteItem) => void;
 }) {
   const groups = [...new Set(shown.map((find) => find.group))];
@@ -197,15 +199,15 @@ function FoundGroups({
             {group}
           </p>
           {shown.map(
-            (find, place) =>
+            (find) =>
               find.group === group && (
                 <Row
                   key={find.id}
                   id={optionOf(find)}
                   find={find}
-                  active={place === index}
+                  active={find.id === activeId}
                   onPoint={() => {
-                    onPoint(place);
+                    onPoint(find.id);
                   }}
                   onChoose={() => {
                     onChoose(find);
@@ -243,7 +245,7 @@ function Finder({
   const [question, setQuestion] = useState('');
   const list = useRef<HTMLDivElement>(null);
   const shown = useMemo(() => matchingItems(all, question), [all, question]);
-  const { index, chosen, setAt, byKey } = useActiveOption(shown, onChoose);
+  const { chosen, setActiveId, byKey } = useActiveOption(shown, onChoose);
   return (
     <>
       <FinderInput
@@ -252,7 +254,7 @@ function Finder({
         chosen={chosen}
         onQuestion={(next) => {
           setQuestion(next);
-          setAt(0);
+          setActiveId(matchingItems(all, next)[0]?.id ?? null);
           list.current?.scrollTo(0, 0);
         }}
         onKeyDown={byKey}
@@ -266,8 +268,8 @@ function Finder({
       >
         <FoundGroups
           shown={shown}
-          index={index}
-          onPoint={setAt}
+          activeId={chosen?.id}
+          onPoint={setActiveId}
           onChoose={(find) => {
             onChoose(find, false);
           }}

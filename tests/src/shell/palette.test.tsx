@@ -3,7 +3,7 @@
 import '../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import axe from 'axe-core';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Agent } from '../../../contract/agents.ts';
 
@@ -260,6 +260,59 @@ describe('the palette', () => {
     const offer = await screen.findByRole('region', { name: 'Undo' });
     expect(offer.textContent).toContain('Stop sent. Undo starts Harbour again.');
   }, 30_000);
+
+  describe('while its list changes', () => {
+    const NAMES = ['Anchor', 'Breeze', 'Current'];
+    const change = (of: Partial<Record<string, Agent['status']>>, names = NAMES): Promise<void> =>
+      act(async () => {
+        applyAgents(
+          {
+            agents: names.map((name) => agent(name, name, of[name] ?? 'running')),
+            sequence: ++sequence,
+            asOf: NOW,
+          },
+          'snapshot',
+        );
+        await Promise.resolve();
+      });
+    let sequence = 10;
+    const enter = (input: HTMLInputElement): void => {
+      fireEvent.keyDown(input, { key: 'Enter' });
+    };
+
+    it('keeps the chosen agent where another is inserted above it', async () => {
+      await change({}, ['Breeze', 'Current']);
+      await open();
+      const input = await palette();
+      fireEvent.change(input, { target: { value: 'st' } });
+      fireEvent.keyDown(input, { key: 'ArrowDown' });
+      expect(active(input)).toContain('Stop Current');
+      await change({ Anchor: 'stopped' });
+      expect(options().slice(0, 3)).toEqual(['Start Anchor', 'Stop Breeze', 'Stop Current']);
+      expect(active(input)).toContain('Stop Current');
+      enter(input);
+      expect(stopped).toEqual(['Current']);
+    }, 30_000);
+
+    it('highlights nothing where the chosen one has gone, and Enter does nothing until a move', async () => {
+      await change({});
+      await open();
+      const input = await palette();
+      fireEvent.change(input, { target: { value: 'stop' } });
+      expect(active(input)).toContain('Stop Anchor');
+      await change({ Anchor: 'stopped' });
+      expect(options().slice(0, 2)).toEqual(['Stop Breeze', 'Stop Current']);
+      expect(input.getAttribute('aria-activedescendant')).toBeNull();
+      expect(screen.queryAllByRole('option', { selected: true })).toEqual([]);
+      enter(input);
+      expect(stopped).toEqual([]);
+      fireEvent.keyDown(input, { key: 'ArrowUp' });
+      expect(active(input)).toBe(screen.getAllByRole('option').at(-1)?.textContent);
+      fireEvent.keyDown(input, { key: 'ArrowDown' });
+      enter(input);
+      expect(stopped).toEqual(['Breeze']);
+    }, 30_000);
+  });
 
   it('starts nothing: it shows what the agent would do first', async () => {
     await open();
