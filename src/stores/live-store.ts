@@ -10,7 +10,7 @@ import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
 import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
 import { log } from '../platform/page-log.ts';
-import { noteLiveAccounts } from './account-choice.ts';
+import { chooseAccount, noteLiveAccounts } from './account-choice.ts';
 import { liveSlots } from './live-slots.ts';
 import { load } from './load-slot.ts';
 import { emptySlot, fill, type Origin, type Slot } from './slot.ts';
@@ -107,6 +107,7 @@ export function loadLiveAccount(id: string, force = false): Promise<void> {
     () => api.call('liveAccount', { params: { id } }),
     (reply) => {
       applyLiveAccount(reply, 'network');
+      if (liveSlots.connections.data === null) void loadConnections();
     },
   );
 }
@@ -117,28 +118,45 @@ export function applyLiveAccount(next: LiveAccount, origin: Origin, savedAt = Da
   if (slot.data !== null && (next.sequence < slot.data.sequence || next.asOf < slot.data.asOf))
     return;
   fill(slot, next, origin, savedAt);
-  applyConnection(next.connection);
+  noteConnection(next.connection);
   keep();
 }
 
-/** A connection by a reply or by the stream, in the list and in its account. */
-export function applyConnection(next: LiveConnection): void {
-  const { connections, accounts } = liveSlots;
-  const list = connections.data ?? [];
-  const others = list.filter(({ id }) => id !== next.id);
-  const place = list.findIndex(({ id }) => id === next.id);
-  const all = place < 0 ? [...others, next] : list.map((one) => (one.id === next.id ? next : one));
-  applyConnections(
-    all.map(plain),
-    connections.origin ?? 'stream',
-    connections.savedAt ?? Date.now(),
-  );
-  const account = accounts[next.id]?.data;
+/** In a list that is here. One connection is not the list of all: the others would count as gone. */
+function noteInList(next: LiveConnection): void {
+  const { data: list, origin, savedAt } = liveSlots.connections;
+  if (list === null) return;
+  const isListed = list.some(({ id }) => id === next.id);
+  const all = isListed ? list.map((one) => (one.id === next.id ? next : one)) : [...list, next];
+  applyConnections(all.map(plain), origin ?? 'stream', savedAt ?? Date.now());
+}
+
+function noteConnection(next: LiveConnection): void {
+  noteInList(next);
+  const account = liveSlots.accounts[next.id]?.data;
   if (account != null)
     account.connection =
       // What was read before the first comparison does not come of it: it is read again.
       account.connection.reconciledAt === null ? { ...next, reconciledAt: null } : next;
+}
+
+/** A connection by a reply or by the stream, in the list and in its account. */
+export function applyConnection(next: LiveConnection): void {
+  noteConnection(next);
+  // A list that is under way may be older than this.
+  if (liveSlots.connections.data === null) void loadConnections(true);
   keep();
+}
+
+/**
+ * A connection that was just made is shown from now on: once the list has it, as an older one that
+ * is under way would give the choice back to paper.
+ */
+export async function takeNewConnection(next: LiveConnection): Promise<void> {
+  const uid = session.user?.uid;
+  applyConnection(next);
+  await loadConnections(true);
+  if (session.user?.uid === uid) await chooseAccount(next.id);
 }
 
 function applyOrder(connectionId: string, order: LiveOrderWire): void {

@@ -27,7 +27,8 @@ const { accountChoice, chooseAccount, clearAccountChoice, loadAccountChoice, not
   await import('../../../src/stores/account-choice.ts');
 const { moneyOf } = await import('../../../src/stores/agent-money.ts');
 const { clearLive, liveSlots } = await import('../../../src/stores/live-slots.ts');
-const { applyLiveEvent, loadLive, restoreLive } = await import('../../../src/stores/live-store.ts');
+const { applyLiveEvent, loadLive, loadLiveAccount, restoreLive, takeNewConnection } =
+  await import('../../../src/stores/live-store.ts');
 const { accountOfPath, connectionOf } = await import('../../../src/stores/shown-account.ts');
 
 const NOW = Date.now();
@@ -149,6 +150,83 @@ it('an account is called compared once it was read after that, not by the news o
     expect(liveSlots.accounts[CONNECTION_ID]?.data?.connection.reconciledAt).not.toBeNull();
   });
   expect(liveSlots.accounts[CONNECTION_ID]?.data?.value).toBe('999.24633678');
+});
+
+describe('one account that is heard of before the list of all', () => {
+  const other = liveConnection(NOW, { id: 'connection-b', label: 'Savings' });
+  /** Replies of the list, in the order in which they are asked for. */
+  let lists: ((reply: unknown) => void)[] = [];
+  const listOf = (...connections: unknown[]) =>
+    structuredClone({ connections, sequence: 5, asOf: NOW });
+
+  beforeEach(async () => {
+    lists = [];
+    call.mockImplementation((name: string) => {
+      if (name !== 'liveConnections') return Promise.resolve(structuredClone(account));
+      return new Promise((resolve) => {
+        lists.push(resolve);
+      });
+    });
+    await noteLiveAccounts([account.connection, other]);
+    await chooseAccount(other.id);
+  });
+
+  it('is not taken for all there are, and the other stays chosen', async () => {
+    await loadLiveAccount(CONNECTION_ID);
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.value).toBe(account.value);
+    expect(liveSlots.connections.data).toBeNull();
+    expect(accountChoice).toMatchObject({ chosen: other.id, known: [{}, { id: other.id }] });
+    clearAccountChoice();
+    await loadAccountChoice('ann');
+    expect(accountChoice.chosen).toBe(other.id);
+    // The list is asked for, as nothing else may do so.
+    lists[0]?.(listOf(account.connection, other));
+    await vi.waitFor(() => {
+      expect(liveSlots.connections.data).toHaveLength(2);
+    });
+  });
+
+  it('changes by the stream, and the list is read', async () => {
+    await loadLiveAccount(CONNECTION_ID);
+    applyLiveEvent({
+      type: 'live_connection',
+      sequence: 8,
+      connection: liveConnection(NOW, { unknownOrders: 1 }),
+      raised: [],
+    });
+    expect(liveSlots.accounts[CONNECTION_ID]?.data?.connection.unknownOrders).toBe(1);
+    expect(liveSlots.connections.data).toBeNull();
+    expect(accountChoice.chosen).toBe(other.id);
+    lists[0]?.(listOf(account.connection, other));
+    // A list that was asked for before the event may be older than it.
+    await vi.waitFor(() => {
+      expect(lists).toHaveLength(2);
+    });
+    expect(accountChoice.chosen).toBe(other.id);
+  });
+
+  it('is chosen when it is new, though an older list without it was under way', async () => {
+    const fresh = liveConnection(NOW, { id: 'connection-c', label: 'New' });
+    void loadLive();
+    const taken = takeNewConnection(fresh);
+    lists[0]?.(listOf(account.connection, other));
+    await vi.waitFor(() => {
+      expect(lists).toHaveLength(2);
+    });
+    lists[1]?.(listOf(account.connection, other, fresh));
+    await taken;
+    expect(accountChoice.chosen).toBe('connection-c');
+    expect(accountChoice.known).toHaveLength(3);
+  });
+
+  it('is not chosen for another person who has logged in meanwhile', async () => {
+    const taken = takeNewConnection(liveConnection(NOW, { id: 'connection-c' }));
+    forget();
+    signIn('bob');
+    lists[0]?.(listOf(account.connection));
+    await taken;
+    expect(accountChoice.chosen).toBeNull();
+  });
 });
 
 describe('the account that is shown', () => {

@@ -11,9 +11,8 @@ import type { LiveExchange } from '../../../../contract/signer.ts';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { ScreenTitle, Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
-import { chooseAccount } from '../../../stores/account-choice.ts';
 import { connection as server } from '../../../stores/connection.ts';
-import { applyConnection } from '../../../stores/live-store.ts';
+import { takeNewConnection } from '../../../stores/live-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { useSlot } from '../../use-store.ts';
 import { draftOf, type LimitsDraft } from '../limits-draft.ts';
@@ -182,8 +181,7 @@ export default function ConnectScreen() {
         <div className="max-w-xl">
           <Steps
             onConnected={(connection) => {
-              applyConnection(connection);
-              void chooseAccount(connection.id);
+              void takeNewConnection(connection);
               navigate(`/live/${encodeURIComponent(connection.id)}`);
             }}
           />
