@@ -1,6 +1,7 @@
-/** Filters and sorts the list of agents as last chosen while the app is open. */
+/** Filters and sorts the list of agents as its person last chose while the app is open. */
 import { proxy } from 'valtio';
 import { add, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
+import { onPurge } from '../../../identity/session.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { POOL_NAME } from '../agent-text.ts';
 
@@ -15,7 +16,13 @@ export interface ListView {
   down: boolean;
 }
 
-export const listView = proxy<ListView>({ query: '', status: 'all', sort: 'made', down: false });
+const UNCHOSEN: ListView = { query: '', status: 'all', sort: 'made', down: false };
+export const listView = proxy<ListView>({ ...UNCHOSEN });
+// The next person at this device finds no search of the one before.
+onPurge(() => {
+  Object.assign(listView, UNCHOSEN);
+  return Promise.resolve();
+});
 
 export const STATUS_NAME: Record<StatusFilter, string> = {
   all: 'All',

@@ -1,10 +1,18 @@
 // @vitest-environment happy-dom
-/** What the list of agents opens: the sums of paper results, and none of real money. */
+/**
+ * What the list of agents opens: the sums of paper results, and none of real money. What is chosen
+ * in it is one person's.
+ */
 import '../../../../support/page-world.ts';
-import { cleanup, render, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CONNECTION_ID } from '../../../../support/live/live-replies.ts';
 
+const { purges } = vi.hoisted(() => ({ purges: [] as ((uid: string) => Promise<unknown>)[] }));
+vi.mock('../../../../../src/identity/session.ts', async (original) => ({
+  ...(await original<object>()),
+  onPurge: (purge: (uid: string) => Promise<unknown>) => purges.push(purge),
+}));
 vi.mock('../../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call: () => new Promise(() => undefined) },
@@ -48,5 +56,30 @@ describe('the results in a list of agents', () => {
     render(<Shown connectionId={CONNECTION_ID} />);
     expect(screen.getByRole('list').textContent).toContain(first!.name);
     expect(screen.queryAllByTitle(/^Explain/)).toEqual([]);
+  });
+});
+
+describe('what is chosen in the list', () => {
+  const search = () => screen.getByRole<HTMLInputElement>('searchbox');
+  const many = ['1', '2', '3'].flatMap((set) =>
+    paper.agents.map((one) => ({ ...one, id: `${one.id}-${set}` })),
+  );
+  const open = (): void => {
+    applyAgents({ ...paper, agents: many }, 'network');
+    render(<Shown connectionId={null} />);
+  };
+
+  it('stays while the app is open, and begins anew for the next person (F34)', async () => {
+    open();
+    fireEvent.change(search(), { target: { value: first!.name } });
+    fireEvent.click(screen.getByRole('button', { name: /^Stopped/ }));
+    cleanup();
+    open();
+    expect(search().value).toBe(first!.name);
+    cleanup();
+    await Promise.all(purges.map((purge) => purge('uid-before')));
+    open();
+    expect(search().value).toBe('');
+    screen.getByRole('button', { name: /^All/, pressed: true });
   });
 });
