@@ -1,5 +1,6 @@
 /** A user's own values for each risk profile. Missing ones come from its preset. */
-import { useState, type FormEvent } from 'react';
+import * as z from 'zod/mini';
+import { useRef, useState, type FormEvent } from 'react';
 import { RiskProfile } from '../../../contract/agents.ts';
 import { RiskProfileBody } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
@@ -13,12 +14,19 @@ import { byField, check } from '../../format/validation.ts';
 import { loadSettings } from '../../stores/settings-store.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { PRESET_RISK } from '../agents/agent-risk.ts';
+import { useKeptDraft } from '../agents/create/kept-draft.ts';
 import { UsePresets } from './OwnRiskInEffect.tsx';
 
-type Numbers = Record<
-  'max_position_percentage' | 'confidence_threshold' | 'stop_loss_percentage',
-  string
->;
+const Numbers = z.object({
+  max_position_percentage: z.string(),
+  confidence_threshold: z.string(),
+  stop_loss_percentage: z.string(),
+});
+type Numbers = z.infer<typeof Numbers>;
+/** What was typed for each profile. What was not comes from the server, also where that changes. */
+const Typed = z.partialRecord(RiskProfile, z.partial(Numbers));
+type Typed = z.infer<typeof Typed>;
+const NOTHING: Typed = {};
 const NONE: Numbers = {
   max_position_percentage: '',
   confidence_threshold: '',
@@ -41,17 +49,34 @@ export interface RiskFormProps {
   blocked: string | null;
 }
 
+/** Entries by profile, kept on the device until they are saved: switching profiles loses none. */
+function useTyped(profile: RiskProfile) {
+  const [typed, keep] = useKeptDraft('risk', Typed, NOTHING);
+  /** As typed last: a reply may come after it. */
+  const newest = useRef(typed);
+  const put = (next: Typed): void => {
+    newest.current = next;
+    keep(Object.keys(next).length === 0 ? null : next);
+  };
+  const entries = typed[profile];
+  const type = (change: Partial<Numbers>): void => {
+    put({ ...newest.current, [profile]: { ...newest.current[profile], ...change } });
+  };
+  /** What was typed after the press stays. */
+  const saved = (): void => {
+    const { [profile]: present, ...others } = newest.current;
+    if (present === entries) put(others);
+  };
+  return { entries, type, saved };
+}
+
 /** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
-  /** Entries by profile: switching profiles loses none. */
-  const [typed, setTyped] = useState<Partial<Record<RiskProfile, Numbers>>>({});
+  const { entries, type, saved } = useTyped(profile);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const numbers = typed[profile] ?? numbersOf(own, profile);
-  const set = (change: Partial<Numbers>): void => {
-    setTyped((old) => ({ ...old, [profile]: { ...numbers, ...change } }));
-  };
+  const numbers = { ...numbersOf(own, profile), ...entries };
 
   const save = async (): Promise<void> => {
     setFailure(null);
@@ -70,8 +95,7 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     try {
       await api.call('riskProfile', { body: checked.value });
       await loadSettings(true);
-      // What was typed after the press stays.
-      setTyped((old) => (old[profile] === typed[profile] ? { ...old, [profile]: undefined } : old));
+      saved();
       pageToast('success', `${profile} risk values saved.`);
     } catch (error) {
       if (error instanceof ApiError) setErrors(byField(error.issues));
@@ -84,7 +108,16 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     setErrors({});
     setFailure(null);
   };
-  return { numbers, set, errors, failure, busy, save, forget };
+  return {
+    numbers,
+    set: type,
+    unsaved: entries !== undefined,
+    errors,
+    failure,
+    busy,
+    save,
+    forget,
+  };
 }
 
 function NumberFields({
@@ -138,7 +171,8 @@ function NumberFields({
 
 export function RiskForm({ own, blocked }: RiskFormProps) {
   const [profile, setProfile] = useState<RiskProfile>('Moderate');
-  const { numbers, set, errors, failure, busy, save, forget } = useRiskEdit(own, profile);
+  const edit = useRiskEdit(own, profile);
+  const { numbers, set, unsaved, errors, failure, busy, save, forget } = edit;
   const isOwn = own.some((values) => values.profile === profile);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -171,7 +205,13 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
           Save risk values
         </Button>
         {isOwn && <UsePresets profile={profile} blocked={blocked} />}
-        {blocked !== null && <span className="text-ink-3">{blocked}</span>}
+        {blocked !== null ? (
+          <span className="text-ink-3">{blocked}</span>
+        ) : (
+          unsaved && (
+            <span className="text-ink-3">Not saved yet. Your entries are kept on this device.</span>
+          )
+        )}
       </div>
     </form>
   );

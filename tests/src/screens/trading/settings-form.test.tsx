@@ -57,6 +57,13 @@ afterEach(() => {
   clearSettings();
 });
 
+/** Drafts are kept for the person of this device alone. */
+function logIn(): void {
+  const user = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(0).toUTCString() };
+  writeLastUser(user);
+  Object.assign(session, { user });
+}
+
 const profile = () => render(<ProfileForm initial={settings} version={3} blocked={null} />);
 
 describe('the trading settings form', () => {
@@ -126,13 +133,7 @@ describe('a form that is typed into while it is being saved', () => {
   };
 
   it('keeps what came after the press, also over a reload, and saves it on the new version (R2-10, R7-27)', async () => {
-    const user = {
-      uid: 'uid-1',
-      email: 'a@example.com',
-      lastSignInTime: new Date(0).toUTCString(),
-    };
-    writeLastUser(user);
-    Object.assign(session, { user });
+    logIn();
     const answer = reply();
     form();
     type('Maximum per order', '250');
@@ -344,5 +345,73 @@ describe('the risk values form', () => {
     expect(field('Largest position').value).toBe('');
     fireEvent.change(field('Profile'), { target: { value: 'Moderate' } });
     expect(field('Largest position').value).toBe('8');
+  });
+
+  describe('left before it is saved', () => {
+    const OWN = {
+      profile: 'Moderate' as const,
+      max_position_percentage: 7,
+      confidence_threshold: 0.5,
+      stop_loss_percentage: 2,
+    };
+    const OFFLINE = "You're offline. Your entries are kept. Save when you're back online.";
+    const open = (own = OWN, blocked: string | null = null) =>
+      render(<RiskForm own={[own]} blocked={blocked} />);
+
+    beforeEach(logIn);
+
+    it('keeps what was typed, of each profile, and says that it is not saved (R3-03)', () => {
+      open(OWN, OFFLINE);
+      type('Stop loss', '3');
+      fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
+      type('Largest position', '20');
+      cleanup();
+      open();
+      expect(field('Stop loss').value).toBe('3');
+      screen.getByText('Not saved yet. Your entries are kept on this device.');
+      fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
+      expect(field('Largest position').value).toBe('20');
+      fireEvent.change(field('Profile'), { target: { value: 'Conservative' } });
+      expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+    });
+
+    it('takes what was not typed from the server, which may know better by then', () => {
+      open(OWN, OFFLINE);
+      type('Stop loss', '3');
+      cleanup();
+      open({ ...OWN, max_position_percentage: 5 });
+      expect([field('Largest position').value, field('Stop loss').value]).toEqual(['5', '3']);
+    });
+
+    it('forgets the entries of a profile once they are saved, and no others', async () => {
+      call.mockImplementation((name: string) =>
+        Promise.resolve(
+          name === 'riskProfile' ? {} : { settings, version: 3, riskProfiles: [OWN] },
+        ),
+      );
+      open();
+      fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
+      type('Stop loss', '9');
+      fireEvent.change(field('Profile'), { target: { value: 'Moderate' } });
+      type('Stop loss', '3');
+      save('Save risk values');
+      await waitFor(() => {
+        expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+      });
+      cleanup();
+      open();
+      expect(field('Stop loss').value).toBe('2');
+      fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
+      expect(field('Stop loss').value).toBe('9');
+    });
+
+    it('is not the next person’s', () => {
+      open();
+      type('Stop loss', '3');
+      cleanup();
+      Object.assign(session, { user: { uid: 'uid-2' } });
+      open();
+      expect(field('Stop loss').value).toBe('2');
+    });
   });
 });
