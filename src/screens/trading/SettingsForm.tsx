@@ -2,6 +2,7 @@
  * Forms for trading settings and profile. A change made on another device is shown before it is
  * overwritten.
  */
+import { useSnapshot } from 'valtio';
 import { TradingFrequency, UserRiskProfile } from '../../../contract/agents.ts';
 import type { UserSettings } from '../../../contract/user.ts';
 import { Button } from '../../components/Button.tsx';
@@ -10,6 +11,7 @@ import { Switch } from '../../components/Switch.tsx';
 import { withLocalNumbers } from '../../format/number-marks.ts';
 import { updateProfile } from '../../identity/session.ts';
 import { log } from '../../platform/page-log.ts';
+import { accountChoice } from '../../stores/account-choice.ts';
 import { differences, FIELD_NAMES, valueText } from './settings-draft.ts';
 import { useSettingsEdit, type Clash, type SettingsEdit } from './use-settings-edit.ts';
 
@@ -206,6 +208,25 @@ function NewAgentFields({ draft, errors, set }: Fields) {
   );
 }
 
+/** The limit of an order. It holds for live agents too, whose accounts have currencies of their own. */
+function MaximumField({ draft, errors, set, quote }: Fields & { quote: string }) {
+  const hasExchange = useSnapshot(accountChoice).known.length > 0;
+  const scope = hasExchange ? ', in the currency of its account' : '';
+  return (
+    <Field
+      label="Maximum per order"
+      {...(hasExchange ? {} : { unit: quote })}
+      inputMode="decimal"
+      value={draft.maxTradeAmount}
+      error={errors.maxTradeAmount}
+      hint={withLocalNumbers(`From 1 to 1,000,000. Limits every single order${scope}.`)}
+      onChange={(event) => {
+        set({ maxTradeAmount: event.target.value });
+      }}
+    />
+  );
+}
+
 /** Rules for the user's agents, and defaults for new ones. */
 export function SettingsForm({ initial, version, quote, blocked }: SettingsFormProps) {
   const edit = useSettingsEdit({
@@ -224,17 +245,7 @@ export function SettingsForm({ initial, version, quote, blocked }: SettingsFormP
     >
       <EntryFields draft={draft} errors={errors} set={set} />
       <NewAgentFields draft={draft} errors={errors} set={set} />
-      <Field
-        label="Maximum per order"
-        unit={quote}
-        inputMode="decimal"
-        value={draft.maxTradeAmount}
-        error={errors.maxTradeAmount}
-        hint={withLocalNumbers('From 1 to 1,000,000. Limits every single order.')}
-        onChange={(event) => {
-          set({ maxTradeAmount: event.target.value });
-        }}
-      />
+      <MaximumField draft={draft} errors={errors} set={set} quote={quote} />
       <Switch
         label="Notifications"
         checked={draft.notificationsEnabled}

@@ -8,6 +8,7 @@ import { Unfilled } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
+import { accountChoice } from '../../stores/account-choice.ts';
 import { portfolioStore } from '../../stores/portfolio-store.ts';
 import { useSecurity } from '../../stores/use-security.ts';
 import { loadSettings, settingsStore } from '../../stores/settings-store.ts';
@@ -61,6 +62,7 @@ export default function TradingScreen() {
   const quote = useSnapshot(portfolioStore).data?.quote ?? '';
   const { permissions } = useSecurity();
   const blocked = useBlocked();
+  const hasExchange = useSnapshot(accountChoice).known.length > 0;
   useEffect(() => {
     void loadSettings();
   }, []);
@@ -71,7 +73,7 @@ export default function TradingScreen() {
         title="Trading"
         note={
           <>
-            Rules for your agents.{' '}
+            {hasExchange ? 'Rules for all your agents, paper and live.' : 'Rules for your agents.'}{' '}
             <Link href="/wallet" className="text-accent underline underline-offset-2">
               Wallet
             </Link>{' '}
@@ -83,7 +85,7 @@ export default function TradingScreen() {
           </>
         }
       >
-        <PaperTag />
+        {!hasExchange && <PaperTag />}
       </ScreenTitle>
       <ScreenError
         message={error}
@@ -123,13 +125,18 @@ export default function TradingScreen() {
 
 /** The wallet on a screen of its own: the trading account, linked addresses and the wallet kit. */
 export function WalletScreen() {
+  const hasExchange = useSnapshot(accountChoice).known.length > 0;
   return (
     <>
       <ScreenTitle
         title="Wallet"
-        note="Agents trade with paper money and cannot spend from your wallet."
+        note={
+          hasExchange
+            ? 'Agents cannot spend from your wallet.'
+            : 'Agents trade with paper money and cannot spend from your wallet.'
+        }
       >
-        <PaperTag />
+        {!hasExchange && <PaperTag />}
       </ScreenTitle>
       <div className="grid gap-10">
         <div className="min-w-0">

@@ -1,0 +1,97 @@
+// @vitest-environment happy-dom
+/** Whose money the trading settings and the wallet speak of, with and without exchange accounts. */
+import '../../../support/page-world.ts';
+import { cleanup, render, screen, within } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+vi.mock('../../../../src/api/api.ts', async (original) => ({
+  ...(await original<object>()),
+  api: { call: () => new Promise(() => undefined) },
+}));
+
+const { default: TradingScreen, WalletScreen } =
+  await import('../../../../src/screens/trading/TradingScreen.tsx');
+const { recordedReplies, recordState } = await import('../../../../src/api/recorded-replies.ts');
+const { accountChoice, clearAccountChoice } =
+  await import('../../../../src/stores/account-choice.ts');
+const { applyPortfolio, clearPortfolio } =
+  await import('../../../../src/stores/portfolio-store.ts');
+const { applySettings, clearSettings } = await import('../../../../src/stores/settings-store.ts');
+const { applyWallet, clearWallet } = await import('../../../../src/stores/wallet-store.ts');
+
+const NOW = Date.now();
+const replies = recordedReplies(recordState(NOW), NOW);
+
+beforeEach(() => {
+  applySettings(replies.tradingSettings!, 'network');
+  applyPortfolio(replies.portfolio!, 'network');
+  applyWallet(
+    {
+      mode: 'paper',
+      venue: 'Paper account',
+      quote: 'USDT',
+      linkedAddresses: [],
+      links: [],
+      onramp: 'direct',
+      servedAt: NOW,
+      balances: [{ asset: 'USDT', available: '9007.44', reserved: '0' }],
+    },
+    'network',
+  );
+});
+afterEach(() => {
+  cleanup();
+  clearAccountChoice();
+  clearPortfolio();
+  clearSettings();
+  clearWallet();
+});
+
+const haveExchange = (): void => {
+  accountChoice.known = [{ id: 'c1', exchange: 'kraken', label: 'Main' }];
+};
+/** The line of the screen's title, and the mark beside it. */
+const head = (): string =>
+  screen.getByRole('heading', { level: 1 }).parentElement?.parentElement?.textContent ?? '';
+const maximum = (): HTMLElement => screen.getByLabelText('Maximum per order');
+const hint = (): string =>
+  document.getElementById(maximum().getAttribute('aria-describedby') ?? '')?.textContent ?? '';
+
+describe('the trading screen', () => {
+  it('of a person with paper agents alone is marked PAPER, in the paper account’s currency (R2-10)', () => {
+    render(<TradingScreen />);
+    expect(head()).toContain('Rules for your agents.');
+    expect(head()).toContain('PAPER');
+    expect(hint()).toMatch(/Limits every single order\.$/);
+    expect(maximum().parentElement?.textContent).toContain('USDT');
+  });
+
+  it('says with exchange accounts that its rules hold for live agents too, in each account’s currency (R2-10)', () => {
+    haveExchange();
+    render(<TradingScreen />);
+    expect(head()).toContain('Rules for all your agents, paper and live.');
+    expect(head()).not.toContain('PAPER');
+    expect(hint()).toMatch(/Limits every single order, in the currency of its account\.$/);
+    expect(maximum().parentElement?.textContent).not.toContain('USDT');
+    expect(
+      within(screen.getByRole('region', { name: 'Trading account' })).getByText('PAPER'),
+    ).toBeTruthy();
+    expect(document.body.textContent).not.toContain('Trading uses paper money');
+  });
+});
+
+describe('the wallet screen', () => {
+  it('says that agents trade paper money where that is all they trade', () => {
+    render(<WalletScreen />);
+    expect(head()).toContain('Agents trade with paper money and cannot spend from your wallet.');
+    expect(head()).toContain('PAPER');
+    expect(document.body.textContent).toContain('Trading uses paper money.');
+  });
+
+  it('with exchange accounts says of agents only that they cannot spend from it', () => {
+    haveExchange();
+    render(<WalletScreen />);
+    expect(head()).toContain('Agents cannot spend from your wallet.');
+    expect(head()).not.toMatch(/paper/i);
+  });
+});
