@@ -8,6 +8,7 @@ import { Dock } from './Dock.tsx';
 import { Footer } from './Footer.tsx';
 import { AppHeader } from './Header.tsx';
 import { InstallOffer } from './InstallOffer.tsx';
+import { withdrawOffer } from '../stores/stop-offer.ts';
 import { closeMenu, menu } from './menu-state.ts';
 import { isDashboard, showsTrialBanner } from './navigation.ts';
 import { PublicFrame } from './PublicFrame.tsx';
@@ -43,7 +44,9 @@ export function Shell({
   const { user, status } = useSnapshot(session);
   const known = user !== null && status !== 'signed-out';
   useEffect(() => {
-    if (status === 'signed-out') forgetTrialBanner();
+    if (status !== 'signed-out') return;
+    forgetTrialBanner();
+    withdrawOffer();
   }, [status]);
   // Going back closes an open menu.
   useEffect(() => {

@@ -30,6 +30,7 @@ const { visits } = await import('../../../../src/stores/last-visit.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { applyPortfolio, clearPortfolio } =
   await import('../../../../src/stores/portfolio-store.ts');
+const { offerUndo, stopOffer } = await import('../../../../src/stores/stop-offer.ts');
 const { applySettings, clearSettings } = await import('../../../../src/stores/settings-store.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
@@ -420,6 +421,19 @@ describe('truth on the screen', () => {
     });
     expect(screen.getByText('No trades yet.')).toBeTruthy();
     visits.since = null;
+  });
+
+  it('takes the offer to undo a stop back with a logout: the next person is not its agent’s (F34)', async () => {
+    await open('/agents');
+    act(() => {
+      offerUndo({ agent: agent('a1', 'Harbour', {}), commandId: null, atTop: false }, 60_000);
+    });
+    act(() => {
+      Object.assign(session, { status: 'signed-out', user: null });
+    });
+    await waitFor(() => {
+      expect(stopOffer.offer).toBeNull();
+    });
   });
 
   it('counts no alerts before it knows of any', async () => {
