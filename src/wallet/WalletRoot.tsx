@@ -4,11 +4,12 @@
  */
 import { useEffect, useState } from 'react';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { subscribeKey } from 'valtio/utils';
 import { WagmiProvider, type Config } from 'wagmi';
 import { disconnect } from 'wagmi/actions';
 import { QUERY_FRESH_MS, QUERY_RETRIES } from '../../contract/limits.ts';
 import { environment } from '../environment.ts';
-import { onPurge } from '../identity/session.ts';
+import { onPurge, session } from '../identity/session.ts';
 import { followWallet } from './connect/follow-wallet.ts';
 import { Kit } from './kit/KitProvider.tsx';
 import { forgetWallet } from './connect/remembered-wallet.ts';
@@ -34,16 +35,15 @@ let connected: Config | null = null;
 const PARTING_MS = 1_000;
 
 /**
- * One for as long as the page lives: a second would listen to the same wallets and keep its own
+ * One for as long as its person stays: a second would listen to the same wallets and keep its own
  * idea of them.
  */
 let own: Config | null = null;
 
-onPurge(async () => {
-  const held = connected;
-  connected = null;
-  own = null;
-  if (held === null) return;
+/** Whose connection it is; null where nobody was known yet when the panel opened. */
+let ownerUid: string | null = null;
+
+async function disconnectAll(held: Config): Promise<void> {
   const leaving = [...held.state.connections.values()].map(({ connector }) =>
     disconnect(held, { connector }).catch(() => undefined),
   );
@@ -54,7 +54,41 @@ onPurge(async () => {
     }),
   ]);
   forgetWallet();
-});
+}
+
+let parting: Promise<void> = Promise.resolve();
+
+/** Ends the connection of a person who has gone. */
+function part(): Promise<void> {
+  const held = connected ?? own;
+  connected = null;
+  own = null;
+  ownerUid = null;
+  if (held === null) return parting;
+  // A wallet that was asked before may still connect: the next person would find it connected.
+  held.subscribe(
+    ({ connections }) => connections.size,
+    (size, before) => {
+      if (size > before) void disconnectAll(held);
+    },
+  );
+  parting = disconnectAll(held);
+  return parting;
+}
+
+onPurge(part);
+
+/** Only the tab of the logout deletes; every other one hears of it as a change of the person. */
+subscribeKey(
+  session,
+  'user',
+  (user) => {
+    const uid = user?.uid ?? null;
+    if (ownerUid === null) ownerUid = connected === null && own === null ? null : uid;
+    else if (uid !== ownerUid) void part();
+  },
+  true,
+);
 
 export interface WalletRootProps {
   /** Replaces the product's connection configuration, for tests. */
@@ -74,6 +108,7 @@ export default function WalletRoot({ config }: WalletRootProps) {
   );
   useEffect(() => {
     connected = wagmi;
+    ownerUid = session.user?.uid ?? null;
     followWallet(wagmi);
   }, [wagmi]);
   useEffect(reportSends, []);

@@ -2,7 +2,7 @@
 /** The wallet panel with the real kit around it, connected to a wallet that lives in the test. */
 import '../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { createConfig, createStorage, http, mock } from 'wagmi';
+import { createConfig, createConnector, createStorage, http, mock, type Config } from 'wagmi';
 import { base, baseSepolia } from 'wagmi/chains';
 import { getOnchainKitConfig, OnchainKitProvider } from '@coinbase/onchainkit';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -11,18 +11,22 @@ vi.hoisted(() => {
   vi.stubEnv('VITE_ENABLE_ANALYTICS', 'false');
 });
 const { cookieStorage } = await import('../../../src/wallet/connect/cookie-storage.ts');
-const { writeLastUser } = await import('../../../src/identity/last-user.ts');
-const { signOut } = await import('../../../src/identity/session.ts');
+const { LAST_USER_KEY } = await import('../../../src/identity/device-record.ts');
+const { forgetLastUser, writeLastUser } = await import('../../../src/identity/last-user.ts');
+const { openSession, session, signOut } = await import('../../../src/identity/session.ts');
 const { readWalletEnvironment } = await import('../../../src/wallet/wallet-environment.ts');
 const { default: WalletPanel } = await import('../../../src/wallet/WalletRoot.tsx');
 
 const ADDRESS = '0x00000000000000000000000000000000000000aB';
 
 /** The same shape as the product's, with a wallet in the test instead of a pop-up of Coinbase's. */
-const config = (features: Parameters<typeof mock>[0]['features'] = {}) =>
+const config = (
+  features: Parameters<typeof mock>[0]['features'] = {},
+  connectors = [mock({ accounts: [ADDRESS], features })],
+): Config =>
   createConfig({
     chains: [base, baseSepolia],
-    connectors: [mock({ accounts: [ADDRESS], features })],
+    connectors,
     storage: createStorage({ key: 'tradewind-wallet', storage: cookieStorage(document, false) }),
     transports: {
       [base.id]: http('http://127.0.0.1:9', { retryCount: 0 }),
@@ -34,6 +38,23 @@ const status = () =>
 const forget = (): void => {
   for (const cookie of document.cookie.split('; '))
     document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
+};
+
+/** Opens the page's session as this person's. */
+const signedInAs = (uid: string): void => {
+  writeLastUser({ uid, email: null, lastSignInTime: null });
+  openSession();
+};
+/** Another tab logs this person in, or everybody out. */
+const elsewhere = (uid: string | null): void => {
+  if (uid === null) forgetLastUser();
+  else writeLastUser({ uid, email: null, lastSignInTime: null });
+  window.dispatchEvent(
+    new StorageEvent('storage', {
+      key: LAST_USER_KEY,
+      newValue: localStorage.getItem(LAST_USER_KEY),
+    }),
+  );
 };
 
 beforeAll(() => {
@@ -78,6 +99,64 @@ describe('the wallet panel', () => {
     expect(document.cookie).toBe('');
     await waitFor(() => {
       expect(status()).toBe('disconnected');
+    });
+  });
+
+  it('goes with its person when another tab logs them out, before the next one comes (F34, F35)', async () => {
+    signedInAs('ann');
+    const held = config();
+    render(<WalletPanel config={held} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => {
+      expect(status()).toBe('connected');
+    });
+    elsewhere(null);
+    await waitFor(() => {
+      expect(held.state.connections.size).toBe(0);
+      expect(document.cookie).toBe('');
+    });
+    elsewhere('bob');
+    await waitFor(() => {
+      expect(session.user?.uid).toBe('bob');
+    });
+    expect(status()).toBe('disconnected');
+    expect(document.cookie).toBe('');
+  });
+
+  it('is not kept where it answers only after its person has gone (F34, F35)', async () => {
+    signedInAs('ann');
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const slow = createConnector((parameters) => {
+      const inner = mock({ accounts: [ADDRESS] })(parameters);
+      return {
+        ...inner,
+        connect: async (wanted) => {
+          await asked;
+          return inner.connect(wanted);
+        },
+      } as typeof inner;
+    });
+    const held = config({}, [slow]);
+    render(<WalletPanel config={held} />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Connect wallet' }));
+    await waitFor(() => {
+      expect(status()).toBe('connecting');
+    });
+    elsewhere(null);
+    const seen: number[] = [];
+    held.subscribe(
+      ({ connections }) => connections.size,
+      (size) => {
+        seen.push(size);
+      },
+    );
+    answer();
+    await waitFor(() => {
+      expect(seen).toEqual([1, 0]);
+      expect(document.cookie).toBe('');
     });
   });
 
