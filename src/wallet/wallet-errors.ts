@@ -29,6 +29,7 @@ export interface WalletFailure {
     | 'unsupported'
     | 'cut-off'
     | 'blocked-window'
+    | 'closed-window'
     | 'overtaken'
     | 'other';
   happened: string;
@@ -98,6 +99,13 @@ function isRejection(layers: readonly Layer[]): boolean {
   if (code !== undefined) return REJECTED.has(code);
   return layers.some(({ name }) => name === 'UserRejectedRequestError');
 }
+
+/**
+ * A smart wallet's library rejects whatever is pending with these words when the wallet's window
+ * closes, also where the person has confirmed inside.
+ */
+const isClosedWindow = (layers: readonly Layer[]): boolean =>
+  isRejection(layers) && said(layers, /^(?:Details: )?Request rejected$/m);
 
 /** Why a contract reverted, in its own words or the node's. */
 export function revertReason(error: unknown): string | null {
@@ -182,6 +190,17 @@ function ofConnection(layers: readonly Layer[]): Reading | null {
     };
   }
   return null;
+}
+
+/** Only a send can have an effect that the page does not hear of. */
+function ofClosedWindow(layers: readonly Layer[]): Reading | null {
+  return isClosedWindow(layers)
+    ? {
+        kind: 'closed-window',
+        happened: "Your wallet's window was closed before it answered.",
+        next: '',
+      }
+    : null;
 }
 
 /** Errors of the wallet itself, by their codes. */
@@ -310,6 +329,7 @@ const UNCHANGED: Record<Exclude<WalletAct, 'send'>, string> = {
 export function walletFailure(error: unknown, act: WalletAct): WalletFailure {
   const layers = layersOf(error);
   const { certain = false, ...reading }: Reading = ofConnection(layers) ??
+    (act === 'send' ? ofClosedWindow(layers) : null) ??
     ofWallet(layers) ??
     ofChain(layers) ?? { kind: 'other', happened: closed(ownText(layers)), next: 'Try again.' };
   if (act !== 'send')

@@ -46,7 +46,10 @@ interface Signed {
   signature: `0x${string}`;
   label: string;
 }
-type Trouble = { of: 'wallet'; error: unknown } | { of: 'server'; sentence: string };
+type Trouble =
+  | { of: 'wallet'; error: unknown }
+  | { of: 'server'; sentence: string }
+  | { of: 'person'; sentence: string };
 
 /** Whether the same signature can be sent again: no reply, or the chain could not be reached. */
 const stillGood = (error: unknown): boolean =>
@@ -56,7 +59,26 @@ interface Linking {
   stage: Stage;
   trouble: Trouble | null;
   link: (label: string) => void;
+  /** A wallet's window that is closed without a word would be waited for for ever. */
+  stopWaiting: () => void;
   canRepeat: boolean;
+}
+
+/**
+ * What comes after the person has turned to another address, or has stopped waiting, says nothing
+ * here.
+ */
+function useTurns(): { begin: () => () => boolean; end: () => void } {
+  const turn = useRef(0);
+  const end = (): void => {
+    turn.current += 1;
+  };
+  useEffect(() => end, []);
+  const begin = (): (() => boolean) => {
+    const own = turn.current;
+    return () => own === turn.current;
+  };
+  return { begin, end };
 }
 
 function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
@@ -64,25 +86,18 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
   const [stage, setStage] = useState<Stage>('idle');
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [signed, setSigned] = useState<Signed | null>(null);
-  /** What comes after the person has turned to another address says nothing here. */
-  const here = useRef(true);
-  useEffect(() => {
-    here.current = true;
-    return () => {
-      here.current = false;
-    };
-  }, []);
+  const { begin, end } = useTurns();
 
-  const sign = async (label: string): Promise<Signed | null> => {
+  const sign = async (label: string, isCurrent: () => boolean): Promise<Signed | null> => {
     setStage('asking');
     const { message } = await api.call('linkMessage', { body: { address, chainId } });
-    if (!here.current) return null;
+    if (!isCurrent()) return null;
     setStage('signing');
     try {
       const signature = await signMessageAsync({ account: address, message });
       return { commandId: crypto.randomUUID(), message, signature, label };
     } catch (error) {
-      setTrouble({ of: 'wallet', error });
+      if (isCurrent()) setTrouble({ of: 'wallet', error });
       return null;
     }
   };
@@ -100,18 +115,28 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
     pageToast('success', 'The address is linked to your account.');
   };
   const link = async (label: string): Promise<void> => {
+    const isCurrent = begin();
     setTrouble(null);
     try {
-      const proof = signed ?? (await sign(label));
-      if (proof !== null && here.current) await prove(proof);
+      const proof = signed ?? (await sign(label, isCurrent));
+      if (proof !== null && isCurrent()) await prove(proof);
     } catch (error) {
       setTrouble({ of: 'server', sentence: errorSentence(error) });
       // Without a reply the address may still be linked: the server's list decides.
       if (stillGood(error)) await loadWallet(true);
       else setSigned(null);
     } finally {
-      setStage('idle');
+      if (isCurrent()) setStage('idle');
     }
+  };
+  const stopWaiting = (): void => {
+    end();
+    setStage('idle');
+    setTrouble({
+      of: 'person',
+      sentence:
+        'You stopped waiting for your wallet. Nothing was linked, and a signature that comes later is not used.',
+    });
   };
   return {
     stage,
@@ -120,6 +145,7 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
     link: (label) => {
       void link(label);
     },
+    stopWaiting,
   };
 }
 
@@ -163,7 +189,7 @@ function whyNotNow({
 function Offer({ address, chainId, status }: OfferProps) {
   const { online } = useSnapshot(connection);
   const { status: signIn } = useSnapshot(session);
-  const { canRepeat, link, stage, trouble } = useLinking(address, chainId);
+  const { canRepeat, link, stage, stopWaiting, trouble } = useLinking(address, chainId);
   const [label, setLabel] = useState('');
   const name = label.trim();
   const wrong = name === '' ? undefined : AddressLabel.safeParse(name).error?.issues[0]?.message;
@@ -203,8 +229,13 @@ function Offer({ address, chainId, status }: OfferProps) {
         </div>
       </form>
       <p role="status" className="mt-2 min-h-5 text-sm text-ink-3">
-        {why ?? STAGE_WORDS[stage]}
+        {why ?? (trouble?.of === 'person' ? trouble.sentence : STAGE_WORDS[stage])}
       </p>
+      {stage === 'signing' && (
+        <Button size="sm" onClick={stopWaiting}>
+          Stop waiting
+        </Button>
+      )}
       {trouble?.of === 'wallet' && <FailureNote error={trouble.error} act="sign" />}
       {trouble?.of === 'server' && (
         <p role="alert" className="max-w-[64ch] border-l-2 border-danger py-1 pl-3">

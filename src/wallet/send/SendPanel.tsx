@@ -141,14 +141,17 @@ function amountErrorOf(
 function useReviewedSend(
   { recipient, amount, overdrawn, short, fees }: CheckedTerms,
   balanceWei: bigint | undefined,
-  deliver: (order: Reviewed) => Promise<unknown>,
+  deliver: (order: Reviewed, onStopped: () => void) => Promise<unknown>,
   onSent: (order: Reviewed) => void,
 ) {
   const [checked, setChecked] = useState(false);
   const [reviewed, setReviewed] = useState<Reviewed | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState<string | null>(null);
+  /** An answer that comes after the person stopped waiting says nothing over their next send. */
+  const turn = useRef(0);
   const review = async (): Promise<void> => {
+    turn.current += 1;
     setChecked(true);
     setFailure(null);
     if ('error' in recipient || 'error' in amount || overdrawn || short) return;
@@ -166,21 +169,24 @@ function useReviewedSend(
     });
   };
   const send = (order: Reviewed): void => {
+    const own = turn.current;
+    const isCurrent = (): boolean => own === turn.current;
+    const free = (): void => {
+      if (isCurrent()) setBusy(null);
+    };
     setReviewed(null);
     setBusy('Waiting for your wallet');
-    deliver(order)
+    deliver(order, free)
       .then(
         () => {
-          setChecked(false);
+          if (isCurrent()) setChecked(false);
           onSent(order);
         },
         (error: unknown) => {
-          setFailure(error);
+          if (isCurrent()) setFailure(error);
         },
       )
-      .finally(() => {
-        setBusy(null);
-      });
+      .finally(free);
   };
   const close = (): void => {
     setReviewed(null);
@@ -355,7 +361,7 @@ function Sender(sender: SenderProps) {
   const { checked, reviewed, failure, busy, review, send, close } = useReviewedSend(
     terms,
     balanceWei,
-    (order) => sendEther(config, sendOf(sender, uid, order)),
+    (order, onStopped) => sendEther(config, sendOf(sender, uid, order), onStopped),
     (order) => {
       clear(order);
       void balance.refetch();

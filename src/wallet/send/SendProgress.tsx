@@ -3,10 +3,12 @@ import { ExternalLink } from 'lucide-react';
 import { useConfig } from 'wagmi';
 import { base } from 'wagmi/chains';
 import { Age } from '../../components/Age.tsx';
+import { Button } from '../../components/Button.tsx';
 import { StatusBadge, type BadgeTone } from '../../components/Tags.tsx';
 import { shortAddress } from '../../format/addresses.ts';
 import { costEther, exactEther } from './ether.ts';
 import { CoinsTag } from '../PanelHead.tsx';
+import { stopWaiting } from './send-ether.ts';
 import { stageOf, type Send, type SendStage } from './sends-store.ts';
 
 const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string }> = {
@@ -95,6 +97,17 @@ export function SendProgress({ send, isLive = false }: { send: Send; isLive?: bo
         {sentence}
         {reason}
       </p>
+      {stage === 'asking' && (
+        <Button
+          size="sm"
+          className="mt-2"
+          onClick={() => {
+            stopWaiting(send.id);
+          }}
+        >
+          Stop waiting
+        </Button>
+      )}
       <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-3">
         <CoinsTag real={send.chainId === base.id} />
         <Age savedAt={send.askedAt} staleAfterMs={Infinity} />

@@ -13,16 +13,34 @@ export interface SendOrder extends SendTerms {
   fees: SendFees;
 }
 
+/** How to stop waiting for the wallet, by the id of each transfer that it is being asked for. */
+const waits = new Map<string, () => void>();
+
+/**
+ * A window that is closed without a word leaves the question open for ever. What the wallet answers
+ * after all still counts.
+ */
+export function stopWaiting(id: string): void {
+  waits.get(id)?.();
+}
+
 /**
  * Answers the id under which it is kept once the wallet has given it to the chain.
  * @throws the wallet's or the chain's error. What was certainly not sent leaves nothing behind; the
  *   rest stays, as unknown.
+ * @param onStopped called where the person stops waiting before the wallet has answered
  */
 export async function sendEther(
   config: Config,
   { chainId, fees, from, isSmart, to, uid, wei }: SendOrder,
+  onStopped: () => void = () => undefined,
 ): Promise<string> {
   const id = addSend(uid, { chainId, from, to, wei: String(wei) });
+  waits.set(id, () => {
+    waits.delete(id);
+    changeSend(uid, id, { stage: 'unknown' });
+    onStopped();
+  });
   try {
     const { gas, maxFeePerGas, maxPriorityFeePerGas } = fees;
     const hash = await sendTransaction(config, {
@@ -45,5 +63,7 @@ export async function sendEther(
     if (walletFailure(error, 'send').safe === 'Nothing was sent.') dropSend(uid, id);
     else changeSend(uid, id, { stage: 'unknown' });
     throw error;
+  } finally {
+    waits.delete(id);
   }
 }

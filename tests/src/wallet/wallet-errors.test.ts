@@ -145,6 +145,21 @@ describe('a send that fails', () => {
     }
   });
 
+  it("is unknown where the wallet's window closed: its library calls that a rejection, whatever was confirmed inside", () => {
+    const closed = rpc(4001, 'Request rejected');
+    const error = new TransactionExecutionError(new UserRejectedRequestError(closed), {
+      account: null,
+    });
+    for (const one of [closed, error, { code: 4001, message: 'Request rejected' }])
+      expect(walletSentence(one, 'send')).toBe(
+        "Your wallet's window was closed before it answered. We do not know whether it was sent. Check your wallet's history before you try again.",
+      );
+    expect(walletSentence(closed, 'connect')).toBe(
+      'You declined in your wallet. Nothing was changed.',
+    );
+    expect(walletFailure(rpc(4001, 'User denied request'), 'send').safe).toBe('Nothing was sent.');
+  });
+
   it('before the wallet was asked is not sent, whatever failed', () => {
     expect(walletFailure(new TimeoutError({ body: {}, url: 'http://x' }), 'look')).toMatchObject({
       safe: 'Nothing was sent.',

@@ -245,6 +245,25 @@ describe('the form of a send', () => {
     }
   });
 
+  it('frees the form when the person stops waiting for a wallet that says nothing', async () => {
+    await toSend();
+    type('To', bob);
+    type('Amount', '0.125');
+    const letGo = wallet.hold('eth_sendTransaction');
+    wallet.refuse('eth_sendTransaction');
+    await send(`Sends 0.125 ETH on Base Sepolia to ${bob}. This cannot be reversed.`);
+    await screen.findByRole('button', { name: 'Waiting for your wallet' });
+    await press('Stop waiting');
+    await screen.findByRole('button', { name: 'Review' });
+    expect(screen.getByText('Outcome unknown')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Stop waiting' })).toBeNull();
+    letGo();
+    expect((await screen.findByRole('alert')).textContent).toBe(
+      'You declined in your wallet. Nothing was sent.',
+    );
+    expect(screen.queryByText('Outcome unknown')).toBeNull();
+  });
+
   // Last: the account has less after it.
   it('is empty after a send, but for what was typed while the wallet asked', async () => {
     await toSend();

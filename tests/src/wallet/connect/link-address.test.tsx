@@ -40,6 +40,8 @@ let links: LinkedAddress[];
 let refuse: (() => Error) | null;
 let signings: number;
 let declines: boolean;
+/** What the wallet waits for before it signs. */
+let window: Promise<void>;
 const asked = (name: string) =>
   (call.mock.calls as [string, { body: Record<string, string>; commandId?: string }][])
     .filter(([which]) => which === name)
@@ -120,6 +122,7 @@ const wallet = (signer = account) =>
           async request(request: { method: string; params?: unknown }) {
             if (request.method !== 'personal_sign') return plain.request(request);
             signings += 1;
+            await window;
             if (declines)
               throw Object.assign(new Error('User rejected the request.'), { code: 4001 });
             const [raw] = request.params as [Hex];
@@ -161,6 +164,7 @@ beforeEach(() => {
   refuse = null;
   signings = 0;
   declines = false;
+  window = Promise.resolve();
   call.mockReset();
   call.mockImplementation(server);
   connection.online = 'online';
@@ -209,6 +213,29 @@ describe('an address that is connected', () => {
     await press();
     expect(await screen.findByText(/linked since/)).toBeTruthy();
     expect(asked('linkMessage')).toHaveLength(2);
+  });
+
+  it('is not linked where the person stops waiting for the wallet, nor by what it signs afterwards', async () => {
+    let letGo = (): void => undefined;
+    window = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    await show();
+    await press();
+    await press('Stop waiting');
+    expect(await screen.findByText(/You stopped waiting for your wallet/)).toBeTruthy();
+    expect(screen.queryByRole('button', { name: 'Stop waiting' })).toBeNull();
+    letGo();
+    await waitFor(() => {
+      expect(signings).toBe(1);
+    });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 100);
+    });
+    expect(asked('linkAddress')).toEqual([]);
+    await press();
+    expect(await screen.findByText(/linked since/)).toBeTruthy();
+    expect(asked('linkAddress')).toHaveLength(1);
   });
 
   it('is not linked by what another key signed', async () => {

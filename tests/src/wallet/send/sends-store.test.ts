@@ -9,7 +9,7 @@ import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.
 import { signOut } from '../../../../src/identity/session.ts';
 import { walletKitSettings } from '../../../../src/wallet/kit/kit-settings.ts';
 import { watchSends } from '../../../../src/wallet/send/chain-receipts.ts';
-import { sendEther } from '../../../../src/wallet/send/send-ether.ts';
+import { sendEther, stopWaiting } from '../../../../src/wallet/send/send-ether.ts';
 import { estimateSend, mostSendable } from '../../../../src/wallet/send/send-fees.ts';
 import {
   addSend,
@@ -178,6 +178,48 @@ describe('a send', () => {
     wallet.fail('eth_sendTransaction', -32_603, 'Internal error');
     await expect(send()).rejects.toThrow();
     expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+  });
+
+  it("is kept as unknown where the wallet's window closed without its answer", async () => {
+    wallet.fail('eth_sendTransaction', 4001, 'Request rejected');
+    await expect(send()).rejects.toThrow();
+    expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+    expect(kept()).toMatchObject({ sends: [{ stage: 'unknown' }] });
+  });
+
+  it('that the person stops waiting for is unknown, until the wallet answers after all', async () => {
+    const known = await fees();
+    const begin = (): { stopped: () => boolean; sending: Promise<string> } => {
+      let isStopped = false;
+      const sending = sendEther(
+        config,
+        { uid: 'ann', chainId: 84_532, from: ann, to: bob, wei: 1n, isSmart: false, fees: known },
+        () => {
+          isStopped = true;
+        },
+      );
+      return { stopped: () => isStopped, sending };
+    };
+    let letGo = wallet.hold('eth_sendTransaction');
+    const first = begin();
+    expect(first.stopped()).toBe(false);
+    stopWaiting(newest()?.id ?? '');
+    expect(first.stopped()).toBe(true);
+    expect(newest()).toMatchObject({ stage: 'unknown', hash: null });
+    letGo();
+    await first.sending;
+    await waitFor(() => {
+      expect(newest()?.stage).toBe('confirmed');
+    });
+
+    letGo = wallet.hold('eth_sendTransaction');
+    wallet.refuse('eth_sendTransaction');
+    const second = begin();
+    stopWaiting(newest()?.id ?? '');
+    expect(newest()?.stage).toBe('unknown');
+    letGo();
+    await expect(second.sending).rejects.toThrow('rejected');
+    expect(sendsStore.list.map(({ stage }) => stage)).toEqual(['confirmed']);
   });
 
   it('during whose question the page was left is unknown afterwards', () => {
