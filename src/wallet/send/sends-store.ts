@@ -52,8 +52,15 @@ export const sendsStore = proxy<{ uid: string | null; list: Send[] }>({ uid: nul
 /** Transfers that this page is waiting for the wallet to confirm. */
 const asking = new Set<string>();
 
+/**
+ * What a full device did not take, by id: on the screen only, until something can be written again.
+ * Null is a transfer that was removed.
+ */
+const unwritten = new Map<string, Send | null>();
+
 /** A person who goes takes what is only on the screen with them too. */
 onPurge(() => {
+  unwritten.clear();
   Object.assign(sendsStore, { uid: null, list: [] });
   return Promise.resolve();
 });
@@ -67,30 +74,60 @@ function readKept(uid: string): Send[] {
   }
 }
 
+/** What is kept, newest first, with what the device did not take of this page's. */
+function readSends(uid: string): Send[] {
+  const kept = readKept(uid);
+  if (unwritten.size === 0 || sendsStore.uid !== uid) return kept;
+  const keptIds = new Set(kept.map(({ id }) => id));
+  const onlyHere = [...unwritten.values()].filter(
+    (send) => send !== null && !keptIds.has(send.id),
+  ) as Send[];
+  const others = kept.flatMap((send) => {
+    const here = unwritten.get(send.id);
+    if (here === null) return [];
+    // Another tab may have heard more of it.
+    return [here === undefined || here.changedAt < send.changedAt ? send : here];
+  });
+  return [...onlyHere, ...others].toSorted((a, b) => b.askedAt - a.askedAt);
+}
+
+/** Notes in what this list differs from what the device has. */
+function noteUnwritten(uid: string, after: readonly Send[]): void {
+  const kept = new Map(readKept(uid).map((send) => [send.id, JSON.stringify(send)]));
+  const shown = new Set(after.map(({ id }) => id));
+  unwritten.clear();
+  for (const send of after)
+    if (kept.get(send.id) !== JSON.stringify(send)) unwritten.set(send.id, send);
+  for (const id of kept.keys()) if (!shown.has(id)) unwritten.set(id, null);
+}
+
 /**
  * Newest first. Another tab may have sent meanwhile: what it kept is read before anything is
  * written over it.
  */
 function change(uid: string, of: (sends: Send[]) => Send[]): void {
-  const before = keepsSnapshots() ? readKept(uid) : sendsStore.list.map((send) => ({ ...send }));
+  const before = keepsSnapshots() ? readSends(uid) : sendsStore.list.map((send) => ({ ...send }));
   const after = of(before).slice(0, KEPT_MAX);
   if (sendsStore.uid === uid) sendsStore.list = after;
   // By the device's record too: a sign-out is in it before this page has heard of it.
   if (readLastUser()?.uid !== uid || !keepsSnapshots()) return;
   try {
     localStorage.setItem(KEY, JSON.stringify({ uid, sends: after }));
+    unwritten.clear();
   } catch {
     // The device is full: the list stays on the screen only.
+    if (sendsStore.uid === uid) noteUnwritten(uid, after);
   }
 }
 
 /** Shows what is kept of this person's, and follows other tabs. Returns what ends it. */
 export function openSends(uid: string): () => void {
   if (!keepsSnapshots()) localStorage.removeItem(KEY);
+  if (sendsStore.uid !== uid) unwritten.clear();
   if (sendsStore.uid !== uid || keepsSnapshots())
-    Object.assign(sendsStore, { uid, list: readKept(uid) });
+    Object.assign(sendsStore, { uid, list: readSends(uid) });
   const follow = (event: StorageEvent): void => {
-    if (event.key === KEY) sendsStore.list = readKept(uid);
+    if (event.key === KEY) sendsStore.list = readSends(uid);
   };
   addEventListener('storage', follow);
   return () => {

@@ -13,6 +13,8 @@ import { sendEther, stopWaiting } from '../../../../src/wallet/send/send-ether.t
 import { estimateSend, mostSendable } from '../../../../src/wallet/send/send-fees.ts';
 import {
   addSend,
+  changeSend,
+  dropSend,
   openSends,
   sendsStore,
   stageOf,
@@ -436,6 +438,47 @@ describe('what is kept of sends', () => {
     );
     addSend('ann', { chainId: 84_532, from: ann, to: bob, wei: '3' });
     expect(sendsStore.list.map(({ wei }) => wei)).toEqual(['3', '2', '1']);
+  });
+
+  it('stays on screen where the device is full, through every later change and another look', () => {
+    // All of one moment: the order they were sent in is kept all the same.
+    const now = Date.now();
+    const add = (wei: string): string =>
+      addSend('ann', { chainId: 84_532, from: ann, to: bob, wei }, now);
+    const [first, second] = [add('1'), add('2')];
+    const full = vi.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+      throw new DOMException('full', 'QuotaExceededError');
+    });
+    try {
+      const third = add('3');
+      changeSend('ann', third, { hash: '0x03', stage: 'sent' });
+      changeSend('ann', first, { hash: '0x01', stage: 'sent' });
+      changeSend('ann', second, { stage: 'unknown' });
+      const shown = [
+        { wei: '3', stage: 'sent', hash: '0x03' },
+        { wei: '2', stage: 'unknown' },
+        { wei: '1', stage: 'sent', hash: '0x01' },
+      ];
+      expect(sendsStore.list).toMatchObject(shown);
+      openSends('ann')();
+      expect(sendsStore.list).toMatchObject(shown);
+      dropSend('ann', second);
+      openSends('ann')();
+      expect(sendsStore.list.map(({ wei }) => wei)).toEqual(['3', '1']);
+    } finally {
+      full.mockRestore();
+    }
+    add('4');
+    expect(kept()).toMatchObject({
+      sends: [{ wei: '4' }, { wei: '3', stage: 'sent' }, { wei: '1', stage: 'sent' }],
+    });
+  });
+
+  it('loses what another tab has removed, also where this one shows it', () => {
+    const id = addSend('ann', { chainId: 84_532, from: ann, to: bob, wei: '1' });
+    localStorage.setItem('tradewind.walletSends', JSON.stringify({ uid: 'ann', sends: [] }));
+    addSend('ann', { chainId: 84_532, from: ann, to: bob, wei: '2' });
+    expect(sendsStore.list.map((send) => send.id)).not.toContain(id);
   });
 
   it('that does not read is left out, and the rest of the wallet works', () => {
