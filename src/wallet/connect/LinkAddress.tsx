@@ -36,6 +36,9 @@ const STAGE_WORDS: Record<Stage, string> = {
   proving: 'The server is checking the signature',
 };
 
+const STOPPED =
+  'You stopped waiting for your wallet. Nothing was linked, and a signature that comes later is not used.';
+
 /**
  * What was signed and is not linked yet: with the same command id it is linked once, however often
  * it is sent.
@@ -62,6 +65,8 @@ interface Linking {
   /** A wallet's window that is closed without a word would be waited for for ever. */
   stopWaiting: () => void;
   canRepeat: boolean;
+  /** Gives up the signature, so that the next attempt asks the wallet for another. */
+  signAnew: () => void;
 }
 
 /**
@@ -132,11 +137,7 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
   const stopWaiting = (): void => {
     end();
     setStage('idle');
-    setTrouble({
-      of: 'person',
-      sentence:
-        'You stopped waiting for your wallet. Nothing was linked, and a signature that comes later is not used.',
-    });
+    setTrouble({ of: 'person', sentence: STOPPED });
   };
   return {
     stage,
@@ -146,6 +147,10 @@ function useLinking(address: `0x${string}`, chainId: WalletChainId): Linking {
       void link(label);
     },
     stopWaiting,
+    signAnew: () => {
+      setSigned(null);
+      setTrouble(null);
+    },
   };
 }
 
@@ -186,10 +191,41 @@ function whyNotNow({
     : null;
 }
 
+/** A command that is repeated carries the same name: another one takes another signature. */
+function NameField({
+  name,
+  error,
+  isSigned,
+  isBusy,
+  onName,
+}: {
+  name: string;
+  error: string | undefined;
+  isSigned: boolean;
+  isBusy: boolean;
+  onName: (name: string) => void;
+}) {
+  return (
+    <Field
+      label="Name (optional)"
+      hint={isSigned ? 'This name goes with your signature.' : 'Up to 40 letters and digits.'}
+      autoComplete="off"
+      maxLength={60}
+      className="read-only:bg-sunken read-only:text-ink-2"
+      readOnly={isSigned || isBusy}
+      value={name}
+      error={error}
+      onChange={(event) => {
+        onName(event.target.value);
+      }}
+    />
+  );
+}
+
 function Offer({ address, chainId, status }: OfferProps) {
   const { online } = useSnapshot(connection);
   const { status: signIn } = useSnapshot(session);
-  const { canRepeat, link, stage, stopWaiting, trouble } = useLinking(address, chainId);
+  const { canRepeat, link, signAnew, stage, stopWaiting, trouble } = useLinking(address, chainId);
   const [label, setLabel] = useState('');
   const name = label.trim();
   const wrong = name === '' ? undefined : AddressLabel.safeParse(name).error?.issues[0]?.message;
@@ -206,18 +242,14 @@ function Offer({ address, chainId, status }: OfferProps) {
           if (wrong === undefined && why === null && stage === 'idle') link(name);
         }}
       >
-        <Field
-          label="Name (optional)"
-          hint="Up to 40 letters and digits."
-          autoComplete="off"
-          maxLength={60}
-          value={label}
+        <NameField
+          name={label}
           error={wrong}
-          onChange={(event) => {
-            setLabel(event.target.value);
-          }}
+          isSigned={canRepeat}
+          isBusy={stage !== 'idle'}
+          onName={setLabel}
         />
-        <div>
+        <div className="flex flex-wrap gap-2">
           <Button
             type="submit"
             busy={stage !== 'idle'}
@@ -226,6 +258,11 @@ function Offer({ address, chainId, status }: OfferProps) {
             <Link2 className="size-4" aria-hidden />
             {canRepeat ? 'Try again with this signature' : 'Link address'}
           </Button>
+          {canRepeat && stage === 'idle' && (
+            <Button tone="plain" onClick={signAnew}>
+              Sign again with another name
+            </Button>
+          )}
         </div>
       </form>
       <p role="status" className="mt-2 min-h-5 text-sm text-ink-3">

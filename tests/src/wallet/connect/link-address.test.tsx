@@ -261,6 +261,43 @@ describe('an address that is connected', () => {
     expect(signings).toBe(1);
   });
 
+  it('keeps the name that goes with a signature, and takes another one with a new signature', async () => {
+    refuse = failed('chain_unavailable', 503);
+    await show();
+    const name = async () => screen.findByLabelText<HTMLInputElement>('Name (optional)');
+    expect((await name()).readOnly).toBe(false);
+    fireEvent.change(await name(), { target: { value: 'Smart' } });
+    await press();
+    await screen.findByRole('button', { name: 'Try again with this signature' });
+    expect((await name()).readOnly).toBe(true);
+    expect((await name()).value).toBe('Smart');
+    expect(screen.getByText('This name goes with your signature.')).toBeTruthy();
+    refuse = null;
+    await press('Sign again with another name');
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect((await name()).readOnly).toBe(false);
+    fireEvent.change(await name(), { target: { value: 'Cold box' } });
+    await press();
+    expect(await screen.findByText(/linked since/)).toBeTruthy();
+    const [first, second] = asked('linkAddress');
+    expect([first?.body['label'], second?.body['label']]).toEqual(['Smart', 'Cold box']);
+    expect(second?.commandId).not.toBe(first?.commandId);
+    expect(signings).toBe(2);
+  });
+
+  it('cannot be renamed while it is being signed for', async () => {
+    let letGo = (): void => undefined;
+    window = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    await show();
+    await press();
+    await screen.findByRole('button', { name: 'Stop waiting' });
+    expect(screen.getByLabelText<HTMLInputElement>('Name (optional)').readOnly).toBe(true);
+    letGo();
+    expect(await screen.findByText(/linked since/)).toBeTruthy();
+  });
+
   it('that was linked though no answer came is found linked', async () => {
     refuse = () => {
       links = [
