@@ -1,6 +1,6 @@
 /** Connect, disconnect, change network, address and balance. */
 import { Check, Copy, ExternalLink, RefreshCw } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import {
   useAccount,
   useConfig,
@@ -33,6 +33,8 @@ import { useEtherBalance, useKnownChain, useNoNetwork } from '../use-wallet.ts';
 
 /** A balance older than this is marked, ms. */
 const BALANCE_STALE_MS = 60_000;
+/** The clipboard may hold something else after this long, ms. */
+const COPIED_MS = 4_000;
 
 /** What to expect from each wallet, shown before the choice. */
 function aboutConnector({ id, type }: Connector): string {
@@ -197,6 +199,15 @@ function Connect({ status }: { status: ConnectStatus }) {
 
 function Address({ address, explorer }: { address: string; explorer: string | null }) {
   const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => {
+      setCopied(false);
+    }, COPIED_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [copied]);
   const copy = (): void => {
     navigator.clipboard.writeText(address).then(
       () => {
@@ -436,7 +447,7 @@ export function WalletAccount() {
           </StatusBadge>
         </Line>
         <Line term="Address">
-          <Address address={address} explorer={chain?.explorer ?? null} />
+          <Address key={address} address={address} explorer={chain?.explorer ?? null} />
         </Line>
         <Line term="Balance">
           <Balance />

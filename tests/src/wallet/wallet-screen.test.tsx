@@ -125,6 +125,35 @@ describe('several wallets', () => {
   });
 });
 
+describe('the address', () => {
+  it('is called copied for a few seconds, and only the one that was', async () => {
+    const copied: string[] = [];
+    Object.defineProperty(navigator, 'clipboard', {
+      configurable: true,
+      value: {
+        writeText: (text: string) => {
+          copied.push(text);
+          return Promise.resolve();
+        },
+      },
+    });
+    try {
+      await connected();
+      await press('Copy address');
+      await screen.findByRole('button', { name: 'Address copied' });
+      await press('Connect another wallet');
+      await press('Connect Frame');
+      await screen.findByText('Frame · connected');
+      await press('Copy address');
+      expect(copied).toEqual([ann, bob]);
+      await screen.findByRole('button', { name: 'Address copied' });
+      await screen.findByRole('button', { name: 'Copy address' });
+    } finally {
+      Reflect.deleteProperty(navigator, 'clipboard');
+    }
+  });
+});
+
 describe('what other screens know of a wallet', () => {
   it('is the connected one, kept for its person alone, and gone with the connection', async () => {
     await connected();
