@@ -2,6 +2,7 @@
 import { useState, type Dispatch, type FormEvent, type SetStateAction } from 'react';
 import { useSnapshot } from 'valtio';
 import { formatFixed, type Fixed } from '../../../contract/money.ts';
+import { Age } from '../../components/Age.tsx';
 import { Button } from '../../components/Button.tsx';
 import { SkeletonRows } from '../../components/EmptyState.tsx';
 import { Field } from '../../components/Field.tsx';
@@ -26,6 +27,9 @@ export interface FundCardProps extends PurchaseEvents {
   headerText?: string;
   buttonText?: string;
 }
+
+/** A price is read each minute: older than two, it could not be. */
+const RATE_STALE_MS = 120_000;
 
 const coins = (value: Fixed, asset: string): string =>
   `${localDecimal(formatFixed(value))} ${asset}`;
@@ -82,6 +86,7 @@ function AmountField({
   typed,
   read,
   isReading,
+  ratedAt,
   asset,
   market,
   setTyped,
@@ -89,6 +94,7 @@ function AmountField({
   typed: TypedAmount;
   read: AmountRead;
   isReading: boolean;
+  ratedAt: number | null;
   asset: string;
   market: Market;
   setTyped: Dispatch<SetStateAction<TypedAmount>>;
@@ -116,9 +122,12 @@ function AmountField({
           type(event.target.value);
         }}
       />
-      <div className="mt-1 flex min-h-11 items-center justify-between gap-3 pointer-fine:min-h-8">
-        <span className="min-w-0 text-ink-2" aria-live="polite">
-          {otherText(typed.kind, read, isReading, { asset, market })}
+      <div className="mt-1 flex min-h-11 items-center justify-between gap-3">
+        <span className="min-w-0">
+          <span className="block text-ink-2" aria-live="polite">
+            {otherText(typed.kind, read, isReading, { asset, market })}
+          </span>
+          {ratedAt !== null && <Age savedAt={ratedAt} staleAfterMs={RATE_STALE_MS} />}
         </span>
         <Button
           tone="plain"
@@ -256,6 +265,7 @@ export function FundCard({
         typed={typed}
         read={read}
         isReading={terms.rate === null}
+        ratedAt={terms.ratedAt}
         asset={asset}
         market={market}
         setTyped={setTyped}

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { setupOnrampEventListeners } from '@coinbase/onchainkit/fund';
 import type { Fixed } from '../../../contract/money.ts';
+import { whileSeen } from '../../platform/resting-timer.ts';
 import { reportWallet } from '../wallet-analytics.ts';
 import type { Market, Onramp } from './onramp-quotes.ts';
 import { paymentMethods, type PaymentMethod } from './payment-methods.ts';
@@ -28,6 +29,8 @@ export interface PurchaseEvents {
 /** What is read before a purchase; null while it is under way, the code where it failed. */
 export interface Terms {
   rate: Fixed | null | 'EXCHANGE_RATE_ERROR';
+  /** When the rate was read, device clock, ms. */
+  ratedAt: number | null;
   methods: PaymentMethod[] | null | 'NO_PAYMENT_METHODS' | 'PAYMENT_METHODS_ERROR';
 }
 
@@ -93,6 +96,50 @@ export function usePurchaseStatus(events: PurchaseEvents): {
   return { status, opened, left };
 }
 
+/** How often the rate is read again while it is looked at, ms. */
+const RATE_EVERY_MS = 60_000;
+
+/** A rate that cannot be read again stays, with its age; only the first failure is told. */
+function useRate(
+  onramp: Onramp,
+  asset: string,
+  market: Market,
+  attempt: number,
+  fail: (cause: unknown) => void,
+): Pick<Terms, 'rate' | 'ratedAt'> {
+  const [known, setKnown] = useState<Pick<Terms, 'rate' | 'ratedAt'>>({
+    rate: null,
+    ratedAt: null,
+  });
+  const publish = useRef(fail);
+  useEffect(() => {
+    publish.current = fail;
+  });
+  useEffect(() => {
+    let current = true;
+    const read = async (isFirst: boolean): Promise<void> => {
+      try {
+        const rate = await onramp.rate(asset, market);
+        if (current) setKnown({ rate, ratedAt: Date.now() });
+      } catch (cause) {
+        if (!current || !isFirst) return;
+        setKnown({ rate: 'EXCHANGE_RATE_ERROR', ratedAt: null });
+        publish.current(cause);
+      }
+    };
+    setKnown({ rate: null, ratedAt: null });
+    void read(true);
+    const stop = whileSeen(RATE_EVERY_MS, () => {
+      void read(false);
+    });
+    return () => {
+      current = false;
+      stop();
+    };
+  }, [onramp, asset, market, attempt]);
+  return known;
+}
+
 /** Rate and ways to pay, read side by side; one that fails leaves the other standing. */
 export function useTerms(
   onramp: Onramp,
@@ -100,46 +147,27 @@ export function useTerms(
   market: Market,
   onError: PurchaseEvents['onError'],
 ): Terms & { again: () => void } {
-  const [terms, setTerms] = useState<Terms>({ rate: null, methods: null });
+  const [methods, setMethods] = useState<Terms['methods']>(null);
   const [attempt, setAttempt] = useState(0);
   const publish = useRef(onError);
   useEffect(() => {
     publish.current = onError;
   });
+  const rated = useRate(onramp, asset, market, attempt, (cause) => {
+    publish.current?.(asError('EXCHANGE_RATE_ERROR', cause));
+  });
   useEffect(() => {
     let current = true;
-    const fail = (code: PurchaseCode, cause?: unknown): void => {
-      if (current) publish.current?.(asError(code, cause));
-    };
-    const put = (part: Partial<Terms>): void => {
-      if (current) setTerms((old) => ({ ...old, ...part }));
-    };
-    put({ rate: null });
-    onramp.rate(asset, market).then(
-      (rate) => {
-        put({ rate });
-      },
-      (cause: unknown) => {
-        put({ rate: 'EXCHANGE_RATE_ERROR' });
-        fail('EXCHANGE_RATE_ERROR', cause);
-      },
-    );
-    return () => {
-      current = false;
-    };
-  }, [onramp, asset, market, attempt]);
-  useEffect(() => {
-    let current = true;
-    const settle = (methods: Terms['methods'], cause?: unknown): void => {
+    const settle = (read: Terms['methods'], cause?: unknown): void => {
       if (!current) return;
-      setTerms((old) => ({ ...old, methods }));
-      if (typeof methods === 'string') publish.current?.(asError(methods, cause));
+      setMethods(read);
+      if (typeof read === 'string') publish.current?.(asError(read, cause));
     };
-    setTerms((old) => ({ ...old, methods: null }));
+    setMethods(null);
     onramp.currencies(market).then(
       (offered) => {
-        const methods = paymentMethods(offered, market.currency, market.country);
-        settle(methods.length === 0 ? 'NO_PAYMENT_METHODS' : methods);
+        const offers = paymentMethods(offered, market.currency, market.country);
+        settle(offers.length === 0 ? 'NO_PAYMENT_METHODS' : offers);
       },
       (cause: unknown) => {
         settle('PAYMENT_METHODS_ERROR', cause);
@@ -152,5 +180,5 @@ export function useTerms(
   const again = useCallback(() => {
     setAttempt((old) => old + 1);
   }, []);
-  return { ...terms, again };
+  return { ...rated, methods, again };
 }

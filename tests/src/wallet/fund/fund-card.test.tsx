@@ -211,6 +211,74 @@ describe('the purchase card', () => {
   });
 });
 
+describe('the price of a purchase', () => {
+  const readAt = () =>
+    Number(document.querySelector('[data-age-since]')?.getAttribute('data-age-since'));
+  const quotes = () => provider.asked.filter(({ path }) => path.includes('/buy/quote')).length;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is read again each minute and shown with its age: what it permits now can be bought (R2-31, R9-12)', async () => {
+    const events = show();
+    await priced();
+    const first = Date.now();
+    expect(readAt()).toBe(first);
+    await screen.findByText('Debit card');
+    fireEvent.click(screen.getByRole('radio', { name: /Debit card/ }));
+    fireEvent.click(screen.getByRole('button', { name: 'Enter amount in ETH' }));
+    type('0.13');
+    expect(screen.getByText('≈ 325.00 USD')).toBeTruthy();
+    expect(submit().disabled).toBe(true);
+    provider.answer(
+      onramp({
+        quote: {
+          status: 200,
+          body: { ...QUOTE, purchase_amount: { value: '0.05', currency: 'ETH' } },
+        },
+      }),
+    );
+    vi.advanceTimersByTime(60_000);
+    expect(await screen.findByText('≈ 253.51 USD')).toBeTruthy();
+    expect(submit().disabled).toBe(false);
+    expect(readAt()).toBe(first + 60_000);
+    expect(quotes()).toBe(2);
+
+    // One that cannot be read again is no failure: the last one stays, and says how old it is.
+    provider.answer(onramp({ quote: { status: 500, body: {} } }));
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(() => {
+      expect(quotes()).toBe(3);
+    });
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(() => {
+      expect(quotes()).toBe(4);
+    });
+    expect(screen.getByText('≈ 253.51 USD')).toBeTruthy();
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(events.onError).not.toHaveBeenCalled();
+    expect(readAt()).toBe(first + 60_000);
+  });
+
+  it('that could not be read is read later by itself, and is not reported twice', async () => {
+    provider.answer(onramp({ quote: { status: 500, body: {} } }));
+    const events = show();
+    await screen.findByRole('alert');
+    vi.advanceTimersByTime(60_000);
+    await vi.waitFor(() => {
+      expect(quotes()).toBe(2);
+    });
+    provider.answer(onramp());
+    vi.advanceTimersByTime(60_000);
+    await priced();
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(events.onError).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe("a purchase's status", () => {
   it("is init first, and what the provider's window says after that; an error and a success fire their callbacks (R4-24)", async () => {
     const events = show();
