@@ -128,14 +128,7 @@ export function WalletScreen() {
   const hasExchange = useSnapshot(accountChoice).known.length > 0;
   return (
     <>
-      <ScreenTitle
-        title="Wallet"
-        note={
-          hasExchange
-            ? 'Agents cannot spend from your wallet.'
-            : 'Agents trade with paper money and cannot spend from your wallet.'
-        }
-      >
+      <ScreenTitle title="Wallet" note="Agents cannot spend from your wallet.">
         {!hasExchange && <PaperTag />}
       </ScreenTitle>
       <div className="grid gap-10">

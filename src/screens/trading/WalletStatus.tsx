@@ -14,7 +14,6 @@ import { PaperTag, StatusBadge, Tag } from '../../components/Tags.tsx';
 import { chainName, shortAddress } from '../../format/addresses.ts';
 import { formatAmount, formatQuantity, UNKNOWN } from '../../format/numbers.ts';
 import { formatDate, formatMoment } from '../../format/times.ts';
-import { accountChoice } from '../../stores/account-choice.ts';
 import { portfolioStore } from '../../stores/portfolio-store.ts';
 import type { Slot } from '../../stores/slot.ts';
 import { loadWallet, walletStore } from '../../stores/wallet-store.ts';
@@ -144,12 +143,11 @@ function Address({ link }: { link: LinkedAddress }) {
 }
 
 function AddressList({ links }: Pick<Status, 'links'>) {
-  const hasExchange = useSnapshot(accountChoice).known.length > 0;
   if (links.length === 0)
     return (
       <p className="rule max-w-[56ch] py-2 text-ink-2">
         None. Link an address in the wallet below to show that it is yours. Agents cannot spend from
-        it.{hasExchange ? '' : ' Trading uses paper money.'}
+        it.
       </p>
     );
   return (

@@ -162,7 +162,7 @@ function Meaning() {
         in.
       </li>
       <li>You sign a message. It is not a transaction, costs nothing and moves no coins.</li>
-      <li>No agent can spend from this address. Agents trade with paper money only.</li>
+      <li>No agent can spend from this address.</li>
       <li>You can unlink it at any time.</li>
     </ul>
   );

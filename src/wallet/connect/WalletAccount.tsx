@@ -175,8 +175,7 @@ function Connect({ status }: { status: ConnectStatus }) {
   return (
     <>
       <p className="mt-2 max-w-[64ch] text-ink-2">
-        Connect a wallet on Base or Base Sepolia. Agents trade with paper money only and cannot
-        spend from your wallet.
+        Connect a wallet on Base or Base Sepolia. Agents cannot spend from it.
       </p>
       {inWindow ? (
         <ConnectInWindow busy={busy} noNetwork={noNetwork} onChoose={begin} />

@@ -75,6 +75,9 @@ describe('the wallet panel', () => {
     await waitFor(() => {
       expect(status()).toBe('disconnected');
     });
+    expect(
+      screen.getByText('Connect a wallet on Base or Base Sepolia. Agents cannot spend from it.'),
+    ).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Connect wallet' }));
     await waitFor(() => {
       expect(status()).toBe('connected');

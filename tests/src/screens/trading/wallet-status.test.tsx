@@ -20,6 +20,7 @@ const { connection } = await import('../../../../src/stores/connection.ts');
 const { portfolioStore } = await import('../../../../src/stores/portfolio-store.ts');
 const { applyWallet, clearWallet, walletChanged, walletStore } =
   await import('../../../../src/stores/wallet-store.ts');
+const { WalletScreen } = await import('../../../../src/screens/trading/TradingScreen.tsx');
 const { WalletStatus } = await import('../../../../src/screens/trading/WalletStatus.tsx');
 
 const BOX = {
@@ -76,6 +77,15 @@ afterEach(() => {
   portfolioStore.data = null;
 });
 
+describe('the wallet screen', () => {
+  it('says what is so for everybody, whether or not they have agents with real money', () => {
+    call.mockResolvedValue(status());
+    render(<WalletScreen />);
+    expect(screen.getByText('Agents cannot spend from your wallet.')).toBeTruthy();
+    expect(screen.queryByText(/paper money/)).toBeNull();
+  });
+});
+
 describe('the trading account', () => {
   it('says the venue, that it is paper, and what can be spent and what positions hold (R7-23)', async () => {
     call.mockResolvedValue(status());
@@ -86,8 +96,8 @@ describe('the trading account', () => {
       ['9,007.44', '0.00'],
       ['0', '0.4'],
     ]);
-    expect(part('Linked addresses').textContent).toContain(
-      'None. Link an address in the wallet below to show that it is yours. Agents cannot spend from it',
+    expect(part('Linked addresses').textContent).toMatch(
+      /None\. Link an address in the wallet below to show that it is yours\. Agents cannot spend from it\.$/,
     );
     expect(call).toHaveBeenCalledExactlyOnceWith('walletStatus', {});
   });

@@ -181,7 +181,7 @@ describe('an address that is connected', () => {
     expect(await screen.findByText('Link this address to your Tradewind account')).toBeTruthy();
     for (const words of [
       /It is not a transaction, costs nothing and moves no coins/,
-      /No agent can spend from this address. Agents trade with paper money only/,
+      /^No agent can spend from this address\.$/,
       /unlink it at any time/,
     ])
       expect(screen.getByText(words)).toBeTruthy();
