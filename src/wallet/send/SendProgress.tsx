@@ -55,6 +55,15 @@ const SHOWN: Record<SendStage, { tone: BadgeTone; word: string; sentence: string
   },
 };
 
+/** Where a smart wallet's operation ended in a way that a plain transfer cannot. */
+function sentenceOf({ feeWei, hash }: Send, stage: SendStage): string {
+  if (stage === 'unknown' && hash !== null)
+    return "The network has the transaction, but it does not say what became of your transfer. It may have been sent: check your wallet's history before you send again.";
+  if (stage === 'reverted' && feeWei === null)
+    return 'The network rejected the transfer. The amount stayed in your wallet.';
+  return SHOWN[stage].sentence;
+}
+
 function ExplorerLink({ chainId, hash }: { chainId: number; hash: string }) {
   const explorer = useConfig().chains.find(({ id }) => id === chainId)?.blockExplorers?.default;
   if (explorer === undefined) return null;
@@ -75,7 +84,8 @@ function ExplorerLink({ chainId, hash }: { chainId: number; hash: string }) {
 /** `isLive`: the one under way, whose change is spoken. */
 export function SendProgress({ send, isLive = false }: { send: Send; isLive?: boolean }) {
   const stage = stageOf(send);
-  const { sentence, tone, word } = SHOWN[stage];
+  const { tone, word } = SHOWN[stage];
+  const sentence = sentenceOf(send, stage);
   const reason = stage === 'reverted' && send.reason !== null ? ` Reason: ${send.reason}.` : '';
   return (
     <div data-send-stage={stage} className="py-2">

@@ -4,6 +4,7 @@ import type { Client, ReplacementReason } from 'viem';
 import { call, waitForTransactionReceipt } from 'viem/actions';
 import { RECEIPT_POLICY } from '../rpc-policy.ts';
 import { changeSend, isOpen, type Send } from './sends-store.ts';
+import { operationOutcome } from './user-operations.ts';
 import { revertReason } from '../wallet-errors.ts';
 
 /** Transfers that this page is already watching. */
@@ -63,27 +64,52 @@ async function reasonOf(config: Config, send: Send, block: bigint): Promise<stri
   return null;
 }
 
+type Found = NonNullable<Awaited<ReturnType<typeof receiptOf>>>;
+type Outcome = Pick<Send, 'feeWei' | 'hash' | 'stage'>;
+
+/** A transaction of the sender's own key. */
+function ofTransaction({ became, receipt }: Found): Outcome {
+  const l1Fee = (receipt as { l1Fee?: bigint | null }).l1Fee ?? 0n;
+  const ended = receipt.status === 'success' ? 'confirmed' : 'reverted';
+  return {
+    hash: receipt.transactionHash,
+    feeWei: String(receipt.gasUsed * receipt.effectiveGasPrice + l1Fee),
+    stage: became === 'cancelled' || became === 'replaced' ? became : ended,
+  };
+}
+
+/**
+ * A smart wallet's operation among others in a bundle. The bundle can succeed where the operation
+ * failed, and its sender may replace it by another that has the operation too.
+ */
+function ofBundle({ receipt }: Found, from: string): Outcome {
+  const operation = operationOutcome(receipt.logs, from);
+  const hash = receipt.transactionHash;
+  if (operation === null) return { hash, feeWei: null, stage: 'unknown' };
+  const { feeWei, success } = operation;
+  return {
+    hash,
+    feeWei: feeWei === null ? null : String(feeWei),
+    stage: success ? 'confirmed' : 'reverted',
+  };
+}
+
 async function settle(config: Config, uid: string, send: Send & { hash: string }): Promise<void> {
   const found = await receiptOf(config, { chainId: send.chainId, hash: send.hash as Hash });
   if (found === null) {
     changeSend(uid, send.id, { stage: 'unseen' });
     return;
   }
-  const { became, receipt } = found;
-  const l1Fee = (receipt as { l1Fee?: bigint | null }).l1Fee ?? 0n;
-  const part = {
-    hash: receipt.transactionHash,
-    feeWei: String(receipt.gasUsed * receipt.effectiveGasPrice + l1Fee),
-  };
-  if (became === 'cancelled' || became === 'replaced')
-    changeSend(uid, send.id, { ...part, stage: became });
-  else if (receipt.status === 'success') changeSend(uid, send.id, { ...part, stage: 'confirmed' });
-  else
-    changeSend(uid, send.id, {
-      ...part,
-      stage: 'reverted',
-      reason: await reasonOf(config, send, receipt.blockNumber),
-    });
+  const { receipt } = found;
+  // Whoever signs a transaction is its sender: a smart wallet has no key to sign one with.
+  const isOwn = receipt.from.toLowerCase() === send.from.toLowerCase();
+  const outcome = isOwn ? ofTransaction(found) : ofBundle(found, send.from);
+  changeSend(uid, send.id, {
+    ...outcome,
+    ...(outcome.stage === 'reverted'
+      ? { reason: await reasonOf(config, send, receipt.blockNumber) }
+      : {}),
+  });
 }
 
 /**

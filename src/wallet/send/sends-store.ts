@@ -11,7 +11,7 @@ import { onPurge } from '../../identity/session.ts';
 /**
  * `asking`: the wallet has been asked and has not answered. `sent`: the chain was given it.
  * `unseen`: not in a block for three minutes; it may still come. `unknown`: whether it was sent at
- * all nobody here knows. `replaced`, `cancelled`: the wallet sent another in its place.
+ * all nobody here knows, or what became of it in its block. `replaced`, `cancelled`: the wallet sent another in its place.
  */
 const SEND_STAGES = [
   'asking',

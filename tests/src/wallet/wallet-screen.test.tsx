@@ -179,6 +179,44 @@ describe('what other screens know of a wallet', () => {
   });
 });
 
+describe('the history of sends', () => {
+  it("says of a smart wallet's transfer what its bundle says, and no more", async () => {
+    const transfer = {
+      chainId: 84_532,
+      from: ann,
+      to: bob,
+      wei: '1',
+      hash: `0x${'1'.repeat(64)}`,
+      askedAt: Date.now(),
+      changedAt: Date.now(),
+      feeWei: null,
+      reason: null,
+    };
+    localStorage.setItem(
+      'tradewind.walletSends',
+      JSON.stringify({
+        uid: 'ann',
+        sends: [
+          { ...transfer, id: 'a', stage: 'unknown' },
+          { ...transfer, id: 'b', stage: 'unknown', hash: null },
+          { ...transfer, id: 'c', stage: 'reverted' },
+          { ...transfer, id: 'd', stage: 'reverted', feeWei: '7' },
+        ],
+      }),
+    );
+    show('history');
+    const rows = within(await screen.findByRole('list', { name: 'Sends' })).getAllByRole(
+      'listitem',
+    );
+    expect(rows.map((row) => row.querySelector('p')?.textContent)).toEqual([
+      "The network has the transaction, but it does not say what became of your transfer. It may have been sent: check your wallet's history before you send again.",
+      "This page did not get your wallet's answer. The transfer may have been sent: check your wallet's history before you send again.",
+      'The network rejected the transfer. The amount stayed in your wallet.',
+      'The network rejected the transfer. The amount stayed in your wallet; the network fee was spent.',
+    ]);
+  });
+});
+
 /** Looks a send over and confirms it, in these words. */
 const send = async (words: string): Promise<void> => {
   await press('Review');

@@ -2,7 +2,18 @@
 /** A send from the wallet's yes to the chain's last word, against a real chain. */
 import '../../../support/page-world.ts';
 import { connect, switchChain } from 'wagmi/actions';
-import { encodeErrorResult, parseAbi, parseEther, size, toHex, type Hex } from 'viem';
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  parseAbi,
+  parseAbiParameters,
+  parseEther,
+  size,
+  toEventSelector,
+  toHex,
+  zeroAddress,
+  type Hex,
+} from 'viem';
 import type { Config } from 'wagmi';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetPerson, writeLastUser } from '../../../../src/identity/last-user.ts';
@@ -353,6 +364,97 @@ describe('a recipient that refuses', () => {
     } finally {
       await chain.rpc('anvil_setCode', [bob, '0x']);
     }
+  });
+});
+
+describe("a smart wallet's transfer", () => {
+  /** A contract that writes the event whose topics and data it is called with. */
+  const ECHO = '0x606035604035602035600035608036038060806000376000a400';
+  const ENTRY_POINT = '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789';
+  const STRANGER = '0x00000000000000000000000000000000000000e5';
+  const SMART = '0x00000000000000000000000000000000000000ab';
+  const EVENT = toEventSelector(
+    'UserOperationEvent(bytes32,address,address,uint256,bool,uint256,uint256)',
+  );
+  interface Operation {
+    sender?: Hex;
+    paymaster?: Hex;
+    success?: boolean;
+    actualGasCost?: bigint;
+  }
+  const operation = ({
+    sender = SMART,
+    paymaster = zeroAddress,
+    success = true,
+    actualGasCost = 7_000_000_000n,
+  }: Operation = {}): Hex =>
+    encodeAbiParameters(
+      parseAbiParameters('bytes32, bytes32, address, address, uint256, bool, uint256, uint256'),
+      [EVENT, toHex(1n, { size: 32 }), sender, paymaster, 0n, success, actualGasCost, 30_000n],
+    );
+  /** A bundle of this operation by somebody else's key, as the smart wallet answers its hash. */
+  const bundle = (data: Hex, to: Hex = ENTRY_POINT, nonce?: string, price = 10n ** 10n) =>
+    chain.rpc<Hex>('eth_sendTransaction', [
+      {
+        from: bob,
+        to,
+        data,
+        gas: toHex(200_000n),
+        maxFeePerGas: toHex(price),
+        maxPriorityFeePerGas: toHex(price),
+        ...(nonce === undefined ? {} : { nonce }),
+      },
+    ]);
+  const follow = (hash: Hex): void => {
+    const id = addSend('ann', { chainId: 84_532, from: SMART, to: bob, wei: '1' });
+    changeSend('ann', id, { hash, stage: 'sent' });
+    watchSends(config, 'ann', sendsStore.list);
+  };
+  const outcome = async (): Promise<object> => {
+    await waitFor(() => {
+      expect(newest()?.stage).not.toBe('sent');
+    });
+    const { feeWei, stage } = newest() ?? {};
+    return { feeWei, stage };
+  };
+  beforeEach(async () => {
+    for (const at of [ENTRY_POINT, STRANGER]) await chain.rpc('anvil_setCode', [at, ECHO]);
+  });
+
+  it('is judged by its own operation in the bundle, and costs what that cost', async () => {
+    follow(await bundle(operation()));
+    expect(await outcome()).toEqual({ stage: 'confirmed', feeWei: '7000000000' });
+    follow(await bundle(operation({ success: false })));
+    expect(await outcome()).toEqual({ stage: 'reverted', feeWei: '7000000000' });
+  });
+
+  it('costs nothing where somebody else pays, and is still judged', async () => {
+    follow(await bundle(operation({ paymaster: STRANGER })));
+    expect(await outcome()).toEqual({ stage: 'confirmed', feeWei: null });
+  });
+
+  it("is unknown where no entry point tells of the wallet's operation", async () => {
+    follow(await bundle(operation({ sender: STRANGER })));
+    expect(await outcome()).toEqual({ stage: 'unknown', feeWei: null });
+    follow(await bundle(operation(), STRANGER));
+    expect(await outcome()).toEqual({ stage: 'unknown', feeWei: null });
+  });
+
+  it('is not called replaced where its bundler sends another bundle', async () => {
+    await chain.rpc('evm_setAutomine', [false]);
+    const from = node.asked.length;
+    const receipts = () =>
+      node.asked
+        .slice(from)
+        .filter(({ calls }) => calls.some(({ method }) => method === 'eth_getTransactionReceipt'));
+    const nonce = await chain.rpc<string>('eth_getTransactionCount', [bob, 'latest']);
+    follow(await bundle(operation(), ENTRY_POINT, nonce));
+    await waitFor(() => {
+      expect(receipts().length).toBeGreaterThan(1);
+    });
+    await bundle(`${operation()}00`, ENTRY_POINT, nonce, 10n ** 11n);
+    await chain.rpc('evm_mine');
+    expect(await outcome()).toEqual({ stage: 'confirmed', feeWei: '7000000000' });
   });
 });
 
