@@ -87,3 +87,11 @@ it('says where a command could not be taken back or dismissed, and keeps its row
     'Could not be undone on this device.',
   ]);
 });
+
+it('opens the review of a start that has expired', async () => {
+  queue.entries = [entryOf(start('Harbour'), { state: 'lapsed' })];
+  fireEvent.click(await screen.findByRole('button', { name: 'Review' }));
+  expect(
+    await screen.findByRole('dialog', { name: 'Start Harbour now?' }, { timeout: 10_000 }),
+  ).toBeTruthy();
+});

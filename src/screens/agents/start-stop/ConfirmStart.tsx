@@ -2,7 +2,7 @@
  * Asks for confirmation of a start that waited too long: prices then and now, plan, maximum loss
  * and changes since.
  */
-import { Suspense, useEffect, useEffectEvent } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import { cancelCommand, confirmCommand } from '../../../commands.ts';
@@ -217,29 +217,38 @@ interface ConfirmStartProps {
   onOpenChange: (open: boolean) => void;
 }
 
+/** A start that asks, or is over without having gone: prices have moved since. */
+const isReviewed = ({ intent, state }: OutboxEntryView): boolean =>
+  (intent === 'start' || intent === 'start-all') &&
+  (state === 'needs-you' || state === 'failed' || state === 'lapsed');
+
 /**
  * A start with real money is confirmed by passkey or password, never by a press alone. `entry` is the
- * agent's newest command: once it is another than a start that asks, the dialog is gone, and does not
- * open by itself for the next one.
+ * agent's newest command: once it is another than the start that was to be reviewed, the dialog is
+ * gone, and does not open by itself for the next one.
  */
 export default function ConfirmStart(props: ConfirmStartProps) {
   const { entry, open, onOpenChange } = props;
   const known = useSlot(agentsStore, loadAgents).data?.agents ?? [];
   const agent = known.find(({ id }) => id === entry.agentId);
-  const asks =
-    entry.state === 'needs-you' && (entry.intent === 'start' || entry.intent === 'start-all');
-  const close = useEffectEvent(() => {
-    onOpenChange(false);
-  });
+  const [openedFor] = useState(entry.commandId);
+  const asks = openedFor === entry.commandId && isReviewed(entry);
+  const close = useRef(onOpenChange);
   useEffect(() => {
-    if (!asks) close();
-  }, [asks]);
-  useEffect(
-    () => () => {
-      close();
-    },
-    [],
-  );
+    close.current = onOpenChange;
+    if (!asks) onOpenChange(false);
+  }, [asks, onOpenChange]);
+  const here = useRef(true);
+  useEffect(() => {
+    here.current = true;
+    return () => {
+      here.current = false;
+      // In development React takes each component away once and puts it back.
+      queueMicrotask(() => {
+        if (!here.current) close.current(false);
+      });
+    };
+  }, []);
   if (!asks) return null;
   if (agent === undefined || connectionOf(agent) === null) return <ConfirmOnPaper {...props} />;
   return (

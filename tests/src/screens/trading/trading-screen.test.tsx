@@ -81,14 +81,13 @@ describe('the trading screen', () => {
 });
 
 describe('the wallet screen', () => {
-  it('says that agents trade paper money where that is all they trade', () => {
+  it('is marked PAPER where agents trade nothing else', () => {
     render(<WalletScreen />);
-    expect(head()).toContain('Agents trade with paper money and cannot spend from your wallet.');
+    expect(head()).toContain('Agents cannot spend from your wallet.');
     expect(head()).toContain('PAPER');
-    expect(document.body.textContent).toContain('Trading uses paper money.');
   });
 
-  it('with exchange accounts says of agents only that they cannot spend from it', () => {
+  it('is not with exchange accounts', () => {
     haveExchange();
     render(<WalletScreen />);
     expect(head()).toContain('Agents cannot spend from your wallet.');

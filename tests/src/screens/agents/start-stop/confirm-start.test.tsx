@@ -2,6 +2,7 @@
 /** A start that waited too long: what it is compared with, and what is said where it is refused. */
 import '../../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { StrictMode } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { OutboxEntry } from '../../../../../src/offline/outbox-entry.ts';
 
@@ -112,7 +113,26 @@ it('asks again, with the reason, where it could not be taken back', async () => 
   expect(onOpenChange.mock.calls).toEqual([[false], [true]]);
 });
 
-it('is gone with its start: it never asks about the stop that took its place, and does not come back (R4-11)', () => {
+it.each(['failed', 'lapsed'] as const)('reviews a start that is %s again', (state) => {
+  const over = entryOf(start('Harbour'), { state });
+  render(<ConfirmStart entry={over} open onOpenChange={onOpenChange} />);
+  expect(screen.getByRole('dialog', { name: 'Start Harbour now?' })).toBeTruthy();
+  expect(onOpenChange).not.toHaveBeenCalled();
+});
+
+it('asks in development too, where React draws everything twice', async () => {
+  const waiting = entryOf(start('Harbour'), { state: 'needs-you' });
+  render(
+    <StrictMode>
+      <ConfirmStart entry={waiting} open onOpenChange={onOpenChange} />
+    </StrictMode>,
+  );
+  await act(() => Promise.resolve());
+  expect(screen.getByRole('dialog', { name: 'Start Harbour now?' })).toBeTruthy();
+  expect(onOpenChange).not.toHaveBeenCalled();
+});
+
+it('is gone with its start: it never asks about the stop that took its place, and does not come back (R4-11)', async () => {
   const close = vi.fn();
   const waiting = entryOf(start('Harbour'), { state: 'needs-you' });
   const shown = render(<ConfirmStart entry={waiting} open onOpenChange={close} />);
@@ -128,5 +148,6 @@ it('is gone with its start: it never asks about the stop that took its place, an
   close.mockReset();
   shown.rerender(<ConfirmStart entry={waiting} open onOpenChange={close} />);
   shown.unmount();
+  await Promise.resolve();
   expect(close).toHaveBeenLastCalledWith(false);
 });
