@@ -12,7 +12,6 @@ import { agentsStore, applyAgent } from './agents-store.ts';
 import { alertsStore, applyAlert, removeAlert } from './alerts-store.ts';
 import { keptStore, type KeptStore } from './kept-stores.ts';
 import { takePreloadedSnapshots } from '../first-frame/read-device.ts';
-import type { Slot } from './slot.ts';
 
 /** The stream changes stores four times a second; the device is written less often. */
 const KEEP_EVERY_MS = 4_000;
@@ -85,12 +84,6 @@ export async function hearTold(uid: string): Promise<void> {
   for (const alert of alerts.value.alerts) applyAlert(alert, null);
 }
 
-/** Whether a slot holds the server's data. What came from the device is saved already. */
-const isWord = <T>(slot: Slot<T>): slot is Slot<T> & { data: T; savedAt: number } =>
-  slot.data !== null &&
-  slot.savedAt !== null &&
-  (slot.origin === 'network' || slot.origin === 'stream');
-
 /**
  * IndexedDB cannot clone valtio proxies; a plain copy works, because all snapshots are plain JSON.
  */
@@ -119,9 +112,12 @@ function throttled<T>(
   let timer: ReturnType<typeof setTimeout> | undefined;
   let written: { at: number; mark: string } | null = null;
   let isStopped = false;
-  const news = (): { at: number; mark: string; urgent: boolean } | null => {
-    if (!isWord(slot)) return null;
-    const now = { at: slot.savedAt, mark: mark(slot.data) };
+  const news = (): { data: T; at: number; mark: string; urgent: boolean } | null => {
+    const { data, savedAt, origin } = slot;
+    if (data === null || savedAt === null || origin === 'exchange') return null;
+    const now = { data, at: savedAt, mark: mark(data) };
+    // It lies there already, until an event says more of it.
+    if (origin === 'snapshot') written ??= now;
     const urgent = written === null || written.mark !== now.mark;
     return urgent || written?.at !== now.at ? { ...now, urgent } : null;
   };
@@ -129,9 +125,9 @@ function throttled<T>(
     clearTimeout(timer);
     timer = undefined;
     const found = news();
-    if (found === null || !isWord(slot)) return;
+    if (found === null) return;
     written = found;
-    keep(uid, values(plain(slot.data)), slot.savedAt).catch((error: unknown) => {
+    keep(uid, values(plain(found.data)), found.at).catch((error: unknown) => {
       log.warn('Could not save a snapshot', error);
       if (isStopped || !(error instanceof PartUnreachable)) return;
       timer ??= setTimeout(() => {
@@ -142,7 +138,7 @@ function throttled<T>(
   };
   // The server may have spoken while the device was still being read, as it does at a sign-in; of a
   // plan, say, it may not speak again for minutes.
-  if (isWord(slot)) timer = setTimeout(flush, 0);
+  if (news() !== null) timer = setTimeout(flush, 0);
   const unsubscribe = subscribe(slot, () => {
     if (news()?.urgent === true) {
       clearTimeout(timer);

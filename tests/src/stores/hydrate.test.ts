@@ -5,6 +5,8 @@ import { resetSession, session } from '../../../src/identity/session.ts';
 import { readSnapshots, writeSnapshot } from '../../../src/offline/snapshots.ts';
 import { log } from '../../../src/platform/page-log.ts';
 import { PartUnreachable } from '../../../src/platform/load-part.ts';
+import { recordAgent } from '../../../src/api/recorded-replies.ts';
+import { applyAgent, applyAgents, clearAgents } from '../../../src/stores/agents-store.ts';
 import { hydrate, keepSnapshots } from '../../../src/stores/hydrate.ts';
 import { applyPortfolio, portfolioStore } from '../../../src/stores/portfolio-store.ts';
 import { clearReplyStores } from '../../../src/stores/reply-store.ts';
@@ -78,4 +80,27 @@ it('writes what it could not write for want of the schemas a little later, and n
     'Could not save a snapshot',
   ]);
   said.mockRestore();
+});
+
+it('writes at once what an event says of a list that came from the device, under the list’s own age', async () => {
+  vi.useFakeTimers();
+  session.status = 'signed-in';
+  const agent = recordAgent('x', 'Harbour', 0);
+  applyAgents(
+    { agents: [{ ...agent, status: 'running', generation: 1 }], sequence: 3, asOf: T0 },
+    'snapshot',
+    T0,
+  );
+  const writes = vi.mocked(writeSnapshot).mockResolvedValue(true);
+  const stop = keepSnapshots('ada');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(writes, 'what lies there already').not.toHaveBeenCalled();
+  applyAgent({ ...agent, status: 'stopped', generation: 2 }, 6);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(writes).toHaveBeenCalledTimes(1);
+  const [, kind, value, savedAt] = writes.mock.calls[0]!;
+  expect([kind, savedAt]).toEqual(['agents', T0]);
+  expect(value).toMatchObject({ agents: [{ status: 'stopped' }] });
+  stop();
+  clearAgents();
 });

@@ -802,6 +802,8 @@ describe('the device', () => {
     'tells the screen of a command that was answered %s, after the first reading (F80)',
     async (_when, afterMs, status, alertIds) => {
       clearAlerts();
+      // What the test before kept is newer than this list.
+      await deleteUserDatabase('ann');
       const database = openUserDatabase('ann', { mayCreate: () => true });
       const alert = (id: string): Alert => ({
         id,
