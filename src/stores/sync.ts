@@ -106,17 +106,27 @@ function oldestSequence(): number {
     agentsStore.data?.sequence ?? -1,
     portfolioStore.data?.sequence ?? -1,
     historyStore.data?.sequence ?? -1,
-    alertsStore.data?.sequence ?? -1,
   );
+}
+
+/** Alerts have no figure on a start: nothing else waits for them. */
+async function catchUpAlerts(sequence: number): Promise<void> {
+  const owner = uid;
+  await loadAlerts();
+  if (uid === owner && (alertsStore.data?.sequence ?? sequence) < sequence) await loadAlerts(true);
 }
 
 /**
  * Events may have been missed while nobody listened. Loads under way at the start are awaited
- * first, so that nothing is loaded twice.
+ * first, so that nothing is loaded twice. What is here and lacks events is not current until then.
  */
 async function catchUp(sequence: number): Promise<void> {
   const owner = uid;
-  await Promise.all([loadAgents(), loadPortfolio(), loadHistory(), loadAlerts()]);
+  void catchUpAlerts(sequence);
+  const lists = [agentsStore, portfolioStore, historyStore];
+  if (lists.some(({ data }) => (data?.sequence ?? sequence) < sequence))
+    connection.gapAt ??= Date.now() + 1;
+  await Promise.all([loadAgents(), loadPortfolio(), loadHistory()]);
   if (uid !== owner) return;
   if (oldestSequence() < sequence) rereadAll();
   else connection.gapAt = null;

@@ -244,6 +244,57 @@ describe('events', () => {
     });
   });
 
+  it('that a list here lacks keep it from being called current, however long another list takes', async () => {
+    let answer: (reply: object) => void = () => undefined;
+    vi.mocked(api.call).mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }) as never,
+    );
+    historyStore.savedAt = 0;
+    applyEvent({
+      type: 'hello',
+      sequence: 7,
+      serverTime: Date.now(),
+      marketTime: Date.now(),
+      source,
+    });
+    expect(agentsStore.savedAt!).toBeLessThan(connection.gapAt ?? 0);
+    sequence = 7;
+    answer({ ...replies().history, sequence: 1 });
+    await waitFor(() => {
+      expect(agentsStore.data?.sequence).toBe(7);
+    });
+    connection.gapAt = null;
+  });
+
+  it('are not waited for by the rest where only the alerts do not answer', async () => {
+    let answer: (reply: object) => void = () => undefined;
+    alertsStore.savedAt = 0;
+    vi.mocked(api.call).mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }) as never,
+    );
+    connection.gapAt = Date.now();
+    applyEvent({
+      type: 'hello',
+      sequence: 1,
+      serverTime: Date.now(),
+      marketTime: Date.now(),
+      source,
+    });
+    await waitFor(() => {
+      expect(connection.gapAt).toBeNull();
+    });
+    answer({ ...replies().alerts, sequence: 1 });
+    await waitFor(() => {
+      expect(alertsStore.status).toBe('ready');
+    });
+  });
+
   it('missed by the alerts alone are read afresh too', async () => {
     alertsStore.data!.sequence = 0;
     applyEvent({
