@@ -172,6 +172,7 @@ const lifecycle = createLifecycle({
     Object.assign(queue, view);
   },
   onDelivered(commandId) {
+    connection.outdated = false;
     void sayOnNotification(commandId, 'delivered');
   },
   onAgents(agents) {

@@ -36,6 +36,10 @@ export function Popover({ button, buttonLabel, buttonClass, children }: PopoverP
         onClick={() => {
           setBeside(isOpen ? null : (anchor.current?.getBoundingClientRect() ?? null));
         }}
+        // Its code may still be on the way: it opens over nothing that is done meanwhile.
+        onBlur={() => {
+          if (panel.loaded === null) close();
+        }}
         className={buttonClass}
       >
         {button}

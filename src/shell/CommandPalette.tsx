@@ -107,6 +107,9 @@ function useActiveOption(
   onChoose: (find: PaletteItem, byKey: boolean) => void,
 ) {
   const [activeId, setActiveId] = useState(shown[0]?.id ?? null);
+  const [first] = shown;
+  // What comes after an empty result is highlighted as it comes, and keeps that.
+  if (activeId === null && first !== undefined) setActiveId(first.id);
   const index = shown.findIndex(({ id }) => id === activeId);
   const chosen = shown[index];
   const move = (next: PaletteItem | undefined): void => {

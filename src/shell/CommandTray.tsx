@@ -233,7 +233,9 @@ function Queue({
           <p className="text-amber">Nothing is sent until you log in again.</p>
         )}
         {paused === 'update' && (
-          <p className="text-amber">Nothing is sent until you update the app.</p>
+          <p className="text-amber">
+            The server wants a newer version of the app. Update it to send these now.
+          </p>
         )}
         <ul className="max-h-[34dvh] overflow-y-auto [&>li:first-child]:border-t-0">
           {shown.map((entry) => (

@@ -10,7 +10,7 @@ import { api } from '../api/api.ts';
 import { session } from '../identity/session.ts';
 import { readSnapshot, writeSnapshot } from '../offline/snapshots.ts';
 import { log } from '../platform/page-log.ts';
-import { chooseAccount, noteLiveAccounts } from './account-choice.ts';
+import { accountChoice, chooseAccount, noteLiveAccounts } from './account-choice.ts';
 import { liveSlots } from './live-slots.ts';
 import { load } from './load-slot.ts';
 import { emptySlot, fill, type Origin, type Slot } from './slot.ts';
@@ -154,9 +154,11 @@ export function applyConnection(next: LiveConnection): void {
  */
 export async function takeNewConnection(next: LiveConnection): Promise<void> {
   const uid = session.user?.uid;
+  const { chosen } = accountChoice;
   applyConnection(next);
   await loadConnections(true);
-  if (session.user?.uid === uid) await chooseAccount(next.id);
+  // Whoever has chosen another account meanwhile keeps that.
+  if (session.user?.uid === uid && accountChoice.chosen === chosen) await chooseAccount(next.id);
 }
 
 function applyOrder(connectionId: string, order: LiveOrderWire): void {

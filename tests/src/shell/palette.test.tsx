@@ -294,6 +294,20 @@ describe('the palette', () => {
       expect(stopped).toEqual(['Current']);
     }, 30_000);
 
+    it('highlights the first that comes after an empty result, and keeps to it', async () => {
+      await change({}, []);
+      await open();
+      const input = await palette();
+      fireEvent.change(input, { target: { value: 'stop har' } });
+      expect(input.getAttribute('aria-activedescendant')).toBeNull();
+      await change({}, ['Harvest']);
+      expect(active(input)).toContain('Stop Harvest');
+      await change({}, ['Harbour', 'Harvest']);
+      expect(active(input)).toContain('Stop Harvest');
+      enter(input);
+      expect(stopped).toEqual(['Harvest']);
+    }, 30_000);
+
     it('highlights nothing where the chosen one has gone, and Enter does nothing until a move', async () => {
       await change({});
       await open();

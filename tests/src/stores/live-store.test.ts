@@ -219,6 +219,19 @@ describe('one account that is heard of before the list of all', () => {
     expect(accountChoice.known).toHaveLength(3);
   });
 
+  it('is not chosen over an account that was chosen meanwhile', async () => {
+    const fresh = liveConnection(NOW, { id: 'connection-c', label: 'New' });
+    const taken = takeNewConnection(fresh);
+    await chooseAccount(null);
+    lists[0]?.(listOf(account.connection, other, fresh));
+    await vi.waitFor(() => {
+      expect(lists).toHaveLength(2);
+    });
+    lists[1]?.(listOf(account.connection, other, fresh));
+    await taken;
+    expect(accountChoice.chosen).toBeNull();
+  });
+
   it('is not chosen for another person who has logged in meanwhile', async () => {
     const taken = takeNewConnection(liveConnection(NOW, { id: 'connection-c' }));
     forget();

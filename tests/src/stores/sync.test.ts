@@ -246,7 +246,7 @@ describe('events', () => {
 
   it('that a list here lacks keep it from being called current, however long another list takes', async () => {
     let answer: (reply: object) => void = () => undefined;
-    vi.mocked(api.call).mockImplementationOnce(
+    vi.spyOn(api, 'call').mockImplementationOnce(
       () =>
         new Promise((resolve) => {
           answer = resolve;
@@ -272,7 +272,7 @@ describe('events', () => {
   it('are not waited for by the rest where only the alerts do not answer', async () => {
     let answer: (reply: object) => void = () => undefined;
     alertsStore.savedAt = 0;
-    vi.mocked(api.call).mockImplementationOnce(
+    vi.spyOn(api, 'call').mockImplementationOnce(
       () =>
         new Promise((resolve) => {
           answer = resolve;

@@ -1,7 +1,8 @@
 /** Filters and sorts the list of agents as its person last chose while the app is open. */
 import { proxy } from 'valtio';
+import { subscribeKey } from 'valtio/utils';
 import { add, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
-import { onPurge } from '../../../identity/session.ts';
+import { session } from '../../../identity/session.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
 import { POOL_NAME } from '../agent-text.ts';
 
@@ -18,10 +19,11 @@ export interface ListView {
 
 const UNCHOSEN: ListView = { query: '', status: 'all', sort: 'made', down: false };
 export const listView = proxy<ListView>({ ...UNCHOSEN });
-// The next person at this device finds no search of the one before.
-onPurge(() => {
-  Object.assign(listView, UNCHOSEN);
-  return Promise.resolve();
+// The next person at this device finds no search of the one before, in any tab.
+let uid = session.user?.uid;
+subscribeKey(session, 'user', (user) => {
+  if (user?.uid !== uid) Object.assign(listView, UNCHOSEN);
+  uid = user?.uid;
 });
 
 export const STATUS_NAME: Record<StatusFilter, string> = {
