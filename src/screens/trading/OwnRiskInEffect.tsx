@@ -15,7 +15,15 @@ async function removeOwn(profile: RiskProfile): Promise<void> {
 }
 
 /** Held, because a smaller plan could not set the values again. */
-export function UsePresets({ profile, blocked }: { profile: RiskProfile; blocked: string | null }) {
+export function UsePresets({
+  profile,
+  blocked,
+  onRemoved,
+}: {
+  profile: RiskProfile;
+  blocked: string | null;
+  onRemoved?: () => void;
+}) {
   const { position, threshold, stop } = PRESET_RISK[profile];
   return (
     <HoldToConfirm
@@ -27,7 +35,9 @@ export function UsePresets({ profile, blocked }: { profile: RiskProfile; blocked
         void showFailure(
           removeOwn(profile),
           `${profile} agents use the presets. Open positions keep their stop losses.`,
-        );
+        ).then((isDone) => {
+          if (isDone) onRemoved?.();
+        });
       }}
     />
   );

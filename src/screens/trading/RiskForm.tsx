@@ -5,10 +5,12 @@ import { RiskProfile } from '../../../contract/agents.ts';
 import { RiskProfileBody } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/api.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { errorSentence } from '../../format/error-text.ts';
 import { withLocalNumbers } from '../../format/number-marks.ts';
+import { formatNumber } from '../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../format/typed-numbers.ts';
 import { byField, check } from '../../format/validation.ts';
 import { loadSettings } from '../../stores/settings-store.ts';
@@ -44,13 +46,23 @@ function numbersOf(own: readonly RiskProfileBody[], profile: RiskProfile): Numbe
       };
 }
 
+/** Entries may be older than what was saved elsewhere since. */
+const savedText = (saved: RiskProfileBody): string =>
+  `Saved: largest position ${formatNumber(saved.max_position_percentage)} %, signal threshold ${formatNumber(saved.confidence_threshold)}, stop loss ${formatNumber(saved.stop_loss_percentage)} %.`;
+
 export interface RiskFormProps {
   own: readonly RiskProfileBody[];
   blocked: string | null;
 }
 
+/** What differs from the saved values. */
+const changed = (entries: Partial<Numbers>, saved: Numbers): Partial<Numbers> =>
+  Object.fromEntries(
+    Object.entries(entries).filter(([field, text]) => text !== saved[field as keyof Numbers]),
+  );
+
 /** Entries by profile, kept on the device until they are saved: switching profiles loses none. */
-function useTyped(profile: RiskProfile) {
+function useTyped(profile: RiskProfile, own: Numbers) {
   const [typed, keep] = useKeptDraft('risk', Typed, NOTHING);
   /** As typed last: a reply may come after it. */
   const newest = useRef(typed);
@@ -59,24 +71,31 @@ function useTyped(profile: RiskProfile) {
     keep(Object.keys(next).length === 0 ? null : next);
   };
   const entries = typed[profile];
+  const discard = (): void => {
+    const others = { ...newest.current };
+    delete others[profile];
+    put(others);
+  };
   const type = (change: Partial<Numbers>): void => {
-    put({ ...newest.current, [profile]: { ...newest.current[profile], ...change } });
+    const next = changed({ ...newest.current[profile], ...change }, own);
+    if (Object.keys(next).length === 0) discard();
+    else put({ ...newest.current, [profile]: next });
   };
   /** What was typed after the press stays. */
   const saved = (): void => {
-    const { [profile]: present, ...others } = newest.current;
-    if (present === entries) put(others);
+    if (newest.current[profile] === entries) discard();
   };
-  return { entries, type, saved };
+  return { entries, type, saved, discard };
 }
 
 /** The entries for each profile, and saving them. */
 function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
-  const { entries, type, saved } = useTyped(profile);
+  const kept = numbersOf(own, profile);
+  const { entries, type, saved, discard } = useTyped(profile, kept);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
-  const numbers = { ...numbersOf(own, profile), ...entries };
+  const numbers = { ...kept, ...entries };
 
   const save = async (): Promise<void> => {
     setFailure(null);
@@ -117,6 +136,7 @@ function useRiskEdit(own: readonly RiskProfileBody[], profile: RiskProfile) {
     busy,
     save,
     forget,
+    discard,
   };
 }
 
@@ -172,8 +192,9 @@ function NumberFields({
 export function RiskForm({ own, blocked }: RiskFormProps) {
   const [profile, setProfile] = useState<RiskProfile>('Moderate');
   const edit = useRiskEdit(own, profile);
-  const { numbers, set, unsaved, errors, failure, busy, save, forget } = edit;
-  const isOwn = own.some((values) => values.profile === profile);
+  const { numbers, set, unsaved, errors, failure, busy, save, forget, discard } = edit;
+  const saved = own.find((values) => values.profile === profile);
+  const isOwn = saved !== undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void save();
@@ -204,15 +225,26 @@ export function RiskForm({ own, blocked }: RiskFormProps) {
         <Button type="submit" tone="primary" busy={busy} disabled={blocked !== null}>
           Save risk values
         </Button>
-        {isOwn && <UsePresets profile={profile} blocked={blocked} />}
-        {blocked !== null ? (
-          <span className="text-ink-3">{blocked}</span>
-        ) : (
-          unsaved && (
-            <span className="text-ink-3">Not saved yet. Your entries are kept on this device.</span>
-          )
-        )}
+        {isOwn && <UsePresets profile={profile} blocked={blocked} onRemoved={discard} />}
+        {blocked !== null && <span className="text-ink-3">{blocked}</span>}
       </div>
+      {unsaved && (
+        <div className="flex flex-wrap items-center gap-3">
+          <span className="text-ink-3">
+            Not saved yet.{keepsSnapshots() && ' Your entries are kept on this device.'}
+            {saved !== undefined && ` ${savedText(saved)}`}
+          </span>
+          <Button
+            size="sm"
+            onClick={() => {
+              discard();
+              forget();
+            }}
+          >
+            Discard entries
+          </Button>
+        </div>
+      )}
     </form>
   );
 }

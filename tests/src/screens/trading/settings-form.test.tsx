@@ -368,7 +368,9 @@ describe('the risk values form', () => {
       cleanup();
       open();
       expect(field('Stop loss').value).toBe('3');
-      screen.getByText('Not saved yet. Your entries are kept on this device.');
+      screen.getByText(
+        /^Not saved yet\. Your entries are kept on this device\. Saved: .*stop loss 2 %\.$/,
+      );
       fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
       expect(field('Largest position').value).toBe('20');
       fireEvent.change(field('Profile'), { target: { value: 'Conservative' } });
@@ -403,6 +405,17 @@ describe('the risk values form', () => {
       expect(field('Stop loss').value).toBe('2');
       fireEvent.change(field('Profile'), { target: { value: 'Aggressive' } });
       expect(field('Stop loss').value).toBe('9');
+    });
+
+    it('are none where they say what is saved, and can be given up', () => {
+      open();
+      type('Stop loss', '3');
+      type('Stop loss', '2');
+      expect(screen.queryByText(/^Not saved yet/)).toBeNull();
+      type('Stop loss', '3');
+      fireEvent.click(screen.getByRole('button', { name: 'Discard entries' }));
+      expect(field('Stop loss').value).toBe('2');
+      expect(screen.queryByText(/^Not saved yet/)).toBeNull();
     });
 
     it('is not the next person’s', () => {
