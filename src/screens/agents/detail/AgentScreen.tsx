@@ -89,7 +89,7 @@ function Waiting() {
 
 /**
  * Whether the server's list is loaded and lacks this agent, as after a deletion: then nothing is
- * requested.
+ * requested, and nothing that was read of it before is shown.
  */
 const isGone = (id: string): boolean => {
   const { data, origin } = agentsStore;
@@ -260,7 +260,8 @@ function useAgentReadings(id: string): {
       }),
     [id, read],
   );
-  return { slot: slots[id] ?? UNREAD, read, insight };
+  // What was read of an agent outlives it in the store.
+  return { slot: (isGone(id) ? undefined : slots[id]) ?? UNREAD, read, insight };
 }
 
 /** Fills from the stream and from the server, each once, newest first. */

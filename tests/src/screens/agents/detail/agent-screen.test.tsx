@@ -22,7 +22,7 @@ const { Routes } = await import('../../../../../src/App.tsx');
 const { session } = await import('../../../../../src/identity/session.ts');
 const { applyAgents, applyRuns, clearAgents } =
   await import('../../../../../src/stores/agents-store.ts');
-const { applyInsight, clearAnalytics } =
+const { applyInsight, clearAnalytics, performanceStore } =
   await import('../../../../../src/stores/analytics-store.ts');
 const { connection } = await import('../../../../../src/stores/connection.ts');
 const { applyHistory, clearHistory } = await import('../../../../../src/stores/fills-store.ts');
@@ -198,6 +198,27 @@ describe('an agent’s page', () => {
     });
     expect(screen.getByText('Running')).toBeTruthy();
     expect(document.querySelectorAll('main [data-dot="full"]').length).toBe(1);
+  }, 30_000);
+});
+
+describe('an agent that is deleted while its page is open', () => {
+  it('is not found, and offers no Start, though its performance is still at hand (R7-19)', async () => {
+    await open(`/agents/${ID}`);
+    await screen.findByRole('heading', { level: 1, name: 'Harbour' });
+    await vi.waitFor(() => {
+      expect(performanceStore.byAgent[ID]?.data).toBeTruthy();
+    });
+    const list = structuredClone(replies.agents!);
+    await later(() => {
+      applyAgents(
+        { ...list, agents: list.agents.filter(({ id }) => id !== ID), sequence: 9 },
+        'network',
+        Date.now() + 10,
+      );
+    });
+    expect(await screen.findByText('Agent not found')).toBeTruthy();
+    expect(screen.queryByRole('button', { name: /^(?:Start|Stop)$/ })).toBeNull();
+    expect(screen.queryByText('Harbour')).toBeNull();
   }, 30_000);
 });
 
