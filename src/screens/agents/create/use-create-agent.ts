@@ -1,7 +1,7 @@
 /**
  * Creates an agent from a draft, and says what is known of it where the server's answer is missing.
  */
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent, AgentCreateBody } from '../../../../contract/agents.ts';
 import { startAgent } from '../../../commands.ts';
@@ -11,6 +11,7 @@ import { connection } from '../../../stores/connection.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showResult } from '../../show-result.ts';
+import { useIsHere } from '../../use-is-here.ts';
 import { checkDraft, formIssues, previewOf, serverIssues, type AgentDraft } from './agent-draft.ts';
 import { isSameAgent, sentRequest, type Created } from './create-once.ts';
 import { forgetRequest, isUnanswered } from './kept-request.ts';
@@ -79,18 +80,6 @@ function otherThanWanted({ agent, by }: Created, wanted: AgentCreateBody): strin
   return isListed || agentsStore.status !== 'ready'
     ? null
     : `${agent.name} was created by an earlier press and has been deleted since. Press again to create it anew.`;
-}
-
-/** Whether the form is still on the page, for what comes late. */
-function useIsHere(): RefObject<boolean> {
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => {
-      isHere.current = false;
-    };
-  }, []);
-  return isHere;
 }
 
 export function useCreateAgent({

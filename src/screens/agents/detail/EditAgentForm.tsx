@@ -2,7 +2,7 @@
  * Edits an agent's settings. If they were changed on another device, the user sees that before
  * saving again.
  */
-import { Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState, type RefObject } from 'react';
 import * as z from 'zod/mini';
 import { Agent, AgentSettingsBody } from '../../../../contract/agents.ts';
 import { PreviewTerms, type AgentPreviewBody } from '../../../../contract/preview.ts';
@@ -16,13 +16,15 @@ import { screenPart } from '../../../components/screen-part.tsx';
 import { formatQuantity } from '../../../format/numbers.ts';
 import { fieldText, typedNumber } from '../../../format/typed-numbers.ts';
 import { byField, check } from '../../../format/validation.ts';
+import { samePerson } from '../../../identity/session.ts';
 import { backtestRecord } from '../../../stores/started-backtests.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
+import { useIsHere } from '../../use-is-here.ts';
 import { serverIssues } from '../create/agent-draft.ts';
 import { intervalText } from '../agent-text.ts';
-import { useKeptDraft } from '../create/kept-draft.ts';
+import { readDraft, useKeptDraft } from '../create/kept-draft.ts';
 import { INTERVALS } from '../create/TermsFields.tsx';
 
 const PROFILES = ['Conservative', 'Moderate', 'Aggressive'].map((value) => ({
@@ -69,13 +71,22 @@ function changedElsewhere(error: unknown): Agent | null {
   return Agent.safeParse(error.details?.agent).data ?? null;
 }
 
+/** What another edit has made of the agent. */
+const changedText = ({ risk_profile, max_position_size, execution_interval, quote }: Agent) =>
+  `Changed on another device: ${risk_profile}, ${formatQuantity(String(max_position_size))} ${quote}, ${intervalText(execution_interval)}. ` +
+  'Your edits are kept. Save again to apply them.';
+
 /** An edit as typed, kept over a reload, and the version of the agent it was made on. */
-function useEdit(agent: Agent) {
+function useEdit(agent: Agent, isHere: RefObject<boolean>) {
+  const name = `agent-edit.${agent.id}`;
   const [first] = useState(() => ({ base: agent.version, draft: termsOf(agent) }));
-  const [{ base, draft }, keep] = useKeptDraft(`agent-edit.${agent.id}`, Kept, first);
+  const [{ base, draft }, keep] = useKeptDraft(name, Kept, first);
   const [restored, setRestored] = useState(draft !== first.draft);
   /** As typed last: a reply may come after it. */
   const newest = useRef(draft);
+  /** The edit that a reply finds: once this form was left, the kept one, which may be another's. */
+  const present = (): z.infer<typeof Kept> | null =>
+    isHere.current ? { base, draft: newest.current } : readDraft(name, Kept);
   const change = (part: Partial<EditDraft>): void => {
     const next = { ...draft, ...part };
     newest.current = next;
@@ -88,11 +99,13 @@ function useEdit(agent: Agent) {
   };
   /** From then on the entries are an edit of that version. */
   const rebase = (version: number): void => {
-    keep({ base: version, draft: newest.current });
+    const edit = present();
+    if (edit?.base === base) keep({ base: version, draft: edit.draft });
   };
   /** Whether nothing was typed after the press; what was is kept as an edit of what was saved. */
   const saved = ({ version }: Agent): boolean => {
-    const isDone = isSame(newest.current, draft);
+    const edit = present();
+    const isDone = edit === null || isSame(edit.draft, draft);
     if (isDone) keep(null);
     else rebase(version);
     return isDone;
@@ -100,32 +113,48 @@ function useEdit(agent: Agent) {
   return { base, draft, restored, change, discard, rebase, saved };
 }
 
-/** Saves an edit and shows rejections by field, or for the whole form. */
+/** Why a save was refused: by field, for the whole form, or in a toast where the form was left. */
+function useRefusal(agent: Agent, rebase: (version: number) => void, isHere: RefObject<boolean>) {
+  const [issues, setIssues] = useState<Record<string, string>>({});
+  const [failure, setFailure] = useState<string>();
+  const refused = (error: unknown): void => {
+    const theirs = changedElsewhere(error);
+    const { fields, form } =
+      theirs === null ? serverIssues(error) : { fields: {}, form: changedText(theirs) };
+    if (theirs !== null) rebase(theirs.version);
+    if (isHere.current) {
+      setIssues(fields);
+      setFailure(form);
+      return;
+    }
+    const sentence = form ?? Object.values(fields)[0];
+    if (sentence !== undefined) pageToast('error', `${agent.name}: ${sentence}`);
+  };
+  const refuse = (fields: Record<string, string>): void => {
+    setIssues(fields);
+    setFailure(undefined);
+  };
+  return { issues, failure, refused, refuse };
+}
+
+/** Saves an edit. Who has closed the form meanwhile is told in a toast, and closes no other one. */
 function useSave(
   agent: Agent,
   { base, draft, rebase, saved }: ReturnType<typeof useEdit>,
   onSaved: (agent: Agent) => void,
+  isHere: RefObject<boolean>,
 ) {
-  const [issues, setIssues] = useState<Record<string, string>>({});
-  const [failure, setFailure] = useState<string>();
+  const { issues, failure, refused, refuse } = useRefusal(agent, rebase, isHere);
   const [busy, setBusy] = useState(false);
-  const refused = (error: unknown): void => {
-    const theirs = changedElsewhere(error);
-    if (theirs !== null) {
-      const { version, risk_profile, max_position_size, execution_interval } = theirs;
-      rebase(version);
-      setFailure(
-        `Changed on another device: ${risk_profile}, ${formatQuantity(String(max_position_size))} ${agent.quote}, ${intervalText(execution_interval)}. ` +
-          'Your edits are kept. Save again to apply them.',
-      );
+  const settle = (isDone: boolean, reply: Agent): void => {
+    if (isDone && isHere.current) {
+      onSaved(reply);
       return;
     }
-    const { fields, form } = serverIssues(error);
-    setIssues(fields);
-    setFailure(form);
+    const kept = isDone ? '' : ' Your entries since then are kept. Save again to apply them.';
+    pageToast('blank', `${isHere.current ? '' : `${agent.name}: `}Saved.${kept}`);
   };
   const save = async (): Promise<void> => {
-    setFailure(undefined);
     const checked = check(AgentSettingsBody, {
       risk_profile: draft.risk_profile,
       max_position_size: typedNumber(draft.size),
@@ -133,14 +162,12 @@ function useSave(
       enabled: agent.enabled,
       version: base,
     });
-    if (!checked.ok) {
-      setIssues(byField(checked.issues));
-      return;
-    }
-    setIssues({});
+    refuse(checked.ok ? {} : byField(checked.issues));
+    if (!checked.ok) return;
+    const isTheirs = samePerson();
     setBusy(true);
     try {
-      const reply = await api.call('updateAgent', {
+      const { agent: reply } = await api.call('updateAgent', {
         params: { id: agent.id },
         // Start and Stop have buttons of their own: one that this list lacks must not be undone.
         query: { enabled: 'keep' },
@@ -149,19 +176,18 @@ function useSave(
           ...backtestRecord(conflictQuestion(agent, draft), agent.version),
         },
       });
-      const isDone = saved(reply.agent);
+      if (!isTheirs()) return;
+      const isDone = saved(reply);
       await loadAgents(true);
-      if (isDone) onSaved(reply.agent);
-      else pageToast('blank', 'Saved. Your entries since then are kept. Save again to apply them.');
+      if (isTheirs()) settle(isDone, reply);
     } catch (error) {
-      refused(error);
+      if (isTheirs()) refused(error);
     } finally {
       setBusy(false);
     }
   };
   const forget = (): void => {
-    setIssues({});
-    setFailure(undefined);
+    refuse({});
   };
   return { issues, failure, busy, save, forget };
 }
@@ -236,9 +262,10 @@ export default function EditAgentForm({
   agent: Agent;
   onSaved: (agent: Agent) => void;
 }) {
-  const edit = useEdit(agent);
+  const isHere = useIsHere();
+  const edit = useEdit(agent, isHere);
   const { draft, restored, change, discard } = edit;
-  const { issues, failure, busy, save, forget } = useSave(agent, edit, onSaved);
+  const { issues, failure, busy, save, forget } = useSave(agent, edit, onSaved, isHere);
   return (
     <form
       className="flex flex-col gap-4"

@@ -2,7 +2,7 @@
 /** The edit of an agent as it is saved: what is typed meanwhile is kept with the version it edits. */
 import '../../../../support/page-world.ts';
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../../../src/api/api-error.ts';
 import { recordAgent } from '../../../../../src/api/recorded-replies.ts';
 
@@ -26,6 +26,8 @@ const { default: EditAgentForm } =
   await import('../../../../../src/screens/agents/detail/EditAgentForm.tsx');
 const { writeLastUser } = await import('../../../../../src/identity/last-user.ts');
 const { session } = await import('../../../../../src/identity/session.ts');
+
+const { removeToast, toastStore } = await import('../../../../../src/stores/toast-store.ts');
 
 const agent = { ...recordAgent('a1', 'Harbour', 0), version: 3 };
 const user = { uid: 'uid-1', email: 'a@example.com', lastSignInTime: new Date(0).toUTCString() };
@@ -64,6 +66,7 @@ function heldReply() {
 beforeEach(() => {
   call.mockReset();
   onSaved.mockReset();
+  removeToast();
   localStorage.clear();
   writeLastUser(user);
   Object.assign(session, { user });
@@ -129,4 +132,70 @@ it('keeps what is typed while the server finds a change of another device (R7-16
   );
   await idle();
   expect([size().value, keptBase()]).toEqual(['3000', 9]);
+});
+
+describe('an edit whose sheet is closed while it is saved', () => {
+  const said = (): string[] => toastStore.toasts.map(({ message }) => message);
+  const reopen = (): void => {
+    render(<EditAgentForm agent={agent} onSaved={onSaved} />);
+  };
+  const tell = async (answer: () => void): Promise<void> => {
+    answer();
+    await waitFor(() => {
+      expect(said()).toHaveLength(1);
+    });
+  };
+
+  it('says in a toast that the server refused it, and keeps it (R7-16)', async () => {
+    const held = heldReply();
+    type('300');
+    save();
+    cleanup();
+    const text = 'Your plan allows no such size.';
+    await tell(() => {
+      held.reject(new ApiError(text, { code: 'internal', status: 500, text }));
+    });
+    expect(said()[0]).toMatch(/^Harbour: /);
+    expect(keptBase()).toBe(3);
+  });
+
+  it('says in a toast what another device changed, and keeps the edit on that (R7-16)', async () => {
+    const held = heldReply();
+    type('300');
+    save();
+    cleanup();
+    await tell(() => {
+      const details = { agent: { ...agent, version: 9 } };
+      held.reject(new ApiError('409', { code: 'agent_changed', status: 409, text: '', details }));
+    });
+    expect(said()[0]).toMatch(/^Harbour: Changed on another device/);
+    expect(keptBase()).toBe(9);
+  });
+
+  it('closes no form that was opened since, and keeps what was typed there (R7-16)', async () => {
+    const held = heldReply();
+    type('300');
+    save();
+    cleanup();
+    reopen();
+    type('4000');
+    await tell(() => {
+      held.resolve({ agent: { ...agent, version: 4, max_position_size: 300 } });
+    });
+    expect(said()[0]).toBe(
+      'Harbour: Saved. Your entries since then are kept. Save again to apply them.',
+    );
+    expect([onSaved.mock.calls, size().value, keptBase()]).toEqual([[], '4000', 4]);
+  });
+
+  it('says that it was saved, and forgets it (R7-16)', async () => {
+    const held = heldReply();
+    type('300');
+    save();
+    cleanup();
+    await tell(() => {
+      held.resolve({ agent: { ...agent, version: 4, max_position_size: 300 } });
+    });
+    expect([said(), keptBase(), onSaved.mock.calls]).toEqual([['Harbour: Saved.'], undefined, []]);
+  });
 });
