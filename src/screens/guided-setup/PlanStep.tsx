@@ -3,7 +3,7 @@
  * changed, and the trial starts from here.
  */
 import { ChevronDown } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { RiskProfile } from '../../../contract/agents.ts';
@@ -26,6 +26,9 @@ import { TrialConsent } from './TrialConsent.tsx';
 /** How the user can get an agent: by their plan, by starting the trial, or by buying a plan. */
 export type Entry = 'plan' | 'trial' | 'buy';
 
+type Issues = Readonly<Record<string, string>>;
+const NO_ISSUES: Issues = {};
+
 interface PlanStepProps {
   answers: readonly number[];
   draft: AgentDraft;
@@ -33,17 +36,38 @@ interface PlanStepProps {
   entry: Entry;
   need: Need;
   busy: boolean;
-  issues: Readonly<Record<string, string>>;
+  issues: Issues;
   failure: string | null;
   onChange: (part: Partial<AgentDraft>) => void;
   onNext: () => void;
   onBack: () => void;
 }
 
-/** One part of the draft that opens to be changed. */
-function Change({ title, open, children }: { title: string; open?: boolean; children: ReactNode }) {
+/**
+ * One part of the draft that opens to be changed. Issues open it; the change that answers them does
+ * not close it, because the field is still being typed in.
+ */
+function Change({
+  title,
+  issues = NO_ISSUES,
+  children,
+}: {
+  title: string;
+  issues?: Issues;
+  children: ReactNode;
+}) {
+  const [isOpen, setIsOpen] = useState(false);
+  useEffect(() => {
+    if (Object.keys(issues).length > 0) setIsOpen(true);
+  }, [issues]);
   return (
-    <details className="rule group" open={open}>
+    <details
+      className="rule group"
+      open={isOpen}
+      onToggle={(event) => {
+        setIsOpen(event.currentTarget.open);
+      }}
+    >
       <summary className="flex min-h-11 cursor-pointer items-center justify-between gap-3 text-accent pointer-fine:min-h-9">
         {title}
         <ChevronDown className="size-4 shrink-0 group-open:rotate-180" aria-hidden />
@@ -174,7 +198,7 @@ export function PlanStep(props: PlanStepProps) {
           <Counting score={score} />
         </details>
       </Change>
-      <Change title="Change what it trades" open={Object.keys(issues).length > 0}>
+      <Change title="Change what it trades" issues={issues}>
         <p className="mb-4 text-ink-2">
           Two or three large coins are a good start.{' '}
           <Link href="/library" className="text-accent underline underline-offset-2">
