@@ -8,6 +8,7 @@ import {
   type SupportRequests,
 } from '../../../contract/support.ts';
 import { callFunction } from '../../callables/call-function.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Select, TextAreaField } from '../../components/Field.tsx';
 import { Line, Section } from '../../components/Section.tsx';
@@ -16,6 +17,7 @@ import { errorSentence } from '../../format/error-text.ts';
 import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
+import { useIsHere } from '../use-is-here.ts';
 import { diagnosticLines } from './diagnostics.ts';
 import { emptyDraft, keepDraft, readDraft, type Draft } from './support-draft.ts';
 
@@ -68,20 +70,41 @@ function errorsIn({ category, text }: Draft): ComposeErrors {
   };
 }
 
-function textHint(text: string, kept: boolean): string {
+/** Where the unsent text is: what the person kept off the device is in this tab alone. */
+type Place = 'device' | 'tab' | 'nowhere';
+
+const SAVED: Record<Place, string> = {
+  device: ' Your text is saved.',
+  tab: ' Your text is kept in this tab.',
+  nowhere: '',
+};
+
+function textHint(text: string, place: Place): string {
   const left = SUPPORT_TEXT_MAX - text.length;
   if (left < 200) return `${left} characters left.`;
-  return text !== '' && kept
-    ? 'Saved on this device until sent.'
-    : 'Never share your password. We will not ask for it.';
+  if (text === '' || place === 'nowhere')
+    return 'Never share your password. We will not ask for it.';
+  return place === 'device' ? 'Saved on this device until sent.' : 'Kept in this tab until sent.';
 }
 
-/** The draft saved on this device. */
+function offlineText(place: Place, begun: boolean): string {
+  if (place === 'nowhere') return '';
+  const kept = place === 'device' ? 'saved on this device' : 'kept in this tab';
+  return begun
+    ? ` Your text is ${kept}. Send it when you’re online.`
+    : ` Your text is ${kept} as you write.`;
+}
+
+/** The draft, kept until it is sent. */
 function useDraft(uid: string) {
   const [draft, setDraft] = useState<Draft>(() => readDraft(uid));
   const [kept, setKept] = useState(true);
+  const isHere = useIsHere();
+  /** As typed last: an answer may come after it. */
+  const newest = useRef(draft);
   const tried = useRef(false);
   const put = (next: Draft): void => {
+    newest.current = next;
     setDraft(next);
     setKept(keepDraft(uid, next));
   };
@@ -90,15 +113,23 @@ function useDraft(uid: string) {
     put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
     tried.current = false;
   };
-  const markTried = (wasTried: boolean): void => {
-    tried.current = wasTried;
+  const markTried = (): void => {
+    tried.current = true;
   };
-  return { draft, kept, put, change, markTried };
+  /** What was typed after the press, here or on the screen opened again, is another request. */
+  const sent = ({ text }: Draft): void => {
+    tried.current = false;
+    const present = isHere.current ? newest.current : readDraft(uid);
+    if (present.text === text) put(emptyDraft());
+  };
+  const onDevice = keepsSnapshots() ? 'device' : 'tab';
+  const place: Place = kept ? onDevice : 'nowhere';
+  return { draft, place, change, markTried, sent };
 }
 
 /** Sends the draft, and keeps it if that fails. */
 function useRequest(
-  { draft, put, markTried }: ReturnType<typeof useDraft>,
+  { draft, markTried, sent }: ReturnType<typeof useDraft>,
   diagnostics: SupportDiagnostics | null,
   onSent: (reply: SupportRequests) => void,
 ) {
@@ -110,7 +141,7 @@ function useRequest(
     setErrors(found);
     if (Object.keys(found).length > 0 || draft.category === '') return;
     setBusy(true);
-    markTried(true);
+    markTried();
     callFunction('openSupportRequest', {
       id: draft.id,
       category: draft.category,
@@ -119,13 +150,12 @@ function useRequest(
     })
       .then(
         (reply) => {
-          markTried(false);
-          put(emptyDraft());
+          sent(draft);
           onSent(reply);
           pageToast('success', 'Request received.');
         },
         (error: unknown) => {
-          setErrors({ form: `${errorSentence(error)} Your text is saved.` });
+          setErrors({ form: errorSentence(error) });
         },
       )
       .finally(() => {
@@ -137,19 +167,19 @@ function useRequest(
 
 /** Why it cannot be sent or saved. */
 function Notices({
-  kept,
+  place,
   error,
   isOffline,
   begun,
 }: {
-  kept: boolean;
+  place: Place;
   error: string | undefined;
   isOffline: boolean;
   begun: boolean;
 }) {
   return (
     <>
-      {!kept && (
+      {place === 'nowhere' && (
         <p role="alert" className="text-amber">
           This browser is out of storage and cannot save your text. Send it before you leave.
         </p>
@@ -157,14 +187,13 @@ function Notices({
       {error !== undefined && (
         <p role="alert" className="text-danger">
           {error}
+          {begun && SAVED[place]}
         </p>
       )}
       {isOffline && (
         <p role="status" className="text-amber">
-          You're offline. You can't send this now.{' '}
-          {begun
-            ? 'Your text is saved on this device. Send it when you’re online.'
-            : 'Your text is saved on this device as you write.'}
+          You're offline. You can't send this now.
+          {offlineText(place, begun)}
         </p>
       )}
     </>
@@ -210,7 +239,7 @@ export function Compose({
           onChange={(event) => {
             change({ text: event.target.value });
           }}
-          hint={textHint(draft.text, kept.kept)}
+          hint={textHint(draft.text, kept.place)}
         />
         <div>
           <Switch
@@ -225,7 +254,7 @@ export function Compose({
           {shown !== null && <Facts facts={shown} />}
         </div>
         <Notices
-          kept={kept.kept}
+          place={kept.place}
           error={errors.form}
           isOffline={online === 'offline'}
           begun={draft.text !== ''}

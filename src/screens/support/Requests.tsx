@@ -45,7 +45,8 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
     callFunction('addToSupportRequest', { requestId, messageId, text })
       .then(
         (reply) => {
-          setText('');
+          // What was typed after the press is another message, with an id of its own.
+          setText((present) => (present === text ? '' : present));
           onAdded(reply);
         },
         (failure: unknown) => {
@@ -94,9 +95,11 @@ function Add({ requestId, onAdded }: { requestId: string; onAdded: Put }) {
 function Request({ request, onChanged }: { request: SupportRequest; onChanged: Put }) {
   const { label, tone } = STATE[request.state];
   const [first] = request.messages;
+  // At first alone: a reply ends that state, and must not shut the conversation it is typed in.
+  const [isOpenAtFirst] = useState(request.state === 'answered');
   return (
     <li className="rule">
-      <details open={request.state === 'answered'} className="group">
+      <details open={isOpenAtFirst} className="group">
         <summary className="flex min-h-14 cursor-pointer items-center gap-3 py-2">
           <span className="flex min-w-0 flex-1 flex-wrap items-center justify-between gap-x-4 gap-y-0.5">
             <span className="min-w-0 flex-1 basis-48">

@@ -4,7 +4,7 @@
  * the hosted functions' port alone.
  */
 import '../../../support/page-world.ts';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seriousFaults } from '../../../support/serious-faults.ts';
 import type { Referral } from '../../../../contract/referrals.ts';
@@ -303,6 +303,106 @@ describe('a support request', () => {
     expect(JSON.stringify(diagnostics)).not.toMatch(/jane|eyJ|token=1|0123456789abcdef/);
     expect(withoutSecrets('x'.repeat(900)).length).toBeLessThanOrEqual(240);
     expect(screen.getByText('Priority support')).toBeTruthy();
+  });
+
+  /** The server's answer to the next call of this name, to be given later. */
+  function heldReply(held: string, others: unknown) {
+    let answer = (_reply: unknown): void => undefined;
+    hosted.mockImplementation((name: string) =>
+      name === held
+        ? new Promise((resolve) => {
+            answer = resolve;
+          })
+        : Promise.resolve(others),
+    );
+    return (reply: unknown): void => {
+      answer(reply);
+    };
+  }
+  const send = (): void => {
+    const form = screen.getByRole('region', { name: 'New request' });
+    fireEvent.click(within(form).getByRole('button', { name: 'Send' }));
+  };
+  const text = () => screen.getByLabelText<HTMLTextAreaElement>(/What happened/);
+
+  it('keeps what is typed after Send as another request, here and where the screen was left (R2-18)', async () => {
+    const answer = heldReply('openSupportRequest', none);
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    fill();
+    send();
+    type(/What happened/, 'My card was declined. Twice.');
+    answer({ requests: [request()], priority: false });
+    await screen.findByText('Waiting for an answer');
+    expect(text().value).toBe('My card was declined. Twice.');
+    send();
+    await waitFor(() => {
+      expect(sent('openSupportRequest')).toHaveLength(2);
+    });
+    const [first, second] = sent('openSupportRequest') as { id: string }[];
+    expect(second?.id).not.toBe(first?.id);
+    cleanup();
+    render(<Support />);
+    type(/What happened/, 'A third thing.');
+    answer({ requests: [request()], priority: false });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(JSON.stringify({ ...localStorage })).toContain('A third thing.');
+  });
+
+  it('is not called saved on this device where it is in this tab alone, or nowhere', async () => {
+    localStorage.setItem('tradewind.keepSnapshots', 'false');
+    hosted.mockImplementation((name: string) =>
+      name === 'supportRequests' ? Promise.resolve(none) : Promise.reject(offline()),
+    );
+    render(<Support />);
+    fill();
+    expect(document.body.textContent).toContain('Kept in this tab until sent.');
+    press('Send');
+    expect((await screen.findByRole('alert')).textContent).toContain(
+      'Your text is kept in this tab.',
+    );
+    act(() => {
+      connection.online = 'offline';
+    });
+    expect((await screen.findByText(/You're offline/)).textContent).toContain(
+      'Your text is kept in this tab.',
+    );
+    expect(document.body.textContent).not.toContain('saved');
+    vi.stubGlobal('sessionStorage', {
+      removeItem: () => undefined,
+      setItem: () => {
+        throw new Error('full');
+      },
+    });
+    type(/What happened/, 'My card was declined again.');
+    vi.unstubAllGlobals();
+    expect(screen.getByText(/out of storage/)).toBeTruthy();
+    expect(document.body.textContent).not.toMatch(/is saved|is kept/);
+    expect(screen.getByText(/You're offline/).textContent).not.toContain('Send it when');
+  });
+
+  it('keeps what is typed after an addition was sent, and its conversation open with the focus in it (R2-18)', async () => {
+    const answered = request({ state: 'answered' });
+    const answer = heldReply('addToSupportRequest', { requests: [answered], priority: false });
+    render(<Support />);
+    const field = await screen.findByLabelText<HTMLTextAreaElement>('Add a message');
+    const row = field.closest('details') as HTMLDetailsElement;
+    expect(row.open).toBe(true);
+    field.focus();
+    type('Add a message', 'Thank you.');
+    fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
+    type('Add a message', 'Thank you. And the one before?');
+    answer({ requests: [{ ...answered, state: 'open' }], priority: false });
+    await screen.findByText('Waiting for an answer');
+    expect(row.open).toBe(true);
+    expect(document.activeElement).toBe(field);
+    expect(field.value).toBe('Thank you. And the one before?');
+    fireEvent.click(within(row).getByRole('button', { name: 'Send' }));
+    await waitFor(() => {
+      expect(sent('addToSupportRequest')).toHaveLength(2);
+    });
+    const [first, second] = sent('addToSupportRequest') as { messageId: string }[];
+    expect(second?.messageId).not.toBe(first?.messageId);
   });
 
   it('stands with its answer, takes an addition once, and can be closed', async () => {
