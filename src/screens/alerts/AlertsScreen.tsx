@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { AlertFiring } from '../../../contract/alerts.ts';
 import { ALERTS_MAX } from '../../../contract/limits.ts';
 import { Button } from '../../components/Button.tsx';
-import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
+import { EmptyState, NotRead, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle, Section } from '../../components/Section.tsx';
 import { Tag } from '../../components/Tags.tsx';
@@ -97,30 +97,31 @@ function useSymbols(): readonly string[] {
 }
 
 interface WatchedProps {
+  /** Null until the server's list or a queued change is here. */
   views: readonly AlertView[] | null;
   sorted: readonly AlertView[];
+  /** Whether the server's list is here. */
+  known: boolean;
   error: string | null;
 }
 
 /** Reserves its height while loading, so that nothing below moves. */
-function Watched({ views, sorted, error }: WatchedProps) {
+function Watched({ views, sorted, known, error }: WatchedProps) {
   // The last one that was deleted keeps its place while that can be undone.
-  const isEmpty = useDeleted().length === 0 && views?.length === 0;
+  const hasRows = useDeleted().length > 0 || sorted.length > 0;
+  const isLoading = error === null && (views === null || (!hasRows && !known));
   const current = useCurrent('alerts');
   return (
     <Section title="Active" className="min-h-[17rem]">
-      {views === null && error === null && (
-        <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />
-      )}
-      {isEmpty && (
+      {isLoading && <SkeletonRows rows={4} label="Your alerts" rowClass="min-h-14" />}
+      {!hasRows && known && (
         <EmptyState title={current ? 'No alerts yet' : 'No alerts when last seen'}>
           Set an alert for a price, or for a move within a time. The server checks every price and
           notifies you.
         </EmptyState>
       )}
-      {(views === null ? error !== null : !isEmpty) && (
-        <AlertRows views={sorted} named empty="None." />
-      )}
+      {!hasRows && !known && error !== null && <NotRead />}
+      {hasRows && (views !== null || error !== null) && <AlertRows views={sorted} named empty="" />}
     </Section>
   );
 }
@@ -154,7 +155,7 @@ export default function AlertsScreen() {
         title="Alerts"
         note={
           <>
-            {views === null ? UNKNOWN : sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
+            {data === null ? UNKNOWN : sorted.length} of {ALERTS_MAX} <DataAge kind="alerts" />
           </>
         }
       >
@@ -176,13 +177,13 @@ export default function AlertsScreen() {
         </p>
       )}
       <div className="grid gap-8 lg:grid-cols-2">
-        <Watched views={views} sorted={sorted} error={error} />
+        <Watched views={views} sorted={sorted} known={data !== null} error={error} />
         <Section title="Reached" className="min-h-[14rem]">
-          {data === null ? (
+          {data === null && error !== null && <NotRead />}
+          {data === null && error === null && (
             <SkeletonRows rows={3} label="Reached alerts" rowClass="min-h-14" />
-          ) : (
-            <Firings firings={data.firings} />
           )}
+          {data !== null && <Firings firings={data.firings} />}
         </Section>
       </div>
       {editing !== null && (

@@ -183,6 +183,14 @@ function OlderReasons({ older }: { older: AgentPerformance['decisionCounts'] }) 
   );
 }
 
+/** `pair`: the empty string means all. */
+function noTradeText(checks: number, pair: string): string {
+  const of = pair === '' ? '' : ` of ${pair}`;
+  return checks === 1
+    ? `The last check${of} led to no trade.`
+    : `None of the last ${formatNumber(checks)} checks${of} led to a trade.`;
+}
+
 interface AgentDecisionsProps {
   decisions: readonly Decision[];
   older: AgentPerformance['decisionCounts'];
@@ -196,15 +204,15 @@ export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps
   const [pair, setPair] = useState('');
   const [tradesOnly, setTradesOnly] = useState(false);
   const pairs = useMemo(() => [...new Set(decisions.map((one) => one.pair))].sort(), [decisions]);
-  const groups = useMemo(
-    () =>
-      groupDecisions(
-        decisions.filter(
-          (one) => (pair === '' || one.pair === pair) && (!tradesOnly || isTrade(one)),
-        ),
-      ),
-    [decisions, pair, tradesOnly],
+  const ofPair = useMemo(
+    () => decisions.filter((one) => pair === '' || one.pair === pair),
+    [decisions, pair],
   );
+  const wanted = useMemo(
+    () => (tradesOnly ? ofPair.filter(isTrade) : ofPair),
+    [ofPair, tradesOnly],
+  );
+  const groups = useMemo(() => groupDecisions(wanted), [wanted]);
   const shown = all ? groups : groups.slice(0, SHOWN);
   const showNew = (): void => {
     take();
@@ -222,7 +230,7 @@ export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps
       />
       {groups.length === 0 && (
         <p className="rule row flex items-center text-ink-3">
-          {tradesOnly ? 'None of the last 200 checks led to a trade.' : 'None.'}
+          {tradesOnly ? noTradeText(ofPair.length, pair) : 'None.'}
         </p>
       )}
       <ul>
@@ -239,7 +247,7 @@ export function AgentDecisions({ decisions: newest, older }: AgentDecisionsProps
             setAll(true);
           }}
         >
-          Show all {decisions.length}
+          Show all {formatNumber(wanted.length)}
         </Button>
       )}
       <OlderReasons older={older} />

@@ -9,6 +9,7 @@ import { HoldToConfirm } from '../../../components/HoldToConfirm.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { LiveTag } from '../../../components/LiveTag.tsx';
 import { useNow } from '../../../components/use-now.ts';
+import { UNKNOWN } from '../../../format/numbers.ts';
 import { formatWhen } from '../../../format/times.ts';
 import { agentsStore } from '../../../stores/agents-store.ts';
 import { connection as server } from '../../../stores/connection.ts';
@@ -18,10 +19,12 @@ import { AccountAge } from '../AccountAge.tsx';
 import { doubtText, hasEnded, nameOf, orderReason, orderState, orderTitle } from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
 
+/** Only the server's list can say that an agent is deleted. */
 function useAgentName(id: string): string {
-  return (
-    useSnapshot(agentsStore).data?.agents.find((agent) => agent.id === id)?.name ?? 'Deleted agent'
-  );
+  const { data, origin } = useSnapshot(agentsStore);
+  const name = data?.agents.find((agent) => agent.id === id)?.name;
+  if (name !== undefined) return name;
+  return data === null || origin === 'snapshot' ? `${UNKNOWN} agent not loaded` : 'Deleted agent';
 }
 
 /** Gives up an order that was looked for at the exchange by hand. */

@@ -13,7 +13,8 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
 
 const { default: AlertsScreen } = await import('../../../../src/screens/alerts/AlertsScreen.tsx');
 const { SymbolAlerts } = await import('../../../../src/screens/alerts/SymbolAlerts.tsx');
-const { applyAlerts, clearAlerts } = await import('../../../../src/stores/alerts-store.ts');
+const { alertsStore, applyAlerts, clearAlerts } =
+  await import('../../../../src/stores/alerts-store.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 
@@ -68,4 +69,16 @@ it('offers no pairs of an exchange that tells prices in the server’s place, an
   expect(
     screen.getByText('Pairs are not available while the server is not responding.'),
   ).toBeTruthy();
+});
+
+it('says of alerts that could not be read not that there are none (A-09)', async () => {
+  Object.assign(connection, { online: 'online', stream: 'open', gapAt: null, backAt: null });
+  render(<AlertsScreen />);
+  act(() => {
+    Object.assign(alertsStore, { status: 'error', error: 'The server had an error.' });
+  });
+  await screen.findByText('The server had an error.');
+  expect(document.body.textContent).not.toMatch(/None|No alerts/);
+  for (const name of ['Active', 'Reached'])
+    expect(screen.getByRole('region', { name }).textContent).toContain('— Not loaded yet.');
 });

@@ -318,6 +318,25 @@ describe('an exchange account', () => {
     );
   });
 
+  it('calls the agent of an order deleted only where the server’s list lacks it', async () => {
+    clearAgents();
+    account = liveAccount(NOW, { orders: [liveOrder(NOW)] });
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    expect(part('Open orders').textContent).toContain('BTC/USD · — agent not loaded · ');
+    const list = structuredClone(replies.agents!);
+    act(() => {
+      applyAgents(list, 'snapshot');
+    });
+    expect(part('Open orders').textContent).toContain('— agent not loaded');
+    act(() => {
+      applyAgents({ ...list, sequence: 98 }, 'network');
+    });
+    await waitFor(() => {
+      expect(part('Open orders').textContent).toContain('BTC/USD · Deleted agent · ');
+    });
+  });
+
   it('says of an unknown order what is done, and lets it be given up after its time', async () => {
     const doubt = {
       since: NOW - 6 * 60_000,
