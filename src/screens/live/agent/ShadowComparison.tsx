@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { Shadow, ShadowLeg, ShadowRow } from '../../../../contract/live.ts';
+import { parseFixed, ZERO } from '../../../../contract/money.ts';
 import { api } from '../../../api/api.ts';
 import { Age } from '../../../components/Age.tsx';
 import { Button } from '../../../components/Button.tsx';
@@ -70,14 +71,34 @@ function useShadow({ agent, mark }: ComparedProps): Reading {
   return reading;
 }
 
+type FeeText = (fee: string) => string;
+
+/** What was charged in quote currency, and in coins, which have no price here. */
+function feesText({ fee, otherFees }: ShadowLeg, feeText: FeeText): string {
+  const others = otherFees.map(({ asset, amount }) => `${formatExact(amount)} ${asset}`);
+  const isOnlyOthers = others.length > 0 && fee !== null && parseFixed(fee) === ZERO;
+  const fees = [...(fee === null || isOnlyOthers ? [] : [feeText(fee)]), ...others];
+  return fees.length === 0 ? '' : `, fee ${fees.join(' + ')}`;
+}
+
 /** `feeText`: real money to the last digit, paper as everywhere. */
-const legText = (
-  { quantity, price, fee }: ShadowLeg,
-  feeText: (fee: string) => string = formatExact,
-): string =>
-  quantity === null
+const legText = (leg: ShadowLeg, feeText: FeeText = formatExact): string =>
+  leg.quantity === null
     ? 'no trade'
-    : `${formatExact(quantity)} at ${formatPrice(price)}${fee === null ? '' : `, fee ${feeText(fee)}`}`;
+    : `${formatExact(leg.quantity)} at ${formatPrice(leg.price)}${feesText(leg, feeText)}`;
+
+/** The difference is one of money in quote currency: fees in coins are not in it. */
+function Difference({ row: { difference, live }, quote }: { row: ShadowRow; quote: string }) {
+  const assets = live.otherFees.map(({ asset }) => asset).join(', ');
+  return (
+    <span className="ml-auto text-right">
+      <LiveAmount value={difference} quote={quote} change why="Only one of the two has traded" />
+      {difference !== null && assets !== '' && (
+        <span className="block text-xs text-ink-3">before fees in {assets}</span>
+      )}
+    </span>
+  );
+}
 
 function Row({ row, quote }: { row: ShadowRow; quote: string }) {
   return (
@@ -87,12 +108,7 @@ function Row({ row, quote }: { row: ShadowRow; quote: string }) {
           <SideTag side={row.side} /> <span className="font-medium">{row.pair.split('/')[0]}</span>{' '}
           <span className="text-xs text-ink-3">{formatWhen(row.at)}</span>
         </span>
-        <LiveAmount
-          value={row.difference}
-          quote={quote}
-          change
-          why="Only one of the two has traded"
-        />
+        <Difference row={row} quote={quote} />
       </div>
       <p className="mt-0.5 text-xs">
         <LiveTag className="mr-1.5" />

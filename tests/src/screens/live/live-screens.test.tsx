@@ -753,6 +753,56 @@ describe('a twin on paper', () => {
     expect(part('Live and paper').textContent).not.toContain('No decision of both yet');
   });
 
+  it('shows fees charged in a coin, and calls a difference before them', async () => {
+    const side = { agentId: AGENT_ID, name: 'Ebb', status: 'running', quote: 'USD', trades: 1 };
+    const sums = { realized: '0', unrealized: '0', fees: '0' };
+    const list = structuredClone(replies.agents!);
+    const shadow = { agentId: 'agent-2', status: 'running' };
+    applyAgents(
+      { ...list, agents: [...list.agents, { ...agent, shadow }], sequence: 101 },
+      'network',
+    );
+    const paper = {
+      quantity: '0.001',
+      price: '70000',
+      fee: '0.28',
+      otherFees: [],
+      filledAt: NOW,
+      text: null,
+      state: null,
+    };
+    const inCoins = [
+      { asset: 'BTC', amount: '0.0000026' },
+      { asset: 'BNB', amount: '0.0004' },
+    ];
+    const live = { ...paper, fee: '0', otherFees: inCoins, state: 'filled' };
+    const row = { pair: 'BTC/USD', side: 'buy', cause: 'entered', reasons: ['fee'] };
+    answers.liveShadow = () => ({
+      since: NOW,
+      live: { ...side, ...sums },
+      paper: { ...side, ...sums, agentId: 'agent-2' },
+      rows: [
+        { ...row, at: NOW, live, paper, difference: '0.28' },
+        { ...row, at: NOW - 1, live: { ...live, fee: '0.1' }, paper, difference: '0.18' },
+        { ...row, at: NOW - 2, live: paper, paper, difference: '0' },
+      ],
+      asOf: NOW,
+    });
+    await open(`/agents/${AGENT_ID}`);
+    const [coins, both, quoteOnly] = await waitFor(
+      () => {
+        const found = within(part('Live and paper')).getAllByRole('listitem');
+        return found.map(({ textContent }) => textContent);
+      },
+      { timeout: 20_000 },
+    );
+    expect(coins).toMatch(/LIVE0\.001 at 70,000\.00, fee 0\.0000026 BTC \+ 0\.0004 BNB/);
+    expect(coins).toContain('before fees in BTC, BNB');
+    expect(both).toMatch(/LIVE0\.001 at 70,000\.00, fee 0\.1 \+ 0\.0000026 BTC \+ 0\.0004 BNB/);
+    expect(both).toContain('before fees in BTC, BNB');
+    expect(quoteOnly).not.toContain('before fees');
+  });
+
   it('is compared with its own figures alone, also where those of the agent before are known', async () => {
     const other = '7d0a8a5e-1111-4222-8333-444455556666';
     const side = { name: 'Ebb', status: 'running', quote: 'USD', trades: 2, realized: '2' };
