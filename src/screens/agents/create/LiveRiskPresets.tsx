@@ -1,7 +1,7 @@
 /** The risk profiles of an agent that will trade real money, by its exchange account and limits. */
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
 import { loadSettings, settingsStore } from '../../../stores/settings-store.ts';
-import { equityOfAgents, liveRisk } from '../../live/start/live-risk.ts';
+import { equityOfAgents, liveRisk, takerFeeBps } from '../../live/start/live-risk.ts';
 import { useLiveAccount } from '../../live/use-live.ts';
 import { useSlot } from '../../use-store.ts';
 import { PresetChoice, type PresetProps, type WorstLoss } from './RiskPresets.tsx';
@@ -14,7 +14,8 @@ export function LiveRiskPresets({
 }: PresetProps & { connectionId: string }) {
   useSlot(settingsStore, loadSettings);
   const account = useLiveAccount(connectionId).data;
-  const feeBps = useSlot(marketStore, loadMarket).data?.source.feeBps;
+  const source = useSlot(marketStore, loadMarket).data?.source;
+  const feeBps = takerFeeBps(source, account?.connection.exchange);
   // Before the first comparison nothing is known of what is there.
   const isRead = account !== null && account.connection.reconciledAt !== null;
   const equity = isRead ? equityOfAgents(account) : null;
@@ -35,7 +36,7 @@ export function LiveRiskPresets({
       {...props}
       worstOf={worstOf}
       why={isRead ? 'Something your agents hold has no price' : 'Exchange account not read yet'}
-      hasFees={feeBps !== undefined}
+      hasFees={feeBps !== null}
       money="Real money, within the limits of the exchange account."
     />
   );

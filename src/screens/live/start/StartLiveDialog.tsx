@@ -34,23 +34,26 @@ import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
 import { AccountAge } from '../AccountAge.tsx';
 import { connectionText, nameOf } from '../live-text.ts';
 import { useAccountCurrent, useLiveAccount } from '../use-live.ts';
-import { equityOfAgents, liveRisk } from './live-risk.ts';
+import { equityOfAgents, liveRisk, takerFeeBps } from './live-risk.ts';
 
 /** What the loss follows from, besides the account: the person's own risk values, and fees. */
 interface Terms {
   risk: RiskNumbers;
-  /** Null where the source of prices names none. */
+  /** Null where the rate of the account's exchange is not known. */
   feeBps: number | null;
 }
 
 /** Null while a part is not loaded: of real money no preset stands in for the person's own values. */
-function useTerms(agent: Agent): { terms: Terms | null; error: string | null } {
+function useTerms(
+  agent: Agent,
+  exchange: string | undefined,
+): { terms: Terms | null; error: string | null } {
   const settings = useSlot(settingsStore, loadSettings);
   const market = useSlot(marketStore, loadMarket);
   if (settings.data === null || market.data === null)
     return { terms: null, error: settings.data === null ? settings.error : market.error };
   const risk = riskOf(agent.risk_profile, settings.data.riskProfiles);
-  return { terms: { risk, feeBps: market.data.source.feeBps ?? null }, error: null };
+  return { terms: { risk, feeBps: takerFeeBps(market.data.source, exchange) }, error: null };
 }
 
 function Stakes({
@@ -109,9 +112,10 @@ function Stakes({
         </p>
       )}
       <p className="my-3 text-ink-2">
-        {feeBps === null ? '' : 'Fees included. '}Stop losses are {formatNumber(risk.stop)} % below
-        entry and rest at {nameOf(connection)}; they sell at the price there is. All agents of this
-        account share its limits. {connectionText(connection, current)}
+        {feeBps === null ? 'Before fees. ' : 'Fees included. '}Stop losses are{' '}
+        {formatNumber(risk.stop)} % below entry and rest at {nameOf(connection)}; they sell at the
+        price there is. All agents of this account share its limits.{' '}
+        {connectionText(connection, current)}
       </p>
     </>
   );
@@ -195,7 +199,7 @@ function Body({
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
   const current = useAccountCurrent(connectionOf(agent) ?? '');
-  const { terms, error } = useTerms(agent);
+  const { terms, error } = useTerms(agent, account?.connection.exchange);
   // Until the first comparison nothing of the account is booked, and its value is not known.
   const isCompared = account !== null && account.connection.reconciledAt !== null;
   return (

@@ -1,6 +1,7 @@
 /** What an agent can lose with real money: at its stops, and where prices gap past them. */
 import type { LiveAccount } from '../../../../contract/live.ts';
 import type { LiveLimits } from '../../../../contract/live-state.ts';
+import type { MarketSource } from '../../../../contract/market.ts';
 import {
   add,
   basisPoints,
@@ -19,11 +20,20 @@ export interface LiveRisk {
   position: string;
   /** The most it holds at once, over all pairs. */
   atOnce: string;
-  /** Lost if every stop fills at its price, fees of both sides included; negative. */
+  /** Lost if every stop fills at its price, with the fee rate given on both sides; negative. */
   atStops: string;
   /** Lost if what is held becomes worthless before a stop fills; negative. */
   inGap: string;
 }
+
+/**
+ * What a taker pays at the account's exchange, basis points. Null where it is not known: prices may
+ * come from another exchange, and its rate says nothing of this one.
+ */
+export const takerFeeBps = (
+  source: Pick<MarketSource, 'id' | 'feeBps'> | undefined,
+  exchange: string | undefined,
+): number | null => (source?.id === exchange ? (source?.feeBps ?? null) : null);
 
 const percent = (value: number) => multiply(parseFixed(String(value)), parseFixed('0.01'), 'up');
 

@@ -608,6 +608,21 @@ describe('an agent that is to trade real money', () => {
     expect(document.body.textContent).not.toContain('Paper money.');
   });
 
+  it('includes no fees of another exchange in the loss of its profiles', async () => {
+    const market = structuredClone(replies.marketData!);
+    Object.assign(market.source, { id: 'binance', kind: 'exchange', feeBps: 100 });
+    clearMarket();
+    applyMarket(market, 'network');
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
+    accountChoice.chosen = CONNECTION_ID;
+    show('/agents?new');
+    await screen.findByRole('group', { name: 'Risk profile' }, { timeout: 20_000 });
+    await waitFor(() => {
+      expect(document.body.textContent).toContain('Real money, within the limits');
+    });
+    expect(document.body.textContent).toContain('Loss at the stop price, before fees.');
+  });
+
   it('has a backtest that is marked as sized by the paper account', async () => {
     await open(`/agents/${AGENT_ID}`);
     const backtest = await screen.findByRole('region', { name: 'Backtest' }, { timeout: 20_000 });
@@ -645,6 +660,27 @@ describe('a start with real money', () => {
     expect(within(dialog).getByRole('button', { name: 'Start with password' })).toBeDefined();
     expect(call.mock.calls.map(([name]) => name as string)).not.toContain('startLiveAgent');
     expect(call.mock.calls.map(([name]) => name as string)).not.toContain('confirmLive');
+  });
+
+  it('includes fees only at the rate of its own exchange', async () => {
+    const seen: Record<string, string | undefined> = {};
+    for (const id of ['kraken', 'binance']) {
+      const market = structuredClone(replies.marketData!);
+      Object.assign(market.source, { id, kind: 'exchange', feeBps: 200 });
+      clearMarket();
+      applyMarket(market, 'network');
+      await open(`/agents/${AGENT_ID}`);
+      press('Start');
+      const dialog = await screen.findByRole('dialog', { name: 'Start Ebb with real money' });
+      await within(dialog).findByText('Lost if all stops fill at their price');
+      seen[id] = dialog.querySelector('[data-figure="at-stops"]')?.textContent ?? '';
+      const words = id === 'kraken' ? 'Fees included. ' : 'Before fees. ';
+      expect(dialog.textContent).toContain(`${words}Stop losses are`);
+      cleanup();
+    }
+    // 90 at a stop of 5 %, and 2 % of 90 and of 85.50 where the rate is that of the account's exchange.
+    expect(seen.binance).toContain('4.50');
+    expect(seen.kraken).toContain('8.01');
   });
 
   it('names no loss while something that agents hold has no price, and says so', async () => {
