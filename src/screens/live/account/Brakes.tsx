@@ -16,7 +16,7 @@ import { formatExact } from '../../../format/numbers.ts';
 import { formatDate } from '../../../format/times.ts';
 import { typedNumber } from '../../../format/typed-numbers.ts';
 import { connection as server } from '../../../stores/connection.ts';
-import { applyConnection } from '../../../stores/live-store.ts';
+import { applyConnection, loadLiveAccount } from '../../../stores/live-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
 import { showFailure } from '../../show-result.ts';
 import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
@@ -34,8 +34,16 @@ import { useAccountCurrent } from '../use-live.ts';
 
 const ORDERS_MAX = 1_000;
 
-async function put(id: string, body: CallBody<'setLiveLimits'>): Promise<void> {
-  const reply = await api.call('setLiveLimits', { params: { id }, body });
+async function put(
+  id: string,
+  body: CallBody<'setLiveLimits'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const reply = await api.call('setLiveLimits', {
+    params: { id },
+    body,
+    ...(signal === undefined ? {} : { signal }),
+  });
   applyConnection(reply.connection);
 }
 
@@ -74,8 +82,8 @@ function Raise({
   ordersPerHour: number;
   onDone: () => void;
 }) {
-  const confirmed = async (stepUp: StepUpWire): Promise<void> => {
-    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp });
+  const confirmed = async (stepUp: StepUpWire, signal: AbortSignal): Promise<void> => {
+    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp }, signal);
     onDone();
   };
   return (
@@ -102,6 +110,10 @@ function Raise({
         keys={connection.stepUpKeys}
         label="Raise limits"
         onConfirmed={confirmed}
+        unanswered={`The limits at ${nameOf(connection)} may have been raised.`}
+        onUnanswered={() => {
+          void loadLiveAccount(connection.id, true);
+        }}
       />
     </div>
   );

@@ -3,9 +3,11 @@ import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import type { StepUpWire } from '../../../../contract/live.ts';
 import type { ConfirmingKey } from '../../../../contract/live-state.ts';
+import { ApiError } from '../../../api/api-error.ts';
 import { Button } from '../../../components/Button.tsx';
+import { CommandState } from '../../../components/CommandState.tsx';
 import { failureSentence } from '../../../format/failure-sentence.ts';
-import { session } from '../../../identity/session.ts';
+import { samePerson, session } from '../../../identity/session.ts';
 import {
   confirmByPasskey,
   confirmByPassword,
@@ -14,29 +16,51 @@ import {
 } from '../../../live/confirm-act.ts';
 import { PasskeyDeclined } from '../../../live/passkey.ts';
 import { connection as server } from '../../../stores/connection.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
 import { ProveField } from '../../security/ProveField.tsx';
+import { useLeftSignal } from '../use-left-signal.ts';
 
 async function sentenceOf(error: unknown): Promise<string> {
   if (error instanceof PasskeyDeclined || error instanceof OtherStatement) return error.message;
   return failureSentence(error);
 }
 
-/** One confirmation at a time; what it allows is done by `onConfirmed`. */
-function useConfirming(onConfirmed: (stepUp: StepUpWire) => Promise<void>) {
-  const [busy, setBusy] = useState(false);
+/** `confirming` can still be given up by closing the form; `sending` may be too late for that. */
+type Phase = 'idle' | 'confirming' | 'sending';
+
+/**
+ * One confirmation at a time; what it allows is done by `onConfirmed`. A form that is closed while it
+ * is being confirmed sends nothing: the person has changed their mind.
+ */
+function useConfirming({
+  onConfirmed,
+  unanswered,
+  onUnanswered,
+}: Pick<ConfirmFormProps, 'onConfirmed' | 'unanswered' | 'onUnanswered'>) {
+  const [phase, setPhase] = useState<Phase>('idle');
   const [failure, setFailure] = useState<string | null>(null);
+  const leftSignal = useLeftSignal();
   const run = async (confirm: () => Promise<StepUpWire>): Promise<void> => {
-    setBusy(true);
+    const left = leftSignal();
+    const isHere = samePerson();
+    setPhase('confirming');
     setFailure(null);
     try {
-      await onConfirmed(await confirm());
+      const stepUp = await confirm();
+      if (left.aborted) return;
+      setPhase('sending');
+      await onConfirmed(stepUp, left);
     } catch (error) {
-      setFailure(await sentenceOf(error));
+      if (!left.aborted) setFailure(await sentenceOf(error));
+      else if (isHere() && error instanceof ApiError && error.mayHaveArrived) {
+        pageToast('error', `The server had not answered when this closed. ${unanswered}`);
+        onUnanswered();
+      }
     } finally {
-      setBusy(false);
+      setPhase('idle');
     }
   };
-  return { busy, failure, run };
+  return { phase, failure, run };
 }
 
 function PasswordPart({
@@ -71,12 +95,18 @@ export interface ConfirmFormProps {
   keys: readonly Pick<ConfirmingKey, 'kind'>[];
   /** What the confirmation does: "Start with real money". */
   label: string;
-  onConfirmed: (stepUp: StepUpWire) => Promise<void>;
+  /** Sends what was confirmed. The signal ends with the form. */
+  onConfirmed: (stepUp: StepUpWire, left: AbortSignal) => Promise<void>;
+  /** What is not known where the form was closed before the answer: "Ebb may have been started." */
+  unanswered: string;
+  /** Reads again what may have changed then. */
+  onUnanswered: () => void;
 }
 
-export function ConfirmForm({ act, keys, label, onConfirmed }: ConfirmFormProps) {
+export function ConfirmForm({ act, keys, label, ...sending }: ConfirmFormProps) {
   const { online } = useSnapshot(server);
-  const { busy, failure, run } = useConfirming(onConfirmed);
+  const { phase, failure, run } = useConfirming(sending);
+  const busy = phase !== 'idle';
   const has = (kind: ConfirmingKey['kind']): boolean => keys.some((key) => key.kind === kind);
   if (online === 'offline')
     return (
@@ -107,6 +137,13 @@ export function ConfirmForm({ act, keys, label, onConfirmed }: ConfirmFormProps)
           }}
         />
       )}
+      <div role="status" className="empty:hidden">
+        {phase === 'sending' && (
+          <CommandState phase="sending">
+            Being sent. Closing this now may be too late to stop it.
+          </CommandState>
+        )}
+      </div>
       {failure !== null && (
         <div role="alert" className="text-danger">
           <p>{failure}</p>

@@ -2,6 +2,7 @@
  * Starts an agent with real money: what can be lost, in money, and the confirmation. Offline the
  * wish is saved, and asks for the confirmation when it arrives.
  */
+import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { LiveAccount, StepUpWire } from '../../../../contract/live.ts';
@@ -15,7 +16,7 @@ import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Line } from '../../../components/Section.tsx';
 import { formatNumber } from '../../../format/numbers.ts';
 import { may } from '../../../identity/security-context.ts';
-import { applyAgent } from '../../../stores/agents-store.ts';
+import { applyAgent, loadAgents } from '../../../stores/agents-store.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { connectionOf } from '../../../stores/shown-account.ts';
@@ -142,33 +143,43 @@ function SaveStart({ agent, onDone }: { agent: Agent; onDone: () => void }) {
   );
 }
 
+interface StartProps {
+  agent: Agent;
+  commandId: string | null;
+  /** Whether the start is on its way to the server. */
+  onSending: (sending: boolean) => void;
+  onDone: () => void;
+}
+
 function Confirmation({
   agent,
   account,
   commandId,
+  onSending,
   onDone,
-}: {
-  agent: Agent;
-  account: LiveAccount;
-  commandId: string | null;
-  onDone: () => void;
-}) {
+}: StartProps & { account: LiveAccount }) {
   const { connection } = account;
-  const start = async (stepUp: StepUpWire): Promise<void> => {
-    const reply = await api.call('startLiveAgent', {
-      params: { id: agent.id },
-      body: {
-        stepUp,
-        requestedAt: Date.now(),
-        ageMs: 0,
-        confirmed: true,
-        seenGeneration: agent.generation,
-      },
-    });
-    applyAgent(reply.agent, null);
-    if (commandId !== null) await cancelCommand(commandId);
-    pageToast('success', `${agent.name} started with real money at ${nameOf(connection)}.`);
-    onDone();
+  const start = async (stepUp: StepUpWire, signal: AbortSignal): Promise<void> => {
+    onSending(true);
+    try {
+      const reply = await api.call('startLiveAgent', {
+        params: { id: agent.id },
+        body: {
+          stepUp,
+          requestedAt: Date.now(),
+          ageMs: 0,
+          confirmed: true,
+          seenGeneration: agent.generation,
+        },
+        signal,
+      });
+      applyAgent(reply.agent, null);
+      if (commandId !== null) await cancelCommand(commandId);
+      pageToast('success', `${agent.name} started with real money at ${nameOf(connection)}.`);
+      onDone();
+    } finally {
+      onSending(false);
+    }
   };
   return (
     <ConfirmForm
@@ -182,19 +193,16 @@ function Confirmation({
       keys={connection.stepUpKeys}
       label="Start"
       onConfirmed={start}
+      unanswered={`${agent.name} may have been started with real money: see its state.`}
+      onUnanswered={() => {
+        void loadAgents(true);
+      }}
     />
   );
 }
 
-function Body({
-  agent,
-  commandId,
-  onDone,
-}: {
-  agent: Agent;
-  commandId: string | null;
-  onDone: () => void;
-}) {
+function Body(props: StartProps) {
+  const { agent, commandId, onDone } = props;
   const { online } = useSnapshot(server);
   const slot = useLiveAccount(connectionOf(agent) ?? '');
   const { data: account } = slot;
@@ -234,7 +242,7 @@ function Body({
         </p>
       )}
       {online !== 'offline' && isCompared && terms !== null && (
-        <Confirmation agent={agent} account={account} commandId={commandId} onDone={onDone} />
+        <Confirmation {...props} account={account} />
       )}
     </LiveFrame>
   );
@@ -255,6 +263,7 @@ export default function StartLiveDialog({
   onOpenChange,
 }: StartLiveDialogProps) {
   const allowed = may(useSecurity(), 'trading', 'basic');
+  const [sending, setSending] = useState(false);
   const close = (): void => {
     onOpenChange(false);
   };
@@ -271,7 +280,7 @@ export default function StartLiveDialog({
       }
     >
       {allowed ? (
-        <Body agent={agent} commandId={commandId} onDone={close} />
+        <Body {...{ agent, commandId }} onSending={setSending} onDone={close} />
       ) : (
         <>
           <p className="mb-4 text-ink-2">
@@ -288,6 +297,7 @@ export default function StartLiveDialog({
         <Button
           wide
           className="mt-3"
+          disabled={sending}
           onClick={() => {
             close();
             void undoCommand(commandId);
