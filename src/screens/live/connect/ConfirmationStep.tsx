@@ -2,73 +2,30 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import type { CallReply } from '../../../../contract/calls.ts';
-import type { LiveConnection, LiveLimits } from '../../../../contract/live-state.ts';
-import type { LiveExchange, StepUpKey } from '../../../../contract/signer.ts';
+import type { LiveConnection } from '../../../../contract/live-state.ts';
+import type { StepUpKey } from '../../../../contract/signer.ts';
 import { api } from '../../../api/api.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
-import { failureSentence } from '../../../format/failure-sentence.ts';
 import { provePassword } from '../../../identity/own-sign-in.ts';
 import { session } from '../../../identity/session.ts';
-import { canUsePasskeys, makePasskey, PasskeyDeclined } from '../../../live/passkey.ts';
+import { canUsePasskeys, makePasskey } from '../../../live/passkey.ts';
 import { canUsePassword, makePasswordKey } from '../../../live/password-key.ts';
 import { log } from '../../../platform/page-log.ts';
 import { connection as server } from '../../../stores/connection.ts';
 import { ProveField, useSignInMethods } from '../../security/ProveField.tsx';
-import { checkLimits, type LimitsDraft } from '../limits-draft.ts';
-import type { PastedKey } from './checked-key.ts';
-import { faultText } from './key-steps.ts';
 import { StepHead } from './StepHead.tsx';
+import { useConnect, type LastSent, type MakeKeys, type Wanted } from './use-connect.ts';
 
-interface Wanted {
-  exchange: LiveExchange;
-  key: PastedKey;
-  label: string;
-  limits: LimitsDraft;
-  firstWeek: LiveLimits;
-}
 type Passkey = CallReply<'passkeys'>['passkeys'][number];
 
-interface StepProps {
+interface StepProps extends LastSent {
   title: string;
   wanted: Wanted;
   /** The key is not taken after all. */
   onRefused: () => void;
   onConnected: (connection: LiveConnection) => void;
-}
-
-function useConnect({ wanted, onConnected }: Pick<StepProps, 'wanted' | 'onConnected'>) {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  /** One command per content: a repeat after a lost answer makes no second connection. */
-  const command = useRef({ content: '', id: '' });
-  const connect = async (makeKeys: () => Promise<StepUpKey[]>): Promise<void> => {
-    const checked = checkLimits(wanted.limits, wanted.firstWeek);
-    if (!checked.ok) return;
-    setBusy(true);
-    setFailure(null);
-    try {
-      const stepUpKeys = await makeKeys();
-      const { exchange, key, label } = wanted;
-      const content = JSON.stringify([label, checked.limits, stepUpKeys]);
-      if (command.current.content !== content)
-        command.current = { content, id: crypto.randomUUID() };
-      const { connection, report } = await api.call('connectExchange', {
-        body: { exchange, ...key, label, limits: checked.limits, stepUpKeys },
-        commandId: command.current.id,
-      });
-      if (connection === null) {
-        command.current = { content: '', id: '' };
-        setFailure(report.faults.map((one) => faultText(one, exchange, report.advice)).join(' '));
-      } else onConnected(connection);
-    } catch (error) {
-      setFailure(error instanceof PasskeyDeclined ? error.message : await failureSentence(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return { busy, failure, connect };
 }
 
 /** Passkeys that were made before, which can confirm this account too. */
@@ -91,7 +48,7 @@ function usePasskeys(): Passkey[] {
   return known;
 }
 
-type Connect = (makeKeys: () => Promise<StepUpKey[]>) => Promise<void>;
+type Connect = (makeKeys: MakeKeys) => Promise<void>;
 
 function ByPasskey({ busy, connect }: { busy: boolean; connect: Connect }) {
   const known = usePasskeys();
@@ -180,18 +137,45 @@ function ByPassword({ busy, connect }: { busy: boolean; connect: Connect }) {
   );
 }
 
-export function ConfirmationStep({ title, wanted, onRefused, onConnected }: StepProps) {
+/** It may be connected already: first the same request again, which makes no second connection. */
+function Unanswered({ exchange, onAgain }: { exchange: string; onAgain: (() => void) | null }) {
+  return (
+    <div role="alert" className="border-l-2 border-amber pl-3">
+      <p className="text-amber">
+        {exchange} may have been connected: the server’s answer did not come. If it is listed under
+        Connected above, it is. To find out, try again; that makes no second connection.
+      </p>
+      <Button className="mt-2" busy={onAgain === null} onClick={onAgain ?? undefined}>
+        Try again
+      </Button>
+    </div>
+  );
+}
+
+export function ConfirmationStep({ title, onRefused, ...request }: StepProps) {
   const { online } = useSnapshot(server);
-  const { busy, failure, connect } = useConnect({ wanted, onConnected });
+  const { busy, failure, isUnanswered, connect, again } = useConnect(request);
+  const exchange = exchangeName(request.wanted.exchange);
   return (
     <div className="flex flex-col gap-6">
       <div>
         <StepHead at={title} title="Confirmation" />
         <p className="text-ink-2">
-          Each start of an agent at {exchangeName(wanted.exchange)}, and each higher limit, needs
-          you. Choose how.
+          Each start of an agent at {exchange}, and each higher limit, needs you. Choose how.
         </p>
       </div>
+      {isUnanswered && (
+        <Unanswered
+          exchange={exchange}
+          onAgain={
+            busy
+              ? null
+              : () => {
+                  void again();
+                }
+          }
+        />
+      )}
       {failure !== null && (
         <div role="alert" className="border-l-2 border-danger pl-3 text-danger">
           <p>{failure}</p>
@@ -204,11 +188,12 @@ export function ConfirmationStep({ title, wanted, onRefused, onConnected }: Step
           </button>
         </div>
       )}
-      {online === 'offline' ? (
+      {online === 'offline' && (
         <p role="status" className="text-amber">
           You need a connection to connect an exchange.
         </p>
-      ) : (
+      )}
+      {online !== 'offline' && !isUnanswered && (
         <>
           <ByPasskey busy={busy} connect={connect} />
           <ByPassword busy={busy} connect={connect} />

@@ -12,17 +12,21 @@ import { LiveTag } from '../../../components/LiveTag.tsx';
 import { ScreenTitle, Section } from '../../../components/Section.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
 import { connection as server } from '../../../stores/connection.ts';
-import { takeNewConnection } from '../../../stores/live-store.ts';
+import { applyConnection, takeNewConnection } from '../../../stores/live-store.ts';
 import { loadMarket, marketStore } from '../../../stores/market-store.ts';
+import { pageToast } from '../../../stores/toast-store.ts';
 import { useSlot } from '../../use-store.ts';
 import { draftOf, type LimitsDraft } from '../limits-draft.ts';
+import { nameOf } from '../live-text.ts';
 import { useConnections } from '../use-live.ts';
+import { useLeftSignal } from '../use-left-signal.ts';
 import type { CheckedKey, PastedKey } from './checked-key.ts';
 import { ConfirmationStep } from './ConfirmationStep.tsx';
 import { ExchangeStep } from './ExchangeStep.tsx';
 import { FoundStep } from './FoundStep.tsx';
 import { KeyStep } from './KeyStep.tsx';
 import { LimitsStep } from './LimitsStep.tsx';
+import type { SentConnect } from './use-connect.ts';
 
 type Step = 'exchange' | 'key' | 'found' | 'limits' | 'confirmation';
 const STEPS: readonly Step[] = ['exchange', 'key', 'found', 'limits', 'confirmation'];
@@ -81,9 +85,10 @@ function useConnecting() {
   const [checked, setChecked] = useState<CheckedKey | null>(null);
   const [label, setLabel] = useState('');
   const [limits, setLimits] = useState<LimitsDraft | null>(null);
+  const [sent, keepSent] = useState<SentConnect | null>(null);
   return {
-    ...{ step, exchange, key, checked, label, limits },
-    ...{ setStep, setExchange, setLabel, setLimits },
+    ...{ step, exchange, key, checked, label, limits, sent },
+    ...{ setStep, setExchange, setLabel, setLimits, keepSent },
     found: (pasted: PastedKey, reply: CheckedKey): void => {
       // A key that is not taken is of no more use.
       setKey(reply.report.accepted ? pasted : null);
@@ -156,6 +161,8 @@ function Steps({ onConnected }: { onConnected: (connection: LiveConnection) => v
   return (
     <ConfirmationStep
       title={title}
+      sent={at.sent}
+      keepSent={at.keepSent}
       wanted={{ exchange, key, label: at.label.trim(), limits, firstWeek: checked.firstWeek }}
       onRefused={at.again}
       onConnected={(connection) => {
@@ -168,6 +175,7 @@ function Steps({ onConnected }: { onConnected: (connection: LiveConnection) => v
 
 export default function ConnectScreen() {
   const made = useMadePrices();
+  const leftSignal = useLeftSignal();
   return (
     <>
       <ScreenTitle
@@ -181,6 +189,12 @@ export default function ConnectScreen() {
         <div className="max-w-xl">
           <Steps
             onConnected={(connection) => {
+              // Whoever has gone on elsewhere is not taken from there, nor their account changed.
+              if (leftSignal().aborted) {
+                applyConnection(connection);
+                pageToast('success', `${nameOf(connection)} is connected.`);
+                return;
+              }
               void takeNewConnection(connection);
               navigate(`/live/${encodeURIComponent(connection.id)}`);
             }}

@@ -12,6 +12,7 @@ import { Field, TextAreaField } from '../../../components/Field.tsx';
 import { exchangeName } from '../../../format/exchange-names.ts';
 import { failureSentence } from '../../../format/failure-sentence.ts';
 import { connection as server } from '../../../stores/connection.ts';
+import { useLeftSignal } from '../use-left-signal.ts';
 import type { CheckedKey, PastedKey } from './checked-key.ts';
 import { KEY_FIELDS } from './key-steps.ts';
 import { StepHead } from './StepHead.tsx';
@@ -114,17 +115,20 @@ export function KeyStep({ title, exchange, onChecked, onBack }: KeyStepProps) {
   const [missing, setMissing] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
+  const leftSignal = useLeftSignal();
   const check = async (): Promise<void> => {
     const key = { apiKey: apiKey.trim(), secret: secret.trim() };
     setMissing(key.apiKey === '' || key.secret === '');
     if (key.apiKey === '' || key.secret === '') return;
+    const signal = leftSignal();
     setBusy(true);
     setFailure(null);
     try {
-      const reply = await api.call('checkExchangeKey', { body: { exchange, ...key } });
-      onChecked(key, reply);
+      const reply = await api.call('checkExchangeKey', { body: { exchange, ...key }, signal });
+      // Another exchange may have been chosen since, and this key is not its key.
+      if (!signal.aborted) onChecked(key, reply);
     } catch (error) {
-      setFailure(await failureSentence(error));
+      if (!signal.aborted) setFailure(await failureSentence(error));
     } finally {
       setBusy(false);
     }
