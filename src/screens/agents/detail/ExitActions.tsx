@@ -15,8 +15,10 @@ import { agentView } from '../../../stores/agent-view.ts';
 import { loadAgents } from '../../../stores/agents-store.ts';
 import { connection } from '../../../stores/connection.ts';
 import { loadHistory } from '../../../stores/fills-store.ts';
+import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadPortfolio } from '../../../stores/portfolio-store.ts';
 import { pageToast } from '../../../stores/toast-store.ts';
+import { closedSentence } from '../../live/closed-account.ts';
 import { showResult, showFailure } from '../../show-result.ts';
 import { useEntries } from '../../use-store.ts';
 import { stopSentence } from '../list/AgentActions.tsx';
@@ -58,6 +60,15 @@ function sellSentence(agent: Agent): string {
   if (account.kind === 'paper') return 'All positions are then sold at the bid, less fees.';
   const exchange = exchangeName(account.exchange);
   return `Its stop losses at ${exchange} are then cancelled, and all positions sold at the price there is, less fees. Real money. Done when ${exchange} confirms it.`;
+}
+
+/** Why it cannot be sold from here; null where it can, or where that is not known yet. */
+function useClosed(agent: Agent): string | null {
+  const account = accountOf(agent);
+  const { accounts } = useSnapshot(liveSlots);
+  if (account.kind === 'paper') return null;
+  const state = accounts[account.connectionId]?.data?.connection.state;
+  return state === 'ended' ? closedSentence(account.exchange) : null;
 }
 
 function Sell({ agent, offline }: { agent: Agent; offline: boolean }) {
@@ -144,9 +155,15 @@ function Delete({ agent, offline }: { agent: Agent; offline: boolean }) {
 /** Actions that cannot be undone, kept apart from Stop. Each needs a hold. */
 export function ExitActions({ agent }: { agent: Agent }) {
   const offline = useSnapshot(connection).online === 'offline';
+  const closed = useClosed(agent);
   return (
     <Section title="Close and delete">
-      {agent.openPositions > 0 && <Sell agent={agent} offline={offline} />}
+      {agent.openPositions > 0 &&
+        (closed === null ? (
+          <Sell agent={agent} offline={offline} />
+        ) : (
+          <p className="rule py-3 text-ink-2">{closed}</p>
+        ))}
       <Delete agent={agent} offline={offline} />
     </Section>
   );

@@ -12,9 +12,11 @@ import { LiveTag } from '../../../components/LiveTag.tsx';
 import { Section } from '../../../components/Section.tsx';
 import { formatAmount, formatExact, formatPrice } from '../../../format/numbers.ts';
 import { connection as server } from '../../../stores/connection.ts';
+import { liveSlots } from '../../../stores/live-slots.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { showFailure } from '../../show-result.ts';
 import { AccountAge } from '../AccountAge.tsx';
+import { closedSentence } from '../closed-account.ts';
 import { hasEnded, nameOf } from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
 
@@ -26,6 +28,8 @@ export function stopText(
   { orders, connection }: Pick<LiveAccount, 'orders' | 'connection'>,
   current = true,
 ): string {
+  // Without its key nothing is watched, whatever the stop was.
+  if (connection.state === 'ended') return 'No stop loss';
   const then = current ? '' : ' when last seen';
   if (position.stopPrice === null) return `No stop loss${then}`;
   const at = formatPrice(position.stopPrice);
@@ -76,31 +80,55 @@ interface RowProps {
   current: boolean;
 }
 
+const readingOf = ({ sequence, asOf }: Pick<LiveAccount, 'sequence' | 'asOf'>): string =>
+  `${sequence} ${asOf}`;
+
+/**
+ * A sale that the server has taken, until the account has been read after it: from then on its exits
+ * and orders tell, also that the sale was called off.
+ */
+function useSale(id: string, account: LiveAccount) {
+  const [asked, setAsked] = useState<'no' | 'asking' | 'taken'>('no');
+  /** The reading from before the sale, where the one after it failed. */
+  const [staleAt, setStaleAt] = useState<string | null>(null);
+  const { id: accountId } = account.connection;
+  const exchange = nameOf(account.connection);
+  const sell = async (): Promise<void> => {
+    setAsked('asking');
+    const wasTaken = await showFailure(
+      api.call('closeLivePosition', { params: { id } }),
+      `Asked ${exchange} to sell. Done when ${exchange} confirms it.`,
+    );
+    setStaleAt(null);
+    setAsked(wasTaken ? 'taken' : 'no');
+    await loadLiveAccount(accountId, true);
+    const { status, data = null } = liveSlots.accounts[accountId] ?? {};
+    if (data?.exits === undefined) return;
+    if (status === 'ready') setAsked('no');
+    else setStaleAt(readingOf(data));
+  };
+  // Read in every picture: a snapshot draws again only for what was read of it.
+  const reading = readingOf(account);
+  const isOutOfDate = staleAt === null || account.exits === undefined || reading === staleAt;
+  return { asking: asked === 'asking', isTaken: asked === 'taken' && isOutOfDate, sell };
+}
+
 function Sell({ position, account, current }: RowProps) {
   const { online } = useSnapshot(server);
-  const [asked, setAsked] = useState<'no' | 'asking' | 'taken'>('no');
+  const { asking, isTaken, sell } = useSale(position.id, account);
   const selling = isSelling(position, account);
   const exchange = nameOf(account.connection);
   const estimate =
     position.value === null
       ? 'no price is known now'
       : `about ${formatAmount(position.value)} ${account.quote} at the ${current ? 'present bid' : 'bid when last seen'}, less fees`;
-  const sell = async (): Promise<void> => {
-    setAsked('asking');
-    const wasTaken = await showFailure(
-      api.call('closeLivePosition', { params: { id: position.id } }),
-      `Asked ${exchange} to sell. Done when ${exchange} confirms it.`,
-    );
-    setAsked(wasTaken ? 'taken' : 'no');
-    await loadLiveAccount(account.connection.id, true);
-  };
-  if (asked === 'asking')
+  if (asking)
     return (
       <CommandState phase="sending" className="text-xs">
         Asking the server to sell.
       </CommandState>
     );
-  if (selling || asked === 'taken')
+  if (selling || isTaken)
     return (
       <span className="text-xs text-ink-2">
         {current
@@ -151,7 +179,7 @@ function Row(props: RowProps) {
         <p className="flex min-h-8 min-w-0 flex-1 basis-44 items-center text-xs text-ink-2">
           {stopText(position, account, current)}
         </p>
-        <Sell {...props} />
+        {account.connection.state === 'open' && <Sell {...props} />}
       </div>
       {part !== null && <p className="col-span-2 text-xs text-ink-2">{part}</p>}
     </li>
@@ -159,7 +187,7 @@ function Row(props: RowProps) {
 }
 
 export function LivePositions({ account }: { account: LiveAccount }) {
-  const { id } = account.connection;
+  const { id, state, exchange } = account.connection;
   const current = useAccountCurrent(id);
   return (
     <Section
@@ -170,6 +198,9 @@ export function LivePositions({ account }: { account: LiveAccount }) {
         </>
       }
     >
+      {state === 'ended' && account.positions.length > 0 && (
+        <p className="mb-2 text-ink-2">{closedSentence(exchange)}</p>
+      )}
       {account.positions.length === 0 ? (
         <p className="rule row flex items-center py-2 text-ink-3">
           {current ? 'None open.' : 'None open when last seen.'}

@@ -45,17 +45,21 @@ export default function LiveAgentPart({
     orders: data.orders.filter(({ agentId }) => agentId === agent.id),
   };
   const exchange = exchangeName(data.connection.exchange);
+  const isClosed = data.connection.state === 'ended';
   return (
     <>
       <p className="text-ink-2">
-        Trades{' '}
+        {isClosed ? 'Traded' : 'Trades'}{' '}
         <Link
           href={`/live/${encodeURIComponent(connectionId)}`}
           className="text-accent underline underline-offset-2"
         >
           {exchange}, {data.connection.label}
         </Link>{' '}
-        with real money. Stop cancels its open purchases; its stop losses stay at {exchange}.
+        with real money.{' '}
+        {isClosed
+          ? 'This account is closed here and nothing is traded.'
+          : `Stop cancels its open purchases; its stop losses stay at ${exchange}.`}
       </p>
       <ReadError message={slot.error} hasData onRetry={again} />
       <LivePositions account={mine} />
