@@ -113,6 +113,8 @@ function startersIn(quote: string): string[] {
   return STARTERS.map((base) => `${base}/${quote}`).filter((pair) => offered?.[pair] !== undefined);
 }
 
+const address = (): string => `${location.pathname}${location.search}`;
+
 type Faults = Readonly<Record<string, string>>;
 
 /** The step after a complete draft; starts the trial first where one is needed. */
@@ -129,10 +131,12 @@ function useNext(
       return;
     }
     if (entry === 'trial') {
+      const from = address();
       setStarting(true);
       const started = await startTrial();
       setStarting(false);
-      if (!started) return;
+      // Whoever has gone on elsewhere, or to another step, is not taken from there.
+      if (!started || address() !== from) return;
     }
     to(START_AT);
   };

@@ -120,10 +120,12 @@ function DeleteKey({ account }: { account: LiveAccount }) {
   const running = useRunning(connection.id);
   const kept = keptBecause(running, account);
   const remove = async (): Promise<void> => {
+    const path = location.pathname;
     const work = api.call('removeConnection', { params: { id: connection.id } });
     if (!(await showFailure(work, 'Key deleted. You can delete it at the exchange too.'))) return;
     applyConnection((await work).connection);
-    navigate('/dashboard');
+    // Whoever has gone on elsewhere is not taken from there.
+    if (location.pathname === path) navigate('/dashboard');
   };
   const sentence = `Deletes the key of ${nameOf(connection)} and closes this account here, for good. What you hold stays at ${nameOf(connection)}.`;
   return (

@@ -119,3 +119,33 @@ it('shows of a sale that it is being asked for, and takes no second press meanwh
   expect(order).toEqual(['closeLivePosition']);
   expect(screen.queryByRole('button', { name: /^Sell/ })).toBeNull();
 });
+
+it.each([
+  ['leads to the dashboard once the key is deleted', '/live/here', '/dashboard'],
+  ['takes nobody away who has gone on before the key is deleted', '/market', '/market'],
+])('%s', async (_, at, to) => {
+  const list = structuredClone(replies.agents!);
+  applyAgents({ ...list, agents: [live('Gale', 'stopped')], sequence: 99 }, 'network');
+  let answer: (reply: unknown) => void = () => undefined;
+  call.mockImplementation((name: string) =>
+    name === 'removeConnection'
+      ? new Promise((resolve) => {
+          order.push(name);
+          answer = resolve;
+        })
+      : never(),
+  );
+  history.replaceState(null, '', '/live/here');
+  render(<EndTrading account={account} />);
+  hold(/^Delete key/);
+  await waitFor(() => {
+    expect(order).toEqual(['removeConnection']);
+  });
+  history.replaceState(null, '', at);
+  answer({ commandId: 'c', connection: { ...account.connection, state: 'ended' } });
+  await waitFor(() => {
+    expect(said()).toEqual(['Key deleted. You can delete it at the exchange too.']);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(location.pathname).toBe(to);
+});
