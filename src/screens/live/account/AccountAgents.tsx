@@ -4,7 +4,9 @@ import type { LiveAccount } from '../../../../contract/live.ts';
 import { SkeletonRows } from '../../../components/EmptyState.tsx';
 import { LiveAmount } from '../../../components/LiveMark.tsx';
 import { Section } from '../../../components/Section.tsx';
+import { chooseAccount } from '../../../stores/account-choice.ts';
 import type { AgentView } from '../../../stores/agent-view.ts';
+import { NEW_AGENT_PATH } from '../../agents/create/kept-draft.ts';
 import { AgentActions } from '../../agents/list/AgentActions.tsx';
 import { AgentName } from '../../agents/list/AgentName.tsx';
 import { useViewsOf } from '../../use-store.ts';
@@ -26,7 +28,14 @@ export function AccountAgents({ account: { connection } }: { account: LiveAccoun
       title="Agents"
       aside={
         connection.state === 'open' ? (
-          <Link href="/agents" className="reach inline-block hover:text-ink">
+          <Link
+            href={NEW_AGENT_PATH}
+            className="reach inline-block hover:text-ink"
+            onClick={() => {
+              // The list and the form are those of the chosen account.
+              void chooseAccount(connection.id);
+            }}
+          >
             New agent
           </Link>
         ) : undefined

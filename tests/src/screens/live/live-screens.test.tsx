@@ -400,6 +400,15 @@ describe('an exchange account', () => {
     expect(document.querySelector('main [data-age-since]')).not.toBeNull();
   });
 
+  it('leads to a new agent of its own, whichever account was chosen before', async () => {
+    accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('909.12345678');
+    fireEvent.click(within(part('Agents')).getByRole('link', { name: 'New agent' }));
+    expect(accountChoice.chosen).toBe(CONNECTION_ID);
+    expect(`${location.pathname}${location.search}`).toBe('/agents?new');
+  });
+
   it('stands in place of the paper dashboard once it is chosen, and paper is not added', async () => {
     accountChoice.known = [{ id: CONNECTION_ID, exchange: 'kraken', label: 'Main' }];
     accountChoice.chosen = CONNECTION_ID;
