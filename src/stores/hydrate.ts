@@ -131,7 +131,8 @@ function throttled<T>(
       log.warn('Could not save a snapshot', error);
       if (isStopped || !(error instanceof PartUnreachable)) return;
       timer ??= setTimeout(() => {
-        written = null;
+        // Not the mark of what is to be written, which an event may have changed on a kept list.
+        written = { at: Number.NaN, mark: '' };
         flush();
       }, KEEP_AGAIN_MS);
     });

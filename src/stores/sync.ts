@@ -113,7 +113,10 @@ function oldestSequence(): number {
 async function catchUpAlerts(sequence: number): Promise<void> {
   const owner = uid;
   await loadAlerts();
-  if (uid === owner && (alertsStore.data?.sequence ?? sequence) < sequence) await loadAlerts(true);
+  if (uid !== owner || (alertsStore.data?.sequence ?? sequence) >= sequence) return;
+  // As good as one from the device until it is read anew: the stream vouches for no list with holes.
+  alertsStore.origin = 'snapshot';
+  await loadAlerts(true);
 }
 
 /**

@@ -102,23 +102,24 @@ function useDraft(uid: string) {
   const isHere = useIsHere();
   /** As typed last: an answer may come after it. */
   const newest = useRef(draft);
-  const tried = useRef(false);
   const put = (next: Draft): void => {
     newest.current = next;
     setDraft(next);
     setKept(keepDraft(uid, next));
   };
-  /** A text that was sent without an answer may have arrived: a changed text is a new request. */
+  /**
+   * A text that was sent without an answer may have arrived: a changed text is a new request, also on
+   * the screen opened again.
+   */
   const change = (part: Partial<Draft>): void => {
-    put({ ...draft, ...part, ...(tried.current ? { id: crypto.randomUUID() } : {}) });
-    tried.current = false;
+    const { id, tried } = newest.current;
+    put({ ...draft, ...part, id: tried === true ? crypto.randomUUID() : id, tried: false });
   };
   const markTried = (): void => {
-    tried.current = true;
+    put({ ...newest.current, tried: true });
   };
-  /** What was typed after the press, here or on the screen opened again, is another request. */
+  /** What was typed after the press, here or on the screen opened again, stays. */
   const sent = ({ text }: Draft): void => {
-    tried.current = false;
     const present = isHere.current ? newest.current : readDraft(uid);
     if (present.text === text) put(emptyDraft());
   };

@@ -8,6 +8,8 @@ const Draft = z.object({
   id: z.uuid(),
   category: z.union([SupportCategory, z.literal('')]),
   text: z.string(),
+  /** It was sent as it stands, and may have arrived. */
+  tried: z.optional(z.boolean()),
 });
 /** `id` is the request's from the first letter on, so that sending twice creates one. */
 export type Draft = z.infer<typeof Draft>;

@@ -34,16 +34,8 @@ import { useAccountCurrent } from '../use-live.ts';
 
 const ORDERS_MAX = 1_000;
 
-async function put(
-  id: string,
-  body: CallBody<'setLiveLimits'>,
-  signal?: AbortSignal,
-): Promise<void> {
-  const reply = await api.call('setLiveLimits', {
-    params: { id },
-    body,
-    ...(signal === undefined ? {} : { signal }),
-  });
+async function put(id: string, body: CallBody<'setLiveLimits'>): Promise<void> {
+  const reply = await api.call('setLiveLimits', { params: { id }, body });
   applyConnection(reply.connection);
 }
 
@@ -82,8 +74,8 @@ function Raise({
   ordersPerHour: number;
   onDone: () => void;
 }) {
-  const confirmed = async (stepUp: StepUpWire, signal: AbortSignal): Promise<void> => {
-    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp }, signal);
+  const confirmed = async (stepUp: StepUpWire): Promise<void> => {
+    await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp });
     onDone();
   };
   return (

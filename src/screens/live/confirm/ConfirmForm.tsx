@@ -25,12 +25,13 @@ async function sentenceOf(error: unknown): Promise<string> {
   return failureSentence(error);
 }
 
-/** `confirming` can still be given up by closing the form; `sending` may be too late for that. */
+/** `confirming` can still be given up by closing the form; what is `sending` cannot. */
 type Phase = 'idle' | 'confirming' | 'sending';
 
 /**
  * One confirmation at a time; what it allows is done by `onConfirmed`. A form that is closed while it
- * is being confirmed sends nothing: the person has changed their mind.
+ * is being confirmed sends nothing: the person has changed their mind. What is being sent goes on
+ * without the form, which a lost network or the act itself may take away, and is told in a message.
  */
 function useConfirming({
   onConfirmed,
@@ -43,18 +44,22 @@ function useConfirming({
   const run = async (confirm: () => Promise<StepUpWire>): Promise<void> => {
     const left = leftSignal();
     const isHere = samePerson();
+    let isSent = false;
     setPhase('confirming');
     setFailure(null);
     try {
       const stepUp = await confirm();
       if (left.aborted) return;
       setPhase('sending');
-      await onConfirmed(stepUp, left);
+      isSent = true;
+      await onConfirmed(stepUp);
     } catch (error) {
-      if (!left.aborted) setFailure(await sentenceOf(error));
-      else if (isHere() && error instanceof ApiError && error.mayHaveArrived) {
-        pageToast('error', `The server had not answered when this closed. ${unanswered}`);
-        onUnanswered();
+      const sentence = await sentenceOf(error);
+      if (!left.aborted) setFailure(sentence);
+      else if (isSent && isHere()) {
+        const isOpen = error instanceof ApiError && error.mayHaveArrived;
+        pageToast('error', isOpen ? `${sentence} ${unanswered}` : sentence);
+        if (isOpen) onUnanswered();
       }
     } finally {
       setPhase('idle');
@@ -95,9 +100,9 @@ export interface ConfirmFormProps {
   keys: readonly Pick<ConfirmingKey, 'kind'>[];
   /** What the confirmation does: "Start with real money". */
   label: string;
-  /** Sends what was confirmed. The signal ends with the form. */
-  onConfirmed: (stepUp: StepUpWire, left: AbortSignal) => Promise<void>;
-  /** What is not known where the form was closed before the answer: "Ebb may have been started." */
+  /** Sends what was confirmed. */
+  onConfirmed: (stepUp: StepUpWire) => Promise<void>;
+  /** What is not known where no answer came: "Ebb may have been started." */
   unanswered: string;
   /** Reads again what may have changed then. */
   onUnanswered: () => void;
@@ -139,9 +144,7 @@ export function ConfirmForm({ act, keys, label, ...sending }: ConfirmFormProps) 
       )}
       <div role="status" className="empty:hidden">
         {phase === 'sending' && (
-          <CommandState phase="sending">
-            Being sent. Closing this now may be too late to stop it.
-          </CommandState>
+          <CommandState phase="sending">Being sent. Closing this does not stop it.</CommandState>
         )}
       </div>
       {failure !== null && (

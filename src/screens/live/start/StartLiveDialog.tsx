@@ -159,7 +159,7 @@ function Confirmation({
   onDone,
 }: StartProps & { account: LiveAccount }) {
   const { connection } = account;
-  const start = async (stepUp: StepUpWire, signal: AbortSignal): Promise<void> => {
+  const start = async (stepUp: StepUpWire): Promise<void> => {
     onSending(true);
     try {
       const reply = await api.call('startLiveAgent', {
@@ -171,7 +171,6 @@ function Confirmation({
           confirmed: true,
           seenGeneration: agent.generation,
         },
-        signal,
       });
       applyAgent(reply.agent, null);
       if (commandId !== null) await cancelCommand(commandId);

@@ -349,6 +349,25 @@ describe('a support request', () => {
     expect(JSON.stringify({ ...localStorage })).toContain('A third thing.');
   });
 
+  it('is another request too where the screen was opened again before the answer (R2-18)', async () => {
+    const answer = heldReply('openSupportRequest', none);
+    render(<Support />);
+    await screen.findByText('No requests yet');
+    fill();
+    send();
+    cleanup();
+    render(<Support />);
+    type(/What happened/, 'My card was declined. And what now?');
+    answer({ requests: [request()], priority: false });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    send();
+    await waitFor(() => {
+      expect(sent('openSupportRequest')).toHaveLength(2);
+    });
+    const [first, second] = sent('openSupportRequest') as { id: string }[];
+    expect(second?.id).not.toBe(first?.id);
+  });
+
   it('is not called saved on this device where it is in this tab alone, or nowhere', async () => {
     localStorage.setItem('tradewind.keepSnapshots', 'false');
     hosted.mockImplementation((name: string) =>
