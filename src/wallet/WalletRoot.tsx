@@ -69,7 +69,16 @@ function part(): Promise<void> {
   held.subscribe(
     ({ connections }) => connections.size,
     (size, before) => {
-      if (size > before) void disconnectAll(held);
+      if (size <= before) return;
+      if ((connected ?? own) === null) void disconnectAll(held);
+      // A wallet of the browser tells every listener of what the next person connects: that stays.
+      else
+        held.setState((state) => ({
+          ...state,
+          connections: new Map(),
+          current: null,
+          status: 'disconnected',
+        }));
     },
   );
   parting = disconnectAll(held);
