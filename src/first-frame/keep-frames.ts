@@ -54,6 +54,9 @@ function presentFacts(): Pick<FrameRecord, 'agents' | 'mark'> | null {
   };
 }
 
+/** All that a frame waits for, the plan among them, which may come last on a day without prices. */
+const STORES = [agentsStore, portfolioStore, historyStore, subscriptionStore, queue, session];
+
 class FrameKeeper {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private dueAt = Infinity;
@@ -62,7 +65,7 @@ class FrameKeeper {
   private draw: Draw | null = null;
 
   constructor() {
-    for (const store of [agentsStore, portfolioStore, historyStore, queue, session])
+    for (const store of STORES)
       subscribe(store, () => {
         this.schedule();
       });
