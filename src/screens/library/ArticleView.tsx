@@ -2,6 +2,7 @@
 import { ArrowLeft } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
+import { focusContent } from '../../platform/focus-content.ts';
 import { addressedHeading, LongText, useAnchor } from '../content/DocumentPage.tsx';
 import { headingsOf, minutesOf } from '../content/rich-text.ts';
 import { RichText } from '../content/RichText.tsx';
@@ -19,7 +20,7 @@ function useBeginning(article: LibraryArticle): void {
       document.title = `${article.title} · Tradewind`;
     }, 0);
     if (location.hash === '') scrollTo(0, 0);
-    document.getElementById('content')?.focus({ preventScroll: true });
+    focusContent();
     return () => {
       clearTimeout(later);
       document.title = 'Library · Tradewind';

@@ -11,7 +11,6 @@ import { screenPart } from '../../components/screen-part.tsx';
 import { connection } from '../../stores/connection.ts';
 import { sumOf } from '../explain/equation.ts';
 import { download, fillsCsv } from './csv.ts';
-
 import { TradesTable } from './TradesTable.tsx';
 import { choicesOf, EVERY_TRADE, filterFills, type TradeFilter } from './trade-filter.ts';
 import { formatNumber } from '../../format/numbers.ts';
