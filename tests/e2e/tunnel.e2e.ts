@@ -142,6 +142,8 @@ beforeAll(async () => {
   await page.getByText('Total return', { exact: true }).waitFor();
   await go('/market', 'Markets');
   await page.getByText('BTC').first().waitFor();
+  // The lines of the day come after the prices, and are what a pair shows without its candles.
+  await page.locator('[aria-label*="24 hours"]').first().waitFor({ state: 'attached' });
   await go('/agents', 'Agents');
   await page.getByText('Harbour').first().waitFor();
   await server.kill9();
