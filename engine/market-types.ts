@@ -38,10 +38,16 @@ export interface Quote {
   ask: Fixed;
 }
 
-/** How deep a market is, for impact: base units traded in a candle of `intervalMs`. */
-export interface Depth {
-  volume: number;
-  intervalMs: number;
+/** Base units traded of a pair up to a moment. */
+export interface Volumes {
+  /** Of the newest closed candle: an order takes a share of it at most. */
+  candleVolume: number;
+  /** Of a day, for impact: a candle in which nobody traded does not make the market thin. */
+  dayVolume: number;
+}
+
+/** How deep a market is. */
+export interface Depth extends Volumes {
   /** Null where unknown: a cautious value is assumed. */
   dailyVolatility: number | null;
 }

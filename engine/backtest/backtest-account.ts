@@ -12,7 +12,7 @@ import { refresh } from './fast-path.ts';
 import type { EvalContext, Watch } from './fast-path.ts';
 import { DAY_MS } from '../execution/schedule.ts';
 import { FLOAT_MARGIN } from '../guards/guard.ts';
-import { volatilityAt, type Series } from '../signals/candle-series.ts';
+import { volatilityAt, volumeInDay, type Series } from '../signals/candle-series.ts';
 import { exitTrade, stopQuoteInCandle } from '../execution/stops.ts';
 import type { Candle } from '../market-types.ts';
 import type { FillDraft, OpenPosition, TradeDraft } from '../execution/agent-types.ts';
@@ -156,8 +156,8 @@ function stopInCandle(
     quote,
     rule,
     {
-      volume: candle.volume,
-      intervalMs: (one.closesAt[bar] ?? open) - open,
+      candleVolume: candle.volume,
+      dayVolume: volumeInDay(one, open),
       dailyVolatility: volatilityAt(one, open)?.daily ?? null,
     },
     'stop_loss',

@@ -12,7 +12,7 @@ import type { AgentView, PairView } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
 import type { PairRules } from '../market-types.ts';
 import { baseOf, quoteOf } from '../pair-coins.ts';
-import { volumeOf } from '../signals/candle-series.ts';
+import { volumeInDay } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
 import { isPegPair } from '../signals/pegs.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
@@ -318,8 +318,8 @@ export function heldDrift(watch: Watch, mayJoin: boolean, context: EvalContext):
 }
 
 /** An order of nothing has no impact, but without any volume the worst is assumed: NaN then. */
-function impactAtZero({ series }: Watch, { at, intervalMs }: EvalContext): number {
-  return series !== null && volumeOf(series, at, intervalMs) > 0 ? 0 : Number.NaN;
+function impactAtZero({ series }: Watch, { at }: EvalContext): number {
+  return series !== null && volumeInDay(series, at) > 0 ? 0 : Number.NaN;
 }
 
 /**

@@ -22,7 +22,7 @@ import type { Watch } from './fast-path.ts';
 import { sizeBlockCode } from './fast-path-size.ts';
 import type { HeldValue } from '../guards/guard.ts';
 import { executionIntervalMs, lastClose, mayRebalance, nextDue } from '../execution/schedule.ts';
-import { indexAt, makeSeries, volumeOf } from '../signals/candle-series.ts';
+import { indexAt, makeSeries, NO_VOLUME, volumesAt } from '../signals/candle-series.ts';
 import type { Series } from '../signals/candle-series.ts';
 import { computeSignals, horizonOf } from '../signals/compute-signals.ts';
 import type { StrategyInput, Sweep } from '../strategies/strategy.ts';
@@ -311,10 +311,10 @@ function decide(run: Run, k: number, close: number, toDecide: readonly Watch[]):
       }),
     ),
     quotes: quotesAtOpen(tape, new Set([...positions.keys(), ...pairs]), k),
-    candleVolume: new Map(
+    volumes: new Map(
       toDecide.map(({ pair, series }) => [
         pair,
-        series ? volumeOf(series, close, executionIntervalMs(agent.interval)) : 0,
+        series ? volumesAt(series, close, executionIntervalMs(agent.interval)) : NO_VOLUME,
       ]),
     ),
   };

@@ -6,7 +6,7 @@ import type {
   TradingFrequency,
 } from '../../contract/agents.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { PairRules, Quote } from '../market-types.ts';
+import type { PairRules, Quote, Volumes } from '../market-types.ts';
 import type { Correlation } from '../signals/correlation.ts';
 import type { PegBreaks } from '../signals/pegs.ts';
 import type { Signal } from '../signals/signal.ts';
@@ -74,11 +74,8 @@ export interface TickInput {
   /** First sane quote after `close` of each pair; a pair without one is not traded. */
   quotes: ReadonlyMap<string, Quote>;
   rules: ReadonlyMap<string, PairRules>;
-  /**
-   * Volume in base units of the candle of the agent's own interval that closed at `close`, for
-   * participation and impact.
-   */
-  candleVolume: ReadonlyMap<string, number>;
+  /** Traded in the candle of the agent's own interval that closed at `close`, and in the day. */
+  volumes: ReadonlyMap<string, Volumes>;
   /** Coins of the market that were off their peg within a day of `close`. */
   pegBreaks: PegBreaks;
   /** How closely two pairs moved together up to the midnight before `close`. */

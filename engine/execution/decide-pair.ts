@@ -12,6 +12,7 @@ import { applyBuy, applySell } from '../accounting/ledger.ts';
 import { noteExit } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import { executionIntervalMs } from './schedule.ts';
+import { NO_VOLUME } from '../signals/candle-series.ts';
 import { driftAllowed, driftOf, sizeBuy, sizeReduction, targetPosition } from './sizing.ts';
 import { wantedSleeves } from '../strategies/sleeves.ts';
 import type { Wanted } from '../strategies/sleeves.ts';
@@ -56,7 +57,7 @@ interface Market {
 
 /** Decides one pair; what the agent must remember of it is written into `context.memory`. */
 export function decidePair(pair: string, context: PairContext): PairOutcome {
-  const { agent, tick, position } = context;
+  const { tick, position } = context;
   const signal = tick.signals.get(pair);
   const quote = tick.quotes.get(pair);
   const rules = tick.rules.get(pair);
@@ -77,8 +78,7 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
       `No price of ${pair} since the candle closed.`,
     );
   const depth: Depth = {
-    volume: tick.candleVolume.get(pair) ?? 0,
-    intervalMs: executionIntervalMs(agent.interval),
+    ...(tick.volumes.get(pair) ?? NO_VOLUME),
     dailyVolatility: signal?.dailyVolatility ?? null,
   };
   if (position && stopHit(position, quote)) {

@@ -14,12 +14,11 @@ import {
   ZERO,
 } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { DAY_MS } from './schedule.ts';
 import type { Depth, PairRules, Quote } from '../market-types.ts';
 import type { FillDraft } from './agent-types.ts';
 
 /** Raise with any change to how a fill is priced; it is kept in every fill. */
-export const RULE_VERSION = 1;
+export const RULE_VERSION = 2;
 /** Impact is k·σ·√(Q/V), Q over a day's volume V and σ a day's volatility (the square-root law). */
 const IMPACT_FACTOR = 1;
 /** An order takes no more than this share of the candle's volume; stops and closes are exempt. */
@@ -31,15 +30,12 @@ export const IMPACT_MAX = 0.05;
 
 /** Impact as a fraction of the price for `quantity` base units; never negative, at most 5 %. */
 export function impact(quantity: Fixed, depth: Depth): number {
-  const volume =
-    Number.isFinite(depth.volume) && depth.volume > 0
-      ? depth.volume * (DAY_MS / depth.intervalMs)
-      : 0;
-  if (volume === 0) return IMPACT_MAX;
+  const { dayVolume } = depth;
+  if (!Number.isFinite(dayVolume) || dayVolume <= 0) return IMPACT_MAX;
   const volatility = depth.dailyVolatility ?? CAUTIOUS_VOLATILITY;
   return Math.min(
     IMPACT_MAX,
-    IMPACT_FACTOR * volatility * Math.sqrt(approximate(quantity) / volume),
+    IMPACT_FACTOR * volatility * Math.sqrt(approximate(quantity) / dayVolume),
   );
 }
 

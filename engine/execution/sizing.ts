@@ -101,7 +101,9 @@ export type SizedOrder =
 export function sizeBuy(input: OrderInput): SizedOrder {
   const { quote, rules, depth } = input;
   const participation =
-    depth.volume > 0 ? fixedFromNumber(Math.min(depth.volume * PARTICIPATION, NO_LIMIT)) : ZERO;
+    depth.candleVolume > 0
+      ? fixedFromNumber(Math.min(depth.candleVolume * PARTICIPATION, NO_LIMIT))
+      : ZERO;
   const wanted = floorToStep(divide(input.wanted, quote.ask, 'down'), rules.lot);
   // Priced as if all of it were bought: the real fill never costs more, so its impact exceeds no
   // cap.

@@ -3,7 +3,7 @@
  * moment.
  */
 import { CandleGate } from './candle-gate.ts';
-import type { Candle } from '../market-types.ts';
+import type { Candle, Volumes } from '../market-types.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../execution/schedule.ts';
 
 /**
@@ -236,6 +236,30 @@ export function volumeOf(series: Series, at: number, intervalMs: number): number
   const volume = (series.volumeBefore[last + 1] ?? 0) - (series.volumeBefore[last] ?? 0);
   return at - closed < lengthMs ? volume * (intervalMs / lengthMs) : 0;
 }
+
+/**
+ * Base units traded in the day up to `at`, for impact; within a candle, in the day up to its
+ * opening. Where the series begins later it is what there is, scaled to a day. Candles that are
+ * missing in between are taken for candles in which nobody traded.
+ */
+export function volumeInDay(series: Series, at: number): number {
+  const last = indexAt(series, at);
+  const closed = series.closesAt[last] ?? 0;
+  const lengthMs = closed - (series.opensAt[last] ?? 0);
+  if (last < 0 || lengthMs >= DAY_MS) return volumeOf(series, at, DAY_MS);
+  const to = at - closed < lengthMs ? closed : at;
+  const volume = volumeBetween(series, to - DAY_MS, to);
+  const begins = series.opensAt[0] ?? to;
+  return begins <= to - DAY_MS ? volume : volume * (DAY_MS / (to - begins));
+}
+
+export const NO_VOLUME: Volumes = { candleVolume: 0, dayVolume: 0 };
+
+/** Traded in the interval that ends at `at`, and in the day. */
+export const volumesAt = (series: Series, at: number, intervalMs: number): Volumes => ({
+  candleVolume: volumeOf(series, at, intervalMs),
+  dayVolume: volumeInDay(series, at),
+});
 
 /** Index of the first candle that opens at or after `at`; the length where there is none. */
 function indexOpeningAt(series: Series, at: number): number {

@@ -1,7 +1,6 @@
 /**
  * What an agent would do if it were evaluated now, decided as the live tick would. Writes nothing.
  */
-import type { ExecutionInterval } from '../../contract/agents.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { fixedFromNumber, formatFixed, sum, ZERO, type Fixed } from '../../contract/money.ts';
@@ -13,7 +12,7 @@ import type {
 } from '../../contract/preview.ts';
 import { tierPermitsCall } from '../../contract/calls.ts';
 import { memoryOnStart } from '../../engine/execution/agent-memory.ts';
-import { executionIntervalMs } from '../../engine/execution/schedule.ts';
+import { NO_VOLUME } from '../../engine/signals/candle-series.ts';
 import { exitTrade } from '../../engine/execution/stops.ts';
 import type { OpenPosition, TickInput, TradeDraft } from '../../engine/execution/agent-types.ts';
 import { quotesOf } from '../portfolio/marks.ts';
@@ -56,10 +55,7 @@ export class Previews {
       const held = state.held(terms);
       const stops = new Map(held.map((position) => [position.pair, position.stopPrice]));
       const results = new Map(
-        held.map((position) => [
-          position.pair,
-          resultAtStop(position, input, terms.executionInterval),
-        ]),
+        held.map((position) => [position.pair, resultAtStop(position, input)]),
       );
       return {
         asOf: market.now(),
@@ -169,17 +165,12 @@ function orderOf(trade: TradeDraft | undefined): PairPreview['order'] {
  * What selling all of it at its stop would come to, as the stop itself would be sold; null where it
  * has none.
  */
-function resultAtStop(
-  position: OpenPosition,
-  input: TickInput,
-  interval: ExecutionInterval,
-): Fixed | null {
+function resultAtStop(position: OpenPosition, input: TickInput): Fixed | null {
   const { pair, stopPrice } = position;
   const rules = input.rules.get(pair);
   if (stopPrice === null || rules === undefined) return null;
   const depth = {
-    volume: input.candleVolume.get(pair) ?? 0,
-    intervalMs: executionIntervalMs(interval),
+    ...(input.volumes.get(pair) ?? NO_VOLUME),
     dailyVolatility: input.signals.get(pair)?.dailyVolatility ?? null,
   };
   return exitTrade(

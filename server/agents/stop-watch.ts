@@ -225,10 +225,8 @@ export class StopWatch {
       const hit = firstHit(watched, boughtAt.get(watched.id) ?? watched.openedAt);
       if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
       known ??= await this.venue.depth(pair);
-      const intervalMs = hours.includes(hit.candle) ? INTERVAL_MS['1h'] : length;
-      const depth = { ...known, volume: hit.candle.volume, intervalMs };
       hits.push(watched);
-      sales.push(this.begin(watched, hit.quote, depth));
+      sales.push(this.begin(watched, hit.quote, known));
     }
     const sold = (await Promise.all(sales)).filter(Boolean).length;
     const unsold = hits.filter(({ id }) => this.byPair.get(pair)?.has(id) === true).length;

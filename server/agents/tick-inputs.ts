@@ -6,14 +6,14 @@ import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/signals/correlation.ts';
 import { isPegPair, pegReader, type PegBreaks } from '../../engine/signals/pegs.ts';
 import { DAY_MS, executionIntervalMs, tickId } from '../../engine/execution/schedule.ts';
-import { makeSeries, volumeOf, type Series } from '../../engine/signals/candle-series.ts';
+import { makeSeries, volumesAt, type Series } from '../../engine/signals/candle-series.ts';
 import {
   computeSignals,
   horizonOf,
   lookbackMs,
   signalKey,
 } from '../../engine/signals/compute-signals.ts';
-import type { Candle, PairRules, Quote } from '../../engine/market-types.ts';
+import type { Candle, PairRules, Quote, Volumes } from '../../engine/market-types.ts';
 import type { Signal } from '../../engine/signals/signal.ts';
 import type { TickInput } from '../../engine/execution/agent-types.ts';
 import type { Market } from '../market/market-source.ts';
@@ -92,7 +92,7 @@ export class TickInputs {
    * agents see the same candles.
    */
   private readonly read = new Map<string, Map<string, Series>>();
-  private readonly volumes = new Map<string, Map<string, number>>();
+  private readonly volumes = new Map<string, Map<string, Volumes>>();
 
   /**
    * `tick` is the close of the base candle, ms; `quotes` the first sane quote of each pair after
@@ -163,7 +163,7 @@ export class TickInputs {
     const computed = this.signalsOf(row, stretch);
     if (computed === null || this.pegs === null) return null;
     const { signals, series } = computed;
-    const candleVolume = this.volumesOf(row.executionInterval, close, series);
+    const volumes = this.volumesOf(row.executionInterval, close, series);
     const rules = new Map<string, PairRules>();
     for (const pair of pairs) {
       const rule = this.market.rules(pair);
@@ -175,7 +175,7 @@ export class TickInputs {
       signals,
       quotes: this.quotes,
       rules,
-      candleVolume,
+      volumes,
       pegBreaks: this.pegs(close),
       correlation: correlationAt(series, close),
     };
@@ -255,12 +255,12 @@ export class TickInputs {
     interval: ExecutionInterval,
     close: number,
     series: ReadonlyMap<string, Series>,
-  ): ReadonlyMap<string, number> {
-    const volumes = this.volumes.get(`${interval} ${close}`) ?? new Map<string, number>();
+  ): ReadonlyMap<string, Volumes> {
+    const volumes = this.volumes.get(`${interval} ${close}`) ?? new Map<string, Volumes>();
     this.volumes.set(`${interval} ${close}`, volumes);
     for (const [pair, one] of series)
       if (!volumes.has(pair))
-        volumes.set(pair, volumeOf(one, close, executionIntervalMs(interval)));
+        volumes.set(pair, volumesAt(one, close, executionIntervalMs(interval)));
     return volumes;
   }
 }

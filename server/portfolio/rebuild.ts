@@ -8,9 +8,10 @@ import { applyBuy, settleSale } from '../../engine/accounting/ledger.ts';
 import type { LedgerFill } from './fill-order.ts';
 
 /**
- * The rule version whose prices, notionals and fees are known here; another is taken at its word.
+ * The rule versions whose notionals and fees are worked out as here; another is taken at its word.
+ * Version 2 prices impact by the day's volume, which a fill does not keep.
  */
-const KNOWN_RULES = 1;
+const KNOWN_RULES: ReadonlySet<number> = new Set([1, 2]);
 
 export interface RebuiltAccount {
   /** By agent and pair, those that were sold wholly too. */
@@ -40,7 +41,7 @@ export function applyFill(account: RebuiltAccount, fill: LedgerFill): void {
       `Fill ${fill.id} (${fill.pair}): ${what} is ${is === null ? 'missing' : formatFixed(is)}, not ${formatFixed(due)}`,
     );
   };
-  if (fill.ruleVersion === KNOWN_RULES) {
+  if (KNOWN_RULES.has(fill.ruleVersion)) {
     const notional = multiply(fill.quantity, fill.price, fill.side === 'buy' ? 'up' : 'down');
     const fee = basisPoints(fill.notional, fill.feeBps, 'up');
     if (notional !== fill.notional) say('its amount', fill.notional, notional);

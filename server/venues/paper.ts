@@ -1,9 +1,13 @@
 /**
  * The paper venue: fills at the market's own quotes by the engine's rules, never at a stale price.
  */
-import { INTERVAL_MS } from '../../contract/intervals.ts';
 import { DAY_MS } from '../../engine/execution/schedule.ts';
-import { makeSeries, VOLATILITY_DAYS, volatilityAt } from '../../engine/signals/candle-series.ts';
+import {
+  makeSeries,
+  VOLATILITY_DAYS,
+  volatilityAt,
+  volumeInDay,
+} from '../../engine/signals/candle-series.ts';
 import { exitTrade } from '../../engine/execution/stops.ts';
 import type { Depth, Quote } from '../../engine/market-types.ts';
 import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-types.ts';
@@ -26,19 +30,22 @@ export class PaperVenue implements Venue {
 
   async depth(pair: string): Promise<Depth> {
     const now = this.market.now();
-    const intervalMs = INTERVAL_MS[this.market.baseInterval];
     const known = this.volatilities.get(pair);
     const fresh = known !== undefined && now - known.at < VOLATILITY_KEEP_MS && now >= known.at;
     const candles = await this.market.history(
       pair,
-      fresh ? DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS,
+      // The day up to the newest close begins before the one up to now.
+      fresh ? 2 * DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS,
       now,
     );
-    const daily = fresh
-      ? known.daily
-      : (volatilityAt(makeSeries(pair, candles), now)?.daily ?? null);
+    const series = makeSeries(pair, candles);
+    const daily = fresh ? known.daily : (volatilityAt(series, now)?.daily ?? null);
     if (!fresh) this.volatilities.set(pair, { at: now, daily });
-    return { volume: candles.at(-1)?.volume ?? 0, intervalMs, dailyVolatility: daily };
+    return {
+      candleVolume: candles.at(-1)?.volume ?? 0,
+      dayVolume: volumeInDay(series, now),
+      dailyVolatility: daily,
+    };
   }
 
   price(pair: string): Quote | null {

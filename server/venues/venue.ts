@@ -5,8 +5,8 @@ import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-type
 export interface Venue {
   readonly mode: 'paper';
   /**
-   * How deep the market of a pair is now: volume of the newest candle in base units, and its
-   * volatility.
+   * How deep the market of a pair is now: what was traded in the newest candle and in a day, and
+   * its volatility.
    */
   depth(pair: string): Promise<Depth>;
   /** Newest price at which this venue would sell now, or null where there is none that is fresh. */

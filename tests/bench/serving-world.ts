@@ -41,7 +41,7 @@ const ROUNDS = 50;
 const HISTORY_DAYS = 30;
 const QUOTE = 'USDT';
 const DEPOSIT = '10000';
-const DEPTH = { volume: 100_000, intervalMs: STEP_MS, dailyVolatility: 0.04 };
+const DEPTH = { candleVolume: 100_000, dayVolume: 100_000 * 288, dailyVolatility: 0.04 };
 
 export interface Person {
   uid: string;

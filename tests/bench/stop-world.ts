@@ -12,7 +12,7 @@ import { layAgents } from './tick-world.ts';
 
 export const HELD = 'BTC/USDT';
 const AT_ONCE = 500;
-const DEPTH = { volume: 90_000, intervalMs: 300_000, dailyVolatility: 0.03 };
+const DEPTH = { candleVolume: 90_000, dayVolume: 90_000 * 288, dailyVolatility: 0.03 };
 
 /**
  * `holders` stopped agents with an open position each, and `running` agents that trade other pairs.

@@ -22,7 +22,7 @@ import type { OpenPosition, PositionAfter } from '../../../engine/execution/agen
 import { NOON, quoteOf, rulesOf } from '../tape.ts';
 
 const PAIR = 'ETH/USDT';
-const depth = { volume: 1e5, intervalMs: 300_000, dailyVolatility: 0.04 };
+const depth = { candleVolume: 1e5, dayVolume: 1e5 * 288, dailyVolatility: 0.04 };
 
 describe('entries', () => {
   it('of a deposit stand against the outside', () => {

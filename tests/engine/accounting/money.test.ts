@@ -152,7 +152,11 @@ function* life(
       quantity,
       quote: quoteAround(rules, made, amount(15)),
       rules,
-      depth: { volume: next() * 1e6, intervalMs: 300_000, dailyVolatility: next() * 0.1 },
+      depth: {
+        candleVolume: next() * 1e6,
+        dayVolume: next() * 1e6 * 288,
+        dailyVolatility: next() * 0.1,
+      },
       reason: side === 'buy' ? 'entered' : 'signal_left',
     });
     book.trade(fill, agent, assets);
@@ -197,7 +201,7 @@ describe('money', () => {
             quantity,
             quote: quoteAround(rules, FILLS, parseFixed('1.000000000001')),
             rules,
-            depth: { volume: 1e6, intervalMs: 300_000, dailyVolatility: 0.05 },
+            depth: { candleVolume: 1e6, dayVolume: 1e6 * 288, dailyVolatility: 0.05 },
             reason: 'liquidated',
           }),
           key.split(':')[1] ?? '',

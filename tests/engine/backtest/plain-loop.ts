@@ -18,7 +18,8 @@ import {
   indexAt,
   makeSeries,
   volatilityAt,
-  volumeOf,
+  volumeInDay,
+  volumesAt,
 } from '../../../engine/signals/candle-series.ts';
 import type { Series } from '../../../engine/signals/candle-series.ts';
 import { computeSignals, horizonOf } from '../../../engine/signals/compute-signals.ts';
@@ -138,10 +139,10 @@ function look(
   const signals =
     input.strategy?.({ pairs: looked, at: close, horizon }) ??
     computeSignals(agent.pool, looked, close, horizon);
-  const candleVolume = new Map(
+  const volumes = new Map(
     [...looked].map(([pair, one]) => [
       pair,
-      volumeOf(one, close, executionIntervalMs(agent.interval)),
+      volumesAt(one, close, executionIntervalMs(agent.interval)),
     ]),
   );
   const tick: TickInput = {
@@ -150,7 +151,7 @@ function look(
     signals,
     quotes,
     rules,
-    candleVolume,
+    volumes,
     correlation: correlationAt(looked, close),
     pegBreaks: pegReader([
       ...series.values(),
@@ -218,8 +219,8 @@ function runStops(
     const quote = bar && rules ? stopQuoteInCandle(position, bar, rules) : null;
     if (!bar || !rules || !quote) continue;
     const depth = {
-      volume: bar.volume,
-      intervalMs: bar.closesAt - bar.time,
+      candleVolume: bar.volume,
+      dayVolume: one === undefined ? 0 : volumeInDay(one, bar.time),
       dailyVolatility: one === undefined ? null : (volatilityAt(one, bar.time)?.daily ?? null),
     };
     settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));

@@ -21,7 +21,7 @@ import { NOON, quoteOf, rulesOf } from '../tape.ts';
 
 const rules = rulesOf('ETH/USDT', { feeBps: 10 });
 const quote = quoteOf('ETH/USDT', '99', '101');
-const still = { volume: 1e6, intervalMs: 86_400_000, dailyVolatility: 0 };
+const still = { candleVolume: 1e4, dayVolume: 1e6, dailyVolatility: 0 };
 const fillOf = (side: 'buy' | 'sell', quantity: string, depth = still) =>
   paperFill({
     side,
@@ -49,22 +49,21 @@ describe('a paper fill', () => {
     });
   });
 
-  it('adds impact of σ·√(Q/V) over a day, whatever the length of the candle', () => {
-    const daily = { volume: 10_000, intervalMs: 86_400_000, dailyVolatility: 0.04 };
+  it('adds impact of σ·√(Q/V) over a day, whatever was traded in the newest candle', () => {
+    const daily = { candleVolume: 30, dayVolume: 10_000, dailyVolatility: 0.04 };
     expect(impact(parseFixed('100'), daily)).toBeCloseTo(0.004, 12);
-    expect(
-      impact(parseFixed('100'), { ...daily, volume: 10_000 / 288, intervalMs: 300_000 }),
-    ).toBeCloseTo(0.004, 12);
+    expect(impact(parseFixed('100'), { ...daily, candleVolume: 0 })).toBeCloseTo(0.004, 12);
+    expect(impact(parseFixed('100'), { ...daily, candleVolume: 9_000 })).toBeCloseTo(0.004, 12);
     expect(toNumber(fillOf('buy', '100', daily).price)).toBeCloseTo(101 * 1.004, 9);
     expect(toNumber(fillOf('sell', '100', daily).price)).toBeCloseTo(99 * 0.996, 9);
   });
 
   it('costs at most five percent of impact, also where nothing was traded', () => {
-    expect(impact(parseFixed('1'), { ...still, volume: 0 })).toBe(0.05);
+    expect(impact(parseFixed('1'), { ...still, dayVolume: 0 })).toBe(0.05);
     expect(
-      impact(parseFixed('1000000000'), { volume: 1, intervalMs: 300_000, dailyVolatility: 1 }),
+      impact(parseFixed('1000000000'), { candleVolume: 1, dayVolume: 288, dailyVolatility: 1 }),
     ).toBe(0.05);
-    expect(impact(parseFixed('1'), { ...still, volume: Number.NaN })).toBe(0.05);
+    expect(impact(parseFixed('1'), { ...still, dayVolume: Number.NaN })).toBe(0.05);
   });
 
   it('freezes quote, fee rate, rule version and what was wanted', () => {
@@ -156,7 +155,7 @@ describe('stops', () => {
       position,
       quoteOf('ETH/USDT', '1', '1.01'),
       rules,
-      { volume: 0.001, intervalMs: 300_000, dailyVolatility: null },
+      { candleVolume: 0, dayVolume: 0.3, dailyVolatility: null },
       'stop_loss',
     );
     expect(fill).toMatchObject({

@@ -33,7 +33,7 @@ const order = (more: Partial<Parameters<typeof sizeBuy>[0]> = {}) =>
     maxTradeAmount: amount('100000'),
     quote,
     rules: rulesOf('ETH/USDT'),
-    depth: { volume: 1e6, intervalMs: 300_000, dailyVolatility: 0.04 },
+    depth: { candleVolume: 1e6, dayVolume: 1e6 * 288, dailyVolatility: 0.04 },
     ...more,
   });
 
@@ -107,7 +107,9 @@ describe('a buy order', () => {
       ok: true,
       limit: 'max_trade_amount',
     });
-    const thin = order({ depth: { volume: 123.456, intervalMs: 300_000, dailyVolatility: 0.04 } });
+    const thin = order({
+      depth: { candleVolume: 123.456, dayVolume: 123.456 * 288, dailyVolatility: 0.04 },
+    });
     expect(thin).toMatchObject({
       ok: true,
       wanted: amount('10'),
@@ -122,7 +124,7 @@ describe('a buy order', () => {
     expect(order({ freeCash: amount('5') })).toMatchObject({ ok: false, reason: 'no_cash' });
     expect(order({ freeCash: amount('-5') })).toMatchObject({ ok: false, reason: 'no_cash' });
     expect(
-      order({ depth: { volume: 0, intervalMs: 300_000, dailyVolatility: 0.04 } }),
+      order({ depth: { candleVolume: 0, dayVolume: 1e6, dailyVolatility: 0.04 } }),
     ).toMatchObject({ ok: false, reason: 'no_volume' });
   });
 
@@ -134,9 +136,9 @@ describe('a buy order', () => {
         money,
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         fc.double({ min: 0, max: 100, noNaN: true }),
-        (freeCash, wanted, volume, feeBps) => {
+        (freeCash, wanted, candleVolume, feeBps) => {
           const rules = rulesOf('ETH/USDT', { feeBps });
-          const depth = { volume, intervalMs: 300_000, dailyVolatility: 0.04 };
+          const depth = { candleVolume, dayVolume: candleVolume * 288, dailyVolatility: 0.04 };
           const sized = sizeBuy({
             wanted,
             freeCash,
@@ -158,7 +160,7 @@ describe('a buy order', () => {
           return (
             add(fill.notional, fill.fee) <= freeCash &&
             sized.quantity % rules.lot === 0n &&
-            toNumber(sized.quantity) <= volume * 0.01 + 1e-9 &&
+            toNumber(sized.quantity) <= candleVolume * 0.01 + 1e-9 &&
             fill.notional <= wanted &&
             fill.notional >= rules.minNotional
           );

@@ -52,7 +52,9 @@ const tickOf = (signals: Partial<Signal>[] = [], more: Partial<TickInput> = {}):
   signals: new Map(PAIRS.map((pair, i) => [pair, signalOf(pair, signals[i])])),
   quotes: new Map(PAIRS.map((pair) => [pair, quoteOf(pair, '99.98', '100.02', NOON + 1000)])),
   rules: new Map(PAIRS.map((pair) => [pair, rulesOf(pair)])),
-  candleVolume: new Map(PAIRS.map((pair) => [pair, 100_000])),
+  volumes: new Map(
+    PAIRS.map((pair) => [pair, { candleVolume: 100_000, dayVolume: 100_000 * 288 }]),
+  ),
   pegBreaks: new Map(),
   correlation: () => null,
   ...more,

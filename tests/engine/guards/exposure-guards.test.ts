@@ -28,6 +28,7 @@ import type { Signal } from '../../../engine/signals/signal.ts';
 import fc from '../../support/property.ts';
 import { dailySteps, hourlyTo, MONDAY, NOON, quoteOf, rulesOf } from '../tape.ts';
 
+const DEEP = { candleVolume: 1e6, dayVolume: 1e6 * 288 };
 const steady = (hours: number, price = 1): number[] => Array<number>(hours).fill(price);
 const pegs = (tapes: Record<string, readonly number[]>, at = NOON) =>
   pegReader(
@@ -291,7 +292,7 @@ describe('correlated exposure', () => {
       pegBreaks: new Map(),
       correlation: () => 0.9,
       rules: new Map(pairs.map((pair) => [pair, rulesOf(pair)])),
-      candleVolume: new Map(pairs.map((pair) => [pair, 1e6])),
+      volumes: new Map(pairs.map((pair) => [pair, DEEP])),
       quotes: new Map(pairs.map((pair) => [pair, quoteOf(pair, '99.98', '100.02', NOON + 1000)])),
       signals: new Map(
         pairs.map((pair) => [
@@ -461,7 +462,7 @@ describe('no guard holds an exit back', () => {
           signals,
           quotes,
           rules: new Map(PAIRS.map((pair) => [pair, rulesOf(pair)])),
-          candleVolume: new Map(PAIRS.map((pair) => [pair, 1e6])),
+          volumes: new Map(PAIRS.map((pair) => [pair, DEEP])),
           pegBreaks: new Map(),
           correlation: () => null,
         };

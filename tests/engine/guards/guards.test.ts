@@ -67,7 +67,7 @@ const tick = (close: number): TickInput => ({
   signals: new Map(),
   quotes: new Map(),
   rules: new Map(),
-  candleVolume: new Map(),
+  volumes: new Map(),
   pegBreaks: new Map(),
   correlation: () => null,
 });

@@ -178,7 +178,7 @@ describe('paper is the first venue', () => {
         ...{ pair: 'BTC/USDT', base: 'BTC', quote: 'USDT', lot: 1n as Fixed },
         ...{ minNotional: 0n as Fixed, halfSpreadBps: 2, feeBps },
       };
-      const depth = { volume: 1_000, intervalMs: 60_000, dailyVolatility: 0.04 };
+      const depth = { candleVolume: 1_000, dayVolume: 1_000 * 1440, dailyVolatility: 0.04 };
       return paperFill({ side, wanted: quantity, quantity, quote, rules, depth, reason: 'test' });
     });
 

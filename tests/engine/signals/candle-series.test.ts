@@ -13,6 +13,7 @@ import {
   median,
   volatilityAt,
   volumeBetween,
+  volumeInDay,
   volumeOf,
 } from '../../../engine/signals/candle-series.ts';
 import { dailySteps, FIVE_MINUTES, hourlyTo, madeTape, MONDAY } from '../tape.ts';
@@ -70,6 +71,35 @@ describe('series', () => {
     expect(volumeOf(fine, MONDAY + 12 * FIVE_MINUTES, 4 * FIVE_MINUTES)).toBe(
       volumeBetween(fine, MONDAY + 8 * FIVE_MINUTES, MONDAY + 12 * FIVE_MINUTES),
     );
+  });
+
+  it("knows a day's volume also after a candle without a trade, at its start and between candles", () => {
+    const candles = madeTape(1, MONDAY - DAY_MS, 576);
+    const end = MONDAY + DAY_MS;
+    const total = (from: number, to: number) =>
+      candles
+        .filter(({ time }) => time >= from && time < to)
+        .reduce((sum, { volume }) => sum + volume, 0);
+    const whole = makeSeries('BTC/USDT', candles);
+    expect(volumeInDay(whole, end)).toBeCloseTo(total(MONDAY, end), 6);
+    expect(volumeInDay(whole, end + 60_000)).toBe(volumeInDay(whole, end));
+    const quiet = candles.map((candle) =>
+      candle.time === end - FIVE_MINUTES ? { ...candle, volume: 0 } : candle,
+    );
+    const silent = makeSeries('BTC/USDT', quiet);
+    expect(volumeOf(silent, end, FIVE_MINUTES)).toBe(0);
+    expect(volumeInDay(silent, end)).toBeCloseTo(total(MONDAY, end - FIVE_MINUTES), 6);
+    const young = makeSeries(
+      'BTC/USDT',
+      candles.filter(({ time }) => time >= end - 6 * HOUR_MS),
+    );
+    expect(volumeInDay(young, end)).toBeCloseTo(4 * total(end - 6 * HOUR_MS, end), 6);
+    expect(volumeInDay(whole, end + 3 * DAY_MS)).toBe(0);
+    expect(volumeInDay(makeSeries('BTC/USDT', []), end)).toBe(0);
+    const daily = makeSeries('BTC/USDT', [
+      { time: MONDAY, open: 1, high: 1, low: 1, close: 1, volume: 240 },
+    ]);
+    expect(volumeInDay(daily, end)).toBe(240);
   });
 
   it('says nothing where the newest close is too old', () => {

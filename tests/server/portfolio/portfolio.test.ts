@@ -348,7 +348,7 @@ describe('the ledger', () => {
                 quantity,
                 quote,
                 rules: ruleFor(pair),
-                depth: { volume: 1_000, intervalMs: 300_000, dailyVolatility: 0.04 },
+                depth: { candleVolume: 1_000, dayVolume: 1_000 * 288, dailyVolatility: 0.04 },
                 reason: 'test',
               });
               const trade =

@@ -1,6 +1,7 @@
 /** The paper venue: the market's own quotes, the engine's own fills. */
 import { describe, expect, it } from 'vitest';
 import { parseFixed } from '../../../contract/money.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import { exitTrade } from '../../../engine/execution/stops.ts';
 import type { OpenPosition } from '../../../engine/execution/agent-types.ts';
 import { PaperVenue } from '../../../server/venues/paper.ts';
@@ -25,13 +26,20 @@ describe('the paper venue', () => {
     expect(venue.price('NONE/USDT')).toBeNull();
   });
 
-  it('is as deep as the newest closed candle and as rough as the last month', async () => {
+  it('is as deep as the last day and its newest candle, and as rough as the last month', async () => {
     const market = new TapeMarket({ candles: 10 });
     const venue = new PaperVenue(market);
     market.bend('BTC/USDT', Math.floor(market.now() / STEP_MS) * STEP_MS, { volume: 777 });
     market.step();
+    const closedAt = Math.floor(market.now() / STEP_MS) * STEP_MS;
     const depth = await venue.depth('BTC/USDT');
-    expect(depth).toMatchObject({ volume: 777, intervalMs: STEP_MS });
+    expect(depth.candleVolume).toBe(777);
+    const day = await market.history('BTC/USDT', DAY_MS, closedAt);
+    expect(day).toHaveLength(DAY_MS / STEP_MS);
+    expect(depth.dayVolume).toBeCloseTo(
+      day.reduce((sum, { volume }) => sum + volume, 0),
+      6,
+    );
     expect(depth.dailyVolatility).toBeGreaterThan(0);
   });
 

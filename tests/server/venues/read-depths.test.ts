@@ -5,7 +5,7 @@ import { readDepths } from '../../../server/venues/read-depths.ts';
 import type { Venue } from '../../../server/venues/venue.ts';
 import { ErrorLog } from '../../support/app.ts';
 
-const DEEP: Depth = { volume: 3, intervalMs: 300_000, dailyVolatility: null };
+const DEEP: Depth = { candleVolume: 3, dayVolume: 3 * 288, dailyVolatility: null };
 
 it('are read once a pair, and at most for so long (F91)', async () => {
   const asked: string[] = [];
