@@ -112,7 +112,7 @@ afterAll(async () => {
 });
 
 describe('a price alert', () => {
-  it('is set on the page of its pair with the present price filled in, and names what is wrong', async () => {
+  it('is set on the page of its pair with a price proposed, and names what is wrong', async () => {
     await openPair();
     await page.getByRole('button', { name: 'Set alert' }).click();
     expect(

@@ -26,6 +26,7 @@ import {
   newDraft,
   readDraft,
   shiftedPrice,
+  withKind,
   withPair,
   type AlertDraft,
   type DraftErrors,
@@ -439,7 +440,7 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
         <Kinds
           kind={draft.kind}
           onKind={(kind) => {
-            change({ kind });
+            change(withKind(draft, kind, board?.[draft.symbol]?.price ?? null));
           }}
         />
         {draft.kind === 'move' ? (

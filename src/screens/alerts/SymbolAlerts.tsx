@@ -3,10 +3,12 @@ import { Bell } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/Button.tsx';
-import { SkeletonRows } from '../../components/EmptyState.tsx';
+import { NotRead, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
 import { useCurrent } from '../../shell/data-age.ts';
+import { alertsStore, loadAlerts } from '../../stores/alerts-store.ts';
+import { useSlot } from '../use-store.ts';
 import { AlertRows, useAlertViews } from './AlertRows.tsx';
 import type { Editing } from './AlertForm.tsx';
 
@@ -39,7 +41,10 @@ export function SetAlert({ symbol }: { symbol: string }) {
 }
 
 export function SymbolAlerts({ symbol }: { symbol: string }) {
-  const views = useAlertViews();
+  const { data, error } = useSlot(alertsStore, loadAlerts);
+  const views = useAlertViews()?.filter(({ terms }) => terms.symbol === symbol);
+  // A waiting change of another pair says nothing of this one.
+  const unknown = views === undefined || (data === null && views.length === 0);
   const current = useCurrent('alerts');
   return (
     <Section
@@ -50,11 +55,11 @@ export function SymbolAlerts({ symbol }: { symbol: string }) {
         </Link>
       }
     >
-      {views === null ? (
-        <SkeletonRows rows={1} label="Your alerts" />
-      ) : (
+      {unknown && error === null && <SkeletonRows rows={1} label="Your alerts" />}
+      {unknown && error !== null && <NotRead />}
+      {!unknown && (
         <AlertRows
-          views={views.filter(({ terms }) => terms.symbol === symbol)}
+          views={views}
           named={false}
           empty={current ? 'None for this pair.' : 'None for this pair when last seen.'}
         />

@@ -71,12 +71,20 @@ export function readDraft(
   return { errors };
 }
 
+/** How far from the current price the form proposes one: at the price itself it would not fire. */
+const PROPOSED_PERCENT = 1;
+
+const proposed = (kind: AlertCondition['kind'], price: string | null): string =>
+  price === null
+    ? ''
+    : fieldText(shiftedPrice(price, kind === 'below' ? -PROPOSED_PERCENT : PROPOSED_PERCENT));
+
 /** A new alert begins a little above the current price, if known. */
 export function newDraft(symbol: string, price: string | null): AlertDraft {
   return {
     symbol,
     kind: 'above',
-    price: fieldText(price ?? ''),
+    price: proposed('above', price),
     priceTyped: false,
     percent: '5',
     direction: 'either',
@@ -104,20 +112,34 @@ export function draftOf(
 
 /** Another pair: its price is proposed in place of a proposed one, and of none that was typed. */
 export function withPair(
-  { price: present, priceTyped }: AlertDraft,
+  { kind, price: present, priceTyped }: AlertDraft,
   symbol: string,
   price: string | null,
 ): Partial<AlertDraft> {
   if (priceTyped && present.trim() !== '') return { symbol };
-  return { symbol, price: fieldText(price ?? ''), priceTyped: false };
+  return { symbol, price: proposed(kind, price), priceTyped: false };
 }
 
-/** The price that many percent away, with the decimals of the current price. */
+/** The other side: a price is proposed there in place of a proposed one, and of none that was typed. */
+export function withKind(
+  { price: present, priceTyped }: AlertDraft,
+  kind: AlertCondition['kind'],
+  price: string | null,
+): Partial<AlertDraft> {
+  if (kind === 'move' || price === null || (priceTyped && present.trim() !== '')) return { kind };
+  return { kind, price: proposed(kind, price), priceTyped: false };
+}
+
+/**
+ * The price that many percent away, with the decimals of the current price, and never nearer to it
+ * than asked.
+ */
 export function shiftedPrice(price: string, percent: number): string {
   const places = Math.min(12, Math.max(2, price.split('.')[1]?.length ?? 0));
-  const shifted = (parseFixed(price) * BigInt(100 + percent)) / 100n;
   const cut = 10n ** BigInt(12 - places);
-  return formatFixed(((shifted / cut) * cut) as ReturnType<typeof parseFixed>);
+  const up = percent > 0 ? 100n * cut - 1n : 0n;
+  const shifted = (parseFixed(price) * BigInt(100 + percent) + up) / (100n * cut);
+  return formatFixed((shifted * cut) as ReturnType<typeof parseFixed>);
 }
 
 /** How far a typed price is from the current one in percent, and whether it is already reached. */

@@ -44,7 +44,9 @@ export function AccountAgents({ account: { connection } }: { account: LiveAccoun
       {views === null && <SkeletonRows rows={1} label="Your agents" />}
       {views?.length === 0 && (
         <p className="rule row flex items-center py-2 text-ink-3">
-          None yet. Nothing trades here until you start an agent and confirm it.
+          {connection.state === 'ended'
+            ? 'None.'
+            : 'None yet. Nothing trades here until you start an agent and confirm it.'}
         </p>
       )}
       {views !== null && views.length > 0 && (

@@ -1,6 +1,12 @@
 /** The price of an alert as it is typed and as it stands in its field, in the reader's locale. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { draftOf, newDraft, readDraft } from '../../../../src/screens/alerts/alert-draft.ts';
+import { fieldText } from '../../../../src/format/typed-numbers.ts';
+import {
+  draftOf,
+  newDraft,
+  readDraft,
+  shiftedPrice,
+} from '../../../../src/screens/alerts/alert-draft.ts';
 import { browserLocale, LOCALES, ownLocale } from '../../../support/locale.ts';
 
 afterEach(ownLocale);
@@ -28,9 +34,24 @@ describe('the price of an alert', () => {
   it.each(LOCALES)('comes back from its own field as it was, in %s', (locale) => {
     browserLocale(locale);
     for (const price of ['89.962', '89962.62', '0.00000123', '1234567']) {
-      expect(priceOf(newDraft('BTC/USDT', price).price)).toBe(price);
-      const read = readDraft({ ...newDraft('BTC/USDT', price), kind: 'below' }, true);
-      if ('terms' in read) expect(priceOf(draftOf(read.terms, null).price)).toBe(price);
+      expect(priceOf(newDraft('BTC/USDT', price).price)).toBe(shiftedPrice(price, 1));
+      const typed = { ...newDraft('BTC/USDT', null), price: fieldText(price) };
+      const read = readDraft({ ...typed, kind: 'below' }, true);
+      if ('errors' in read) throw new Error('It is not read');
+      expect(priceOf(draftOf(read.terms, null).price)).toBe(price);
     }
+  });
+});
+
+describe('a price so many percent away', () => {
+  it.each([
+    ['89.962', 1, '90.862'],
+    ['89.962', -1, '89.062'],
+    ['0.00000012', 1, '0.00000013'],
+    ['0.00000012', -1, '0.00000011'],
+    ['100', 5, '105'],
+    ['64210.5', 10, '70631.55'],
+  ])('of %s, %i percent away, is %s: never nearer than asked', (price, percent, shifted) => {
+    expect(shiftedPrice(price, percent)).toBe(shifted);
   });
 });

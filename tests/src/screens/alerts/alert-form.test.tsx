@@ -86,13 +86,13 @@ afterEach(() => {
 
 describe('choosing a pair for a new alert', () => {
   it.each(LOCALES)(
-    'proposes its price as %s writes it, and sends that price (A-01)',
+    'proposes a price above its own as %s writes it, and sends it (A-01)',
     async (locale) => {
       browserLocale(locale);
       open();
       choose('SOL/USDT');
       press('Set alert');
-      expect(await sent()).toMatchObject({ condition: { kind: 'above', price: '35.417' } });
+      expect(await sent()).toMatchObject({ condition: { kind: 'above', price: '35.772' } });
     },
   );
 
@@ -103,16 +103,29 @@ describe('choosing a pair for a new alert', () => {
     expect(screen.getByText(/^The price is /)).toBeTruthy();
   });
 
-  it('proposes the price of each pair in turn while nobody has typed one (A-01)', () => {
+  it('proposes one for each pair in turn while nobody has typed one (A-01)', () => {
     open();
     choose('BTC/USDT');
-    expect(field('Price').value).toBe('64210.5');
+    expect(field('Price').value).toBe('64852.61');
     prices('64999');
     choose('SOL/USDT');
-    expect(field('Price').value).toBe('35.417');
+    expect(field('Price').value).toBe('35.772');
     press(/^\+5/);
     choose('BTC/USDT');
-    expect(field('Price').value).toBe('64999');
+    expect(field('Price').value).toBe('65648.99');
+  });
+
+  it('proposes a price that is not reached yet, on either side (A-01, A-03)', () => {
+    open();
+    choose('BTC/USDT');
+    expect(screen.getByText(/^The price is .*, 1\.\d+\s?% away\.$/)).toBeTruthy();
+    fireEvent.click(screen.getByRole('radio', { name: 'Falls to' }));
+    expect(field('Price').value).toBe('63568.39');
+    expect(screen.getByText(/^The price is .*, 1\.\d+\s?% away\.$/)).toBeTruthy();
+    type('Price', '60000');
+    fireEvent.click(screen.getByRole('radio', { name: 'Rises to' }));
+    expect(field('Price').value).toBe('60000');
+    expect(screen.getByText(/already at or above this price/)).toBeTruthy();
   });
 
   it('keeps a price that was typed, and proposes one again once the field is empty (A-08)', () => {
@@ -122,7 +135,7 @@ describe('choosing a pair for a new alert', () => {
     expect(field('Price').value).toBe('70000');
     type('Price', '');
     choose('SOL/USDT');
-    expect(field('Price').value).toBe('35.417');
+    expect(field('Price').value).toBe('35.772');
   });
 });
 
@@ -180,7 +193,7 @@ describe('without a network', () => {
     seen(at);
     open();
     choose('BTC/USDT');
-    expect(screen.getByText(/^The price was .* 3 h ago, already at or above/)).toBeTruthy();
+    expect(screen.getByText(/^The price was .* 3 h ago, 1/)).toBeTruthy();
     expect(said()).toBe(
       "You're offline. When you set the alert, it is saved on this device. The server watches it " +
         `from when it receives it, and also checks the prices since ${formatWhen(at)}.`,

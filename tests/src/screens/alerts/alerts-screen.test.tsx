@@ -4,6 +4,7 @@ import '../../../support/page-world.ts';
 import 'fake-indexeddb/auto';
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
+import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
 
 const never = () => new Promise<never>(() => undefined);
 vi.mock('../../../../src/api/api.ts', async (original) => ({
@@ -16,10 +17,24 @@ const { SymbolAlerts } = await import('../../../../src/screens/alerts/SymbolAler
 const { alertsStore, applyAlerts, clearAlerts } =
   await import('../../../../src/stores/alerts-store.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
+const { queue } = await import('../../../../src/commands.ts');
+const { entryOf, setAlert } = await import('../../offline/samples.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
+
+/** A change that waits: the alert of BTC/USDT, or one of another pair. */
+const waiting = (symbol: string): OutboxEntry => {
+  const entry = entryOf(setAlert(1, '70000'));
+  const terms = entry.alert?.terms;
+  if (terms === null || terms === undefined) throw new Error('An alert has its terms');
+  return {
+    ...entry,
+    alert: { id: 'one', seen: null, seenVersion: null, terms: { ...terms, symbol } },
+  };
+};
 
 afterEach(() => {
   cleanup();
+  queue.entries = [];
   clearAlerts();
   clearMarket();
 });
@@ -69,6 +84,23 @@ it('offers no pairs of an exchange that tells prices in the server’s place, an
   expect(
     screen.getByText('Pairs are not available while the server is not responding.'),
   ).toBeTruthy();
+});
+
+it('says nothing of a pair while its alerts are unread and one of another pair waits (A-09)', async () => {
+  Object.assign(connection, { online: 'online', stream: 'open', gapAt: null, backAt: null });
+  Object.assign(alertsStore, { status: 'idle', error: null });
+  queue.entries = [waiting('ETH/USDT')];
+  render(<SymbolAlerts symbol="BTC/USDT" />);
+  expect(screen.getByRole('status', { name: 'Your alerts' })).toBeTruthy();
+  expect(document.body.textContent).not.toContain('None');
+  act(() => {
+    Object.assign(alertsStore, { status: 'error', error: 'The server had an error.' });
+  });
+  await screen.findByText('— Not loaded yet.');
+  act(() => {
+    queue.entries = [waiting('BTC/USDT')];
+  });
+  await screen.findByText('above 70,000', { exact: false });
 });
 
 it('says of alerts that could not be read not that there are none (A-09)', async () => {
