@@ -9,17 +9,18 @@ import { poolsStore, serverBoard } from './market-store.ts';
 /** Limit of pairs that are stored. */
 const PRICES_MAX = 40;
 
-/**
- * The pairs of an agent: its own, or its pool's as the source offers them; empty where the pool is
- * not loaded.
- */
-export function pairsOf(agent: {
-  readonly trading_pairs: readonly string[];
-  readonly pool: string;
-}): readonly string[] {
+type TradesPairs = { readonly trading_pairs: readonly string[]; readonly pool: string };
+
+/** The pairs of an agent: its own, or its pool's as the source offers them; null where those are unknown. */
+export function knownPairsOf(agent: TradesPairs): readonly string[] | null {
   if (agent.trading_pairs.length > 0) return agent.trading_pairs;
-  return poolsStore.data?.pools.find((pool) => pool.id === agent.pool)?.pairs ?? [];
+  // An exchange that tells prices in the server's place knows nothing of pools.
+  if (poolsStore.origin === 'exchange') return null;
+  return poolsStore.data?.pools.find((pool) => pool.id === agent.pool)?.pairs ?? null;
 }
+
+/** The same; empty where they are unknown. */
+export const pairsOf = (agent: TradesPairs): readonly string[] => knownPairsOf(agent) ?? [];
 
 export function observedState(ids: readonly string[]): ObservedState {
   const agents = (agentsStore.data?.agents ?? []).filter((agent) => ids.includes(agent.id));

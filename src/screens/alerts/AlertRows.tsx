@@ -62,13 +62,17 @@ interface RowActions {
   onDelete: (view: AlertView, byKey: boolean) => void;
 }
 
-/** Whether the alert can still fire: it is on and has not been reached yet. */
-const isOn = ({ terms, alert }: AlertView): boolean => terms.active && alert?.phase !== 'fired';
+/** Whether the server's state is what is shown, and not a change that is on its way or was refused. */
+const isByServer = ({ entry }: AlertView): boolean => entry === null || entry.state === 'accepted';
+
+/** Whether the alert can fire, or will once its change has arrived. */
+const isOn = (view: AlertView): boolean =>
+  view.terms.active && !(isByServer(view) && view.alert?.phase === 'fired');
 
 /** The terms an edit begins with: it sets a reached alert again, and leaves one that is off off. */
-function editedTerms({ terms, alert, entry }: AlertView): AlertTerms {
-  const byServer = entry === null || entry.state === 'accepted';
-  const isReached = byServer && alert?.phase === 'fired';
+function editedTerms(view: AlertView): AlertTerms {
+  const { terms, alert } = view;
+  const isReached = isByServer(view) && alert?.phase === 'fired';
   return AlertTerms.parse({ ...terms, active: terms.active || isReached });
 }
 
@@ -88,7 +92,6 @@ function RowActs({ view, onEdit, onDelete }: RowActions & { view: AlertView }) {
       <Button
         size="icon"
         tone="plain"
-        aria-pressed={on}
         aria-label={`${on ? 'Turn off' : 'Turn on'} ${name}`}
         onClick={turn}
       >
@@ -122,6 +125,14 @@ function RowActs({ view, onEdit, onDelete }: RowActions & { view: AlertView }) {
   );
 }
 
+/** What the server watches where other terms are shown; empty where they are the same. */
+function stillText({ terms, alert }: AlertView): string {
+  if (alert === null) return '';
+  const of = ({ symbol, condition }: Pick<AlertTerms, 'symbol' | 'condition'>): string =>
+    `${symbol} ${conditionText(condition)}`;
+  return of(alert) === of(terms) ? '' : `On the server: ${of(alert)}. `;
+}
+
 function Terms({ view, named, ...actions }: RowActions & { view: AlertView; named: boolean }) {
   const now = useMarketNow(10_000);
   const current = useCurrent('alerts');
@@ -145,7 +156,7 @@ function Terms({ view, named, ...actions }: RowActions & { view: AlertView; name
           </span>
         </p>
         <p className="text-xs text-ink-3">
-          {alert !== null && <>{phaseText(alert, now, current)}. </>}
+          {alert !== null && `${stillText(view)}${phaseText(alert, now, current)}. `}
           {repeatText(terms.repeatMinutes)}.{terms.note !== '' && <> “{terms.note}”</>}
         </p>
       </div>

@@ -9,7 +9,7 @@ import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
-import { formatClock } from '../../format/times.ts';
+import { formatWhen } from '../../format/times.ts';
 import { whileSeen } from '../../platform/resting-timer.ts';
 import { connection } from '../../stores/connection.ts';
 import { marketChoices } from '../../stores/market-choices.ts';
@@ -172,7 +172,8 @@ function useOrder(view: MarketView) {
         favourites,
         favouritesFirst,
       ),
-      at: Date.now(),
+      // Prices of a snapshot are those of its time, and their order is too.
+      at: marketStore.savedAt ?? Date.now(),
     }),
     // The prices of the moment, and not of every moment.
     // oxlint-disable-next-line react/exhaustive-deps
@@ -271,7 +272,7 @@ function OrderLine({ shown, order, at, again }: Pairs) {
         {shown.length === order.length
           ? `${order.length} pairs`
           : `${shown.length} of ${order.length} pairs`}
-        , sorted at {formatClock(at)}
+        , sorted at {formatWhen(at)}
       </span>
       <button
         type="button"

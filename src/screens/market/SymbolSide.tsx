@@ -8,10 +8,13 @@ import { Section } from '../../components/Section.tsx';
 import { PaperTag } from '../../components/Tags.tsx';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { formatNumber } from '../../format/numbers.ts';
+import { useCurrent } from '../../shell/data-age.ts';
+import { DataAge } from '../../shell/DataAge.tsx';
 import { accountChoice } from '../../stores/account-choice.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
+import type { DataKind } from '../../stores/data-kinds.ts';
 import { loadPools, poolsStore } from '../../stores/market-store.ts';
-import { pairsOf } from '../../stores/observed-state.ts';
+import { knownPairsOf } from '../../stores/observed-state.ts';
 import { connectionOf } from '../../stores/shown-account.ts';
 import { Fills } from '../portfolio/Fills.tsx';
 import { Positions } from '../portfolio/Positions.tsx';
@@ -26,9 +29,18 @@ function olderThanKnown(history: History | null): string | null {
 
 const none = (text: string) => <p className="rule row flex items-center text-ink-3">{text}</p>;
 
-/** Agents that trade a pair, by name or by their pool's list. */
-function agentsOf(views: readonly AgentView[], symbol: string): AgentView[] {
-  return views.filter((view) => pairsOf(view.agent).includes(symbol));
+/** What was empty when it was last known need not be empty now. */
+function None({ kind, children }: { kind: DataKind; children: string }) {
+  return none(useCurrent(kind) ? `${children}.` : `${children} when last seen.`);
+}
+
+/** Agents that trade a pair, by name or by their pool's list; and those of which it is unknown. */
+function agentsOf(views: readonly AgentView[], symbol: string) {
+  const known = views.map((view) => ({ view, pairs: knownPairsOf(view.agent) }));
+  return {
+    mine: known.flatMap(({ view, pairs }) => (pairs?.includes(symbol) === true ? [view] : [])),
+    unknown: known.filter(({ pairs }) => pairs === null).length,
+  };
 }
 
 /** Whoever has real money too must not take paper for it. */
@@ -65,9 +77,19 @@ export function SymbolPositions({
 }) {
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
-    <Section title="Your positions" aside={<PaperBesideLive />}>
+    <Section
+      title="Your positions"
+      aside={
+        <span className="flex items-center gap-3">
+          <DataAge kind="portfolio" />
+          <PaperBesideLive />
+        </span>
+      }
+    >
       {portfolio === null && <SkeletonRows rows={1} label="Your positions" />}
-      {portfolio !== null && positions.length === 0 && none('None in this pair.')}
+      {portfolio !== null && positions.length === 0 && (
+        <None kind="portfolio">None in this pair</None>
+      )}
       {portfolio !== null && positions.length > 0 && (
         <Positions portfolio={{ positions, quote: portfolio.quote }} />
       )}
@@ -79,12 +101,15 @@ export function SymbolPositions({
 export function SymbolAgents({ symbol }: { symbol: string }) {
   const { views } = useAgentViews();
   // An agent without own pairs trades its pool's.
-  useSlot(poolsStore, loadPools);
-  const mine = agentsOf(views ?? [], symbol);
+  const { origin, error } = useSlot(poolsStore, loadPools);
+  const { mine, unknown } = agentsOf(views ?? [], symbol);
+  const isOnItsWay = views === null || (unknown > 0 && error === null && origin !== 'exchange');
   return (
     <Section title="Agents trading this pair">
-      {views === null && <SkeletonRows rows={1} label="Your agents" />}
-      {views !== null && mine.length === 0 && none('None of your agents.')}
+      {isOnItsWay && mine.length === 0 && <SkeletonRows rows={1} label="Your agents" />}
+      {!isOnItsWay && mine.length === 0 && unknown === 0 && (
+        <None kind="agents">None of your agents</None>
+      )}
       {mine.length > 0 && (
         <ul>
           {mine.map(({ agent, statusText }) => (
@@ -103,6 +128,11 @@ export function SymbolAgents({ symbol }: { symbol: string }) {
           ))}
         </ul>
       )}
+      {!isOnItsWay &&
+        unknown > 0 &&
+        none(
+          `— The pairs of ${unknown === 1 ? 'one agent' : `${formatNumber(unknown)} agents`} are unknown now.`,
+        )}
     </Section>
   );
 }
@@ -123,6 +153,7 @@ export function SymbolTrades({
       title="Your trades"
       aside={
         <span className="flex items-center gap-3">
+          <DataAge kind="history" />
           <PaperBesideLive />
           {mine.length > TRADES_SHOWN && (
             <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">
@@ -135,7 +166,11 @@ export function SymbolTrades({
       {history === null && <SkeletonRows rows={2} label="Your trades" />}
       {history !== null &&
         mine.length === 0 &&
-        none(older === null ? 'None in this pair.' : `None among your newest ${older} trades.`)}
+        (older === null ? (
+          <None kind="history">None in this pair</None>
+        ) : (
+          none(`None among your newest ${older} trades.`)
+        ))}
       {mine.length > 0 && <Fills fills={mine.slice(0, TRADES_SHOWN)} quote={quote} />}
     </Section>
   );

@@ -142,7 +142,7 @@ function NotDone({ views }: { views: readonly AgentView[] }) {
               href={`/agents/${encodeURIComponent(result.agentId)}`}
               className="font-medium hover:text-accent"
             >
-              {names.get(result.agentId) ?? 'Deleted agent'}
+              {names.get(result.agentId) ?? result.name}
             </Link>{' '}
             <span className="text-ink-2">
               {result.message === '' ? 'No reason given.' : result.message}

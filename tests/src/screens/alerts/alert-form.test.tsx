@@ -4,6 +4,7 @@ import '../../../support/page-world.ts';
 import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Alert, AlertTerms } from '../../../../contract/alerts.ts';
+import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
 import type { SymbolQuote } from '../../../../contract/market.ts';
 import { browserLocale, LOCALES, ownLocale } from '../../../support/locale.ts';
 
@@ -19,6 +20,7 @@ const { alertViews } = await import('../../../../src/stores/alert-view.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { queue } = await import('../../../../src/commands.ts');
+const { entryOf, setAlert: setAlertRequest } = await import('../../offline/samples.ts');
 const { formatWhen } = await import('../../../../src/format/times.ts');
 
 const NOW = Date.now();
@@ -237,6 +239,53 @@ const alert: Alert = {
   lastFiredAt: null,
   createdAt: NOW,
 };
+
+describe('an alert whose change the server does not have', () => {
+  const changed = (state: OutboxEntry['state'], change: Partial<AlertTerms>): OutboxEntry => {
+    const { condition, repeatMinutes, note, symbol } = alert;
+    const terms = { symbol, condition, repeatMinutes, note, active: true, ...change };
+    return {
+      ...entryOf(setAlertRequest(1, '1')),
+      state,
+      alert: { id: alert.id, terms, seenVersion: 3, seen: null },
+    };
+  };
+  const shown = (state: OutboxEntry['state'], change: Partial<AlertTerms>, server = alert) => {
+    render(<AlertRows views={alertViews([server], [changed(state, change)])} named empty="" />);
+    return screen.getByRole('listitem').textContent;
+  };
+
+  it.each(['saved', 'failed'] as const)(
+    'is not called watched at a price that nobody watches: %s (A-08, A-09)',
+    (state) => {
+      const text = shown(state, { condition: { kind: 'above', price: '70' } });
+      expect(text).toContain('SOL/USDT above 70');
+      expect(text).toContain('On the server: SOL/USDT above 40.00. Watching when last seen.');
+    },
+  );
+
+  it('says once what both have', () => {
+    expect(shown('saved', { note: 'Sell half' })).not.toContain('On the server');
+  });
+
+  it('is on, and can be turned off again, as soon as one that was reached is turned on (A-08)', () => {
+    const reached = { ...alert, active: false, phase: 'fired' as const };
+    shown('saved', { active: true }, reached);
+    press(/^Turn off SOL/);
+    expect(setAlert.mock.calls[0]?.[1]).toMatchObject({ active: false });
+  });
+
+  it('is off while one that was reached is only shown', () => {
+    render(
+      <AlertRows
+        views={alertViews([{ ...alert, active: true, phase: 'fired' }], [])}
+        named
+        empty=""
+      />,
+    );
+    expect(screen.getByRole('button', { name: /^Turn on SOL/ })).toBeTruthy();
+  });
+});
 
 describe('editing the note of an alert', () => {
   const edit = async (state: Pick<Alert, 'active' | 'phase'>): Promise<void> => {

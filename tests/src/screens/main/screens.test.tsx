@@ -629,14 +629,17 @@ describe('creating an agent', () => {
         reason: { code: 'partly_refused', message: '1 of 2 started' },
         confirmed: false,
         results: [
-          { agentId: 'a1', went: true, message: '' },
-          { agentId: 'a2', went: false, message: 'Your plan has ended.' },
+          { agentId: 'a1', name: 'Harbour', went: true, message: '' },
+          { agentId: 'a2', name: 'Drift', went: false, message: 'Your plan has ended.' },
+          { agentId: 'a9', name: 'Elsewhere', went: false, message: 'Your plan has ended.' },
         ],
       } as never,
     ];
     await open('/agents');
     const report = await screen.findByRole('status', { name: 'Not started' });
-    expect(report.textContent).toBe('1 of 2 not startedDrift Your plan has ended.');
+    expect(report.textContent).toBe(
+      '2 of 3 not startedDrift Your plan has ended.Elsewhere Your plan has ended.',
+    );
   });
 
   it('shows the contract’s own words beside each field, keeps the values, and sends nothing (R5-01, R5-04)', async () => {

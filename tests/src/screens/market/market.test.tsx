@@ -27,6 +27,7 @@ vi.mock('../../../../src/charts/candle-drawing.ts', () => ({
   }),
 }));
 
+const { formatWhen } = await import('../../../../src/format/times.ts');
 const { navigate } = await import('wouter/use-browser-location');
 const { Routes } = await import('../../../../src/App.tsx');
 const { session } = await import('../../../../src/identity/session.ts');
@@ -255,6 +256,20 @@ describe('the list', () => {
       expect(marketChoices.favourites).toEqual(['ETH/USDT']);
     });
     expect(pairs()).toEqual(['ETH/USDT']);
+  }, 30_000);
+
+  it('says when its prices were sorted that it was sorted by, be it last night (R2-15)', async () => {
+    const lastNight = NOW - 26 * 3_600_000;
+    clearMarket();
+    applyMarket(
+      { source: SOURCE, now: lastNight, symbols: structuredClone(BOARD) },
+      'snapshot',
+      lastNight,
+    );
+    await open('/market');
+    expect(screen.getByText(/sorted at /).textContent).toBe(
+      `${BOARD.length} pairs, sorted at ${formatWhen(lastNight)}`,
+    );
   }, 30_000);
 
   it('says whose prices they are when an exchange tells them in the server’s place (R7-10, R7-13)', async () => {
@@ -547,6 +562,33 @@ describe('one pair', () => {
     await waitFor(() => {
       expect(trades.textContent).toContain('None in this pair.');
     });
+  }, 30_000);
+
+  it('denies no agent, position or trade of which it does not know (R7-13)', async () => {
+    const replies = recordedReplies(recordState(NOW), NOW);
+    const [agent] = replies.agents!.agents;
+    const follower = { ...agent!, trading_pairs: [], pool: 'momentum_24h' as const };
+    applyAgents({ ...replies.agents!, agents: [follower] }, 'network');
+    applyPortfolio({ ...replies.portfolio!, positions: [] }, 'network');
+    applyHistory({ ...replies.history!, fills: [], total: 0 }, 'network');
+    applyPools({ pools: POOL_LIST.pools.map((pool) => ({ ...pool, pairs: [] })) }, 'exchange');
+    await open('/market/BTC-USDT');
+    const agents = screen.getByRole('region', { name: 'Agents trading this pair' });
+    expect(agents.textContent).toContain('— The pairs of one agent are unknown now.');
+    expect(agents.textContent).not.toContain('None');
+    act(() => {
+      applyPools(POOL_LIST, 'network');
+    });
+    await within(agents).findByText('None of your agents.');
+    act(() => {
+      connection.online = 'offline';
+    });
+    await within(agents).findByText('None of your agents when last seen.');
+    for (const name of ['Your positions', 'Your trades']) {
+      const region = screen.getByRole('region', { name });
+      expect(region.textContent).toContain('None in this pair when last seen.');
+      expect(region.querySelector('[data-age-since]')).not.toBeNull();
+    }
   }, 30_000);
 
   it('keeps no dialog open that was opened for another pair (R2-15)', async () => {
