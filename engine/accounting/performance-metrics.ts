@@ -46,9 +46,14 @@ export type ReturnMetrics = Pick<
 
 /**
  * From periodic simple returns (0.01 is 1 %), `periods` of them a year. A return that is not a
- * number counts as a period without one: in the length of time, not in the averages.
+ * number counts as a period without one: in the length of time, not in the averages. `passed`: the
+ * periods that have passed, where the first and the last are not whole ones.
  */
-export function returnMetrics(returns: readonly number[], periods = DAYS_A_YEAR): ReturnMetrics {
+export function returnMetrics(
+  returns: readonly number[],
+  periods = DAYS_A_YEAR,
+  passed = returns.length,
+): ReturnMetrics {
   const known = returns.filter((value) => !Number.isNaN(value));
   if (known.length === 0)
     return {
@@ -66,7 +71,7 @@ export function returnMetrics(returns: readonly number[], periods = DAYS_A_YEAR)
   const downside = Math.sqrt(
     known.reduce((total, value) => total + Math.min(value, 0) ** 2, 0) / known.length,
   );
-  const annual = growthRate(1, ending, returns.length, periods);
+  const annual = growthRate(1, ending, passed, periods);
   const fall = maxDrawdown(known);
   return {
     totalReturn: ending - 1,
@@ -154,8 +159,11 @@ export function metricsOf(input: MetricsInput): Metrics {
   const values = first ? [first[1], ...days] : days;
   const { profitFactor, winRate, expectancy } = tradeMetrics(input.results);
   const averageEquity = mean(days);
+  const returns = returnsOf(values);
+  // A growth rate of less than a day says nothing of a year.
+  const daysPassed = Math.max(1, ((input.equity.at(-1)?.[0] ?? 0) - (first?.[0] ?? 0)) / DAY_MS);
   return {
-    ...returnMetrics(returnsOf(values)),
+    ...returnMetrics(returns, DAYS_A_YEAR, daysPassed),
     profitFactor,
     winRate,
     expectancy,

@@ -162,7 +162,9 @@ function stopInCandle(
     },
     'stop_loss',
   );
-  noteExit(account.context.memory, { pair: position.pair, at: quote.at, stop: true });
+  // Where in the candle it was hit is not known: by its end it was, for pauses and for lists.
+  const endsAt = (one.closesAt[bar] ?? open + 1) - 1;
+  noteExit(account.context.memory, { pair: position.pair, at: endsAt, stop: true });
   settle(account, k, trade);
 }
 

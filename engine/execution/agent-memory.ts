@@ -147,12 +147,23 @@ export function noteExit(memory: AgentMemory, exit: Exit): void {
   const oldest = exits[0];
   // Copied only when some must be dropped: a long backtest makes many exits.
   if (oldest && (exits.length >= EXITS_MAX || exit.at - oldest.at >= EXITS_KEEP_MS))
-    memory.exits = exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS).slice(1 - EXITS_MAX);
+    memory.exits = shortened(exits.filter((old) => exit.at - old.at < EXITS_KEEP_MS));
   memory.exits.push(exit);
   if (memory.strategyHoldings[exit.pair])
     memory.strategyHoldings = Object.fromEntries(
       Object.entries(memory.strategyHoldings).filter(([pair]) => pair !== exit.pair),
     );
+}
+
+/** Without the oldest above the limit; a pair's newest stop stays, for its list may still be in force. */
+function shortened(exits: readonly Exit[]): Exit[] {
+  const newestStops = new Map(exits.flatMap((exit) => (exit.stop ? [[exit.pair, exit]] : [])));
+  let over = exits.length - (EXITS_MAX - 1);
+  return exits.filter((exit) => {
+    if (over <= 0 || newestStops.get(exit.pair) === exit) return true;
+    over -= 1;
+    return false;
+  });
 }
 
 export type AccountWorth = Pick<AccountInput, 'equity' | 'outsideCash'>;

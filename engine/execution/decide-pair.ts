@@ -222,12 +222,18 @@ function buyMissing(
     depth,
     reason,
   });
+  const stop = entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss);
+  // It would be hit by the price that is there now, and all of the position sold at once.
+  if (stopHit({ stopPrice: stop }, quote))
+    return stay(
+      pair,
+      context,
+      signal,
+      'stop_too_close',
+      `${verbOf(position)}: its stop would stand at ${formatFixed(stop)}, not below the present bid.`,
+    );
   memory.strategyHoldings[pair] = wanted.strategyHolding;
-  const after = applyBuy(
-    position,
-    fill,
-    entryStop(position, fill.price, fill.quantity, agent.risk.stopLoss),
-  );
+  const after = applyBuy(position, fill, stop);
   const limit = size.limit === null ? room.cutText : (LIMIT_TEXT[size.limit] ?? size.limit);
   const partly = limit === null ? '' : ` (part of it: ${limit})`;
   const text = `Bought ${formatFixed(size.quantity)} ${rules.base}${partly}: ${strengthText(signal, wanted)}, needs ${agent.risk.threshold.toFixed(2)}.`;

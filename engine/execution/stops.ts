@@ -1,10 +1,12 @@
 /** Exits: stops, closes and liquidation. No size limit, guard or setting may hold one back. */
-import { fixedFromNumber, multiply, subtract, UNIT } from '../../contract/money.ts';
+import { divide, fixedFromNumber, multiply, subtract, UNIT } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import { paperFill, priceFromNumber, quoteAround } from './fills.ts';
 import { applySell } from '../accounting/ledger.ts';
 import type { Candle, Depth, PairRules, Quote } from '../market-types.ts';
 import type { OpenPosition, TradeDraft } from './agent-types.ts';
+
+const BPS = fixedFromNumber(10_000);
 
 /**
  * Whether the price has come down to the stop, judged on the bid, because that is what a sale gets.
@@ -60,6 +62,7 @@ export function stopQuoteInCandle(
   const open = quoteAround(rules, candle.time, priceFromNumber(candle.open));
   if (stopHit(position, open)) return open;
   // The bid came down to the stop; the last price was a half-spread above it.
-  const atStop = quoteAround(rules, candle.time, position.stopPrice);
-  return { ...atStop, bid: position.stopPrice };
+  const half = divide(fixedFromNumber(rules.halfSpreadBps), BPS, 'half-even');
+  const last = divide(position.stopPrice, subtract(UNIT, half), 'up');
+  return { ...quoteAround(rules, candle.time, last), bid: position.stopPrice };
 }

@@ -28,8 +28,14 @@ export const stopLossCluster = {
 
 /** When the pause after a cluster of stops ends; `at` itself where there is no cluster. */
 function pausedUntil({ exits }: AgentMemory, at: number): number {
-  const stops = exits.filter((exit) => exit.stop && exit.at <= at);
+  // Stops that were missed are dated to their candles, and recorded as each is found.
+  const stops = exits
+    .filter((exit) => exit.stop && exit.at <= at)
+    .map((exit) => exit.at)
+    .sort((one, other) => one - other);
   const newest = stops.at(-1);
   const first = stops.at(-STOPS);
-  return newest && first && newest.at - first.at <= WITHIN_MS ? newest.at + PAUSE_MS : at;
+  return newest !== undefined && first !== undefined && newest - first <= WITHIN_MS
+    ? newest + PAUSE_MS
+    : at;
 }

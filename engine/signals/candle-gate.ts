@@ -11,11 +11,15 @@ export type CandleFault =
 
 /**
  * As with quotes: a close at ten times or a tenth of the last is held back until this many in a row
- * are close to each other.
+ * say so. Closes are hours or days apart, and a coin that has collapsed goes on falling: no two of
+ * the row need be close to each other, only none another such jump.
  */
 const JUMP_FACTOR = 10;
 const JUMP_CONFIRMATIONS = 5;
-const NEAR = 0.1;
+
+const isJump = (from: number, to: number): boolean =>
+  to >= from * JUMP_FACTOR || to * JUMP_FACTOR <= from;
+
 /**
  * A volume above this many times the mean so far is an error. Sums after it would lose every digit.
  */
@@ -49,12 +53,7 @@ export class CandleGate {
     if (fault !== null) return fault;
     const { close, time, volume } = candle;
     if (time <= this.newest) return 'out_of_order';
-    if (
-      this.last > 0 &&
-      (close >= this.last * JUMP_FACTOR || close * JUMP_FACTOR <= this.last) &&
-      this.isHeld(close)
-    )
-      return 'jump';
+    if (this.last > 0 && isJump(this.last, close) && this.isHeld(close)) return 'jump';
     if (volume > 0) {
       if (
         this.tradedTimes >= VOLUME_CANDLES_MIN &&
@@ -71,9 +70,9 @@ export class CandleGate {
   }
 
   private isHeld(close: number): boolean {
-    const near = this.heldTimes > 0 && Math.abs(close - this.held) <= this.held * NEAR;
-    if (!near) this.held = close;
-    this.heldTimes = near ? this.heldTimes + 1 : 1;
+    const goesOn = this.heldTimes > 0 && !isJump(this.held, close);
+    if (!goesOn) this.held = close;
+    this.heldTimes = goesOn ? this.heldTimes + 1 : 1;
     return this.heldTimes < JUMP_CONFIRMATIONS;
   }
 }

@@ -246,7 +246,7 @@ export function volumeInDay(series: Series, at: number): number {
   const last = indexAt(series, at);
   const closed = series.closesAt[last] ?? 0;
   const lengthMs = closed - (series.opensAt[last] ?? 0);
-  if (last < 0 || lengthMs >= DAY_MS) return volumeOf(series, at, DAY_MS);
+  if (last < 0 || lengthMs > DAY_MS) return volumeOf(series, at, DAY_MS);
   const to = at - closed < lengthMs ? closed : at;
   const volume = volumeBetween(series, to - DAY_MS, to);
   const begins = series.opensAt[0] ?? to;

@@ -13,8 +13,9 @@ import { baseEcosystem } from './base-ecosystem.ts';
 import { momentum24h } from './momentum-24h.ts';
 import { stablecoinArbitrage } from './stablecoin-arbitrage.ts';
 import { weeklyLeaders } from './weekly-leaders.ts';
-import { yearToDateMs, ytdChampions } from './ytd-champions.ts';
+import { ytdChampions } from './ytd-champions.ts';
 import { MAJORS } from './majors.ts';
+import { recentHistoryMs } from './strategy.ts';
 import type { Strategy, StrategyInput } from './strategy.ts';
 
 /** Equal shares, in this order. */
@@ -39,7 +40,12 @@ export const allPools = {
     ],
   },
   suits: 'moderate',
-  lookbackMs: yearToDateMs,
+  lookbackMs: (at, horizon) =>
+    Math.max(
+      ...[...DIRECTIONAL, ...PEGGED].map(
+        ({ lookbackMs }) => lookbackMs?.(at, horizon) ?? recentHistoryMs(horizon),
+      ),
+    ),
   signals,
 } satisfies Strategy;
 

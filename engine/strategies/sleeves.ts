@@ -101,14 +101,9 @@ export function leaves(
   { at, position }: Pick<SleevesInput, 'at' | 'position'>,
 ): boolean {
   if (sleeve.leave) return true;
-  if (
-    sleeve.deviation === undefined ||
-    !position ||
-    strategyHolding?.deviation === undefined ||
-    strategyHolding.deviation === null
-  )
-    return false;
-  return pegTradeIsOver(strategyHolding.deviation, position.openedAt, sleeve.deviation, at);
+  const entered = strategyHolding?.deviation ?? null;
+  if (position === null || entered === null) return false;
+  return pegTradeIsOver(entered, position.openedAt, sleeve.deviation ?? null, at);
 }
 
 /** Why a strategy does not enter; null where it does. */

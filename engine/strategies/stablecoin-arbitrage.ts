@@ -79,14 +79,18 @@ function signals({ pairs, at }: StrategyInput): Map<string, Signal> {
   );
 }
 
-/** Whether the gap is down to a quarter of what it was on entry, or 48 hours have passed. */
+/**
+ * Whether the gap is down to a quarter of what it was on entry, or 48 hours have passed: those hold
+ * also where too few candles tell the gap (null).
+ */
 export function pegTradeIsOver(
   entryDeviation: number,
   openedAt: number,
-  deviationNow: number,
+  deviationNow: number | null,
   at: number,
 ): boolean {
-  return deviationNow <= entryDeviation * LEAVE_SHARE || at - openedAt >= HOLD_MAX_MS;
+  const isClosed = deviationNow !== null && deviationNow <= entryDeviation * LEAVE_SHARE;
+  return isClosed || at - openedAt >= HOLD_MAX_MS;
 }
 
 function judge(pair: string, series: Series, at: number): Signal {

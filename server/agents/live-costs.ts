@@ -24,6 +24,7 @@ const REFUSED = [
   'below_minimum',
   'no_cash',
   'no_volume',
+  'stop_too_close',
   'entries_stopped',
   // The code of the stop-loss guard is also the reason of a sale by its stop.
   ...GUARD_CODES.filter((code) => code !== 'stop_loss'),

@@ -35,6 +35,7 @@ export const REASON: Readonly<Record<string, string>> = {
   not_now: 'not yet due',
   on_target: 'on target',
   below_minimum: 'below minimum order size',
+  stop_too_close: 'stop not below the bid',
   too_little_to_sell: 'too little to sell',
   no_cash: 'not enough cash',
   no_volume: 'market volume too low',

@@ -101,7 +101,7 @@ describe('metrics', () => {
     ).toBeCloseTo(-0.1, 12);
   });
 
-  it('of a hundred days from midnight to midnight are those of a hundred days', () => {
+  it('of a hundred days are those of a hundred days, from midnight or from noon', () => {
     const equity = Array.from(
       { length: 100 * 24 + 1 },
       (_, hour) => [(hour * DAY_MS) / 24, 1000 + (500 * hour) / 2400] as const,
@@ -112,7 +112,14 @@ describe('metrics', () => {
     const sinceNoon = equity.map(([at, value]) => [at + DAY_MS / 2, value] as const);
     expect(
       metricsOf({ equity: sinceNoon, results: [], exposedMs: 0, totalMs: 1, traded: 0 }).cagr,
-    ).toBeCloseTo(growthRate(1000, 1500, 101) ?? 0, 9);
+    ).toBeCloseTo(growthRate(1000, 1500, 100) ?? 0, 9);
+  });
+
+  it('grow a year of days at least one: an hour says nothing of a year', () => {
+    const equity = [[0, 1000] as const, [DAY_MS / 24, 1001] as const];
+    expect(
+      metricsOf({ equity, results: [], exposedMs: 0, totalMs: 1, traded: 0 }).cagr,
+    ).toBeCloseTo(growthRate(1000, 1001, 1) ?? 0, 9);
   });
 
   it('take the last equity of each UTC day and carry it over days without any', () => {

@@ -224,7 +224,11 @@ function runStops(
       dailyVolatility: one === undefined ? null : (volatilityAt(one, bar.time)?.daily ?? null),
     };
     settle(book, exitTrade(position, quote, rules, depth, 'stop_loss'));
-    book.memory = rememberExit(book.memory, { pair: position.pair, at: quote.at, stop: true });
+    book.memory = rememberExit(book.memory, {
+      pair: position.pair,
+      at: bar.closesAt - 1,
+      stop: true,
+    });
   }
 }
 

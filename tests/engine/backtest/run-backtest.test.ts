@@ -128,6 +128,34 @@ describe('backtest', () => {
     expect(cut.trades).toEqual(whole.trades.filter((fill) => fill.filledAt < end));
   });
 
+  it('counts the pause after a stop in a daily candle from the end of that candle', () => {
+    const flat = Array.from({ length: 20 }, (_, day) => ({
+      time: MONDAY + (day - 10) * DAY_MS,
+      ...{ open: 100, high: 100, low: day === 12 ? 70 : 100, close: 100, volume: 1e6 },
+    }));
+    const always = ({ pairs }: { pairs: ReadonlyMap<string, unknown> }) =>
+      new Map(
+        [...pairs.keys()].map((pair) => [
+          pair,
+          {
+            ...{ pair, z: 1, strength: 1, quality: 1, enter: true, leave: false },
+            ...{ dailyVolatility: 0.02, reason: 'always' },
+          },
+        ]),
+      );
+    const { trades } = backtest({
+      ...inputOf(new Map([['AAA/USDT', flat]]), MONDAY, MONDAY + 8 * DAY_MS, { frequency: 'high' }),
+      strategy: always,
+    });
+    const days = trades.map(({ side, filledAt }) => [side, (filledAt - MONDAY) / DAY_MS]);
+    // Hit on the third day, at an hour that nobody knows: a day's pause ends a day after its end.
+    expect(days.slice(0, 3)).toEqual([
+      ['buy', 0],
+      ['sell', 2],
+      ['buy', 4],
+    ]);
+  });
+
   it('pays for a gap through the stop', () => {
     const tape = made();
     const crash = MONDAY + DAY_MS;

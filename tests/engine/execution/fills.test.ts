@@ -150,6 +150,18 @@ describe('stops', () => {
     expect(stopPriceFor(parseFixed('100'), 0.08)).toBe(parseFixed('92'));
   });
 
+  it('within a candle sell at a quote as wide as any other', () => {
+    const quoted = stopQuoteInCandle(position, candle(95, 91), rules);
+    const { bid, ask, last } = quoteAround(rules, NOON, parseFixed('92'));
+    expect(quoted?.bid).toBe(parseFixed('92'));
+    expect(toNumber(subtract(quoted?.ask ?? ask, quoted?.bid ?? ask))).toBeCloseTo(
+      toNumber(subtract(ask, bid)),
+      4,
+    );
+    expect((quoted?.last ?? last) > parseFixed('92')).toBe(true);
+    expect(toNumber(quoted?.last ?? last)).toBeCloseTo(92 / (1 - rules.halfSpreadBps / 10_000), 9);
+  });
+
   it('sell everything, past participation and minimum notional, and settle the whole cost', () => {
     const { fill, after } = exitTrade(
       position,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { add, parseFixed, subtract, sum } from '../../../contract/money.ts';
 import { runAgent } from '../../../engine/execution/step-agent.ts';
 import {
+  lastExit,
   memoryOnStart,
   readMemory,
   rememberExit,
@@ -305,6 +306,46 @@ describe('runAgent', () => {
     ).toBe('exit');
   });
 
+  it('ends a peg trade after two days also where too few candles tell the gap', () => {
+    const agent = agentOf({
+      pool: 'stablecoin_arbitrage',
+      memory: writeMemory({
+        ...readMemory({}),
+        strategyHoldings: {
+          'BTC/USDT': { pools: ['stablecoin_arbitrage'], deviation: 0.004 },
+        },
+      }),
+    });
+    const unknown = { enter: false, strength: 0, reason: 'too_little_history' };
+    const after = (hours: number) =>
+      of(
+        runAgent(agent, tickOf([unknown]), account(), [
+          held('BTC/USDT', { openedAt: NOON - hours * HOUR_MS }),
+        ]),
+        'BTC/USDT',
+      )?.action;
+    expect([47, 48].map(after)).toEqual(['hold', 'exit']);
+  });
+
+  it('buys nothing whose stop would be hit by the present bid, and says so', () => {
+    const tight = agentOf({ risk: { ...RISK_PROFILES.Aggressive, stopLoss: 0.0002 } });
+    expect(of(runAgent(tight, tickOf(), account(), []), 'BTC/USDT')).toMatchObject({
+      action: 'skip',
+      reason: 'stop_too_close',
+    });
+    // Bought at 105, and its stop was brought nearer since: under the new average it is over the bid.
+    const nearer = agentOf({ risk: { ...RISK_PROFILES.Aggressive, stopLoss: 0.03 } });
+    const position = held('BTC/USDT', {
+      quantity: parseFixed('1'),
+      cost: parseFixed('105'),
+      stopPrice: parseFixed('96.6'),
+    });
+    const quotes = new Map([['BTC/USDT', quoteOf('BTC/USDT', '97.00', '97.02', NOON + 1000)]]);
+    const outcome = runAgent(nearer, tickOf([], { quotes }), account(), [position]);
+    for (const { after } of outcome.trades)
+      expect(after.stopPrice === null || after.stopPrice < parseFixed('97')).toBe(true);
+  });
+
   it('waits for the next list after its stop in this one', () => {
     const memory = rememberExit({}, { pair: 'BTC/USDT', at: NOON - 2 * DAY_MS, stop: true });
     expect(
@@ -407,7 +448,10 @@ describe('a blend', () => {
     const first = runAgent(optimized, tickOf([signal], dear), account(), []);
     expect(of(first, 'BTC/USDT')?.action).toBe('enter');
     // Seven percent off: worth it for `high`, not for `optimized` at these fees.
-    const position = held('BTC/USDT', { quantity: parseFixed('1.8') });
+    const position = held('BTC/USDT', {
+      quantity: parseFixed('1.8'),
+      cost: parseFixed('180.2'),
+    });
     expect(
       of(
         runAgent({ ...optimized, memory: first.memory }, tickOf([signal], dear), account(), [
@@ -466,6 +510,22 @@ describe('memory', () => {
         },
       ),
     );
+  });
+
+  it('keeps the newest stop of each pair, however many exits follow', () => {
+    let memory: Record<string, unknown> = {};
+    memory = rememberExit(memory, { pair: 'BTC/USDT', at: NOON - DAY_MS, stop: true });
+    for (let made = 0; made < 300; made += 1)
+      memory = rememberExit(memory, {
+        pair: 'ETH/USDT',
+        at: NOON - DAY_MS + made,
+        stop: made % 3 === 0,
+      });
+    const { exits } = readMemory(memory);
+    expect(exits).toHaveLength(100);
+    expect(lastExit(readMemory(memory), 'BTC/USDT', true)?.at).toBe(NOON - DAY_MS);
+    expect(lastExit(readMemory(memory), 'ETH/USDT', true)?.at).toBe(NOON - DAY_MS + 297);
+    expect(exits.map(({ at }) => at)).toEqual(exits.map(({ at }) => at).toSorted((a, b) => a - b));
   });
 
   it('begins anew when a person starts the agent again', () => {

@@ -103,6 +103,10 @@ describe('guards over an agent', () => {
       until: NOON + 9 * HOUR_MS,
     });
     expect(firstBlock([stopLossCluster], over('1', stops(30, 20, 12)))).toBeNull();
+    // Candles that were missed tell of the older ones last.
+    expect(firstBlock([stopLossCluster], over('1', stops(6, 6, 6, 13)))).toMatchObject({
+      until: NOON + 6 * HOUR_MS,
+    });
     expect(
       firstBlock(
         [stopLossCluster],

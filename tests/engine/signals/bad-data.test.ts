@@ -180,6 +180,36 @@ describe('candles that are none', () => {
       [1, 1, 12, 12.1, 11.9, 12, 12.2, 12].map((price, n) => gate.judge(candle(n, price))),
     ).toEqual([null, null, 'jump', 'jump', 'jump', 'jump', null, null]);
   });
+
+  it('takes a collapse for what it is that goes on falling, and a wrong price that goes back for none', () => {
+    const judged = (prices: readonly number[]) => {
+      const gate = new CandleGate();
+      return prices.map((price, n) =>
+        gate.judge({
+          ...{ time: n, open: price, high: price, low: price, close: price },
+          volume: 1,
+        }),
+      );
+    };
+    expect(judged([1.07, 0.05, 0.03, 0.02, 0.015, 0.01, 0.012])).toEqual([
+      null,
+      'jump',
+      'jump',
+      'jump',
+      'jump',
+      null,
+      null,
+    ]);
+    expect(judged([1, 0.05, 0.03, 0.02, 0.015, 1.01, 1])).toEqual([
+      null,
+      'jump',
+      'jump',
+      'jump',
+      'jump',
+      null,
+      null,
+    ]);
+  });
 });
 
 describe('a price that a market might send', () => {

@@ -96,10 +96,15 @@ describe('series', () => {
     expect(volumeInDay(young, end)).toBeCloseTo(4 * total(end - 6 * HOUR_MS, end), 6);
     expect(volumeInDay(whole, end + 3 * DAY_MS)).toBe(0);
     expect(volumeInDay(makeSeries('BTC/USDT', []), end)).toBe(0);
-    const daily = makeSeries('BTC/USDT', [
-      { time: MONDAY, open: 1, high: 1, low: 1, close: 1, volume: 240 },
-    ]);
-    expect(volumeInDay(daily, end)).toBe(240);
+    const daily = makeSeries(
+      'BTC/USDT',
+      [240, 480].map((volume, day) => ({
+        ...{ time: MONDAY + (day - 1) * DAY_MS, open: 1, high: 1, low: 1, close: 1 },
+        volume,
+      })),
+    );
+    for (const hour of [0, 1, 15, 23]) expect(volumeInDay(daily, end + hour * HOUR_MS)).toBe(480);
+    expect(volumeInDay(daily, end + DAY_MS)).toBe(0);
   });
 
   it('says nothing where the newest close is too old', () => {

@@ -375,6 +375,12 @@ describe('the door to the strategies', () => {
   it('asks for as much history as a pool can use', () => {
     expect(LONGEST_WARM_UP_MS).toBe(91 * DAY_MS);
     const midJuly = Date.UTC(2022, 6, 15);
+    // The first of a quarter is no Monday: the list of weeks reaches further back than the year's.
+    const quarter = Date.UTC(2026, 0, 1);
+    expect(lookbackMs('all_pools', quarter, 'long-haul')).toBe(
+      lookbackMs('weekly_leaders', quarter, 'long-haul'),
+    );
+    expect(lookbackMs('all_pools', midJuly)).toBe(lookbackMs('ytd_champions', midJuly));
     expect(lookbackMs('ytd_champions', midJuly)).toBe((14 + 181 + 1) * DAY_MS);
     expect(lookbackMs('momentum_24h', midJuly)).toBe(32 * DAY_MS);
   });
