@@ -92,7 +92,7 @@ async function runAll(
     if (!state.has(row)) continue;
     rows.push(row);
     try {
-      decided.push(decide(state, input, deps, row));
+      decided.push(decide(state, inputs, input, deps, row));
     } catch (error) {
       if (isRetryable(error) || isUnavailable(error)) throw error;
       failed.push({ row, error });
@@ -171,11 +171,12 @@ async function fault(
 
 function decide(
   state: BatchState,
+  inputs: TickInputs,
   input: TickInput,
   { market }: TradingDeps,
   row: AgentRow,
 ): Decided {
-  const { held, outcome, live } = decideAgent(state, input, market, row);
+  const { held, outcome, live } = decideAgent(state, inputs, input, market, row);
   return {
     row,
     accountId: state.account(row).id,

@@ -6,8 +6,11 @@ import { toLiveTrades, type LiveTrades } from '../live/live-batch.ts';
 import type { Market } from '../market/market-source.ts';
 import type { BatchState, HeldPosition } from './batch-state.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
+import type { TickInputs } from './tick-inputs.ts';
 
 export interface AgentDecision {
+  /** What it was decided on: the tick's, and that of pairs it holds without listing them. */
+  input: TickInput;
   /** What it held before. */
   held: readonly HeldPosition[];
   outcome: AgentOutcome;
@@ -18,11 +21,17 @@ export interface AgentDecision {
 /** Decides, and takes the trades into `state` so that whoever comes next in the batch sees them. */
 export function decideAgent(
   state: BatchState,
-  input: TickInput,
+  inputs: Pick<TickInputs, 'withHeld'>,
+  given: TickInput,
   market: Market,
   row: AgentTerms,
 ): AgentDecision {
   const held = state.held(row);
+  const input = inputs.withHeld(
+    given,
+    row,
+    held.map(({ pair }) => pair),
+  );
   const { live } = state.account(row);
   const all = withHeld(pairsOf(market, row), held);
   // What is under way at the exchange is decided on when its end is known.
@@ -44,9 +53,9 @@ export function decideAgent(
     state.input(row, input.quotes),
     held,
   );
-  if (live !== null) return { held, ...toLiveTrades(live, state.port, outcome, row.memory) };
+  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row.memory) };
   for (const trade of outcome.trades) state.apply(row, trade);
-  return { held, outcome, live: null };
+  return { input, held, outcome, live: null };
 }
 
 /** A pair that left the pool's list is looked at for as long as it is held. */

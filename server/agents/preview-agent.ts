@@ -20,6 +20,7 @@ import { readSettings } from '../users/user-settings.ts';
 import { BatchState } from './batch-state.ts';
 import { checkedTerms } from './create.ts';
 import { decideAgent } from './decide-agent.ts';
+import { pairsHeldBy } from './held-pairs.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import { ownAgent, pairsOf, type AgentTerms } from './read-agents.ts';
@@ -41,16 +42,17 @@ export class Previews {
   async preview(uid: string, body: AgentPreviewBody): Promise<Answer> {
     const { market, database } = this.deps;
     const terms = await termsOf(this.deps, uid, body);
-    const inputs = this.inputsFor(terms);
+    const held = await pairsHeldBy(database.db, terms.id);
+    const inputs = this.inputsFor(terms, held);
     // Candles are read before the transaction: an exchange may take its time over them.
-    await inputs.load([terms]);
-    const input = inputs.of(terms);
-    if (input === null)
+    await inputs.load([terms], held);
+    const given = inputs.of(terms);
+    if (given === null)
       throw new Refusal('market_unavailable', 'Unable to read the candles that it decides on');
     return database.transaction(async (tx) => {
       const state = await BatchState.readUnlocked(tx, this.deps, uid, terms.id);
       const { equity, freeCash } = state.input(terms, inputs.quotes);
-      const { outcome } = decideAgent(state, input, market, terms);
+      const { input, outcome } = decideAgent(state, inputs, given, market, terms);
       const trades = new Map(outcome.trades.map((trade) => [trade.fill.pair, trade]));
       const held = state.held(terms);
       const stops = new Map(held.map((position) => [position.pair, position.stopPrice]));
@@ -80,7 +82,7 @@ export class Previews {
    * What a tick at this moment would be given: the newest close, and of each pair the price now if
    * it came after that close.
    */
-  private inputsFor(terms: AgentTerms): TickInputs {
+  private inputsFor(terms: AgentTerms, held: readonly string[]): TickInputs {
     const { market } = this.deps;
     const step = INTERVAL_MS[market.baseInterval];
     const tick = Math.floor(market.now() / step) * step;
@@ -90,7 +92,7 @@ export class Previews {
     }
     const quotes = quotesOf(
       market,
-      pairsOf(market, terms).filter((pair) => !market.isStale(pair)),
+      [...new Set([...pairsOf(market, terms), ...held])].filter((pair) => !market.isStale(pair)),
     );
     for (const [pair, quote] of quotes) if (quote.at < tick) quotes.delete(pair);
     return new TickInputs(market, tick, quotes, this.computed);

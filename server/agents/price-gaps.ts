@@ -25,6 +25,8 @@ interface Gap {
 export class PriceGaps {
   private readonly heardAt = new Map<string, number>();
   private readonly gaps = new Map<string, Gap>();
+  /** By pair, while its candles are read and its stops are sold. */
+  private readonly looks = new Map<string, Promise<void>>();
   private readonly stepMs: number;
 
   constructor(
@@ -59,17 +61,28 @@ export class PriceGaps {
 
   /**
    * Runs the stops over the candles of every gap: as soon as prices are back, and again when the
-   * last of them has closed. What cannot be read now is read later; this never rejects.
+   * last of them has closed. What cannot be read now is read later; this never rejects. Ends with
+   * what it has begun itself: a pair that is still looked at is not looked at twice.
    */
   async makeUp(): Promise<void> {
     const now = this.deps.market.now();
-    await Promise.all(
-      [...this.gaps]
-        .filter(
-          ([, gap]) => (!gap.checked || now >= gap.until) && performance.now() >= gap.restsUntil,
-        )
-        .map(([pair, gap]) => this.look(pair, gap, now)),
+    const due = [...this.gaps].filter(
+      ([pair, gap]) =>
+        (!gap.checked || now >= gap.until) &&
+        performance.now() >= gap.restsUntil &&
+        !this.looks.has(pair),
     );
+    const begun = due.map(([pair, gap]) => {
+      const look = this.look(pair, gap, now).finally(() => this.looks.delete(pair));
+      this.looks.set(pair, look);
+      return look;
+    });
+    await Promise.all(begun);
+  }
+
+  /** Once nothing is looked at any more. */
+  async settled(): Promise<void> {
+    await Promise.all(this.looks.values());
   }
 
   private async look(pair: string, gap: Gap, now: number): Promise<void> {

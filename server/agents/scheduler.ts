@@ -8,6 +8,7 @@ import { PaperVenue } from '../venues/paper.ts';
 import { runBatch, type BatchReport } from './batch.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { countDue, dueTerms, isAnyDue } from './due-agents.ts';
+import { pairsHeldLive } from './held-pairs.ts';
 import { PriceGaps } from './price-gaps.ts';
 import { pairsOf } from './read-agents.ts';
 import { runLedgerCheck } from '../portfolio/ledger-check.ts';
@@ -22,6 +23,7 @@ import {
   markAccounts,
   type TickRun,
 } from './tick-run.ts';
+import { inTime } from '../market/candles-in-time.ts';
 import { TickInputs, type Unread } from './tick-inputs.ts';
 
 const POLL_EVERY_MS = 20;
@@ -39,6 +41,8 @@ const QUOTE_LOOK_MS = 5;
 /** How long a tick waits for the candles of its agents; who needs others is run at a later look. */
 const CANDLES_WAIT_MS = 15_000;
 const CANDLES_LOOK_MS = 100;
+/** A tick waits so long for stops over missed candles, which go on beside it. */
+const GAPS_WAIT_MS = 10_000;
 /** The pause before candles that could not be read are asked for again. */
 const CANDLES_AGAIN_MS = 5_000;
 const HOUR_MS = 60 * 60_000;
@@ -117,6 +121,7 @@ export class Scheduler {
     for (const unsubscribe of this.unsubscribes.splice(0)) unsubscribe();
     await this.running;
     await this.reloading;
+    await this.gaps.settled();
     await this.stops.settled();
     await this.tidying;
   }
@@ -226,7 +231,8 @@ export class Scheduler {
   async runOnce(): Promise<TickReport> {
     const { market, log } = this.deps;
     const tick = Math.floor(market.now() / this.stepMs) * this.stepMs;
-    await this.gaps.makeUp();
+    // Before the tick decides, where it can be; slow candles of one pair hold up no other's exit.
+    await inTime(this.gaps.makeUp(), GAPS_WAIT_MS).catch(() => undefined);
     if (this.last !== null && tick <= this.last) return NOTHING;
     if (tick === this.waiting.tick && performance.now() < this.waiting.until) return NOTHING;
     const report: TickReport = { ...NOTHING, tick };
@@ -284,11 +290,17 @@ export class Scheduler {
     const { market, database, log } = this.deps;
     const { tick } = inputs;
     const terms = await dueTerms(database.db, market, tick);
+    const held = [...this.stops.pairs, ...(await pairsHeldLive(database.db))];
     const giveUpAt = performance.now() + CANDLES_WAIT_MS;
     let ended = false;
-    const reading = inputs.load(terms).finally(() => {
-      ended = true;
-    });
+    const reading = inputs
+      .load(
+        terms,
+        held.filter((pair) => market.rules(pair) !== null),
+      )
+      .finally(() => {
+        ended = true;
+      });
     const late = async (): Promise<null> => {
       while (!ended && !this.stopping && performance.now() < giveUpAt) await pause(CANDLES_LOOK_MS);
       return null;

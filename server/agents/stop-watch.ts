@@ -220,13 +220,16 @@ export class StopWatch {
     const boughtAt = await lastPurchases(this.deps.database.db, pair, suspects);
     const hits: Watched[] = [];
     const sales: Promise<boolean>[] = [];
-    let known: Depth | null = null;
+    const depths = new Map<number, Promise<Depth>>();
     for (const watched of suspects) {
       const hit = firstHit(watched, boughtAt.get(watched.id) ?? watched.openedAt);
       if (hit === undefined || hit.quote === null || this.sales.isUnder(watched.id)) continue;
-      known ??= await this.venue.depth(pair);
+      const { time } = hit.candle;
+      // As it was then: a sale is not priced by what was traded after it.
+      const depth = depths.get(time) ?? this.venue.depth(pair, time);
+      depths.set(time, depth);
       hits.push(watched);
-      sales.push(this.begin(watched, hit.quote, known));
+      sales.push(this.begin(watched, hit.quote, await depth));
     }
     const sold = (await Promise.all(sales)).filter(Boolean).length;
     const unsold = hits.filter(({ id }) => this.byPair.get(pair)?.has(id) === true).length;

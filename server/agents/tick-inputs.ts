@@ -16,6 +16,7 @@ import {
 import type { Candle, PairRules, Quote, Volumes } from '../../engine/market-types.ts';
 import type { Signal } from '../../engine/signals/signal.ts';
 import type { TickInput } from '../../engine/execution/agent-types.ts';
+import { inTime } from '../market/candles-in-time.ts';
 import type { Market } from '../market/market-source.ts';
 import { termsKey, type CandleTerms } from './due-agents.ts';
 import { pairsOf, type AgentTerms } from './read-agents.ts';
@@ -30,6 +31,7 @@ export interface ComputedSignals {
  * A day off the peg, and the day before it that an agent which is evaluated once a day decides on.
  */
 const PEG_HISTORY_MS = 2 * DAY_MS;
+const PEGS_WAIT_MS = 5_000;
 
 /**
  * Agents with the same pool and pairs share a computation. Where hardly any do, no more than this
@@ -113,17 +115,18 @@ export class TickInputs {
 
   /**
    * Reads the candles that agents of these terms decide on, and answers what could not be read.
-   * Never within a transaction: an exchange may take its time.
+   * `held`: pairs that some of them may hold without listing them. Never within a transaction: an
+   * exchange may take its time.
    */
-  async load(list: readonly CandleTerms[]): Promise<Unread[]> {
+  async load(list: readonly CandleTerms[], held: readonly string[] = []): Promise<Unread[]> {
     const unread: Unread[] = [];
     const begun = new Map<string, Promise<void>>([['pegs', this.loadPegs()]]);
     for (const terms of list) {
       const stretch = this.stretchOf(terms, pairsOf(this.market, terms));
-      if (this.computed.has(this.signalsKey(terms, stretch))) continue;
       const { pairs, close, back } = stretch;
       const known = this.readBy(back, close);
-      for (const pair of pairs) {
+      const isComputed = this.computed.has(this.signalsKey(terms, stretch));
+      for (const pair of isComputed ? held : [...pairs, ...held]) {
         const key = `${back} ${close} ${pair}`;
         if (known.has(pair) || begun.has(key)) continue;
         const reading = this.series(pair, back, close).then(
@@ -151,6 +154,52 @@ export class TickInputs {
     if (known !== undefined) return known;
     const made = this.make(row, this.stretchOf(row, pairs));
     return made === null ? null : keep(this.inputs, key, made);
+  }
+
+  /**
+   * The same with pairs that the agent holds and does not list: they left the pool's list, or the
+   * person took them out. Each is judged as though it were still listed; the ranks of the others
+   * stay as they are. One whose candles were not read has no signal, and is held on.
+   */
+  withHeld(input: TickInput, row: CandleTerms, held: readonly string[]): TickInput {
+    const listed = pairsOf(this.market, row);
+    const extra = held.filter((pair) => !listed.includes(pair)).sort();
+    if (extra.length === 0) return input;
+    const stretch = this.stretchOf(row, listed);
+    const key = `${termsKey(row)}|${extra.join(',')}`;
+    return (
+      this.inputs.get(key) ?? keep(this.inputs, key, this.extended(input, row, stretch, extra))
+    );
+  }
+
+  private extended(
+    input: TickInput,
+    row: CandleTerms,
+    { pairs, close, back }: Stretch,
+    extra: readonly string[],
+  ): TickInput {
+    const known = this.readBy(back, close);
+    const of = (list: readonly string[]): Map<string, Series> =>
+      new Map(
+        [...list].sort().flatMap((pair) => {
+          const one = known.get(pair);
+          return one === undefined ? [] : [[pair, one] as const];
+        }),
+      );
+    const signals = new Map(input.signals);
+    const horizon = horizonOf(row.tradingFrequency);
+    for (const pair of extra) {
+      const signal = computeSignals(row.pool, of([...pairs, pair]), close, horizon).get(pair);
+      if (signal !== undefined) signals.set(pair, signal);
+    }
+    const rules = new Map(input.rules);
+    for (const pair of extra) {
+      const rule = this.market.rules(pair);
+      if (rule !== null) rules.set(pair, rule);
+    }
+    const volumes = this.volumesOf(row.executionInterval, close, of(extra));
+    const correlation = correlationAt(of([...pairs, ...extra]), close);
+    return { ...input, signals, rules, volumes, correlation };
   }
 
   /** Agents of these terms are not run at this look. */
@@ -199,7 +248,8 @@ export class TickInputs {
 
   /**
    * The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that
-   * cannot be read tells nothing.
+   * cannot be read, or not in time, tells nothing: what only holds back purchases must not hold up
+   * the sales of every agent.
    */
   private async loadPegs(): Promise<void> {
     if (this.pegs !== null) return;
@@ -208,7 +258,9 @@ export class TickInputs {
       .map(({ pair }) => pair)
       .filter(isPegPair);
     const read = await Promise.all(
-      pairs.map((pair) => this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null)),
+      pairs.map((pair) =>
+        inTime(this.series(pair, PEG_HISTORY_MS, this.tick), PEGS_WAIT_MS).catch(() => null),
+      ),
     );
     this.pegs = pegReader(read.filter((one) => one !== null));
   }

@@ -28,22 +28,21 @@ export class PaperVenue implements Venue {
 
   constructor(private readonly market: Market) {}
 
-  async depth(pair: string): Promise<Depth> {
-    const now = this.market.now();
+  async depth(pair: string, at = this.market.now()): Promise<Depth> {
     const known = this.volatilities.get(pair);
-    const fresh = known !== undefined && now - known.at < VOLATILITY_KEEP_MS && now >= known.at;
+    const fresh = known !== undefined && at - known.at < VOLATILITY_KEEP_MS && at >= known.at;
     const candles = await this.market.history(
       pair,
-      // The day up to the newest close begins before the one up to now.
-      fresh ? 2 * DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS,
-      now,
+      // Two candles of a day, the longest there are: one alone does not tell its length.
+      fresh ? 3 * DAY_MS : (VOLATILITY_DAYS + 1) * DAY_MS,
+      at,
     );
     const series = makeSeries(pair, candles);
-    const daily = fresh ? known.daily : (volatilityAt(series, now)?.daily ?? null);
-    if (!fresh) this.volatilities.set(pair, { at: now, daily });
+    const daily = fresh ? known.daily : (volatilityAt(series, at)?.daily ?? null);
+    if (!fresh && at >= (known?.at ?? at)) this.volatilities.set(pair, { at, daily });
     return {
       candleVolume: candles.at(-1)?.volume ?? 0,
-      dayVolume: volumeInDay(series, now),
+      dayVolume: volumeInDay(series, at),
       dailyVolatility: daily,
     };
   }

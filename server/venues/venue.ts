@@ -5,10 +5,10 @@ import type { OpenPosition, TradeDraft } from '../../engine/execution/agent-type
 export interface Venue {
   readonly mode: 'paper';
   /**
-   * How deep the market of a pair is now: what was traded in the newest candle and in a day, and
-   * its volatility.
+   * How deep the market of a pair is now, or was at a moment (market ms): what was traded in the
+   * newest candle and in a day, and its volatility.
    */
-  depth(pair: string): Promise<Depth>;
+  depth(pair: string, at?: number): Promise<Depth>;
   /** Newest price at which this venue would sell now, or null where there is none that is fresh. */
   price(pair: string): Quote | null;
   /** Sells the whole position at a price. Null where the pair is no longer offered. */

@@ -5,6 +5,9 @@
 import { and, eq, gte, isNull } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { fillPrice, priceFromNumber, quoteAround } from '../../../engine/execution/fills.ts';
+import { DAY_MS } from '../../../engine/execution/schedule.ts';
+import { makeSeries, volatilityAt, volumesAt } from '../../../engine/signals/candle-series.ts';
 import { Deletions } from '../../../server/users/account-deletion.ts';
 import { deleteRows } from '../../../server/users/account-rows.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
@@ -14,7 +17,7 @@ import { agents, decisions, fills, positions, ticks } from '../../../server/db/s
 import { FakePayments } from '../../../server/billing/fake-provider/fake-payments.ts';
 import { EndedSessions } from '../../../server/identity/ended-sessions.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
-import { STEP_MS } from '../../support/tape-market.ts';
+import { ruleFor, STEP_MS } from '../../support/tape-market.ts';
 import { AGGRESSIVE, openFloor, type Floor } from '../../support/trading.ts';
 
 let database: Database;
@@ -220,6 +223,10 @@ describe('a stop', () => {
       high: stop,
       close: stop,
     });
+    // What is traded after it is not known to a sale at that moment.
+    for (let after = 1; after < 8; after += 1)
+      floor.market.bend('BTC/USDT', tick + after * STEP_MS, { volume: 5e7 });
+    const held = await open();
     floor.market.sleep(10 * STEP_MS);
     // The price has recovered by now: only the candle knows.
     floor.market.say('BTC/USDT', stop * 1.1);
@@ -229,6 +236,21 @@ describe('a stop', () => {
     const [sale] = await sells();
     expect(sale).toMatchObject({ reason: 'stop_loss', filledMarketMs: tick });
     expect(toNumber(parseFixed(sale?.price ?? '0'))).toBeLessThanOrEqual(stop * 0.95);
+    const before = makeSeries(
+      'BTC/USDT',
+      await floor.market.history('BTC/USDT', 32 * DAY_MS, tick),
+    );
+    expect(parseFixed(sale?.price ?? '0')).toBe(
+      fillPrice(
+        'sell',
+        parseFixed(held?.quantity ?? '0'),
+        quoteAround(ruleFor('BTC/USDT'), tick, priceFromNumber(stop * 0.95)),
+        {
+          ...volumesAt(before, tick, STEP_MS),
+          dailyVolatility: volatilityAt(before, tick)?.daily ?? null,
+        },
+      ),
+    );
     expect((await checkLedger(db)).problems).toEqual([]);
   });
 });

@@ -173,6 +173,24 @@ describe('a candle that cannot be read', () => {
 });
 
 describe('the candles of a tick', () => {
+  it('that tell a peg alone are waited for a few seconds: they only hold back purchases (F83)', async () => {
+    const pegged = await openFloor(
+      { candles: 300, sourceId: `pegs${tape}`, pairs: ['BTC/USDT', 'USDC/USDT'] },
+      database,
+    );
+    await pegged.join('pegged');
+    const body = { ...AGGRESSIVE, trading_pairs: ['BTC/USDT'] };
+    const { agent } = await pegged.call('pegged', 'createAgent', { body });
+    const history = pegged.market.history.bind(pegged.market);
+    pegged.market.history = (pair, lookbackMs, to) =>
+      pair === 'USDC/USDT' ? new Promise(() => undefined) : history(pair, lookbackMs, to);
+    const scheduler = pegged.scheduler();
+    await scheduler.open();
+    pegged.market.step();
+    expect(await scheduler.runOnce()).toMatchObject({ agents: 1, faults: 0 });
+    expect(await looksOf(agent.id)).toBe(1);
+  }, 30_000);
+
   it('are read while no transaction is open, so that a stop waits for no exchange (F83)', async () => {
     await make('BTC/USDT');
     await make('ETH/USDT', { execution_interval: '20-minute', trading_frequency: 'long-haul' });
