@@ -149,6 +149,37 @@ function wait(
   ask(0);
 }
 
+/**
+ * What an address says that tells of no payment. It proves nothing either way: it may come from
+ * history, and another tab may have paid.
+ */
+function closed(
+  uid: string,
+  outcome: 'canceled' | 'portal',
+  pending: PendingCheckout | null,
+  back: (path: string) => void,
+): void {
+  const isAwaited = pending?.returned === true;
+  if (outcome === 'canceled')
+    pageToast(
+      'blank',
+      isAwaited
+        ? 'Checkout closed. An earlier payment is not confirmed yet. Do not pay again.'
+        : 'Checkout closed. Your current plan is under Subscription.',
+      { id: 'checkout' },
+    );
+  if (isAwaited) {
+    wait(uid, pending, false, back);
+    return;
+  }
+  forgetCheckout();
+  endCheckoutReturn();
+  if (outcome === 'canceled') void checkSubscription();
+  else wait(uid, pending, true, back);
+  if (pending !== null && (pending.from !== null || outcome === 'canceled'))
+    back(pending.from ?? '/subscription');
+}
+
 /** Continues what the user had left for; `back` navigates to a path of the app. */
 export function returnFromCheckout(outcome: Outcome, back: (path: string) => void): void {
   const uid = session.user?.uid;
@@ -158,14 +189,7 @@ export function returnFromCheckout(outcome: Outcome, back: (path: string) => voi
     if (pending !== null) rememberCheckout({ ...pending, returned: true });
     wait(uid, pending, false, back);
   } else if (outcome !== null) {
-    forgetCheckout();
-    endCheckoutReturn();
-    if (outcome === 'canceled') {
-      pageToast('blank', 'Checkout cancelled. Nothing was charged.', { id: 'checkout' });
-      void checkSubscription();
-    } else wait(uid, pending, true, back);
-    if (pending !== null && (pending.from !== null || outcome === 'canceled'))
-      back(pending.from ?? '/subscription');
+    closed(uid, outcome, pending, back);
   } else if (checkoutReturn.state === 'none' && pending?.returned === true) {
     // A reload while the payment is still awaited.
     wait(uid, pending, false, back);

@@ -286,7 +286,7 @@ describe('with a stand-in for Stripe', () => {
     await page.goBack();
     await take.click();
     await page.getByRole('link', { name: 'Cancel' }).click();
-    await page.getByText('Checkout cancelled. Nothing was charged.').waitFor();
+    await page.getByText('Checkout closed. Your current plan is under Subscription.').waitFor();
     await page.waitForURL(`**${place}`);
     expect(stripe.sessions()).toBe(before);
     await page.getByRole('button', { name: 'Start', exact: true }).click();

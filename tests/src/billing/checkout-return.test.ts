@@ -230,15 +230,42 @@ describe('after a finished checkout', () => {
 });
 
 describe('after a checkout that was left, and after the portal', () => {
-  it('says that nothing was charged and goes back to where the person was (R2-30)', () => {
+  it('says that it is closed and nothing of money, asks the server, and goes back to where the person was (R2-30)', async () => {
     pending();
     returnFromCheckout('canceled', back);
-    expect(words()).toEqual(['Checkout cancelled. Nothing was charged.']);
+    expect(words()).toEqual(['Checkout closed. Your current plan is under Subscription.']);
     expect(back).toHaveBeenCalledWith('/agents?new');
     expect(readCheckout('ann')).toBeNull();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(checks()).toBe(1);
     pending({ from: null });
     returnFromCheckout('canceled', back);
     expect(back).toHaveBeenLastCalledWith('/subscription');
+  });
+
+  it('goes on waiting for a payment that another tab has returned from, also after a reload (R2-30)', async () => {
+    pending({ returned: true });
+    returnFromCheckout('canceled', back);
+    expect(words()).toEqual([
+      'Checkout closed. An earlier payment is not confirmed yet. Do not pay again.',
+    ]);
+    expect([checkoutReturn.state, checkoutReturn.planName]).toEqual(['waiting', 'Pro']);
+    expect(readCheckout('ann')?.returned).toBe(true);
+    expect(back).not.toHaveBeenCalled();
+    endCheckoutReturn();
+    returnFromCheckout(null, back);
+    expect(checkoutReturn.state).toBe('waiting');
+    tier = 'pro';
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(words()).toEqual(['Pro is active: up to 10 agents.']);
+    expect(back).toHaveBeenCalledWith('/agents?new');
+  });
+
+  it('keeps a payment that is awaited where the portal is returned from once more', () => {
+    pending({ returned: true });
+    returnFromCheckout('portal', back);
+    expect([checkoutReturn.state, words(), back.mock.calls]).toEqual(['waiting', [], []]);
+    expect(readCheckout('ann')?.returned).toBe(true);
   });
 
   it('says nothing of a change that was not made in the portal, and names one that was', async () => {

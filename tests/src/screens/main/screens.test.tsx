@@ -693,7 +693,9 @@ describe('small rules of screens', () => {
     removeToast();
     await open('/dashboard?subscription=canceled');
     await waitFor(() => {
-      expect(toastStore.toasts[0]?.message).toBe('Checkout cancelled. Nothing was charged.');
+      expect(toastStore.toasts[0]?.message).toBe(
+        'Checkout closed. Your current plan is under Subscription.',
+      );
     });
   });
 
