@@ -4,8 +4,10 @@ import type { Plan } from '../../contract/subscription.ts';
 import { ApiError } from '../api/api-error.ts';
 import { errorSentence } from '../format/error-text.ts';
 import { session } from '../identity/session.ts';
+import { samePlace } from '../platform/same-place.ts';
 import { connection } from '../stores/connection.ts';
 import { checkSubscription, plansStore } from '../stores/subscription-store.ts';
+import { pageToast } from '../stores/toast-store.ts';
 import { openCheckout, openPortal, type Destination } from './checkout.ts';
 import { checkoutReturn } from './checkout-return.ts';
 import { leaveFor } from './leave.ts';
@@ -29,6 +31,10 @@ export const checkoutProgress = proxy<CheckoutProgress>({
 
 export const OFFLINE_CHECKOUT =
   "You're offline. You need a connection to choose a plan. Nothing was charged, and your entries are kept.";
+
+/** Said in place of opening a page over the screen that the user has gone on to. */
+const OPENED_ELSEWHERE =
+  'You went to another screen, so the payment page was not opened. Open it again under Subscription.';
 
 /** Why no second plan is bought while the first one's payment is not confirmed. */
 export const AWAITED_PAYMENT =
@@ -63,7 +69,12 @@ function remember(
     });
 }
 
-async function open(what: string, way: () => Promise<Destination>): Promise<boolean> {
+/** `onOpen` runs once the page is opened, and not for one that came too late. */
+async function open(
+  what: string,
+  way: () => Promise<Destination>,
+  onOpen: () => void,
+): Promise<boolean> {
   if (checkoutProgress.busy !== null) return false;
   checkoutProgress.problem = null;
   if (connection.online === 'offline') {
@@ -71,8 +82,15 @@ async function open(what: string, way: () => Promise<Destination>): Promise<bool
     return false;
   }
   checkoutProgress.busy = what;
+  const isHere = samePlace();
   try {
     const destination = await way();
+    if (!isHere()) {
+      checkoutProgress.busy = null;
+      pageToast('blank', OPENED_ELSEWHERE, { id: 'checkout' });
+      return false;
+    }
+    onOpen();
     if (destination.kind === 'embedded') {
       checkoutProgress.embedded = { clientSecret: destination.clientSecret, planId: what };
       checkoutProgress.busy = null;
@@ -106,11 +124,13 @@ export function takePlan(plan: Pick<Plan, 'id' | 'name'>, from: string | null): 
     checkoutProgress.problem = { of: plan.id, text: AWAITED_PAYMENT };
     return Promise.resolve(false);
   }
-  return open(plan.id, async () => {
-    const destination = await openCheckout(plansStore.data?.plans ?? [], plan.id);
-    remember({ planId: plan.id, planName: plan.name, from }, 'checkout');
-    return destination;
-  });
+  return open(
+    plan.id,
+    () => openCheckout(plansStore.data?.plans ?? [], plan.id),
+    () => {
+      remember({ planId: plan.id, planName: plan.name, from }, 'checkout');
+    },
+  );
 }
 
 /** Opens the billing portal, or a change of plan in it. */
@@ -119,11 +139,13 @@ export function visitPortal(change?: {
   planName: string;
   from: string | null;
 }): Promise<boolean> {
-  return open(PORTAL, async () => {
-    const url = await openPortal(change?.planId);
-    if (change !== undefined) remember(change, 'portal');
-    return { kind: 'page', url };
-  });
+  return open(
+    PORTAL,
+    async () => ({ kind: 'page', url: await openPortal(change?.planId) }),
+    () => {
+      if (change !== undefined) remember(change, 'portal');
+    },
+  );
 }
 
 export function closeTill(): void {

@@ -9,6 +9,7 @@ import { startTrial } from '../../billing/start-trial.ts';
 import { Button } from '../../components/Button.tsx';
 import { classes } from '../../components/class-names.ts';
 import { ScreenTitle } from '../../components/Section.tsx';
+import { samePlace } from '../../platform/same-place.ts';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
 import { serverBoard } from '../../stores/market-store.ts';
 import { useAuth } from '../../stores/use-security.ts';
@@ -113,8 +114,6 @@ function startersIn(quote: string): string[] {
   return STARTERS.map((base) => `${base}/${quote}`).filter((pair) => offered?.[pair] !== undefined);
 }
 
-const address = (): string => `${location.pathname}${location.search}`;
-
 type Faults = Readonly<Record<string, string>>;
 
 /** The step after a complete draft; starts the trial first where one is needed. */
@@ -131,12 +130,11 @@ function useNext(
       return;
     }
     if (entry === 'trial') {
-      const from = address();
+      const isHere = samePlace();
       setStarting(true);
       const started = await startTrial();
       setStarting(false);
-      // Whoever has gone on elsewhere, or to another step, is not taken from there.
-      if (!started || address() !== from) return;
+      if (!started || !isHere()) return;
     }
     to(START_AT);
   };

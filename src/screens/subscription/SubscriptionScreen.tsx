@@ -27,6 +27,7 @@ import { environment } from '../../environment.ts';
 import { formatAmount } from '../../format/numbers.ts';
 import { formatDate } from '../../format/times.ts';
 import { session } from '../../identity/session.ts';
+import { samePlace } from '../../platform/same-place.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { DataAge } from '../../shell/DataAge.tsx';
 import { agentsStore, loadAgents } from '../../stores/agents-store.ts';
@@ -92,10 +93,11 @@ function Now({ facts, from }: { facts: SubscriptionFacts; from: string | null })
   const words = subscriptionText(facts);
   const current = useCurrent('subscription');
   const start = async (): Promise<void> => {
+    const isHere = samePlace();
     setStarting(true);
     if (await startTrial()) {
       await loadUsage(true);
-      if (from !== null) navigate(from);
+      if (from !== null && isHere()) navigate(from);
     }
     setStarting(false);
   };

@@ -249,6 +249,43 @@ describe('where one stands', () => {
   });
 
   it.each([
+    ['leads back once the trial has started', '/subscription?from=%2Fagents%3Fnew', '/agents?new'],
+    ['takes nobody back who has gone on meanwhile', '/market', '/market'],
+  ])('free: %s (R2-30)', async (_title, place, end) => {
+    let start: () => void = () => undefined;
+    answers.trialStart = () =>
+      new Promise((resolve) => {
+        start = () => {
+          trial = {
+            isActive: true,
+            endDate: new Date(NOW + 14 * DAY).toISOString(),
+            hasUsed: true,
+          };
+          resolve({ commandId: '1', trial: { ...trial, servedAt: NOW } });
+        };
+      });
+    history.replaceState(null, '', '/subscription?from=%2Fagents%3Fnew');
+    render(<SubscriptionScreen />);
+    fireEvent.click(await screen.findByRole('button', { name: 'Start free trial' }));
+    await waitFor(() => {
+      expect(asked('trialStart')).toHaveLength(1);
+    });
+    const usage = asked('usage').length;
+    history.replaceState(null, '', place);
+    start();
+    await waitFor(() => {
+      expect(asked('usage').length).toBeGreaterThan(usage);
+    });
+    await act(async () => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 0);
+      });
+    });
+    expect(location.pathname + location.search).toBe(end);
+    expect(toastStore.toasts[0]?.message).toBe('Trial started successfully!');
+  });
+
+  it.each([
     [14 * DAY, '14 days remaining'],
     [DAY + 60_000, '2 days remaining'],
     [60_000, '1 day remaining'],

@@ -29,7 +29,7 @@ const { UpgradeHere } = await import('../../../../src/screens/subscription/Upgra
 const { connection } = await import('../../../../src/stores/connection.ts');
 const { applySubscription, clearSubscription } =
   await import('../../../../src/stores/subscription-store.ts');
-const { removeToast } = await import('../../../../src/stores/toast-store.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
 
 const NOW = Date.now();
 const PLANS: Plan[] = [
@@ -259,6 +259,46 @@ describe('at a limit', () => {
     expect(checkoutProgress.embedded).toEqual({ clientSecret: 'cs_1_secret', planId: 'pro' });
     Object.assign(environment, { stripePublishableKey: '' });
   });
+
+  it.each([
+    ['a page', { url: '/test-checkout/1', clientSecret: null }],
+    ['a checkout inside the app', { url: null, clientSecret: 'cs_1_secret' }],
+  ])(
+    'opens nothing over another screen where the answer comes late, and says so: %s',
+    async (_name, reply) => {
+      have('free');
+      let answer: (value: object) => void = () => undefined;
+      const usual = call.getMockImplementation() as
+        | ((name: string, input: unknown) => Promise<unknown>)
+        | undefined;
+      call.mockImplementation((name: string, input: unknown) =>
+        name === 'createCheckout'
+          ? new Promise((resolve) => {
+              answer = resolve;
+            })
+          : usual?.(name, input),
+      );
+      render(<UpgradeHere need={seventh} />);
+      fireEvent.click(await screen.findByRole('button', { name: 'Upgrade to pro' }));
+      cleanup();
+      history.pushState(null, '', '/market');
+      await act(async () => {
+        answer({ commandId: '1', ...reply });
+        await Promise.resolve();
+      });
+      await waitFor(() => {
+        expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+          'You went to another screen, so the payment page was not opened. Open it again under Subscription.',
+        ]);
+      });
+      expect([location.pathname, went.mock.calls]).toEqual(['/market', []]);
+      expect([checkoutProgress.busy, checkoutProgress.embedded, readCheckout('uid-1')]).toEqual([
+        null,
+        null,
+        null,
+      ]);
+    },
+  );
 
   it('says offline what it needs and that nothing is lost, and takes nothing', async () => {
     have('free');
