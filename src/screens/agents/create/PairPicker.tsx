@@ -38,7 +38,7 @@ function PairButton({ pair, on, disabled, onPress }: PairButtonProps) {
 
 function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }) {
   return (
-    <div className="flex items-baseline justify-between gap-3">
+    <div className="flex min-h-8 items-baseline justify-between gap-3">
       <legend className="font-medium">Pairs</legend>
       {chosen > 0 && (
         <button
@@ -53,15 +53,26 @@ function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }
   );
 }
 
+/** Every pair that was chosen since the form opened. One that is let go keeps its place. */
+function useEverChosen(chosen: readonly string[]): readonly string[] {
+  const [held, setHeld] = useState(chosen);
+  const added = chosen.filter((pair) => !held.includes(pair));
+  if (added.length > 0) setHeld([...held, ...added]);
+  return held;
+}
+
 export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
   const [query, setQuery] = useState('');
   const wanted = query.trim().toUpperCase();
-  // A chosen pair that is no longer offered can still be removed.
+  const held = useEverChosen(chosen);
+  // In the order of the offer, so that no press moves a pair under the finger. A chosen pair that
+  // is not offered stands first, where it can be removed.
   const all = useMemo(
-    () => [...chosen, ...offered.filter((pair) => !chosen.includes(pair))],
-    [offered, chosen],
+    () => [...held.filter((pair) => !offered.includes(pair)), ...offered],
+    [offered, held],
   );
   const matching = all.filter((pair) => wanted === '' || pair.includes(wanted));
+  const shown = matching.filter((pair, index) => index < SHOWN_MAX || held.includes(pair));
   const full = chosen.length >= AGENT_PAIRS_MAX;
   return (
     <fieldset className="min-w-0">
@@ -86,7 +97,7 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
         </div>
       )}
       <div className="mt-2 flex max-h-48 flex-wrap gap-1.5 overflow-y-auto p-0.5">
-        {matching.slice(0, SHOWN_MAX).map((pair) => {
+        {shown.map((pair) => {
           const on = chosen.includes(pair);
           return (
             <PairButton
@@ -104,9 +115,9 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
           <p className="py-2 text-ink-3">No pair matches “{query.trim()}”.</p>
         )}
       </div>
-      {matching.length > SHOWN_MAX && (
+      {matching.length > shown.length && (
         <p className="mt-1 text-xs text-ink-3">
-          {matching.length - SHOWN_MAX} more. Search to find them.
+          {matching.length - shown.length} more. Search to find them.
         </p>
       )}
       {full && (
