@@ -189,7 +189,7 @@ export default function GuidedSetupScreen() {
   const [issues, setIssues] = useState<Faults>({});
   const { starting, next } = useNext(setup, entry, setIssues);
   const { busy, failure, send } = useSend(setup, setIssues);
-  const steps = useStepStart(String(at));
+  const steps = useStepStart(String(at), issues);
   const { answers, draft, risks } = progress;
   const quote = useCurrency();
 

@@ -368,7 +368,7 @@ export default function CreateWizard({
     onSettled: settle,
     onCreated,
   });
-  const steps = useStepStart(step);
+  const steps = useStepStart(step, issues);
   const change = (part: Partial<AgentDraft>): void => {
     setIssues({});
     put(part);

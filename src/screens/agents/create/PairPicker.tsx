@@ -1,5 +1,5 @@
 /** Chooses the pairs of an agent, with a search. */
-import { useMemo, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 import { AGENT_PAIRS_MAX } from '../../../../contract/limits.ts';
 import { Field } from '../../../components/Field.tsx';
 
@@ -39,7 +39,7 @@ function PairButton({ pair, on, disabled, onPress }: PairButtonProps) {
 function PickerHead({ chosen, onClear }: { chosen: number; onClear: () => void }) {
   return (
     <div className="flex min-h-8 items-baseline justify-between gap-3">
-      <legend className="font-medium">Pairs</legend>
+      <span className="font-medium">Pairs</span>
       {chosen > 0 && (
         <button
           type="button"
@@ -61,9 +61,12 @@ function useEverChosen(chosen: readonly string[]): readonly string[] {
   return held;
 }
 
-export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
-  const [query, setQuery] = useState('');
-  const wanted = query.trim().toUpperCase();
+/** The pairs that match a search, and those of them that are shown. */
+function usePairs(
+  offered: readonly string[],
+  chosen: readonly string[],
+  wanted: string,
+): { matching: string[]; shown: string[] } {
   const held = useEverChosen(chosen);
   // In the order of the offer, so that no press moves a pair under the finger. A chosen pair that
   // is not offered stands first, where it can be removed.
@@ -73,9 +76,23 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
   );
   const matching = all.filter((pair) => wanted === '' || pair.includes(wanted));
   const shown = matching.filter((pair, index) => index < SHOWN_MAX || held.includes(pair));
+  return { matching, shown };
+}
+
+export function PairPicker({ offered, chosen, onChange, error, hint }: PairPickerProps) {
+  const errorId = useId();
+  const [query, setQuery] = useState('');
+  const wanted = query.trim().toUpperCase();
+  const { matching, shown } = usePairs(offered, chosen, wanted);
   const full = chosen.length >= AGENT_PAIRS_MAX;
   return (
-    <fieldset className="min-w-0">
+    <fieldset
+      className="min-w-0"
+      aria-label="Pairs"
+      aria-describedby={error === undefined ? undefined : errorId}
+      tabIndex={-1}
+      data-invalid={error === undefined ? undefined : ''}
+    >
       <PickerHead
         chosen={chosen.length}
         onClear={() => {
@@ -125,7 +142,7 @@ export function PairPicker({ offered, chosen, onChange, error, hint }: PairPicke
           Limit of {AGENT_PAIRS_MAX} pairs per agent reached.
         </p>
       )}
-      <p aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">
+      <p id={errorId} aria-live="polite" className="mt-1 text-sm text-danger empty:mt-0">
         {error}
       </p>
     </fieldset>

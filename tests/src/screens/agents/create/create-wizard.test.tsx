@@ -237,6 +237,45 @@ describe('the wizard', () => {
     await press('Next: name and pairs');
   };
 
+  it('takes the focus to the first field that is wrong, at every press of Next (R2-12)', async () => {
+    await toTerms();
+    fireEvent.change(await screen.findByLabelText('Largest position'), { target: { value: '' } });
+    const next = screen.getByRole('button', { name: 'Next: preview' });
+    next.focus();
+    await press('Next: preview');
+    const name = screen.getByLabelText('Name');
+    expect(document.activeElement).toBe(name);
+    fireEvent.change(name, { target: { value: 'Harbour' } });
+    await press('Next: preview');
+    expect(document.activeElement).toBe(screen.getByLabelText('Largest position'));
+    next.focus();
+    await press('Next: preview');
+    expect(document.activeElement).toBe(screen.getByLabelText('Largest position'));
+  }, 30_000);
+
+  it('takes the focus to what the server has refused, back in the step where it is changed', async () => {
+    await toTerms();
+    fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Harbour' } });
+    await press('Next: preview');
+    call.mockImplementation((name: string) =>
+      name === 'createAgent'
+        ? Promise.reject(
+            new ApiError('', {
+              code: 'wrong_quote',
+              status: 400,
+              text: 'Not offered here.',
+              field: 'trading_pairs.0',
+            }),
+          )
+        : never(),
+    );
+    await press('Create agent');
+    await screen.findByText('Not offered here.');
+    await waitFor(() => {
+      expect(document.activeElement).toBe(screen.getByRole('group', { name: 'Pairs' }));
+    });
+  }, 30_000);
+
   it('shows what the agent would do now, pair by pair, before it is made, and starts it in the same call (R7-15)', async () => {
     await toTerms();
     fireEvent.change(screen.getByLabelText('Name'), { target: { value: 'Windward' } });
@@ -949,6 +988,16 @@ describe('the guided setup', () => {
       'network',
     );
     expect(await screen.findByText('at the stop, incl. fees')).toBeTruthy();
+  }, 30_000);
+
+  it('opens what it trades and takes the focus to the first field that is wrong there', async () => {
+    await open('/guided-setup');
+    await answerAll('2222');
+    fireEvent.change(await screen.findByLabelText('Name'), { target: { value: '' } });
+    await press('Continue to preview');
+    const name = screen.getByLabelText('Name');
+    expect(name.closest('details')?.open).toBe(true);
+    expect(document.activeElement).toBe(name);
   }, 30_000);
 
   it('starts nothing before the person says that they understand the risks, and asks for it where it is missing', async () => {
