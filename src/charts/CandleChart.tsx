@@ -252,7 +252,7 @@ function CandleSlider({
   quote,
   onOlder,
   data,
-  reading: { index, at, count, candle: read, before },
+  reading: { index, at, count },
   drawing: { box, handle },
   onRead,
 }: ReadProps & Pick<CandleChartProps, 'label' | 'quote' | 'onOlder'>) {
@@ -265,6 +265,9 @@ function CandleSlider({
     onRead(candle?.[0] ?? null);
     handle.current?.point(candle);
   };
+  // Without a choice the last closed candle: the forming one would be announced with every price.
+  const place = index === null ? data.closed.length - 1 : at;
+  const read = candleAt(data, place);
   return (
     <div
       ref={box}
@@ -274,10 +277,10 @@ function CandleSlider({
       aria-orientation="horizontal"
       aria-valuemin={0}
       aria-valuemax={count - 1}
-      aria-valuenow={at}
+      aria-valuenow={place}
       aria-valuetext={spoken(
         read,
-        before,
+        candleAt(data, place - 1),
         read !== undefined && read === data.forming,
         data.marks.filter(({ time }) => time === read?.[0]),
         quote,

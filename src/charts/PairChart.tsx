@@ -114,9 +114,8 @@ export function PairChart({
           age === null ? (
             missing
           ) : (
-            <span role="status" className="text-amber">
-              {age}
-            </span>
+            // Counted on each second: no live region.
+            <span className="text-amber">{age}</span>
           )
         }
         table={table}

@@ -643,6 +643,28 @@ describe('one pair', () => {
     ).toEqual(['SMA 50', 'EMA 20', 'RSI 14']);
   }, 30_000);
 
+  it('says offline how old its candles are, and announces no second of it', async () => {
+    call.mockImplementation((name: string) =>
+      name === 'candles'
+        ? Promise.resolve({
+            symbol: 'BTC/USDT',
+            interval: '1h',
+            candles: [
+              [0, '10', '14', '9', '12', '345'],
+              [3_600_000, '12', '14', '9', '12', '345'],
+            ],
+          })
+        : never(),
+    );
+    await open('/market/BTC-USDT');
+    await screen.findByRole('slider');
+    act(() => {
+      connection.online = 'offline';
+    });
+    const age = await screen.findByText(/^As of .* ago\.$/);
+    expect(age.closest('[role="status"], [role="alert"], [aria-live], output')).toBeNull();
+  }, 30_000);
+
   it('goes back in time when its first candle is reached, as far as there are candles', async () => {
     const hours = (from: number, to: number) =>
       Array.from({ length: to - from }, (_none, hour) => [
