@@ -47,7 +47,7 @@ const pressIn = (name: RegExp) => page.getByRole('button', { name }).first().cli
 
 /** Fills in and saves the form that is open, which then closes. */
 async function fill(price: string, way: 'Rises to' | 'Falls to' = 'Rises to'): Promise<void> {
-  await dialog().getByRole('radio', { name: way }).click();
+  await dialog().getByRole('button', { name: way }).click();
   await dialog().getByLabel('Price', { exact: true }).fill(price);
   await dialog()
     .getByRole('button', { name: /^(Set|Save) alert$/ })

@@ -60,13 +60,12 @@ function Kinds({
   onKind: (kind: AlertCondition['kind']) => void;
 }) {
   return (
-    <div role="radiogroup" aria-label="Alert me when the price" className="flex gap-2">
+    <div role="group" aria-label="Alert me when the price" className="flex gap-2">
       {KINDS.map((one) => (
         <button
           key={one.kind}
           type="button"
-          role="radio"
-          aria-checked={one.kind === kind}
+          aria-pressed={one.kind === kind}
           onClick={() => {
             onKind(one.kind);
           }}

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 /** The form of a price alert as a person fills it in: what it proposes, keeps and sends. */
 import '../../../support/page-world.ts';
-import { act, cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Alert, AlertTerms } from '../../../../contract/alerts.ts';
 import type { OutboxEntry } from '../../../../src/offline/outbox-entry.ts';
@@ -121,13 +121,27 @@ describe('choosing a pair for a new alert', () => {
     open();
     choose('BTC/USDT');
     expect(screen.getByText(/^The price is .*, 1\.\d+\s?% away\.$/)).toBeTruthy();
-    fireEvent.click(screen.getByRole('radio', { name: 'Falls to' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Falls to' }));
     expect(field('Price').value).toBe('63568.39');
     expect(screen.getByText(/^The price is .*, 1\.\d+\s?% away\.$/)).toBeTruthy();
     type('Price', '60000');
-    fireEvent.click(screen.getByRole('radio', { name: 'Rises to' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Rises to' }));
     expect(field('Price').value).toBe('60000');
     expect(screen.getByText(/already at or above this price/)).toBeTruthy();
+  });
+
+  it('names which way is chosen, each a button of its own (A-01)', () => {
+    open();
+    const ways = within(screen.getByRole('group', { name: 'Alert me when the price' }));
+    const chosen = () =>
+      ways.getAllByRole('button').map((way) => [way.textContent, way.getAttribute('aria-pressed')]);
+    expect(chosen()).toEqual([
+      ['Rises to', 'true'],
+      ['Falls to', 'false'],
+      ['Moves by', 'false'],
+    ]);
+    press('Moves by');
+    expect(chosen().map(([, pressed]) => pressed)).toEqual(['false', 'false', 'true']);
   });
 
   it('keeps a price that was typed, and proposes one again once the field is empty (A-08)', () => {
