@@ -14,10 +14,33 @@ export interface DialogProps {
   actions?: ReactNode;
   /** For forms of several parts. */
   wide?: boolean;
+  /** Called on a press outside or Escape, in place of closing: entries would be lost. */
+  onStray?: (() => void) | undefined;
 }
 
 function focusOn(element: Element | null): void {
   if (element instanceof HTMLElement) element.focus();
+}
+
+function DialogHead({ title, description }: Pick<DialogProps, 'title' | 'description'>) {
+  return (
+    <>
+      <div className="flex items-start justify-between gap-4">
+        <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+        <Radix.Close
+          aria-label="Close"
+          className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-3 hover:text-ink"
+        >
+          <X className="size-5" aria-hidden />
+        </Radix.Close>
+      </div>
+      {description !== undefined && (
+        <Radix.Description asChild>
+          <div className="mt-1 text-ink-2">{description}</div>
+        </Radix.Description>
+      )}
+    </>
+  );
 }
 
 export function Dialog({
@@ -28,6 +51,7 @@ export function Dialog({
   children,
   actions,
   wide = false,
+  onStray,
 }: DialogProps) {
   /** The element that had the focus, which gets it back. */
   const before = useRef<Element | null>(null);
@@ -45,6 +69,11 @@ export function Dialog({
       focusOn(before.current);
   }, [isLeaving]);
   const gone = isLeaving ? 'invisible' : '';
+  const stay = (event: Event): void => {
+    if (onStray === undefined) return;
+    event.preventDefault();
+    onStray();
+  };
   return (
     <Radix.Root open={late} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -52,6 +81,8 @@ export function Dialog({
         <Radix.Content
           ref={content}
           inert={isLeaving}
+          onPointerDownOutside={stay}
+          onEscapeKeyDown={stay}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             if (document.activeElement === document.body) focusOn(before.current);
@@ -67,20 +98,7 @@ export function Dialog({
         >
           {/* The body scrolls; the buttons stay visible. */}
           <div className="min-h-0 overflow-y-auto p-5 pb-[max(1.25rem,env(safe-area-inset-bottom))]">
-            <div className="flex items-start justify-between gap-4">
-              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
-              <Radix.Close
-                aria-label="Close"
-                className="-m-2 flex size-11 shrink-0 items-center justify-center rounded-md text-ink-3 hover:text-ink"
-              >
-                <X className="size-5" aria-hidden />
-              </Radix.Close>
-            </div>
-            {description !== undefined && (
-              <Radix.Description asChild>
-                <div className="mt-1 text-ink-2">{description}</div>
-              </Radix.Description>
-            )}
+            <DialogHead title={title} description={description} />
             {children !== undefined && <div className="mt-4">{children}</div>}
           </div>
           {actions !== undefined && (

@@ -272,7 +272,11 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
   });
   const [errors, setErrors] = useState<DraftErrors>({});
   const [busy, setBusy] = useState(false);
+  const [isTyped, setIsTyped] = useState(false);
+  /** A press beside the form was not taken for Cancel. */
+  const [strayed, setStrayed] = useState(false);
   const change: ChangeDraft = (next) => {
+    setIsTyped(true);
     setDraft((present) => ({ ...present, ...next }));
     setErrors({});
   };
@@ -292,7 +296,11 @@ function useAlertDraft(editing: Editing, onDone: () => void) {
     // The form stays open, so that no entry is lost.
     pageToast('error', result.message);
   };
-  return { board, direct, draft, errors, busy, change, save };
+  const stay = (): void => {
+    setStrayed(true);
+  };
+  const onStray = isTyped ? stay : undefined;
+  return { board, direct, draft, errors, busy, strayed, onStray, change, save };
 }
 
 function PairPart({
@@ -396,8 +404,41 @@ interface AlertFormProps {
   onDone: () => void;
 }
 
+/** Cancel and save. `strayed`: says that a press beside the form has dropped nothing. */
+function FormActions({
+  isNew,
+  busy,
+  strayed,
+  onCancel,
+  onSave,
+}: {
+  isNew: boolean;
+  busy: boolean;
+  strayed: boolean;
+  onCancel: () => void;
+  onSave: () => void;
+}) {
+  return (
+    <>
+      <p
+        role="status"
+        className={
+          strayed ? 'order-last text-amber sm:order-none sm:mr-auto sm:self-center' : 'sr-only'
+        }
+      >
+        {strayed && 'Not saved yet. Cancel discards your entries.'}
+      </p>
+      <Button onClick={onCancel}>Cancel</Button>
+      <Button tone="primary" busy={busy} onClick={onSave}>
+        {isNew ? 'Set alert' : 'Save alert'}
+      </Button>
+    </>
+  );
+}
+
 function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
-  const { board, direct, draft, errors, busy, change, save } = useAlertDraft(editing, onDone);
+  const form = useAlertDraft(editing, onDone);
+  const { board, direct, draft, errors, busy, strayed, onStray, change, save } = form;
   const price = board?.[draft.symbol]?.price ?? null;
   const isOff = editing.terms?.active === false;
   const submit = (): void => {
@@ -410,13 +451,15 @@ function AlertForm({ editing, symbols, onDone }: AlertFormProps) {
         if (!open) onDone();
       }}
       title={titleOf(editing, draft.symbol)}
+      onStray={onStray}
       actions={
-        <>
-          <Button onClick={onDone}>Cancel</Button>
-          <Button tone="primary" busy={busy} onClick={submit}>
-            {editing.terms === null ? 'Set alert' : 'Save alert'}
-          </Button>
-        </>
+        <FormActions
+          isNew={editing.terms === null}
+          busy={busy}
+          strayed={strayed}
+          onCancel={onDone}
+          onSave={submit}
+        />
       }
     >
       <form

@@ -332,3 +332,53 @@ describe('editing the note of an alert', () => {
     expect(screen.queryByText(/notified/)).toBeNull();
   });
 });
+
+describe('a tap beside the form, or Escape', () => {
+  const SAID = 'Not saved yet. Cancel discards your entries.';
+  /** Radix hears what is outside from the next task on. */
+  const heard = async (): Promise<void> => {
+    await act(async () => {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+    });
+  };
+  const beside = (): void => {
+    const scrim = document.querySelector('[class*="scrim"]') ?? document.body;
+    fireEvent.pointerDown(scrim);
+    fireEvent.pointerUp(scrim);
+    fireEvent.click(scrim);
+  };
+  const escape = (): void => {
+    fireEvent.keyDown(document.activeElement ?? document.body, { key: 'Escape' });
+  };
+
+  it.each([
+    ['a tap', beside],
+    ['Escape', escape],
+  ])('closes one in which nothing was typed: %s (A-08)', async (_name, leave) => {
+    open();
+    await heard();
+    leave();
+    expect(done).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['a tap', beside],
+    ['Escape', escape],
+  ])(
+    'drops nothing that was typed, and says how it is dropped: %s (A-08)',
+    async (_name, leave) => {
+      open();
+      await heard();
+      type('Note (optional)', 'Take some off');
+      expect(screen.queryByText(SAID)).toBeNull();
+      leave();
+      expect(done).not.toHaveBeenCalled();
+      expect(field('Note (optional)').value).toBe('Take some off');
+      expect(screen.getByText(SAID)).toBeTruthy();
+      press('Cancel');
+      expect(done).toHaveBeenCalledTimes(1);
+    },
+  );
+});
