@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { BadgeTone } from '../../components/Tags.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAgo, formatUntil } from '../../format/ages.ts';
+import { counted } from '../../format/counts.ts';
 import { formatWhen } from '../../format/times.ts';
 import type { AgentView } from '../../stores/agent-view.ts';
 import type { MarketState } from '../use-store.ts';
@@ -77,7 +78,7 @@ export function runText(
   if (market === 'stopped' && agent.status !== 'stopped') return 'no checks: prices have stopped';
   const last = lastText(agent.lastRunAt, now, speed);
   if (agent.status !== 'running' || agent.nextRunAt === null) return last;
-  if (late > 0) return `late: ${late} checks missed · ${last}`;
+  if (late > 0) return `late: ${counted(late, 'check', 'checks')} missed · ${last}`;
   const wait = (agent.nextRunAt - now) / speed;
   if (speed !== 1) return wait >= SOON_MS ? `${last} · next ${formatUntil(wait)}` : last;
   return wait > 0

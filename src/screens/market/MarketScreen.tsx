@@ -9,6 +9,7 @@ import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { ScreenTitle } from '../../components/Section.tsx';
 import { screenPart } from '../../components/screen-part.tsx';
+import { counted } from '../../format/counts.ts';
 import { formatWhen } from '../../format/times.ts';
 import { whileSeen } from '../../platform/resting-timer.ts';
 import { connection } from '../../stores/connection.ts';
@@ -270,8 +271,8 @@ function OrderLine({ shown, order, at, again }: Pairs) {
     <div className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 text-xs text-ink-3">
       <span role="status">
         {shown.length === order.length
-          ? `${order.length} pairs`
-          : `${shown.length} of ${order.length} pairs`}
+          ? counted(order.length, 'pair', 'pairs')
+          : `${shown.length} of ${counted(order.length, 'pair', 'pairs')}`}
         , sorted at {formatWhen(at)}
       </span>
       <button

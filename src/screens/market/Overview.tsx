@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import { Skeleton } from '../../components/EmptyState.tsx';
 import { Percent } from '../../components/Figures.tsx';
+import { counted } from '../../format/counts.ts';
 import { formatShort } from '../../format/numbers.ts';
 import { formatWhen } from '../../format/times.ts';
 import { useCurrent } from '../../shell/data-age.ts';
@@ -128,7 +129,7 @@ function Led({
 
 function Known({ glance, age }: { glance: MarketGlance; age: ReactNode }) {
   const { advancing, declining, unchanged, symbols, traded, volume, busiest } = glance;
-  const pairs = `${traded === 0 ? symbols : traded} pairs`;
+  const pairs = counted(traded === 0 ? symbols : traded, 'pair', 'pairs');
   const known = advancing + declining + unchanged > 0;
   const most =
     busiest === undefined ? (

@@ -141,6 +141,12 @@ function SizeAndInterval({ draft, quote, issues, onChange }: FieldsProps & { quo
   );
 }
 
+/** What an agent trades for which no pair is chosen. */
+function unchosenText(inPool: number): string {
+  if (inPool === 0) return 'The pool has no pairs here. Choose pairs for it, or another pool.';
+  return `Leave empty to trade ${inPool === 1 ? 'the only pair of the pool' : `all ${inPool} pairs`}.`;
+}
+
 interface TermsFieldsProps extends FieldsProps {
   quote: string;
   upgrade: Upgrade;
@@ -176,11 +182,7 @@ export function TermsFields({
           onChange({ pairs });
         }}
         error={issues.trading_pairs}
-        hint={
-          offered.length === 0
-            ? why
-            : `Leave empty to trade all ${inPool} pairs. At most ${AGENT_PAIRS_MAX}.`
-        }
+        hint={offered.length === 0 ? why : `${unchosenText(inPool)} At most ${AGENT_PAIRS_MAX}.`}
       />
       <SizeAndInterval draft={draft} quote={quote} issues={issues} onChange={onChange} />
     </div>

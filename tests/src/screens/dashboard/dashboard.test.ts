@@ -267,6 +267,9 @@ describe('looks', () => {
     expect(
       runText(agent('a', { lastRunAt: NOW - 960_000, nextRunAt: NOW - 660_000 }), NOW, 'moving', 3),
     ).toBe('late: 3 checks missed · last check 16 min ago');
+    expect(
+      runText(agent('a', { lastRunAt: NOW - 960_000, nextRunAt: NOW - 60_000 }), NOW, 'moving', 1),
+    ).toBe('late: 1 check missed · last check 16 min ago');
   });
 });
 

@@ -180,6 +180,17 @@ describe('the list', () => {
     ).toBeGreaterThan(0);
   }, 30_000);
 
+  it('counts its pairs, one as one', async () => {
+    await open('/market');
+    expect(screen.getByText(/^4 pairs, sorted at /)).toBeTruthy();
+    cleanup();
+    clearMarket();
+    applyMarket({ source: SOURCE, now: NOW, symbols: BOARD.slice(0, 1) }, 'network');
+    await open('/market');
+    expect(screen.getByText(/^1 pair, sorted at /)).toBeTruthy();
+    expect(document.body.textContent).not.toContain('1 pairs');
+  }, 30_000);
+
   it('is searched by symbol and by name; what matches nothing is said, with the way back', async () => {
     await open('/market');
     fireEvent.change(screen.getByRole('searchbox'), { target: { value: 'bitcoin' } });

@@ -237,6 +237,36 @@ describe('the wizard', () => {
     await press('Next: name and pairs');
   };
 
+  it.each([
+    [['BTC/USDT', 'ETH/USDT'], 'Leave empty to trade all 2 pairs. At most 20.'],
+    [['ETH/USDT'], 'Leave empty to trade the only pair of the pool. At most 20.'],
+    [[], 'The pool has no pairs here. Choose pairs for it, or another pool. At most 20.'],
+  ])(
+    'says what an agent without a choice trades: %j (R2-12)',
+    async (pairs, hint) => {
+      applyPools(
+        {
+          pools: [
+            {
+              id: 'all_pools',
+              name: 'All Pools',
+              description: '',
+              risk: 'Medium',
+              pairs: ['BTC/USDT', 'ETH/USDT'],
+            },
+            { id: 'momentum_24h', name: 'M', description: '', risk: 'High', pairs },
+          ],
+        },
+        'network',
+      );
+      applySubscription(plan('pro'), 'network');
+      await toTerms();
+      fireEvent.change(await screen.findByLabelText('Pool'), { target: { value: 'momentum_24h' } });
+      expect(screen.getByText(hint)).toBeTruthy();
+    },
+    30_000,
+  );
+
   it('takes the focus to the first field that is wrong, at every press of Next (R2-12)', async () => {
     await toTerms();
     fireEvent.change(await screen.findByLabelText('Largest position'), { target: { value: '' } });
