@@ -24,7 +24,7 @@ import { loadMarket, marketStore } from '../stores/market-store.ts';
 import { portfolioStore } from '../stores/portfolio-store.ts';
 import { connectionOf } from '../stores/shown-account.ts';
 import type { Slot } from '../stores/slot.ts';
-import { queue } from '../commands.ts';
+import { queue, unsentCommands } from '../commands.ts';
 import type { OutboxEntryView } from './outbox-view.ts';
 
 type LiveAccounts = Readonly<Record<string, Slot<LiveAccount> | undefined>>;
@@ -86,6 +86,12 @@ export function useCurrency(): string {
 
 export function useEntries(): OutboxEntryView[] {
   return useSnapshot(queue).entries as OutboxEntryView[];
+}
+
+/** The commands that a log-out or a wipe would discard, as they are now. */
+export function useUnsent(): ReturnType<typeof unsentCommands> {
+  useEntries();
+  return unsentCommands();
 }
 
 /** The agents of the account that is shown, paper or one at an exchange. */

@@ -5,12 +5,12 @@ import { useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { navigate } from 'wouter/use-browser-location';
 import { DELETION_WORD, type DeletionPreview } from '../../../contract/account.ts';
-import { unsentCommands } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { Field } from '../../components/Field.tsx';
 import { ReadError, SkeletonRows } from '../../components/EmptyState.tsx';
 import { Section } from '../../components/Section.tsx';
+import { counted } from '../../format/counts.ts';
 import { errorSentence } from '../../format/error-text.ts';
 import { formatDate } from '../../format/times.ts';
 import { deleteAccount } from '../../identity/own-sign-in.ts';
@@ -18,23 +18,21 @@ import { session } from '../../identity/session.ts';
 import { connection } from '../../stores/connection.ts';
 import { pageToast } from '../../stores/toast-store.ts';
 import { useCallable, type CallableState } from '../use-callable.ts';
+import { useUnsent } from '../use-store.ts';
 import { ProveField, useSignInMethods } from './ProveField.tsx';
 
 const refundText = (paidUntil: number | null): string =>
   paidUntil === null ? '' : `There is no refund for the time until ${formatDate(paidUntil)}. `;
-
-const many = (count: number, one: string, more: string): string =>
-  `${count} ${count === 1 ? one : more}`;
 
 /** What will be deleted, in that order. */
 function endings({ agents, running, positions, plan }: DeletionPreview, unsent: number): string[] {
   return [
     agents === 0
       ? 'You have no agents.'
-      : `${many(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
+      : `${counted(agents, 'agent is', 'agents are')} stopped${running === 0 ? '' : ` (${running} ${running === 1 ? 'runs' : 'run'} now)`} and deleted.`,
     positions === 0
       ? 'No open positions.'
-      : `${many(positions, 'open paper position is', 'open paper positions are')} deleted with the account, without a sale.`,
+      : `${counted(positions, 'open paper position is', 'open paper positions are')} deleted with the account, without a sale.`,
     plan === null
       ? 'You have no plan to cancel.'
       : `Your ${plan.tier} plan is cancelled at once. ${refundText(plan.paidUntil)}` +
@@ -46,17 +44,18 @@ function endings({ agents, running, positions, plan }: DeletionPreview, unsent: 
     ...(unsent === 0
       ? []
       : [
-          `${many(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
+          `${counted(unsent, 'unsent command', 'unsent commands')} on this device ${unsent === 1 ? 'is' : 'are'} discarded.`,
         ]),
   ];
 }
 
 /** What will be deleted, from the server. */
 function Endings({ preview }: { preview: CallableState<DeletionPreview> }) {
+  const unsent = useUnsent().length;
   if (preview.data !== null)
     return (
       <ul className="flex list-disc flex-col gap-1.5 pl-5 text-ink-2">
-        {endings(preview.data, unsentCommands().length).map((line) => (
+        {endings(preview.data, unsent).map((line) => (
           <li key={line}>{line}</li>
         ))}
       </ul>

@@ -1,14 +1,16 @@
 /** What is stored on this device, whether it is stored, and the button to wipe it. */
 import { useEffect, useState } from 'react';
 import { useSnapshot } from 'valtio';
-import { keepsSnapshots, setKeepSnapshots, unsentCommands } from '../../commands.ts';
+import { keepsSnapshots, setKeepSnapshots } from '../../commands.ts';
 import { HoldToConfirm } from '../../components/HoldToConfirm.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { Switch } from '../../components/Switch.tsx';
 import { signOut } from '../../identity/session.ts';
+import { counted } from '../../format/counts.ts';
 import { formatRatio } from '../../format/numbers.ts';
 import { persistence, checkPersistence } from '../../stores/storage-persistence.ts';
 import { showFailure } from '../show-result.ts';
+import { useUnsent } from '../use-store.ts';
 
 const PROMISES = {
   kept: 'Stored until you delete it',
@@ -32,7 +34,7 @@ export function DeviceSection() {
       if (done) location.assign('/');
     });
   };
-  const unsent = unsentCommands().length;
+  const unsent = useUnsent().length;
   return (
     <Section title="This device">
       <dl>
@@ -63,7 +65,9 @@ export function DeviceSection() {
           label="Wipe"
           sentence={
             'Deletes all saved data on this device' +
-            (unsent > 0 ? `, including ${unsent} unsent commands,` : '') +
+            (unsent > 0
+              ? `, including ${counted(unsent, 'unsent command', 'unsent commands')},`
+              : '') +
             ' and logs you out.'
           }
           onConfirm={wipe}
