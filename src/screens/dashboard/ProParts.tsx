@@ -3,13 +3,14 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent, Decision } from '../../../contract/agents.ts';
-import type { AgentInsight, RiskDistance } from '../../../contract/insight.ts';
+import type { AgentInsight, AgentSeries, RiskDistance } from '../../../contract/insight.ts';
 import type { Portfolio } from '../../../contract/trading.ts';
 import { Age } from '../../components/Age.tsx';
 import { Button } from '../../components/Button.tsx';
 import { EmptyState, SkeletonRows } from '../../components/EmptyState.tsx';
 import { ScreenError } from '../../components/ScreenError.tsx';
 import { Line, Section } from '../../components/Section.tsx';
+import { counted } from '../../format/counts.ts';
 import { formatRatio, formatShare } from '../../format/numbers.ts';
 import { localSentence } from '../../format/sentences.ts';
 import { formatWhen } from '../../format/times.ts';
@@ -23,7 +24,7 @@ import { Explain } from '../explain/Explain.tsx';
 import { useInsight, useMarketNow } from '../use-store.ts';
 import { ShareMeter } from './ShareMeter.tsx';
 import { LEAST_MOVES, pairings } from './pair-correlation.ts';
-import { toldOf } from './told-agents.ts';
+import { seriesOf, toldOf } from './told-agents.ts';
 
 const unsigned = (share: number): string => formatShare(share, { signed: false, decimals: 1 });
 
@@ -144,8 +145,14 @@ function Risk({
   );
 }
 
-function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<string, string> }) {
-  const all = useMemo(() => pairings(insight.series), [insight.series]);
+function Alike({
+  series,
+  names,
+}: {
+  series: readonly AgentSeries[];
+  names: ReadonlyMap<string, string>;
+}) {
+  const all = useMemo(() => pairings(series), [series]);
   const known = useMemo(() => all.filter(({ value }) => value !== null), [all]);
   const { shown, more } = useFew(known);
   const few = all.length - known.length;
@@ -176,8 +183,8 @@ function Alike({ insight, names }: { insight: AgentInsight; names: ReadonlyMap<s
       {more}
       {few > 0 && (
         <p className="rule row flex items-center py-2 text-ink-3">
-          — Not enough data for {few === 1 ? '1 pair' : `${few} pairs`} of agents: {LEAST_MOVES}{' '}
-          common moves are needed.
+          — Not enough data for {counted(few, 'pair', 'pairs')} of agents: {LEAST_MOVES} common
+          moves are needed.
         </p>
       )}
     </>
@@ -287,6 +294,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
   const slot = useInsight();
   const { data: insight, error } = slot;
   const names = useMemo(() => new Map(agents?.map((agent) => [agent.id, agent.name])), [agents]);
+  const series = useMemo(() => seriesOf(agents, insight), [agents, insight]);
   const told = useMemo(() => toldOf(agents, insight?.pro), [agents, insight]);
   const waiting = (rows: number, rowClass: string): ReactNode =>
     error === null ? (
@@ -332,7 +340,7 @@ export default function ProParts({ agents, portfolio }: ProPartsProps) {
             {portfolio === null ? waiting(2, '') : <Drawdown portfolio={portfolio} />}
           </Section>
           <Section title="Correlated agents" aside="correlation" className="min-h-36">
-            {insight === null ? waiting(2, 'min-h-14') : <Alike insight={insight} names={names} />}
+            {series === null ? waiting(2, 'min-h-14') : <Alike series={series} names={names} />}
           </Section>
         </div>
         <Section

@@ -1,17 +1,29 @@
 /** What the insight says of the agents on screen. */
 import type { Agent, Decision } from '../../../contract/agents.ts';
-import type { AgentInsight, RiskDistance } from '../../../contract/insight.ts';
+import type { AgentInsight, AgentSeries, RiskDistance } from '../../../contract/insight.ts';
 
-/**
- * What is told of these agents: those of another account, and those deleted since, are left out.
- * Null while either is not known.
- */
+/** Those of these agents: what is of another account, or was deleted since, is left out. */
+function ofAgents<Told extends { agentId: string }>(
+  agents: readonly Pick<Agent, 'id'>[],
+  told: readonly Told[],
+): Told[] {
+  const ids = new Set(agents.map(({ id }) => id));
+  return told.filter(({ agentId }) => ids.has(agentId));
+}
+
+/** The results over time of these agents; null while either is not known. */
+export function seriesOf(
+  agents: readonly Pick<Agent, 'id'>[] | null,
+  insight: Pick<AgentInsight, 'series'> | null,
+): AgentSeries[] | null {
+  return agents === null || insight === null ? null : ofAgents(agents, insight.series);
+}
+
+/** What Pro tells of these agents; null while either is not known. */
 export function toldOf(
   agents: readonly Pick<Agent, 'id'>[] | null,
   pro: AgentInsight['pro'] | undefined,
 ): { risk: readonly RiskDistance[]; decisions: readonly Decision[] } | null {
   if (agents === null || pro === null || pro === undefined) return null;
-  const ids = new Set(agents.map(({ id }) => id));
-  const isOfThem = ({ agentId }: { agentId: string }): boolean => ids.has(agentId);
-  return { risk: pro.risk.filter(isOfThem), decisions: pro.decisions.filter(isOfThem) };
+  return { risk: ofAgents(agents, pro.risk), decisions: ofAgents(agents, pro.decisions) };
 }
