@@ -25,6 +25,8 @@ export interface RiskValues {
 }
 
 export interface AgentInput {
+  /** Of `pairs`, those that it holds and does not list: nothing of them is bought. */
+  unlisted?: readonly string[];
   id: string;
   pool: PoolId;
   profile: RiskProfile;

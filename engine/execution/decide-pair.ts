@@ -94,11 +94,19 @@ export function decidePair(pair: string, context: PairContext): PairOutcome {
   return follow(pair, context, { signal, quote, rules, depth });
 }
 
+const NOT_LISTED: RiskBlock = {
+  code: 'not_listed',
+  text: 'the agent does not list this pair any more: it is only sold.',
+  until: null,
+};
+
 /** Follows the strategies as far as frequency, guards, limits and costs allow. */
 function follow(pair: string, context: PairContext, market: Market): PairOutcome {
   const { agent, memory, position } = context;
   const { signal, quote, rules, depth } = market;
-  const block = context.block ?? pairBlock(pair, context, market);
+  const block =
+    context.block ??
+    (agent.unlisted?.includes(pair) === true ? NOT_LISTED : pairBlock(pair, context, market));
   const wanted = wantedSleeves({
     pair,
     pool: agent.pool,

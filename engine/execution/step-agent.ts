@@ -19,6 +19,9 @@ import type {
   TradeDraft,
 } from './agent-types.ts';
 
+/** For want of what the market did not tell: its next evaluation makes the moment up. */
+const NOT_DECIDED: ReadonlySet<string> = new Set(['no_price', 'no_signal']);
+
 /** As `stepAgent`, from and to what is stored of an agent between two evaluations. */
 export function runAgent(
   agent: AgentInput,
@@ -67,7 +70,8 @@ export function stepAgent(
     };
     const outcome = decidePair(pair, context);
     outcomes.set(pair, outcome);
-    noteOwed(memory, pair, !always && context.rebalance && outcome.decision.reason === 'no_price');
+    const isUndecided = NOT_DECIDED.has(outcome.decision.reason);
+    noteOwed(memory, pair, !always && context.rebalance && isUndecided);
     if (!outcome.trade) continue;
     const { fill } = outcome.trade;
     freeCash =

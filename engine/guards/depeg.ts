@@ -16,6 +16,11 @@ export const depeg = {
     const [base, paid] = [baseOf(pair), quoteOf(pair)];
     const coin = pegBreaks.has(paid) ? paid : pegBreaks.has(base) && isPegPair(pair) ? base : null;
     const found = coin === null ? undefined : pegBreaks.get(coin);
+    if (found === null)
+      return {
+        text: `whether ${coin ?? ''} is on its peg could not be read in time.`,
+        until: null,
+      };
     if (found !== undefined && coin !== null)
       return termsOf(coin, found.witness, found.price, found.at);
     const middle = (approximate(quote.bid) + approximate(quote.ask)) / 2;

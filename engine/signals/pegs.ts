@@ -16,7 +16,8 @@ interface PegBreak {
   price: number;
 }
 
-export type PegBreaks = ReadonlyMap<string, PegBreak>;
+/** By coin; null where its pairs could not be read in time, and nobody knows. */
+export type PegBreaks = ReadonlyMap<string, PegBreak | null>;
 
 const NONE: PegBreaks = new Map();
 
@@ -95,6 +96,28 @@ export function pegReader(series: Iterable<Series>): (at: number) => PegBreaks {
     }
     return breaks.size === 0 ? NONE : breaks;
   };
+}
+
+/**
+ * The same where some witnesses were not read: each one's base is unknown, and a quote coin is where
+ * at least half of its pairs are.
+ */
+export function withUnread(
+  breaks: PegBreaks,
+  witnesses: readonly string[],
+  unread: readonly string[],
+): PegBreaks {
+  if (unread.length === 0) return breaks;
+  const all = new Map(breaks);
+  for (const pair of unread) {
+    const quote = quoteOf(pair);
+    const isOf = (one: string): boolean => quoteOf(one) === quote;
+    const isQuoteUnknown =
+      STABLECOINS.has(quote) && unread.filter(isOf).length * 2 >= witnesses.filter(isOf).length;
+    for (const coin of [baseOf(pair), ...(isQuoteUnknown ? [quote] : [])])
+      all.set(coin, all.get(coin) ?? null);
+  }
+  return all;
 }
 
 function newest(series: Series, i: number, at: number): PegBreak | null {

@@ -33,7 +33,8 @@ export function decideAgent(
     held.map(({ pair }) => pair),
   );
   const { live } = state.account(row);
-  const all = withHeld(pairsOf(market, row), held);
+  const listed = pairsOf(market, row);
+  const all = withHeld(listed, held);
   // What is under way at the exchange is decided on when its end is known.
   const isBusy = (pair: string): boolean => live?.isBusy(row.id, pair) ?? false;
   const outcome = runAgent(
@@ -44,6 +45,7 @@ export function decideAgent(
       risk: state.risk(row),
       pairs: all.filter((pair) => !isBusy(pair)),
       leftOut: all.filter(isBusy),
+      unlisted: all.filter((pair) => !listed.includes(pair)),
       maxPositionSize: parseFixed(row.maxPositionSize),
       interval: row.executionInterval,
       frequency: row.tradingFrequency,

@@ -25,6 +25,7 @@ export interface Watched {
   uid: string;
   pair: string;
   stopPrice: Fixed;
+  quantity: Fixed;
   openedAt: number;
 }
 
@@ -33,6 +34,8 @@ export interface HitStop {
   watched: Watched;
   quote: Quote;
   depth: Depth;
+  /** Found in a candle of before: it says nothing of what was bought since. */
+  missed?: boolean;
 }
 
 /**
@@ -120,7 +123,7 @@ async function lockAll(tx: Tx, list: readonly HitStop[], wait: boolean): Promise
 function judge(
   venue: Venue,
   held: Held,
-  { watched, quote, depth }: HitStop,
+  { watched, quote, depth, missed = false }: HitStop,
   waited: boolean,
 ): TradeToRecord | SaleOutcome {
   const closed = held.accounts.get(watched.accountId);
@@ -130,7 +133,8 @@ function judge(
   const position = held.positions.get(watched.id);
   if (position === undefined) return 'gone';
   try {
-    if (!stopHit(toOpenPosition(position), quote)) return 'kept';
+    const held = toOpenPosition(position);
+    if (!stopHit(held, quote) || (missed && held.quantity > watched.quantity)) return 'kept';
     const tickId = `stop:${watched.id}`;
     return (
       exitOf(venue, { position, quote, depth, reason: 'stop_loss', tickId }) ??

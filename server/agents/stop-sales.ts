@@ -18,6 +18,7 @@ export interface StopSale {
   watched: Watched;
   quote: Quote;
   depth: Depth | null;
+  missed?: boolean;
 }
 
 /** Of what was not there (database, candles) all are tried again together. */
@@ -212,7 +213,11 @@ export class StopSales {
   }
 
   /** Still watched: the next price tries again. Said once, however many prices come meanwhile. */
-  private fail({ watched, quote, depth }: StopSale, error: unknown, why: Failure): void {
+  private fail(
+    { watched, quote, depth, missed = false }: StopSale,
+    error: unknown,
+    why: Failure,
+  ): void {
     const { id } = watched;
     const reason = error instanceof Error ? error.message : String(error);
     if (!this.failing.has(id))
@@ -220,7 +225,7 @@ export class StopSales {
         { position: id, reason },
         'A stop loss could not be carried out; every price retries',
       );
-    this.failing.set(id, { why, sale: { watched, quote, depth } });
+    this.failing.set(id, { why, sale: { watched, quote, depth, missed } });
   }
 
   private giveBack(one: Waiting, error: unknown): void {

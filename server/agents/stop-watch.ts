@@ -138,7 +138,7 @@ export class StopWatch {
     const [row] = await rowsOf<{ list: string | null }>(
       this.deps.database.db,
       sql`
-      select json_agg(json_build_array(positions.id, positions.agent_id, positions.account_id, accounts.uid, positions.pair, positions.stop_price::text, positions.opened_market_ms))::text as list
+      select json_agg(json_build_array(positions.id, positions.agent_id, positions.account_id, accounts.uid, positions.pair, positions.stop_price::text, positions.quantity::text, positions.opened_market_ms))::text as list
       from positions join accounts on accounts.id = positions.account_id where ${wanted}`,
     );
     const list = JSON.parse(row?.list ?? '[]') as [
@@ -148,15 +148,17 @@ export class StopWatch {
       string,
       string,
       string,
+      string,
       number,
     ][];
-    return list.map(([id, agentId, accountId, uid, pair, stop, openedAt]) => ({
+    return list.map(([id, agentId, accountId, uid, pair, stop, quantity, openedAt]) => ({
       id,
       agentId,
       accountId,
       uid,
       pair,
       stopPrice: parseFixed(stop),
+      quantity: parseFixed(quantity),
       openedAt,
     }));
   }
@@ -182,9 +184,9 @@ export class StopWatch {
     for (const watched of list.values()) {
       if (this.sales.isUnder(watched.id)) continue;
       const owed = this.sales.owed(watched.id);
-      if (owed !== null) void this.begin(watched, owed.quote, owed.depth);
+      if (owed !== null) void this.sales.sell({ ...owed, watched });
       else if (quote.bid <= watched.stopPrice && quote.at >= watched.openedAt)
-        void this.begin(watched, quote, null);
+        void this.sales.sell({ watched, quote, depth: null });
     }
   }
 
@@ -229,14 +231,10 @@ export class StopWatch {
       const depth = depths.get(time) ?? this.venue.depth(pair, time);
       depths.set(time, depth);
       hits.push(watched);
-      sales.push(this.begin(watched, hit.quote, await depth));
+      sales.push(this.sales.sell({ watched, quote: hit.quote, depth: await depth, missed: true }));
     }
     const sold = (await Promise.all(sales)).filter(Boolean).length;
     const unsold = hits.filter(({ id }) => this.byPair.get(pair)?.has(id) === true).length;
     return { sold, unsold, seenTo: (candles.at(-1)?.time ?? -Infinity) + length };
-  }
-
-  private begin(watched: Watched, quote: Quote, depth: Depth | null): Promise<boolean> {
-    return this.sales.sell({ watched, quote, depth });
   }
 }

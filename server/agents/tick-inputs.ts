@@ -4,7 +4,7 @@
  */
 import type { ExecutionInterval } from '../../contract/agents.ts';
 import { correlationAt } from '../../engine/signals/correlation.ts';
-import { isPegPair, pegReader, type PegBreaks } from '../../engine/signals/pegs.ts';
+import { isPegPair, pegReader, withUnread, type PegBreaks } from '../../engine/signals/pegs.ts';
 import { DAY_MS, executionIntervalMs, tickId } from '../../engine/execution/schedule.ts';
 import { makeSeries, volumesAt, type Series } from '../../engine/signals/candle-series.ts';
 import {
@@ -32,6 +32,8 @@ export interface ComputedSignals {
  */
 const PEG_HISTORY_MS = 2 * DAY_MS;
 const PEGS_WAIT_MS = 5_000;
+/** A pair that is held and not listed must not hold up those that are. */
+const UNLISTED_WAIT_MS = 2_000;
 
 /**
  * Agents with the same pool and pairs share a computation. Where hardly any do, no more than this
@@ -125,8 +127,9 @@ export class TickInputs {
       const stretch = this.stretchOf(terms, pairsOf(this.market, terms));
       const { pairs, close, back } = stretch;
       const known = this.readBy(back, close);
-      const isComputed = this.computed.has(this.signalsKey(terms, stretch));
-      for (const pair of isComputed ? held : [...pairs, ...held]) {
+      this.loadUnlisted(held, stretch, begun);
+      if (this.computed.has(this.signalsKey(terms, stretch))) continue;
+      for (const pair of pairs) {
         const key = `${back} ${close} ${pair}`;
         if (known.has(pair) || begun.has(key)) continue;
         const reading = this.series(pair, back, close).then(
@@ -144,6 +147,26 @@ export class TickInputs {
     }
     await Promise.all(begun.values());
     return unread;
+  }
+
+  /** What is not there in time has no signal at this tick. */
+  private loadUnlisted(
+    held: readonly string[],
+    { pairs, close, back }: Stretch,
+    begun: Map<string, Promise<void>>,
+  ): void {
+    for (const pair of held) {
+      const key = `unlisted ${back} ${close} ${pair}`;
+      if (pairs.includes(pair) || begun.has(key)) continue;
+      const reading = inTime(this.series(pair, back, close), UNLISTED_WAIT_MS);
+      begun.set(
+        key,
+        reading.then(
+          () => undefined,
+          () => undefined,
+        ),
+      );
+    }
   }
 
   /** Null where candles were not read. Throws where the strategy fails. */
@@ -178,11 +201,12 @@ export class TickInputs {
     { pairs, close, back }: Stretch,
     extra: readonly string[],
   ): TickInput {
+    const listed = this.signalsOf(row, { pairs, close, back })?.series;
     const known = this.readBy(back, close);
     const of = (list: readonly string[]): Map<string, Series> =>
       new Map(
         [...list].sort().flatMap((pair) => {
-          const one = known.get(pair);
+          const one = listed?.get(pair) ?? known.get(pair);
           return one === undefined ? [] : [[pair, one] as const];
         }),
       );
@@ -248,8 +272,8 @@ export class TickInputs {
 
   /**
    * The market's stablecoin pairs tell the pegs, whether the agent trades them or not. One that
-   * cannot be read, or not in time, tells nothing: what only holds back purchases must not hold up
-   * the sales of every agent.
+   * cannot be read tells nothing. One that is late is unknown, which holds back purchases: it must
+   * not hold up the sales of every agent.
    */
   private async loadPegs(): Promise<void> {
     if (this.pegs !== null) return;
@@ -257,12 +281,18 @@ export class TickInputs {
       .pairs()
       .map(({ pair }) => pair)
       .filter(isPegPair);
+    const late: string[] = [];
     const read = await Promise.all(
-      pairs.map((pair) =>
-        inTime(this.series(pair, PEG_HISTORY_MS, this.tick), PEGS_WAIT_MS).catch(() => null),
-      ),
+      pairs.map((pair) => {
+        const reading = this.series(pair, PEG_HISTORY_MS, this.tick).catch(() => null);
+        return inTime(reading, PEGS_WAIT_MS).catch(() => {
+          late.push(pair);
+          return null;
+        });
+      }),
     );
-    this.pegs = pegReader(read.filter((one) => one !== null));
+    const breaksAt = pegReader(read.filter((one) => one !== null));
+    this.pegs = (at) => withUnread(breaksAt(at), pairs, late);
   }
 
   private readBy(back: number, close: number): Map<string, Series> {

@@ -140,7 +140,7 @@ export class CandleHistory {
   async mixed(pair: string, lookbackMs: number, to: number): Promise<Candle[]> {
     const end = alignDown(to, this.baseMs);
     const from = alignDown(to - lookbackMs, HOUR);
-    const split = this.baseMs >= HOUR ? from : Math.max(from, alignDown(end - FINE_MS, HOUR));
+    const split = this.baseMs >= HOUR ? from : Math.max(from, this.fineFrom(end));
     const [fine, hours] = [this.shelf(pair, this.baseInterval), this.shelf(pair, '1h')];
     await fine.ensure(split, end);
     if (split > from) await hours.ensure(from, split);
@@ -155,6 +155,13 @@ export class CandleHistory {
     this.told.set(key, { end, versions, candles });
     if (this.baseMs < HOUR) fine.forgetBefore(alignDown(end - FINE_KEPT_MS, HOUR));
     return candles;
+  }
+
+  /** Two days before the end; later where the source has no base candles that far back. */
+  private fineFrom(end: number): number {
+    const wanted = alignDown(end - FINE_MS, HOUR);
+    const reached = Math.ceil(this.oldest(this.baseInterval) / HOUR) * HOUR;
+    return Math.max(wanted, Math.min(alignDown(end, HOUR), reached));
   }
 
   /**

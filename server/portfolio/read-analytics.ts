@@ -128,7 +128,14 @@ function measured(
   const daily = dailyOf(days, portfolio);
   const equity = [
     ...(days.first === null ? [] : [[days.first[0], number(days.first[1])] as const]),
-    ...daily.map((day) => [day.start + DAY_MS, number(day.closing)] as const),
+    // Today ends now: a part of a day is no whole one in the growth of a year.
+    ...daily.map(
+      (day) =>
+        [
+          Math.min(day.start + DAY_MS, Math.max(day.start + 1, portfolio.asOf)),
+          number(day.closing),
+        ] as const,
+    ),
   ];
   const metrics = metricsOf({
     equity,

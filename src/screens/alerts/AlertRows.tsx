@@ -66,8 +66,13 @@ interface RowActions {
 const isByServer = ({ entry }: AlertView): boolean => entry === null || entry.state === 'accepted';
 
 /** Whether the alert can fire, or will once its change has arrived. */
-const isOn = (view: AlertView): boolean =>
-  view.terms.active && !(isByServer(view) && view.alert?.phase === 'fired');
+function isOn({ terms, alert, entry }: AlertView): boolean {
+  // A refused change has changed nothing.
+  if (entry?.state === 'failed' || entry?.state === 'lapsed')
+    return alert?.active === true && alert.phase !== 'fired';
+  const onItsWay = entry !== null && entry.state !== 'accepted';
+  return terms.active && (onItsWay || alert?.phase !== 'fired');
+}
 
 /** The terms an edit begins with: it sets a reached alert again, and leaves one that is off off. */
 function editedTerms(view: AlertView): AlertTerms {

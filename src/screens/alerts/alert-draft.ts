@@ -122,20 +122,28 @@ export function withPair(
 
 /** The other side: a price is proposed there in place of a proposed one, and of none that was typed. */
 export function withKind(
-  { price: present, priceTyped }: AlertDraft,
+  draft: AlertDraft,
   kind: AlertCondition['kind'],
   price: string | null,
 ): Partial<AlertDraft> {
-  if (kind === 'move' || price === null || (priceTyped && present.trim() !== '')) return { kind };
+  const isTyped = draft.priceTyped && draft.price.trim() !== '';
+  if (kind === 'move' || price === null || isTyped) return { kind };
+  // A step that was chosen stays where it is already on the side that is asked for.
+  if (distance({ ...draft, kind }, price)?.held === false) return { kind };
   return { kind, price: proposed(kind, price), priceTyped: false };
 }
 
+/** Of a price as it happens to be shown: 0.01 stands for one with more digits. */
+const SHIFTED_DIGITS = 4;
+
 /**
- * The price that many percent away, with the decimals of the current price, and never nearer to it
- * than asked.
+ * The price that many percent away, with the decimals of the current price and at least four digits,
+ * and never nearer to it than asked.
  */
 export function shiftedPrice(price: string, percent: number): string {
-  const places = Math.min(12, Math.max(2, price.split('.')[1]?.length ?? 0));
+  const shown = price.split('.')[1]?.length ?? 0;
+  const needed = SHIFTED_DIGITS - 1 - Math.floor(Math.log10(Number(price)));
+  const places = Math.min(12, Math.max(2, shown, needed));
   const cut = 10n ** BigInt(12 - places);
   const up = percent > 0 ? 100n * cut - 1n : 0n;
   const shifted = (parseFixed(price) * BigInt(100 + percent) + up) / (100n * cut);
