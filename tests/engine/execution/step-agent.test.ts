@@ -238,6 +238,40 @@ describe('runAgent', () => {
     expect(readMemory(memoryOnStart(silent.memory)).owed).toEqual([]);
   });
 
+  it('makes up a moment at which a pair had no signal', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const monthly = agentOf({ frequency: 'monthly' });
+    const at = (close: number, signals: TickInput['signals']) =>
+      tickOf([], {
+        close,
+        signals,
+        quotes: new Map(PAIRS.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+      });
+    const leaves = signalOf('BTC/USDT', { enter: false, leave: true, strength: 0 });
+    const positions = [held('BTC/USDT')];
+    const moment = runAgent(monthly, at(first, new Map()), account(), positions);
+    expect(of(moment, 'BTC/USDT')?.reason).toBe('no_signal');
+    const next = runAgent(
+      { ...monthly, memory: moment.memory },
+      at(first + 300_000, new Map([['BTC/USDT', leaves]])),
+      account(),
+      positions,
+    );
+    expect(of(next, 'BTC/USDT')?.reason).toBe('signal_left');
+  });
+
+  it('buys nothing of what it holds and no longer lists, and sells it as any other', () => {
+    const unlisted = agentOf({ unlisted: ['BTC/USDT'] });
+    const little = [held('BTC/USDT', { quantity: parseFixed('0.1'), cost: parseFixed('10.01') })];
+    expect(of(runAgent(agentOf(), tickOf(), account(), little), 'BTC/USDT')?.action).toBe('enter');
+    expect(of(runAgent(unlisted, tickOf(), account(), little), 'BTC/USDT')).toMatchObject({
+      action: 'hold',
+      reason: 'not_listed',
+    });
+    const out = tickOf([{ enter: false, leave: true, strength: 0 }]);
+    expect(of(runAgent(unlisted, out, account(), little), 'BTC/USDT')?.action).toBe('exit');
+  });
+
   it('owes a pair nothing that it no longer has', () => {
     const memory = writeMemory({ ...readMemory({}), owed: ['BTC/USDT', 'GONE/USDT'] });
     const weekly = agentOf({ frequency: 'weekly', memory });

@@ -13,7 +13,7 @@ import { depeg } from '../../../engine/guards/depeg.ts';
 import { firstBlock } from '../../../engine/guards/guard.ts';
 import type { SizeGuardInput } from '../../../engine/guards/guard.ts';
 import { readMemory, writeMemory } from '../../../engine/execution/agent-memory.ts';
-import { PEG_BACK_MS, pegReader } from '../../../engine/signals/pegs.ts';
+import { PEG_BACK_MS, pegReader, withUnread } from '../../../engine/signals/pegs.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
 import { DAY_MS, HOUR_MS } from '../../../engine/execution/schedule.ts';
 import { makeSeries } from '../../../engine/signals/candle-series.ts';
@@ -98,6 +98,20 @@ describe('depeg', () => {
     expect(asked('USDT/USD', pegs({ 'USDT/USD': [...steady(40), 0.95] }), '1', '1')).toMatchObject({
       code: 'depeg',
     });
+  });
+
+  it('keeps out of a coin whose pairs came too late, and of all where half of those paid with did', () => {
+    const witnesses = ['USDC/USDT', 'DAI/USDT', 'TUSD/USDT', 'USDT/USD'];
+    const after = (...late: string[]) => withUnread(pegs({}), witnesses, late);
+    const unknown = { code: 'depeg', until: null };
+    expect(asked('USDC/USDT', after('USDC/USDT'), '1', '1.0002')).toMatchObject(unknown);
+    expect(asked('BTC/USDT', after('USDC/USDT'))).toBeNull();
+    expect(asked('BTC/USDT', after('USDC/USDT', 'DAI/USDT'))).toMatchObject(unknown);
+    expect(asked('BTC/USDT', after('USDC/USDT', 'DAI/USDT'))?.text).toBe(
+      'whether USDT is on its peg could not be read in time.',
+    );
+    expect(asked('BTC/USD', after('USDT/USD'))).toBeNull();
+    expect(after().size).toBe(0);
   });
 
   it('begins the day anew with each close that is off, and ends to the millisecond', () => {

@@ -2,7 +2,7 @@
  * Stops on every price: for running and stopped agents, before the scheduler, over missed candles,
  * and only once.
  */
-import { and, eq, gte, isNull } from 'drizzle-orm';
+import { and, eq, gte, isNull, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { fillPrice, priceFromNumber, quoteAround } from '../../../engine/execution/fills.ts';
@@ -252,6 +252,46 @@ describe('a stop', () => {
       ),
     );
     expect((await checkLedger(db)).problems).toEqual([]);
+  });
+
+  it('found in a missed candle says nothing of what was bought while its market was read', async () => {
+    await scheduler.stop();
+    const stop = await stopOf();
+    const tick = (Math.floor(floor.market.now() / STEP_MS) + 3) * STEP_MS;
+    floor.market.bend('BTC/USDT', tick, { low: stop * 0.94, open: stop * 1.1, close: stop * 1.1 });
+    floor.market.sleep(10 * STEP_MS);
+    floor.market.say('BTC/USDT', stop * 1.1);
+    const history = floor.market.history.bind(floor.market);
+    let come = (): void => undefined;
+    const slow = new Promise<void>((resolve) => {
+      come = resolve;
+    });
+    let isAsked = false;
+    floor.market.history = async (pair, lookbackMs, to) => {
+      if (to === tick) {
+        isAsked = true;
+        await slow;
+      }
+      return history(pair, lookbackMs, to);
+    };
+    const later = floor.scheduler();
+    const opening = later.open();
+    await vi.waitFor(() => {
+      expect(isAsked).toBe(true);
+    });
+    const grow = (by: string) =>
+      db
+        .update(positions)
+        .set({ quantity: sql`quantity * ${by}::numeric` })
+        .where(eq(positions.agentId, agentId));
+    await grow('2');
+    come();
+    await opening;
+    await later.settled();
+    expect(await sells()).toEqual([]);
+    expect(await open()).toBeDefined();
+    await later.stop();
+    await grow('0.5');
   });
 });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { PoolId } from '../../../contract/agents.ts';
 import { INTERVAL_MS } from '../../../contract/intervals.ts';
 import type { CandleInterval } from '../../../contract/market.ts';
-import { makeSeries } from '../../../engine/signals/candle-series.ts';
+import { makeSeries, volumeInDay } from '../../../engine/signals/candle-series.ts';
 import { correlationAt } from '../../../engine/signals/correlation.ts';
 import {
   computeSignals,
@@ -125,6 +125,17 @@ describe('history of a source whose hours reach back a month', () => {
       }
     },
   );
+
+  it("tells a day's volume of a moment before its 5-minute candles begin by its hours", async () => {
+    const market = marketOf(ShortFeed, NIGHT + 1);
+    const whole = marketOf(HandFeed, NIGHT + 1);
+    for (const hours of [30, 40, 50, 59, 61, 80, 200]) {
+      const at = NIGHT - hours * HOUR;
+      const volumeAt = async (one: FeedMarket) =>
+        volumeInDay(makeSeries('BTC/USDT', await one.history('BTC/USDT', 31 * DAY, at)), at);
+      expect((await volumeAt(market)) / (await volumeAt(whole)), `${hours} h`).toBeCloseTo(1, 6);
+    }
+  });
 
   it('is in order, whole days and then hours and then 5 minutes, as time goes on', async () => {
     const feed = new ShortFeed(NIGHT + 1, 'exchange', PAIRS.map(ruleFor), made);

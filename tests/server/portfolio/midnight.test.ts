@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed, sum, toNumber } from '../../../contract/money.ts';
+import { growthRate } from '../../../engine/accounting/performance-metrics.ts';
 import { DAY_MS } from '../../../engine/execution/schedule.ts';
 import type { Scheduler } from '../../../server/agents/scheduler.ts';
 import type { Database } from '../../../server/db/database.ts';
@@ -75,6 +76,33 @@ async function rest(): Promise<void> {
     await days();
   }
 }
+
+describe('the growth of a year', () => {
+  it('counts the days that have passed, today as far as it has gone', async () => {
+    floor = await openFloor({ candles: 14_000, sourceId: `${uid}-long` }, database);
+    uid = `${uid}-long`;
+    await floor.join(uid);
+    scheduler = floor.scheduler();
+    await scheduler.open();
+    await makeAgent();
+    await floor.run(scheduler, 20);
+    for (let day = 0; day < 32; day += 1) {
+      floor.market.step(STEPS_A_DAY - 2);
+      await floor.run(scheduler, 2);
+    }
+    await floor.run(scheduler, 6);
+    const { metrics, asOf } = await floor.call(uid, 'analytics');
+    const { equityCurve, equity } = await portfolio();
+    const [begunAt, begun] = equityCurve[0] ?? [asOf, '0'];
+    const days = (asOf - begunAt) / DAY_MS;
+    expect(days).toBeCloseTo(32 + 26 / STEPS_A_DAY, 1);
+    expect(equity).not.toBe(begun);
+    expect(metrics.cagr).toBeCloseTo(
+      growthRate(Number(begun), Number(equity), days) ?? Number.NaN,
+      6,
+    );
+  }, 60_000);
+});
 
 describe('the trades of midnight', () => {
   it('stand, with what they cost, in the day that ends there (R7-24, R7-26)', async () => {

@@ -124,6 +124,12 @@ describe('choosing a pair for a new alert', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Falls to' }));
     expect(field('Price').value).toBe('63568.39');
     expect(screen.getByText(/^The price is .*, 1\.\d+\s?% away\.$/)).toBeTruthy();
+    press(/^−5/);
+    const step = field('Price').value;
+    fireEvent.click(screen.getByRole('button', { name: 'Falls to' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Moves by' }));
+    fireEvent.click(screen.getByRole('button', { name: 'Falls to' }));
+    expect(field('Price').value).toBe(step);
     type('Price', '60000');
     fireEvent.click(screen.getByRole('button', { name: 'Rises to' }));
     expect(field('Price').value).toBe('60000');
@@ -287,6 +293,11 @@ describe('an alert whose change the server does not have', () => {
     shown('saved', { active: true }, reached);
     press(/^Turn off SOL/);
     expect(setAlert.mock.calls[0]?.[1]).toMatchObject({ active: false });
+  });
+
+  it('is off where turning it on was refused', () => {
+    shown('failed', { active: true }, { ...alert, active: false, phase: 'fired' });
+    expect(screen.getByRole('button', { name: /^Turn on SOL/ })).toBeTruthy();
   });
 
   it('is off while one that was reached is only shown', () => {
