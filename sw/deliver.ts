@@ -11,6 +11,7 @@ import type { StopOutcome } from '../src/offline/stop-notification.ts';
 import { openUserQueue, type UserQueue } from '../src/offline/user-queue.ts';
 import { workerIdentity } from '../src/identity/worker-token.ts';
 import { outcomeIn, stopWithoutPage, type StopWithoutPage } from './stop-without-page.ts';
+import { withoutToken } from './sync-again.ts';
 
 const channel = openChannel();
 const identity = workerIdentity();
@@ -45,10 +46,10 @@ function queueOf(uid: string, baseUrl: string): { queue: UserQueue; database: Us
 /** The user logged in here, with a token; null without a user or a token. */
 export const currentToken = (): Promise<{ uid: string; token: string } | null> => identity.token();
 
-/** Drains the queue of the logged-in user. Null without a user or a token. */
-export async function deliver(baseUrl: string): Promise<Drained | null> {
+/** Drains the queue of the logged-in user. */
+export async function deliver(baseUrl: string): Promise<Drained> {
   const held = await identity.token();
-  if (held === null) return null;
+  if (held === null) return withoutToken({ baseUrl });
   const { queue } = queueOf(held.uid, baseUrl);
   const drained = await queue.drain();
   // With no page open nobody else tells that something was refused.

@@ -4,18 +4,14 @@ import { PushPayload } from '../contract/push.ts';
 import { keepPushed } from '../src/offline/pushed-state.ts';
 import { PushTarget, showNotification, type FullOptions } from '../src/offline/notification.ts';
 import { onScreen } from '../src/offline/notification-screen.ts';
-import { sayOfStops, showStop } from '../src/offline/stop-notification.ts';
+import { sayOfStops, showStop, type StopWait } from '../src/offline/stop-notification.ts';
 import { badge, currentToken, databaseOf, deliver, outcomeOf, stopOutside } from './deliver.ts';
 import { inTurn, keptInTime } from './kept-in-time.ts';
 import { notificationOf } from './notification-text.ts';
 import { renewAddress } from './push-address.ts';
+import { seeOff } from './see-off.ts';
 
 declare const self: ServiceWorkerGlobalScope;
-
-const SYNC_TAG = 'outbox';
-/** Browsers let a worker live for half a minute after a press. */
-const FOLLOWS_MS = 20_000;
-const FOLLOWS_EVERY_MS = 2_000;
 
 const show = (title: string, options: FullOptions): Promise<void> =>
   showNotification(self.registration, title, options);
@@ -84,27 +80,12 @@ async function open(path: string): Promise<void> {
   focused.postMessage({ type: 'open', path });
 }
 
-/** Where the browser supports it; elsewhere the app sends when it is next opened. */
-async function wakeWithNetwork(): Promise<void> {
-  const { sync } = self.registration as { sync?: { register(tag: string): Promise<void> } };
-  await sync?.register(SYNC_TAG).catch(() => undefined);
-}
-
-/** A notification that calls a stop saved says what became of it. Returns how many still wait. */
-export const tellStops = (baseUrl: string): Promise<number> =>
-  sayOfStops(self.registration, (uid, commandId) => outcomeOf(uid, commandId, baseUrl));
-
-/** A server that is only slow or busy has it in a moment; the worker may live for that long. */
-async function follow(baseUrl: string): Promise<void> {
-  const until = Date.now() + FOLLOWS_MS;
-  while (Date.now() < until) {
-    await new Promise((resolve) => {
-      setTimeout(resolve, FOLLOWS_EVERY_MS);
-    });
-    await deliver(baseUrl).catch(() => null);
-    if ((await tellStops(baseUrl)) === 0) return;
-  }
-}
+/**
+ * A notification that calls a stop saved says what became of it, or what it waits for. Returns how
+ * many still wait.
+ */
+export const tellStops = (baseUrl: string, waits: StopWait): Promise<number> =>
+  sayOfStops(self.registration, (uid, commandId) => outcomeOf(uid, commandId, baseUrl), waits);
 
 async function stop(target: PushTarget, baseUrl: string): Promise<void> {
   if (target.stop === null) return open(target.path);
@@ -123,9 +104,11 @@ async function stop(target: PushTarget, baseUrl: string): Promise<void> {
   );
   if (stopped.said === 'signed-out') return open('/login');
   if (stopped.said !== 'waiting') return showStop(self.registration, stopped.said, target);
-  await wakeWithNetwork();
-  await showStop(self.registration, 'waiting', target, stopped.commandId);
-  if (!stopped.isOffline) await follow(baseUrl);
+  await seeOff(stopped, target, {
+    registration: self.registration,
+    deliver: () => deliver(baseUrl),
+    tell: (waits) => tellStops(baseUrl, waits),
+  });
 }
 
 /** Listens for pushes and presses. `baseUrl` is the back end's. */

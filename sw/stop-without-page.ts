@@ -18,15 +18,16 @@ export interface StopPorts {
   line: Line;
   token(force: boolean): Promise<Bearer | null>;
   /** Sends what waits. */
-  deliver(): Promise<Drained | null>;
+  deliver(): Promise<Drained>;
   outcomeOf(commandId: string): Promise<StopOutcome>;
   /** Called before a stop is sent that only this worker knows of. */
   beforeUnsaved(): Promise<void>;
   patience?: Patience;
 }
 
+/** `end`: how the delivery of a saved stop ended; null where it failed. */
 export type StopWithoutPage =
-  | { said: StopOutcome; commandId: string; isOffline: boolean }
+  | { said: StopOutcome; commandId: string; end: Drained['end'] | null }
   | { said: UnsavedStopOutcome | 'signed-out'; commandId: null };
 
 /** Browsers let a worker live for half a minute after a press. */
@@ -59,14 +60,14 @@ export async function stopWithoutPage(
     return { said: await stopUnsaved(request, ports), commandId: null };
   }
   const drained = await ports.deliver().catch(() => null);
-  const isOffline = drained === null || drained.end === 'offline';
+  const end = drained?.end ?? null;
   try {
-    return { said: await ports.outcomeOf(commandId), commandId, isOffline };
+    return { said: await ports.outcomeOf(commandId), commandId, end };
   } catch (error) {
     // It was saved. That the queue does not read now says nothing of it.
     return isSignedOut(error)
       ? { said: 'signed-out', commandId: null }
-      : { said: 'waiting', commandId, isOffline };
+      : { said: 'waiting', commandId, end };
   }
 }
 

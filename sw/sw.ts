@@ -13,7 +13,7 @@ import { sendsAreOver } from '../src/offline/sends-over.ts';
 import { databaseOf, deliver, forget } from './deliver.ts';
 import { keep, split, watched } from './observe.ts';
 import { listenForPush, tellStops } from './push.ts';
-import { mustSyncAgain } from './sync-again.ts';
+import { mustSyncAgain, waitOf } from './sync-again.ts';
 import {
   isAppRoute,
   partsOf,
@@ -149,14 +149,16 @@ self.addEventListener('fetch', (event) => {
 
 listenForPush(baseUrl);
 
+async function afterSync({ lastChance }: SyncEvent): Promise<void> {
+  const drained = await deliver(baseUrl).catch(() => null);
+  const isAgain = mustSyncAgain(drained);
+  await tellStops(baseUrl, waitOf(drained?.end ?? null, isAgain && !lastChance));
+  // The browser tries again only if it is told that it did not work.
+  if (isAgain) throw new Error('Commands are still queued');
+}
+
 self.addEventListener('sync', ((event: SyncEvent) => {
-  event.waitUntil(
-    deliver(baseUrl).then(async (drained) => {
-      await tellStops(baseUrl);
-      // The browser tries again only if it is told that it did not work.
-      if (mustSyncAgain(drained)) throw new Error('Commands are still queued');
-    }),
-  );
+  event.waitUntil(afterSync(event));
 }) as EventListener);
 
 self.addEventListener('message', (event) => {

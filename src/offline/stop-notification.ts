@@ -14,9 +14,19 @@ export type StopOutcome = 'delivered' | 'waiting' | 'failed' | 'gone';
  */
 export type UnsavedStopOutcome = 'delivered' | 'not-saved' | 'refused' | 'unconfirmed';
 
+/**
+ * What a saved stop waits for. `waiting`: something sends it without the person. `needs-token`: the
+ * server is there, and this device could not get a token; whether the login is over is unknown.
+ */
+export type StopWait = 'waiting' | 'needs-login' | 'needs-update' | 'needs-token' | 'needs-app';
+
 const TITLES = {
   delivered: 'Stop delivered',
   waiting: 'Stop saved',
+  'needs-login': 'Stop saved, not sent',
+  'needs-update': 'Stop saved, not sent',
+  'needs-token': 'Stop saved, not sent',
+  'needs-app': 'Stop saved, not sent',
   failed: 'Stop not delivered',
   'not-saved': 'Stop not delivered',
   refused: 'Stop not delivered',
@@ -25,7 +35,13 @@ const TITLES = {
 } as const;
 const BODIES = {
   delivered: 'The server has received the stop.',
-  waiting: 'The stop is saved on this device and will be sent as soon as you are online.',
+  waiting:
+    'The stop is saved on this device. It is sent when you are online, at the latest when you next open the app.',
+  'needs-login': 'Log in to send it. The agent is not stopped until then.',
+  'needs-update': 'Open the app and update it to send it. The agent is not stopped until then.',
+  'needs-token':
+    'Open the app to send it. You may have to log in. The agent is not stopped until then.',
+  'needs-app': 'Open the app to send it. The agent is not stopped until then.',
   failed: 'The server rejected the stop. Open the app to see why.',
   'not-saved':
     'The stop could not be saved on this device and was not sent. Open the app and stop the agent there.',
@@ -34,25 +50,41 @@ const BODIES = {
     'The stop could not be saved on this device, and the server has not confirmed it. Open the app to see whether the agent is stopped.',
   gone: 'The stop is no longer saved on this device. Open the app to see whether the agent is stopped.',
 } as const;
-/** Stays until it is dealt with: the agent may be running. */
-const NEEDS_PERSON: readonly (keyof typeof TITLES)[] = [
+/**
+ * Stays until it is dealt with: the agent may be running. One that only waits stays too, because
+ * what becomes of it is said where it still stands.
+ */
+const STAYS: readonly (keyof typeof TITLES)[] = [
+  'waiting',
+  'needs-login',
+  'needs-update',
+  'needs-token',
+  'needs-app',
   'failed',
   'not-saved',
   'refused',
   'unconfirmed',
 ];
+
+/** The login, which leads on to what the notification is about. */
+const loginFor = (path: string): string =>
+  path.startsWith('/login') ? path : `/login?next=${encodeURIComponent(path)}`;
+
 /** Takes the place of the notification that was pressed. `waitsFor`: the command still to be sent. */
 export function showStop(
   registration: ServiceWorkerRegistration,
   said: keyof typeof TITLES,
-  { uid, path, tag }: PushTarget,
+  { uid, path: about, tag }: PushTarget,
   waitsFor?: string,
 ): Promise<void> {
+  const path = said === 'needs-login' ? loginFor(about) : about;
   return showNotification(registration, TITLES[said], {
     body: BODIES[said],
     tag,
     silent: said === 'delivered',
-    requireInteraction: NEEDS_PERSON.includes(said),
+    requireInteraction: STAYS.includes(said),
+    // Whoever was told that it is sent by itself must notice that it is not.
+    renotify: said.startsWith('needs-'),
     data: {
       ...{ uid, path, tag, stop: null },
       ...(waitsFor === undefined ? {} : { waitsFor }),
@@ -86,16 +118,26 @@ export async function sayOfStop(
     else await showStop(registration, said, target);
 }
 
-/** Says of every stop called saved what became of it. Returns how many still wait. */
+/**
+ * Says of every stop called saved what became of it. `waits`: what those still wait for that have
+ * not been sent. Returns how many do.
+ */
 export async function sayOfStops(
   registration: ServiceWorkerRegistration,
   outcomeOf: (uid: string, commandId: string) => Promise<StopOutcome>,
+  waits: StopWait = 'waiting',
 ): Promise<number> {
   let waiting = 0;
-  for (const { target, commandId } of await waitingStops(registration)) {
+  for (const { shown, target, commandId } of await waitingStops(registration)) {
     const said = await outcomeOf(target.uid, commandId).catch(() => 'waiting' as const);
-    if (said === 'waiting') waiting += 1;
-    else await showStop(registration, said, target);
+    if (said !== 'waiting') {
+      await showStop(registration, said, target);
+      continue;
+    }
+    waiting += 1;
+    // A try that heard no more takes nothing back, and what is said is said once.
+    if (waits !== 'waiting' && shown.body !== BODIES[waits])
+      await showStop(registration, waits, target, commandId);
   }
   return waiting;
 }

@@ -17,7 +17,7 @@ import type { Bearer, Drained } from '../../src/offline/drain.ts';
 import { StorageFault, UserDatabase } from '../../src/offline/user-database.ts';
 import { cancelCommandIn } from '../../src/offline/review.ts';
 import { openUserQueue, type UserQueue } from '../../src/offline/user-queue.ts';
-import { outcomeIn, stopWithoutPage } from '../../sw/stop-without-page.ts';
+import { outcomeIn, stopWithoutPage, type StopWithoutPage } from '../../sw/stop-without-page.ts';
 import { startReplyServer, type Answering, type Asked } from '../support/reply-server.ts';
 import { stop } from '../src/offline/samples.ts';
 
@@ -87,8 +87,17 @@ async function press(
   forMs = 400,
   send = () => queue.drain(),
 ): Promise<{ said: string; sentBefore: number | null }> {
+  const { said, sentBefore } = await pressed(forMs, send);
+  return { said, sentBefore };
+}
+
+/** The same, with how the delivery of a saved stop ended. */
+async function pressed(
+  forMs = 400,
+  send = () => queue.drain(),
+): Promise<StopWithoutPage & { sentBefore: number | null }> {
   let sentBefore: number | null = null;
-  const { said } = await stopWithoutPage(stop('x'), {
+  const stopped = await stopWithoutPage(stop('x'), {
     queue,
     database,
     line: { baseUrl: server.url },
@@ -104,7 +113,7 @@ async function press(
     },
     patience: { forMs, everyMs: 50 },
   });
-  return { said, sentBefore };
+  return { ...stopped, sentBefore };
 }
 
 function fillDisk(): void {
@@ -231,6 +240,29 @@ describe('a stop pressed outside any page', () => {
       return result;
     };
     expect((await press()).said).toBe('waiting');
+  });
+
+  it.each([
+    [401, 'reauth_required', 'sign-in'],
+    [401, 'token_revoked', 'sign-in'],
+    [426, 'upgrade_required', 'update'],
+  ])('is saved and waits for the person after %i %s, and says so', async (status, code, end) => {
+    server.answer((asked) =>
+      asked.path === '/healthz'
+        ? echo(asked)
+        : { status, body: { error: { code, message: 'Log in again' } } },
+    );
+    expect(await pressed()).toMatchObject({ said: 'waiting', end });
+  });
+
+  it('says of a saved stop whether the server was there and nobody had a token', async () => {
+    server.answer(echo);
+    held = null;
+    expect(await pressed()).toMatchObject({ said: 'waiting', end: 'signed-out' });
+    server.answer(() => 'reset');
+    expect(await pressed()).toMatchObject({ said: 'waiting', end: 'offline' });
+    const fails = (): Promise<Drained> => Promise.reject(new Error('No delivery'));
+    expect(await pressed(400, fails)).toMatchObject({ said: 'waiting', end: null });
   });
 
   it('sends nothing of a user who has logged out here (F23)', async () => {
