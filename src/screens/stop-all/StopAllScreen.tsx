@@ -5,7 +5,7 @@
 import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Button, LinkButton } from '../../components/Button.tsx';
-import type { CommandResult } from '../../commands.ts';
+import { queue, type CommandResult } from '../../commands.ts';
 import { CommandState } from '../../components/CommandState.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
@@ -94,12 +94,15 @@ function buttonLabel(entry: Entry | undefined): string {
 /** What this device knows without a network, and what it does with a press. */
 function OfflineNote({ savedAt }: { /** Of what no list below dates. */ savedAt: number | null }) {
   const now = useNow(1_000);
+  const { storage } = useSnapshot(queue);
   return (
     <p className="text-amber">
       {savedAt !== null && (
         <span className="text-ink-2">{`Data ${formatAge(savedAt, now)}. `}</span>
       )}
-      You're offline. The stop is saved on this device and sent first when you're back online.
+      {storage === 'memory' || storage === 'newer'
+        ? "You're offline, and a stop cannot be saved on this device. Agents keep trading until you press Stop all online."
+        : "You're offline. When you press Stop all, it is saved on this device and sent first when you're back online."}
     </p>
   );
 }
@@ -206,8 +209,8 @@ export default function StopAllScreen() {
         resting={waits || received}
         onPress={onPress}
       />
-      {/* Room for two lines, so that a network found gone moves nothing. */}
-      <div className="flex min-h-10 flex-col gap-2">
+      {/* Room for what is said offline, three lines on a phone: a network found gone moves nothing. */}
+      <div className="flex min-h-15 flex-col gap-2 sm:min-h-10">
         {online === 'offline' && !waits && done === null && (
           <OfflineNote savedAt={views?.length === 0 ? slot.savedAt : null} />
         )}

@@ -55,6 +55,7 @@ const shown = (): string => document.body.textContent;
 
 beforeEach(() => {
   queue.entries = [];
+  queue.storage = 'disk';
   Object.assign(connection, { online: 'offline', backAt: null, gapAt: null });
   const agents = list!.agents.map((agent) => ({ ...agent, status: 'stopped' as const }));
   applyAgents({ ...list!, agents }, 'network');
@@ -125,3 +126,25 @@ it('says of an accepted stop who was stopped when last seen, once the list is no
     `Stop all accepted by the server. ${list!.agents.length} agents were stopped when last seen.`,
   );
 });
+
+it('calls nothing saved before it was pressed, nor beside a Stop all that failed (F13)', async () => {
+  render(<StopAllScreen />);
+  const offline =
+    "You're offline. When you press Stop all, it is saved on this device and sent first when you're back online.";
+  expect(shown()).toContain(offline);
+  await queued({ ...entryOf('c1'), state: 'failed' });
+  expect(shown()).toContain(offline);
+  expect(shown()).not.toContain('The stop is saved');
+});
+
+it.each(['memory', 'newer'] as const)(
+  'says without a network that a press cannot be saved where storage is %s, and what that means (F13)',
+  (storage) => {
+    queue.storage = storage;
+    render(<StopAllScreen />);
+    expect(shown()).toContain(
+      "You're offline, and a stop cannot be saved on this device. Agents keep trading until you press Stop all online.",
+    );
+    expect(shown()).not.toContain('is saved on this device');
+  },
+);
