@@ -81,20 +81,25 @@ function Hour({
 }: {
   label: string;
   value: string;
-  onChange: (value: string) => void;
+  onChange: (value: string) => Promise<void>;
 }) {
-  const [typed, setTyped] = useState(value);
+  /** What was entered and is not answered; null shows what the server has. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const save = async (): Promise<void> => {
+    if (typed !== null && typed !== '' && typed !== value) await onChange(typed);
+    // It may have been entered anew meanwhile.
+    setTyped((now) => (now === typed ? null : now));
+  };
   return (
     <Field
       label={label}
       type="time"
-      value={typed}
+      value={typed ?? value}
       onChange={(event) => {
         setTyped(event.target.value);
       }}
       onBlur={() => {
-        if (typed === '') setTyped(value);
-        else if (typed !== value) onChange(typed);
+        void save();
       }}
     />
   );
@@ -107,12 +112,11 @@ function QuietHours({
   onChange,
 }: {
   quiet: QuietHoursChoice;
-  onChange: (change: (present: QuietHoursChoice) => QuietHoursChoice) => void;
+  onChange: (change: (present: QuietHoursChoice) => QuietHoursChoice) => Promise<void>;
 }) {
   /** One end or the zone; hours that were turned off meanwhile stay off. */
-  const set = (part: Partial<NonNullable<QuietHoursChoice>>): void => {
+  const set = (part: Partial<NonNullable<QuietHoursChoice>>): Promise<void> =>
     onChange((present) => present && { ...present, ...part });
-  };
   return (
     <div className="rule pb-3">
       <Switch
@@ -120,25 +124,13 @@ function QuietHours({
         checked={quiet !== null}
         hint="Notifications wait until quiet hours end."
         onChange={(on) => {
-          onChange(() => (on ? { from: '22:00', to: '07:00', timeZone: localZone() } : null));
+          void onChange(() => (on ? { from: '22:00', to: '07:00', timeZone: localZone() } : null));
         }}
       />
       {quiet !== null && (
         <div className="flex flex-wrap items-end gap-4 pt-2">
-          <Hour
-            label="From"
-            value={quiet.from}
-            onChange={(from) => {
-              set({ from });
-            }}
-          />
-          <Hour
-            label="To"
-            value={quiet.to}
-            onChange={(to) => {
-              set({ to });
-            }}
-          />
+          <Hour label="From" value={quiet.from} onChange={(from) => set({ from })} />
+          <Hour label="To" value={quiet.to} onChange={(to) => set({ to })} />
           <p className="pb-2.5 text-xs text-ink-3">
             Time zone: {quiet.timeZone}
             {quiet.timeZone !== localZone() && (
@@ -149,7 +141,7 @@ function QuietHours({
                   type="button"
                   className="underline"
                   onClick={() => {
-                    set({ timeZone: localZone() });
+                    void set({ timeZone: localZone() });
                   }}
                 >
                   use {localZone()}
@@ -212,16 +204,16 @@ function Choices({ settings, change }: { settings: PushSettings; change: ChangeS
             {...KINDS[kind]}
             checked={settings.kinds[kind] ?? true}
             onChange={(on) => {
-              change((present) => ({ ...present, kinds: { ...present.kinds, [kind]: on } }));
+              void change((present) => ({ ...present, kinds: { ...present.kinds, [kind]: on } }));
             }}
           />
         </div>
       ))}
       <QuietHours
         quiet={settings.quietHours}
-        onChange={(next) => {
-          change((present) => ({ ...present, quietHours: next(present.quietHours) }));
-        }}
+        onChange={(next) =>
+          change((present) => ({ ...present, quietHours: next(present.quietHours) }))
+        }
       />
       <div className="rule">
         <Switch
@@ -229,7 +221,7 @@ function Choices({ settings, change }: { settings: PushSettings; change: ChangeS
           hint="Shows agent names, pairs and amounts. When off, notifications show only the type of event."
           checked={settings.showDetails}
           onChange={(showDetails) => {
-            change((present) => ({ ...present, showDetails }));
+            void change((present) => ({ ...present, showDetails }));
           }}
         />
       </div>
@@ -255,11 +247,6 @@ export function NotificationsSection() {
           <InstallSteps />
         </div>
       )}
-      {error !== null && (
-        <p role="alert" className="pb-3 text-danger">
-          {error}
-        </p>
-      )}
       {master === false && (
         <p className="flex flex-wrap items-center gap-3 pb-3 text-amber">
           Notifications are turned off in your trading settings.{' '}
@@ -269,6 +256,12 @@ export function NotificationsSection() {
         </p>
       )}
       <DeviceSwitch device={device} uid={uid} busy={busy} ask={ask} />
+      {/* With settings on screen their failed re-reading says nothing: a change reads them anew. */}
+      {settings === undefined && error !== null && (
+        <p role="alert" className="pb-3 text-danger">
+          {error}
+        </p>
+      )}
       {settings === undefined && (error === null || isOffline) && (
         <SkeletonRows rows={8} label="Notification types" rowClass="min-h-14" />
       )}

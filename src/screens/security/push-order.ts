@@ -1,11 +1,17 @@
 /**
  * Keeps notification settings in order: changes are written one after the other, each on what the
- * server last took, and an answer that is older than a change brings no settings.
+ * server has by then, and an answer that is older than a change brings no settings.
  */
 import type { PushSettings } from '../../../contract/push.ts';
 import type { PushState } from '../../push/device.ts';
 
 export type SettingsChange = (present: PushSettings) => PushSettings;
+
+/** Each resolves to null where nothing may be sent. */
+export interface SettingsServer {
+  read(): Promise<PushState | null>;
+  write(settings: PushSettings): Promise<PushState | null>;
+}
 
 export class PushOrder {
   private newest: PushState | null = null;
@@ -26,15 +32,17 @@ export class PushOrder {
     };
   }
 
-  /** Null where `write` has sent nothing. */
-  change(
-    change: SettingsChange,
-    write: (settings: PushSettings) => Promise<PushState | null>,
-  ): Promise<PushState | null> {
+  /**
+   * The server takes settings whole and knows no version of them, so they are read once more just
+   * before: another device may have changed some since. Null where nothing was sent.
+   */
+  change(change: SettingsChange, server: SettingsServer): Promise<PushState | null> {
     this.pending += 1;
     const work = async (): Promise<PushState | null> => {
       try {
-        const state = this.newest === null ? null : await write(change(this.newest.settings));
+        const present = await server.read();
+        if (present === null) return null;
+        const state = await server.write(change(this.keep(present).settings));
         return state === null ? null : this.keep(state);
       } finally {
         this.pending -= 1;

@@ -11,27 +11,28 @@ import {
   type PushState,
 } from '../../push/device.ts';
 import { connection } from '../../stores/connection.ts';
+import { showFailure } from '../show-result.ts';
 import { PushOrder, type SettingsChange } from './push-order.ts';
 
-export type ChangeSettings = (change: SettingsChange) => void;
+/** Resolves once the server has answered; a failure has been said by then. */
+export type ChangeSettings = (change: SettingsChange) => Promise<void>;
 
 export function usePush(uid: string) {
   const { online } = useSnapshot(connection);
   const [device, setDevice] = useState<DeviceState>(() => deviceState(uid));
   const [push, setPush] = useState<PushState | null>(null);
   const [order] = useState(() => new PushOrder());
+  /** Why there is nothing to show. */
   const [error, setError] = useState<string | null>(null);
   const [underWay, setUnderWay] = useState(0);
-  /** A failure leaves the shown settings. */
+  /** A failure leaves the shown settings, and is said where it moves none of them. */
   const run = async (work: Promise<PushState | null>): Promise<void> => {
     setUnderWay((count) => count + 1);
-    setError(null);
-    try {
-      const state = await work;
-      if (state !== null) setPush(state);
-    } catch (failure) {
-      setError(errorSentence(failure));
-    }
+    await showFailure(
+      work.then((state) => {
+        if (state !== null) setPush(state);
+      }),
+    );
     setDevice(deviceState(uid));
     setUnderWay((count) => count - 1);
   };
@@ -40,11 +41,19 @@ export function usePush(uid: string) {
     void run(work().then((state) => state && newestOf(state)));
   };
   const change: ChangeSettings = (next) => {
-    void run(
-      order.change(next, async (settings) =>
-        // Another user may have come while it waited.
-        session.user?.uid === uid ? writePush(settings) : null,
-      ),
+    // Another user may have come while it waited.
+    const isHere = (): boolean => session.user?.uid === uid;
+    return run(
+      order.change(next, {
+        read: async () => {
+          if (!isHere()) return null;
+          const state = await readPush();
+          // Shown also where the change then fails.
+          setPush(state);
+          return state;
+        },
+        write: async (settings) => (isHere() ? writePush(settings) : null),
+      }),
     );
   };
   useEffect(() => {
