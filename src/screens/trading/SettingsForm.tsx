@@ -5,6 +5,7 @@
 import { useSnapshot } from 'valtio';
 import { TradingFrequency, UserRiskProfile } from '../../../contract/agents.ts';
 import type { UserSettings } from '../../../contract/user.ts';
+import { keepsSnapshots } from '../../commands.ts';
 import { Button } from '../../components/Button.tsx';
 import { Field, Select } from '../../components/Field.tsx';
 import { Switch } from '../../components/Switch.tsx';
@@ -139,7 +140,9 @@ function Saving({
         ) : (
           unsaved &&
           clash === null && (
-            <span className="text-ink-3">Not saved yet. Your entries are kept on this device.</span>
+            <span className="text-ink-3">
+              Not saved yet.{keepsSnapshots() && ' Your entries are kept on this device.'}
+            </span>
           )
         )}
       </div>

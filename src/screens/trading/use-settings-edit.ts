@@ -2,7 +2,7 @@
  * An edit of the settings: kept on the device, validated, and saved against the version it began
  * with.
  */
-import { useRef, useState, type FormEvent } from 'react';
+import { useLayoutEffect, useRef, useState, type FormEvent } from 'react';
 import { useSnapshot } from 'valtio';
 import { TradingSettings, UserSettings } from '../../../contract/user.ts';
 import { ApiError } from '../../api/api-error.ts';
@@ -35,7 +35,7 @@ export interface SettingsEdit {
   busy: boolean;
   /** There are unsaved entries. */
   unsaved: boolean;
-  /** The server has a newer version than this edit began on. */
+  /** The server has a newer version than the unsaved entries began on. */
   newer: boolean;
   set: (change: Partial<SettingsDraft>) => void;
   submit: (event: FormEvent) => void;
@@ -101,7 +101,7 @@ function useSettingsDraft({
   const [draft, setDraft] = useState<SettingsDraft>(() => kept?.draft ?? draftOf(initial));
   /** As typed last: a reply may come after it. */
   const newest = useRef(draft);
-  /** Later changes in the store do not move it. */
+  /** Later changes in the store do not move it once something was entered. */
   const [base, setBase] = useState(kept?.base ?? version);
   const type = (next: SettingsDraft): void => {
     newest.current = next;
@@ -133,6 +133,11 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
   const { errors, setErrors, failure, setFailure, clash, setClash, refused } = useRefusal();
   const [busy, setBusy] = useState(false);
   const present = useSnapshot(settingsStore).data;
+  const newer = clash === null && present !== null && present.version > base && !busy;
+  // A form opens on what this device has kept; the server's answer comes after it.
+  useLayoutEffect(() => {
+    if (newer && !unsaved) begin(present.settings, present.version);
+  });
 
   const save = async (onVersion: number): Promise<void> => {
     const checked = checkDraft(draft);
@@ -162,7 +167,7 @@ export function useSettingsEdit({ said, onSaved, ...options }: SettingsEditOptio
     clash,
     busy,
     unsaved,
-    newer: clash === null && present !== null && present.version > base && !busy,
+    newer: newer && unsaved,
     set,
     submit: (event) => {
       event.preventDefault();

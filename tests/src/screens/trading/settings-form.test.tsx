@@ -1,17 +1,22 @@
 // @vitest-environment happy-dom
 /** The trading settings and risk values as forms: what they send, what they keep, what they say. */
 import '../../../support/page-world.ts';
-import { cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { UserSettings } from '../../../../contract/user.ts';
 
-const { call, updateProfile } = vi.hoisted(() => ({
+const { call, keptHere, updateProfile } = vi.hoisted(() => ({
+  keptHere: vi.fn(() => true),
   call: vi.fn(),
   updateProfile: vi.fn(() => Promise.resolve()),
 }));
 vi.mock('../../../../src/api/api.ts', async (original) => ({
   ...(await original<object>()),
   api: { call },
+}));
+vi.mock('../../../../src/commands.ts', async (original) => ({
+  ...(await original<object>()),
+  keepsSnapshots: keptHere,
 }));
 vi.mock('../../../../src/identity/session.ts', async (original) => ({
   ...(await original<object>()),
@@ -48,6 +53,7 @@ const save = (name = 'Save settings') => {
 
 beforeEach(() => {
   call.mockReset();
+  keptHere.mockReset().mockReturnValue(true);
   updateProfile.mockClear();
   localStorage.clear();
   applySettings({ settings, version: 3, riskProfiles: [] }, 'network');
@@ -268,6 +274,57 @@ describe('a form over settings that changed elsewhere', () => {
         body: { ...settings, maxTradeAmount: 5, version: 9 },
       });
     });
+  });
+
+  it.each(['Trading settings', 'Profile'])(
+    'takes what the server has by now where nothing was typed: %s (R2-10)',
+    async (name) => {
+      const theirs = { ...settings, displayName: 'Elsewhere', maxTradeAmount: 5 };
+      if (name === 'Profile') profile();
+      else form();
+      act(() => {
+        applySettings({ settings: theirs, version: 9, riskProfiles: [] }, 'network');
+      });
+      const [label, value] =
+        name === 'Profile'
+          ? (['Display name', 'Elsewhere'] as const)
+          : (['Maximum per order', '5'] as const);
+      await waitFor(() => {
+        expect(field(label).value).toBe(value);
+      });
+      expect(screen.queryByText(/^Changed on another device/)).toBeNull();
+      call.mockResolvedValue({ commandId: '1', settings: theirs, version: 10 });
+      save(name === 'Profile' ? 'Save profile' : 'Save settings');
+      await waitFor(() => {
+        expect(call).toHaveBeenCalledWith('updateTradingSettings', {
+          body: { ...theirs, version: 9 },
+        });
+      });
+    },
+  );
+
+  it('keeps what was typed over a newer answer, and says that there is one (R2-10)', async () => {
+    form();
+    type('Maximum per order', '70');
+    act(() => {
+      applySettings(
+        { settings: { ...settings, maxTradeAmount: 5 }, version: 9, riskProfiles: [] },
+        'network',
+      );
+    });
+    await screen.findByText(/^Changed on another device since you opened this\./);
+    expect(field('Maximum per order').value).toBe('70');
+  });
+
+  it('says that entries are kept on this device only where they are', () => {
+    form();
+    type('Maximum per order', '70');
+    screen.getByText('Not saved yet. Your entries are kept on this device.');
+    cleanup();
+    keptHere.mockReturnValue(false);
+    form();
+    type('Maximum per order', '71');
+    screen.getByText('Not saved yet.');
   });
 
   it('keeps everything typed where the server cannot be reached', async () => {
