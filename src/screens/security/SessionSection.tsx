@@ -8,11 +8,13 @@ import { Dialog } from '../../components/Dialog.tsx';
 import { Line, Section } from '../../components/Section.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatClock } from '../../format/times.ts';
-import { session, signOut } from '../../identity/session.ts';
+import { samePerson, session, signOut } from '../../identity/session.ts';
 import { SignInAgain } from '../../shell/SignInAgain.tsx';
 import { commandTarget, commandText } from '../../stores/agent-view.ts';
 import { connection } from '../../stores/connection.ts';
+import { pageToast } from '../../stores/toast-store.ts';
 import { showFailure } from '../show-result.ts';
+import { useIsHere } from '../use-is-here.ts';
 import { useEntries } from '../use-store.ts';
 
 type UnsentCommand = ReturnType<typeof unsentCommands>[number];
@@ -85,6 +87,12 @@ function DiscardDialog({
   );
 }
 
+/** For whoever has gone to another screen, where nothing can be asked. */
+const notLoggedOut = (many: number): string =>
+  many === 1
+    ? 'Not logged out: the server has not confirmed 1 command. Go to Security to discard it and log out.'
+    : `Not logged out: the server has not confirmed ${many} commands. Go to Security to discard them and log out.`;
+
 function SignOut() {
   const { online } = useSnapshot(connection);
   const [asking, setAsking] = useState(false);
@@ -103,14 +111,20 @@ function SignOut() {
     await showFailure(leaving);
     setDoing(null);
   };
+  const isHere = useIsHere();
   const ask = async (): Promise<void> => {
+    const isSamePerson = samePerson();
     if (unsentCommands().length > 0 && online !== 'offline') {
       setDoing('sending');
       await Promise.race([sendQueued(), late()]);
       setDoing(null);
     }
-    if (unsentCommands().length === 0) await leave();
-    else setAsking(true);
+    // Another person may have come meanwhile, whose queue this would be.
+    if (!isSamePerson()) return;
+    const { length } = unsentCommands();
+    if (length === 0) await leave();
+    else if (isHere.current) setAsking(true);
+    else pageToast('error', notLoggedOut(length));
   };
   return (
     <>

@@ -20,6 +20,9 @@ const { queue } = await import('../../../../src/commands.ts');
 const { SessionSection } = await import('../../../../src/screens/security/SessionSection.tsx');
 const { connection } = await import('../../../../src/stores/connection.ts');
 
+const { session } = await import('../../../../src/identity/session.ts');
+const { removeToast, toastStore } = await import('../../../../src/stores/toast-store.ts');
+
 const entry = (part: Partial<OutboxEntry>): OutboxEntry => ({
   version: 1,
   commandId: 'c1',
@@ -55,6 +58,8 @@ beforeEach(() => {
   signOut.mockReset().mockResolvedValue(undefined);
   connection.online = 'online';
   queue.entries = [entry({})];
+  Object.assign(session, { user: { uid: 'uid-1', email: null } });
+  removeToast();
   history.replaceState(null, '', '/security');
   render(<SessionSection />);
 });
@@ -121,4 +126,24 @@ it('leaves at once where everything was sent in time', async () => {
   await pass(0);
   expect(signOut).toHaveBeenCalledOnce();
   expect(location.pathname).toBe('/');
+});
+
+it('says on another screen that nobody was logged out, why, and where to go on (R4-07)', async () => {
+  fireEvent.click(logOut());
+  await pass(0);
+  cleanup();
+  await pass(6_000);
+  expect(toastStore.toasts.map(({ message }) => message)).toEqual([
+    'Not logged out: the server has not confirmed 1 command. Go to Security to discard it and log out.',
+  ]);
+  expect(signOut).not.toHaveBeenCalled();
+});
+
+it('says nothing of it to somebody who has logged in since', async () => {
+  fireEvent.click(logOut());
+  await pass(0);
+  cleanup();
+  Object.assign(session, { user: { uid: 'uid-2', email: null } });
+  await pass(6_000);
+  expect(toastStore.toasts).toEqual([]);
 });
