@@ -56,6 +56,17 @@ const clock = (at: number): string =>
     hourCycle: 'h23',
   });
 
+/** With its day where that is not today's: push services hold a message for up to three days. */
+function when(at: number, now: number): string {
+  if (new Date(at).toDateString() === new Date(now).toDateString()) return `at ${clock(at)}`;
+  const day = new Date(at).toLocaleDateString(undefined, {
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+  });
+  return `on ${day} at ${clock(at)}`;
+}
+
 function reached({ condition, movedBps, symbol }: AlertFiring): string {
   if (condition.kind === 'move')
     return `${symbol} ${percent(movedBps ?? 0)} within ${within(condition.windowMinutes)}`;
@@ -70,7 +81,7 @@ function labelOf({ simulated, recorded }: AlertFiring): string {
 }
 
 /** Prices are public, so they are shown even where details are hidden; the note is private. */
-function alertText({ facts }: PushPayload): Words {
+function alertText({ facts }: PushPayload, now: number): Words {
   const { firing, count = 1, pairs = [] } = facts;
   if (firing === undefined)
     return {
@@ -80,7 +91,7 @@ function alertText({ facts }: PushPayload): Words {
     };
   const label = labelOf(firing);
   const late = firing.late ? ', detected later' : '';
-  const last = `${price(firing.price)} at ${clock(firing.at)}${late}.`;
+  const last = `${price(firing.price)} ${when(firing.at, now)}${late}.`;
   if (count > 1) {
     const plain = `${pairs.join(', ')}. Latest: ${reached(firing)}, ${last}${label}`;
     return { title: `${count} price alerts were reached`, plain, detailed: plain };
@@ -217,7 +228,7 @@ function heldText(payload: PushPayload): Words {
 }
 
 /** Title and sentence: `[without names, with names]`. */
-function textOf(payload: PushPayload): Words {
+function textOf(payload: PushPayload, now: number): Words {
   const { kind, facts, sentAt } = payload;
   const name = facts.agentName ?? 'An agent';
   switch (kind) {
@@ -250,7 +261,7 @@ function textOf(payload: PushPayload): Words {
       };
     }
     case 'priceAlert':
-      return alertText(payload);
+      return alertText(payload, now);
     case 'liveOrder':
     case 'liveStop':
     case 'liveConnection':
@@ -294,8 +305,8 @@ function pathOf({ kind, facts }: PushPayload): string {
 }
 
 /** What is shown for a message whose state was kept as `kept` says. */
-export function notificationOf(payload: PushPayload, kept: Pushed): Shown {
-  const { title, plain, detailed } = textOf(payload);
+export function notificationOf(payload: PushPayload, kept: Pushed, now = Date.now()): Shown {
+  const { title, plain, detailed } = textOf(payload, now);
   const agent = payload.state.agents.find(({ id }) => id === payload.facts.agentId);
   const stop =
     agent === undefined || agent.status === 'stopped'

@@ -65,7 +65,12 @@ describe('a notification', () => {
     recorded: false,
     recordedAt: 1,
   };
-  const alert = (change: Partial<AlertFiring>, facts = {}, showDetails = false) =>
+  const alert = (
+    change: Partial<AlertFiring>,
+    facts = {},
+    showDetails = false,
+    now: number = firing.at,
+  ) =>
     notificationOf(
       payload({
         kind: 'priceAlert',
@@ -80,7 +85,18 @@ describe('a notification', () => {
         },
       }),
       'fresh',
+      now,
     );
+
+  it('of a price alert says the day where it was not reached today', () => {
+    const late = { simulated: false, late: true };
+    const midnight = new Date(2026, 0, 5).getTime();
+    const at = (ms: number) => alert({ ...late, at: ms }, {}, false, midnight + 1);
+    expect(at(midnight).body).toBe('2,512.5 at 00:00, detected later.');
+    expect(at(midnight - 1).body).toBe('2,512.5 on Jan 4, 2026 at 23:59, detected later.');
+    const many = alert(late, { count: 7, pairs: ['BTC/USDT'] }, false, firing.at + 3 * 86_400_000);
+    expect(many.body).toMatch(/2,512\.5 on Jan \d, 2026 at \d\d:\d\d, detected later\.$/);
+  });
 
   it('of a price alert names pair and price, which are no secret, with its time; the note only where that was asked for', () => {
     expect(alert({})).toMatchObject({
