@@ -5,6 +5,9 @@ import { pageToast } from '../stores/toast-store.ts';
 /** The disk failed: what was to be undone still waits and will be sent. */
 export const NOT_UNDONE = 'Could not be undone on this device.';
 
+/** The same of a command that is over and only shown. */
+export const NOT_DISMISSED = 'Could not be dismissed on this device.';
+
 /** What is said of what was taken back. */
 export const UNDONE: Partial<Record<CancelResult, string>> = {
   undone: 'Undone. Nothing was sent.',

@@ -7,7 +7,7 @@ import { classes } from '../components/class-names.ts';
 import { CommandState } from '../components/CommandState.tsx';
 import { screenPart } from '../components/screen-part.tsx';
 import type { OutboxEntryView } from '../screens/outbox-view.ts';
-import { undoCommand } from '../screens/undo-command.ts';
+import { NOT_DISMISSED, undoCommand } from '../screens/undo-command.ts';
 import {
   commandTarget,
   commandText,
@@ -21,7 +21,6 @@ import { CARD, LINE } from './dock-styles.ts';
 import { focusAfter } from './next-focus.ts';
 
 const ConfirmStart = screenPart(() => import('../screens/agents/start-stop/ConfirmStart.tsx'));
-const NOT_DISMISSED = 'Could not be dismissed on this device.';
 type EntryResult = NonNullable<OutboxEntryView['results']>[number];
 
 /** The noun for commands that are all of one kind. */

@@ -9,6 +9,7 @@ import { Button } from '../components/Button.tsx';
 import { classes } from '../components/class-names.ts';
 import { useNow } from '../components/use-now.ts';
 import { session } from '../identity/session.ts';
+import { NOT_DISMISSED } from '../screens/undo-command.ts';
 import { failedStops } from '../stores/agent-view.ts';
 import { agentsStore } from '../stores/agents-store.ts';
 import { isBehind, pushLag } from '../stores/push-lag.ts';
@@ -16,6 +17,7 @@ import { connection } from '../stores/connection.ts';
 import { marketStore } from '../stores/market-store.ts';
 import { pageToast } from '../stores/toast-store.ts';
 import { kindOf, useCurrent, useScreenTime } from './data-age.ts';
+import { focusAfter } from './next-focus.ts';
 import { directText, offlineText } from './offline-text.ts';
 
 /** Whether the agents of a failed stop are stopped, by the server's word. */
@@ -37,6 +39,12 @@ function connectionState(
 async function again(commandId: string): Promise<void> {
   const result = await confirmCommand(commandId);
   if (result.said === 'refused' || result.said === 'not-saved') pageToast('error', result.message);
+}
+
+async function dismiss(commandId: string, button: HTMLElement): Promise<void> {
+  const moveFocus = focusAfter(button);
+  if ((await cancelCommand(commandId)) === 'not-done') pageToast('error', NOT_DISMISSED);
+  else moveFocus();
 }
 
 /** Shown on every screen until each is retried or dismissed. */
@@ -79,8 +87,8 @@ function FailedStops() {
                 <Button
                   size="sm"
                   tone="danger-quiet"
-                  onClick={() => {
-                    void cancelCommand(entry.commandId);
+                  onClick={(event) => {
+                    void dismiss(entry.commandId, event.currentTarget);
                   }}
                 >
                   Dismiss

@@ -1,4 +1,7 @@
-/** Where the focus goes when the row of the tray that has it leaves: never to the page's beginning. */
+/**
+ * Where the focus goes when the row of the tray, or of the failed stops, that has it leaves: never to
+ * the page's beginning.
+ */
 
 /**
  * Called before the row goes: what is returned moves the focus, where nobody has moved it since, to

@@ -1,5 +1,6 @@
 /** What Pro adds to the dashboard: limits, drawdown, correlated agents and decisions. */
-import { useMemo, useState, type ReactNode } from 'react';
+import { useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { Agent, Decision } from '../../../contract/agents.ts';
@@ -83,10 +84,22 @@ const LIMITS_PLACE: Readonly<Record<number, string>> = {
   3: 'min-h-71',
 };
 
-/** Shows a few, and the rest on demand. */
-function useFew<T>(all: readonly T[], few = FEW): { shown: readonly T[]; more: React.ReactNode } {
+/** Shows a few, and the rest on demand. `list`: for the list of what is shown. */
+function useFew<T>(
+  all: readonly T[],
+  few = FEW,
+): { shown: readonly T[]; more: ReactNode; list: RefObject<HTMLUListElement | null> } {
   const [open, setOpen] = useState(false);
+  const list = useRef<HTMLUListElement>(null);
+  /** The pressed button goes: a reader goes on with the first line that came. */
+  const focusFirstNew = (): void => {
+    const line = list.current?.children[few];
+    if (!(line instanceof HTMLElement)) return;
+    line.tabIndex = -1;
+    line.focus({ preventScroll: true });
+  };
   return {
+    list,
     shown: open ? all : all.slice(0, few),
     more:
       !open && all.length > few ? (
@@ -94,7 +107,10 @@ function useFew<T>(all: readonly T[], few = FEW): { shown: readonly T[]; more: R
           size="sm"
           tone="plain"
           onClick={() => {
-            setOpen(true);
+            flushSync(() => {
+              setOpen(true);
+            });
+            focusFirstNew();
           }}
         >
           Show all {all.length}
@@ -111,12 +127,12 @@ function Risk({
   names: ReadonlyMap<string, string>;
 }) {
   const sorted = useMemo(() => [...risk].sort((a, b) => nearest(b) - nearest(a)), [risk]);
-  const { shown, more } = useFew(sorted);
+  const { shown, more, list } = useFew(sorted);
   if (risk.length === 0)
     return <p className="rule row flex items-center text-ink-3">No running agents.</p>;
   return (
     <>
-      <ul>
+      <ul ref={list}>
         {shown.map((one) => (
           <li key={one.agentId} className="rule grid grid-cols-2 gap-x-4 gap-y-1 py-2">
             <Link
@@ -154,13 +170,13 @@ function Alike({
 }) {
   const all = useMemo(() => pairings(series), [series]);
   const known = useMemo(() => all.filter(({ value }) => value !== null), [all]);
-  const { shown, more } = useFew(known);
+  const { shown, more, list } = useFew(known);
   const few = all.length - known.length;
   if (all.length === 0)
     return <p className="rule row flex items-center text-ink-3">— Needs two agents to compare.</p>;
   return (
     <>
-      <ul>
+      <ul ref={list}>
         {shown.map((pair) => (
           <li
             key={`${pair.a} ${pair.b}`}
@@ -200,14 +216,14 @@ function Feed({
 }) {
   const now = useMarketNow(60_000);
   const groups = useMemo(() => groupDecisions(decisions), [decisions]);
-  const { shown, more } = useFew(groups, FEED);
+  const { shown, more, list } = useFew(groups, FEED);
   if (groups.length === 0)
     return (
       <EmptyState title="No decisions yet">Every check appears here with its reason.</EmptyState>
     );
   return (
     <>
-      <ul>
+      <ul ref={list}>
         {shown.map(({ decision, count }) => (
           <li key={decision.id} className="rule py-2">
             <div className="flex justify-between gap-3">

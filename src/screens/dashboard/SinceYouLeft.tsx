@@ -10,6 +10,7 @@ import type { Fill, Portfolio } from '../../../contract/trading.ts';
 import { Amount } from '../../components/Figures.tsx';
 import { useNow } from '../../components/use-now.ts';
 import { formatAgo } from '../../format/ages.ts';
+import { focusContent } from '../../platform/focus-content.ts';
 import { useCurrent } from '../../shell/data-age.ts';
 import { connection } from '../../stores/connection.ts';
 import { visits, type Seen } from '../../stores/last-visit.ts';
@@ -79,6 +80,8 @@ function Box({ since, hidden, ...known }: SinceProps & { since: Seen; hidden: bo
         aria-label="Hide changes since you left"
         onClick={() => {
           visits.since = null;
+          // This button goes, and the focus with it: not to the page's beginning.
+          focusContent();
         }}
         className="flex size-11 shrink-0 items-center justify-center text-ink-3 hover:text-ink pointer-fine:size-9"
       >

@@ -168,27 +168,19 @@ function DeviceSwitch({
   busy: boolean;
   ask: Ask;
 }) {
+  const isOn = device === 'on';
   return (
     <div className="pb-3">
-      {device === 'off' && (
+      {/* One button for both, so that it keeps the focus. */}
+      {(isOn || device === 'off') && (
         <Button
-          tone="primary"
+          tone={isOn ? 'quiet' : 'primary'}
           busy={busy}
           onClick={() => {
-            ask(() => joinPush(uid));
+            ask(isOn ? leavePush : () => joinPush(uid));
           }}
         >
-          Turn on notifications
-        </Button>
-      )}
-      {device === 'on' && (
-        <Button
-          busy={busy}
-          onClick={() => {
-            ask(leavePush);
-          }}
-        >
-          Turn off notifications
+          {isOn ? 'Turn off notifications' : 'Turn on notifications'}
         </Button>
       )}
     </div>

@@ -18,6 +18,12 @@ vi.mock('../../../../src/api/api.ts', async (original) => ({
   api: { call: () => new Promise<never>(() => undefined) },
 }));
 
+const device = vi.hoisted(() => ({ deviceState: vi.fn(), joinPush: vi.fn(), leavePush: vi.fn() }));
+vi.mock('../../../../src/push/device.ts', async (original) => ({
+  ...(await original<object>()),
+  ...device,
+}));
+
 const { ApiError } = await import('../../../../src/api/api-error.ts');
 const { NotificationsSection } =
   await import('../../../../src/screens/security/NotificationsSection.tsx');
@@ -61,6 +67,7 @@ const reconnect = async (): Promise<void> => {
 };
 
 beforeEach(async () => {
+  device.deviceState.mockReturnValue('off');
   served = stored;
   writes = [];
   reads = [];
@@ -231,4 +238,28 @@ it('shows no state that was read before the newest change (A-07)', async () => {
   expect(isOn('Trades')).toBe(false);
   await reads[0]?.answer();
   expect(isOn('Trades')).toBe(false);
+});
+
+it('keeps the focus on its button as notifications are turned on and off', async () => {
+  const button = screen.getByRole('button', { name: 'Turn on notifications' });
+  button.focus();
+  const state = { publicKey: 'key', devices: 1, settings: stored };
+  device.joinPush.mockImplementation(() => {
+    device.deviceState.mockReturnValue('on');
+    return Promise.resolve(state);
+  });
+  device.leavePush.mockImplementation(() => {
+    device.deviceState.mockReturnValue('off');
+    return Promise.resolve(state);
+  });
+  fireEvent.click(button);
+  const off = await screen.findByRole('button', { name: 'Turn off notifications' });
+  expect(document.activeElement).toBe(off);
+  await waitFor(() => {
+    expect(off.getAttribute('aria-busy')).toBeNull();
+  });
+  fireEvent.click(off);
+  await screen.findByRole('button', { name: 'Turn on notifications' });
+  expect(document.activeElement).toBe(off);
+  expect([device.joinPush.mock.calls, device.leavePush.mock.calls]).toEqual([[['uid-1']], [[]]]);
 });
