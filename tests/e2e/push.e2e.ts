@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Agent } from '../../contract/agents.ts';
 import { PUSH_KINDS, PushPayload } from '../../contract/push.ts';
 import { controlled, openBrowser, type Browser } from '../support/browser.ts';
+import { ageSignIn } from '../support/fault-world.ts';
 import { provokeEveryKind } from '../support/push-causes.ts';
 import { startPushService, type PushService } from '../support/push-service.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type TestServer,
   type TestUser,
 } from '../support/server.ts';
-import { logIn } from '../support/sign-in.ts';
+import { fillLogIn, logIn } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
 
 let folder: string;
@@ -414,6 +415,40 @@ describe('push in a browser', () => {
       (all) => all.every(({ title }) => title !== 'Stop saved'),
     );
     expect(told.map(({ title }) => title)).toContain('Stop delivered');
+  });
+
+  it('asks for a login where the session is over, and says that the server has the stop after it (R9-02)', async () => {
+    await start();
+    const held = JSON.parse((await service.wait(service.taken.length)).text) as PushPayload;
+    await ageSignIn(page, server, user, 5 * 3_600_000);
+    await page.close();
+    const agents = held.state.agents.map((one) => ({ ...one, status: 'halted' }));
+    const pushed = { ...held, id: 'over', kind: 'agentHeld', state: { ...held.state, agents } };
+    await browser.stopWorkers();
+    await browser.deliverPush(server.url, JSON.stringify(pushed));
+    await until(shownByWorker, (all) => all.some(({ title }) => title === 'An agent was halted'));
+    await press(`agentHeld:${agent.id}`, 'stop');
+    const asked = await until(shownByWorker, (all) =>
+      all.some(({ title }) => title.startsWith('Stop saved')),
+    );
+    expect(asked.find(({ title }) => title.startsWith('Stop saved'))).toMatchObject({
+      title: 'Stop saved, not sent',
+      body: 'Log in to send it. The agent is not stopped until then.',
+    });
+    expect((await agentNow())?.status).toBe('running');
+    page = await browser.page();
+    // Until it knows better the page takes the person for logged in, and leads on to the guard.
+    await page.goto(`${server.url}/login?next=${encodeURIComponent(`/agents/${agent.id}`)}`);
+    await page.getByRole('link', { name: 'Go to Login' }).click();
+    await fillLogIn(page, user);
+    await page.waitForURL(`**/agents/${agent.id}`);
+    await until(agentNow, (one) => one?.status === 'stopped');
+    const told = await until(
+      () => shown(page),
+      (all) => all.every(({ title }) => !title.startsWith('Stop saved')),
+    );
+    expect(told.map(({ title }) => title)).toContain('Stop delivered');
+    await controlled(page);
   });
 
   it('finds every notification again that was shown while another realm listed them', async () => {
