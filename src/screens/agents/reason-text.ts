@@ -30,6 +30,7 @@ export const REASON: Readonly<Record<string, string>> = {
   blocked: 'limited by a guard',
   // Limits of an order.
   not_offered: 'not offered here',
+  not_listed: 'no longer listed, only sold',
   no_price: 'no price yet',
   no_signal: 'no signal yet',
   not_now: 'not yet due',
