@@ -133,9 +133,9 @@ function RowActs({ view, onEdit, onDelete }: RowActions & { view: AlertView }) {
 /** What the server watches where other terms are shown; empty where they are the same. */
 function stillText({ terms, alert }: AlertView): string {
   if (alert === null) return '';
-  const of = ({ symbol, condition }: Pick<AlertTerms, 'symbol' | 'condition'>): string =>
-    `${symbol} ${conditionText(condition)}`;
-  return of(alert) === of(terms) ? '' : `On the server: ${of(alert)}. `;
+  const [there, here] = [conditionText(alert.condition), conditionText(terms.condition)];
+  if (alert.symbol !== terms.symbol) return `On the server: ${alert.symbol} ${there}. `;
+  return there === here ? '' : `On the server: ${there}. `;
 }
 
 function Terms({ view, named, ...actions }: RowActions & { view: AlertView; named: boolean }) {

@@ -280,9 +280,15 @@ describe('an alert whose change the server does not have', () => {
     (state) => {
       const text = shown(state, { condition: { kind: 'above', price: '70' } });
       expect(text).toContain('SOL/USDT above 70');
-      expect(text).toContain('On the server: SOL/USDT above 40.00. Watching when last seen.');
+      expect(text).toContain('On the server: above 40.00. Watching when last seen.');
     },
   );
+
+  it('is said with its pair where another one is shown', () => {
+    expect(shown('saved', { symbol: 'BTC/USDT' })).toContain(
+      'On the server: SOL/USDT above 40.00.',
+    );
+  });
 
   it('says once what both have', () => {
     expect(shown('saved', { note: 'Sell half' })).not.toContain('On the server');
