@@ -204,6 +204,11 @@ export const SignerAsk = z.discriminatedUnion('act', [
   z.object({ act: z.literal('start_agent'), ...OfConnection, stepUp: StepUpToken }),
   z.object({ act: z.literal('end_agent'), ...OfConnection, agentId: OwnId }),
   z.object({ act: z.literal('place'), intent: OrderIntent }),
+  /**
+   * Whether a sale at market would be signed in place of this stop, if it were gone. Nothing is
+   * written down and nothing leaves.
+   */
+  z.object({ act: z.literal('may_sell'), ...OfConnection, insteadOf: ClientOrderId }),
   z.object({ act: z.literal('cancel'), ...OfConnection, order: OrderRef }),
   z.object({ act: z.literal('look_up'), ...OfConnection, order: OrderRef }),
   z.object({ act: z.literal('open_orders'), ...OfConnection, symbols: z.array(VenueSymbol) }),
@@ -308,6 +313,7 @@ export const SIGNER_REPLIES = {
   start_agent: z.discriminatedUnion('kind', [Done, NotNow]),
   end_agent: z.discriminatedUnion('kind', [Done, NotNow]),
   place: PlaceOutcome,
+  may_sell: z.discriminatedUnion('kind', [z.object({ kind: z.literal('yes') }), NotNow]),
   cancel: CancelOutcome,
   look_up: z.union([Lookup, NotNow]),
   open_orders: Read(z.array(VenueOrder)),

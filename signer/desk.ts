@@ -25,7 +25,7 @@ import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from 
 import type { Log } from './log.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
-import { lossToday, placeOrder } from './place-order.ts';
+import { lossToday, placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
@@ -102,6 +102,8 @@ export class Desk {
         return this.endAgent(ask);
       case 'place':
         return this.place(ask);
+      case 'may_sell':
+        return this.maySell(ask);
       case 'cancel':
         return this.cancel(ask.connectionId, ask.order);
       case 'look_up':
@@ -327,23 +329,36 @@ export class Desk {
   private async place({ intent }: Of<'place'>): Promise<SignerReply<'place'>> {
     const connection = this.connectionOf(intent.connectionId);
     if (connection === null) return NO_CONNECTION;
+    return placeOrder(this.placing, connection, intent);
+  }
+
+  private async maySell({
+    connectionId,
+    insteadOf,
+  }: Of<'may_sell'>): Promise<SignerReply<'may_sell'>> {
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    const stop = connection.orders.get(insteadOf);
+    if (stop?.intent.type !== 'stop')
+      return refused('not_ours', 'no stop of this id was sent from here');
+    const refusal = await refusalInPlaceOf(this.placing, connection, stop);
+    return refusal === null ? { kind: 'yes' } : refused(refusal.code, refusal.detail);
+  }
+
+  private get placing(): Placing {
     const { journal, audit, secrets } = this.parts;
-    return placeOrder(
-      {
-        journal,
-        audit,
-        secrets,
-        now: () => this.now(),
-        inFlight: this.inFlight,
-        market: ({ exchange }) => this.market(exchange),
-        adapter: (one) => this.adapter(one),
-        settleDoubts: (one) => {
-          this.doubts.settle(one);
-        },
+    return {
+      journal,
+      audit,
+      secrets,
+      now: () => this.now(),
+      inFlight: this.inFlight,
+      market: ({ exchange }) => this.market(exchange),
+      adapter: (one) => this.adapter(one),
+      settleDoubts: (one) => {
+        this.doubts.settle(one);
       },
-      connection,
-      intent,
-    );
+    };
   }
 
   /** Waits for what was set off besides the answers. */

@@ -293,7 +293,7 @@ function noteOtherFees(connection: Connection, { symbol, fees, atMs }: VenueFill
 }
 
 /** What an order may still take: all of it until the exchange says that it is over. */
-function remaining(order: SentOrder): Fixed {
+export function remaining(order: SentOrder): Fixed {
   const total = order.ended ? order.filled : order.intent.quantity;
   return maximum(ZERO, subtract(total, order.booked));
 }

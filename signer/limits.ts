@@ -35,6 +35,13 @@ const SPREAD_MOST_BPS = 100n;
 /** How far from the middle of the book an order may go. */
 const BUY_COLLAR_BPS = parseFixed('200');
 const SELL_COLLAR_BPS = parseFixed('500');
+/**
+ * In a collapse asks stay behind, and the middle with them, while the best bid is what there is. A
+ * sale at market then goes a little below that bid, and never further below the middle than this:
+ * whoever emptied the book to buy cheaply would have to hold every other bid off for twice as far.
+ */
+const WIDE_SELL_COLLAR_BPS = parseFixed('1000');
+const BELOW_BID_BPS = parseFixed('100');
 /** Inside the collar the book must hold this many times a purchase. */
 const DEPTH_TIMES = 3n;
 const DEADLINE_MOST_MS = 60_000;
@@ -133,11 +140,25 @@ function judgePair(intent: OrderIntent, { rules, book }: MarketFacts): Refused |
   return null;
 }
 
+/** The least that a sale at market may bring a unit: from the best bid where the spread is wide. */
+function saleBound({ bids }: Book, middle: Fixed): Fixed {
+  const below = (price: Fixed, bps: Fixed): Fixed =>
+    subtract(price, basisPoints(price, bps, 'down'));
+  const bid = bids[0]?.price ?? ZERO;
+  const bound = below(middle, SELL_COLLAR_BPS);
+  if (bid >= bound) return bound;
+  return maximum(below(bid, BELOW_BID_BPS), below(middle, WIDE_SELL_COLLAR_BPS));
+}
+
 /** Within the collar, and what a unit may cost or bring at worst. */
 function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: Fixed): Judged {
   const buys = intent.side === 'buy';
   const way = basisPoints(middle, buys ? BUY_COLLAR_BPS : SELL_COLLAR_BPS, 'down');
-  const bound = buys ? add(middle, way) : subtract(middle, way);
+  const bound = buys
+    ? add(middle, way)
+    : intent.type === 'market'
+      ? saleBound(book, middle)
+      : subtract(middle, way);
   const inBound = (price: Fixed): boolean => (buys ? price <= bound : price >= bound);
   if (intent.type === 'stop') {
     const stop = intent.stopPrice ?? ZERO;

@@ -17,6 +17,7 @@ import {
   lastToFloor,
   lossOf,
   otherFeesOf,
+  remaining,
   sellable,
   unrealisedOf,
   type Connection,
@@ -127,12 +128,16 @@ async function gather(
   }
 }
 
-/** Judges with all that is known at this moment; nothing may be waited for before it is written down. */
+/**
+ * Judges with all that is known at this moment; nothing may be waited for before it is written down.
+ * `freed`: what a stop that is taken to be gone sells no more.
+ */
 function judge(
   now: number,
   connection: Connection,
   intent: OrderIntent,
   { market, lossToday: loss }: Facts,
+  freed: Fixed = ZERO,
 ): Judged {
   const buys = intent.side === 'buy';
   // Getting out needs no right that is new.
@@ -144,7 +149,7 @@ function judge(
     limits: limitsInForce(connection.limits, connection.connectedAtMs, now),
     exposure: exposureOf(connection),
     lossToday: loss,
-    sellable: sellable(connection, intent.symbol),
+    sellable: add(sellable(connection, intent.symbol), freed),
   };
   const judged = judgeOrder(intent, market, account, now);
   if ('code' in judged || judged.floor === null) return judged;
@@ -203,6 +208,35 @@ async function sendOnce(
     if (error instanceof ReadFailed) return refused('no_market_data', error.cause);
     throw error;
   }
+}
+
+/** A sale that is only asked about is judged as one that leaves now. */
+const ASKED_LIFE_MS = 30_000;
+
+/**
+ * Whether what a stop sells would be sold at market if the stop were gone, by the judge of every
+ * order. Null where it would be; nothing is written down.
+ */
+export async function refusalInPlaceOf(
+  placing: Placing,
+  connection: Connection,
+  stop: SentOrder,
+): Promise<Refused | null> {
+  const freed = remaining(stop);
+  // It is over, as far as is known here: to cancel it takes nothing away.
+  if (freed === ZERO) return null;
+  const now = placing.now();
+  const intent: OrderIntent = {
+    ...stop.intent,
+    type: 'market',
+    quantity: freed,
+    limitPrice: null,
+    stopPrice: null,
+    deadlineMs: now + ASKED_LIFE_MS,
+  };
+  const facts = await gather(placing, connection, intent);
+  const judged = 'code' in facts ? facts : judge(now, connection, intent, facts, freed);
+  return 'code' in judged ? unlessInDoubt(placing, connection, intent, judged) : null;
 }
 
 export async function placeOrder(

@@ -13,11 +13,16 @@ export class Backoff {
     private readonly mostMs: number,
   ) {}
 
+  /** Whether its turn has come. */
+  isDue(key: string, now: number): boolean {
+    const known = this.tried.get(key);
+    return known === undefined || now >= known.nextMs;
+  }
+
   /** Whether its turn has come, which this takes. */
   take(key: string, now: number): boolean {
-    const known = this.tried.get(key);
-    if (known !== undefined && now < known.nextMs) return false;
-    const tries = (known?.tries ?? 0) + 1;
+    if (!this.isDue(key, now)) return false;
+    const tries = (this.tried.get(key)?.tries ?? 0) + 1;
     const waitMs = Math.min(this.mostMs, this.firstMs * 2 ** (tries - 1));
     this.tried.set(key, { tries, nextMs: now + waitMs });
     return true;

@@ -25,7 +25,7 @@ import { Reachability } from './reachability.ts';
 import { reconcileConnection } from './reconcile-connection.ts';
 import { Replans, type PairSaid } from './replans.ts';
 import { WatchedStops } from './watched-stops.ts';
-import { cancel, claimSending, lookUp, place } from './send-order.ts';
+import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
 
 /**
@@ -49,6 +49,8 @@ const LOOK_MOST_MS = 60_000;
 const REPEAT_FIRST_MS = 500;
 /** A sale may wait for the cancellation: it follows soon once the exchange takes it. */
 const REPEAT_MOST_MS = 30_000;
+/** The same question to the signer about a sale, for which it may have to read a book. */
+const QUESTION_MOST_MS = 5_000;
 /** Why nothing is bought before the gate is open, as a sentence goes on. */
 export const NOT_COMPARED = 'the exchange account is being compared with the exchange.';
 /** A request is answered or given up by then; whoever sent it is gone. */
@@ -94,6 +96,8 @@ export class LiveRun {
   private readonly inFlight = new Set<string>();
   /** Sendings and cancellations, by what is done and order. News of the order changes nothing here. */
   private readonly repeats = new Backoff(REPEAT_FIRST_MS, REPEAT_MOST_MS);
+  /** Stops of which the signer is asked whether a sale in their place would be signed. */
+  private readonly questions = new Backoff(REPEAT_FIRST_MS, QUESTION_MOST_MS);
   /** When a position was last left without a stop at the exchange, by agent and pair. */
   private readonly unguardedSince = new Map<string, number>();
   /** Pairs of which is asked now whether they take orders. */
@@ -227,6 +231,7 @@ export class LiveRun {
     this.settledAtMs = Number.NEGATIVE_INFINITY;
     this.looks.clear();
     this.repeats.clear();
+    this.questions.clear();
     this.replans.clockSetBack(now);
   }
 
@@ -415,12 +420,10 @@ export class LiveRun {
     // Of one that is planned nothing has left: it waits for nothing.
     if (isToSend && (order.state === 'planned' || this.repeats.take(`send ${clientOrderId}`, now)))
       return this.askBeside(order, () => this.send(order));
-    const isToCancel = isWaitingToGo(order) && (await this.mayCancel(order, orders));
-    if (isToCancel && this.repeats.take(`cancel ${clientOrderId}`, now)) {
-      this.noteUnguarded(order, now);
-      return this.askBeside(order, async () =>
-        this.settle(order, [await cancel(this.deps, order)]),
-      );
+    if (isWaitingToGo(order) && this.repeats.isDue(`cancel ${clientOrderId}`, now)) {
+      const isGuard = await isProtecting(this.deps.database.db, order, orders);
+      if (!isGuard || this.mayAskForGuard(order, now))
+        return this.askBeside(order, () => this.takeAway(order, isGuard));
     }
     return this.lookIfDue(order, now);
   }
@@ -429,9 +432,20 @@ export class LiveRun {
    * Neither a sale nor another stop could follow one that guards while the gate is closed, or while
    * the pair takes no orders.
    */
-  private async mayCancel(order: LiveOrder, orders: readonly LiveOrder[]): Promise<boolean> {
-    if (!(await isProtecting(this.deps.database.db, order, orders))) return true;
-    return this.gate.kind === 'open' && this.takesOrders(order.intent.symbol);
+  private mayAskForGuard({ intent: { clientOrderId, symbol } }: LiveOrder, now: number): boolean {
+    if (this.gate.kind !== 'open' || !this.takesOrders(symbol)) return false;
+    return this.questions.take(clientOrderId, now);
+  }
+
+  /** A stop that guards goes only where the signer would sign what follows it now. */
+  private async takeAway(order: LiveOrder, isGuard: boolean): Promise<boolean> {
+    if (isGuard && !(await maySell(this.deps, order))) return false;
+    // The gate may have closed while the signer was asked.
+    if (this.isStopping || (isGuard && this.gate.kind !== 'open')) return false;
+    const now = this.deps.clock.now();
+    if (!this.repeats.take(`cancel ${order.intent.clientOrderId}`, now)) return false;
+    this.noteUnguarded(order, now);
+    return this.settle(order, [await cancel(this.deps, order)]);
   }
 
   private takesOrders(symbol: string): boolean {
@@ -554,8 +568,10 @@ export class LiveRun {
     if (settled?.changed !== true) return false;
     this.settledAtMs = this.deps.clock.now();
     this.looks.forget(clientOrderId);
-    if (hasEnded(settled.order))
+    if (hasEnded(settled.order)) {
       for (const what of ['send', 'cancel']) this.repeats.forget(`${what} ${clientOrderId}`);
+      this.questions.forget(clientOrderId);
+    }
     this.watches.replaceOf(settled.symbol, settled.watches);
     this.noteLost(settled.order);
     return true;

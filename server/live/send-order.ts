@@ -81,6 +81,15 @@ const refOf = ({ intent, exchangeOrderId, sentAtMs }: LiveOrder) => ({
   sinceMs: Math.max(0, (sentAtMs ?? intent.deadlineMs) - 120_000),
 });
 
+/** Whether the signer would sign a sale once this stop is gone. No answer is none. */
+export async function maySell({ signer }: LiveDeps, { intent }: LiveOrder): Promise<boolean> {
+  const { connectionId, clientOrderId } = intent;
+  const answer = await signer
+    .ask({ act: 'may_sell', connectionId, insteadOf: clientOrderId })
+    .catch(() => null);
+  return answer?.kind === 'yes';
+}
+
 export async function cancel({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent> {
   const { connectionId } = order.intent;
   const outcome = await signer

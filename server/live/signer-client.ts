@@ -56,7 +56,7 @@ interface Link {
 }
 
 const timeoutOf = (act: SignerAsk['act']): number => {
-  if (act === 'place' || act === 'cancel') return ORDER_TIMEOUT_MS;
+  if (act === 'place' || act === 'may_sell' || act === 'cancel') return ORDER_TIMEOUT_MS;
   return OWN_ACTS.has(act) ? OWN_TIMEOUT_MS : READ_TIMEOUT_MS;
 };
 

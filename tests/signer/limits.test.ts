@@ -194,8 +194,38 @@ describe('a market sale larger than what the book shows within the collar', () =
     });
   });
 
+  it('is measured from the best bid where asks stay behind in a fall, and ends a hundredth below it', () => {
+    // The middle is 57000: 5 % below it, at 54150, nobody bids.
+    const book = {
+      bids: levels([
+        ['54000', '0.5'],
+        ['53460', '0.5'],
+        ['53459.9', '50'],
+      ]),
+      asks: levels([['60000', '9']]),
+    };
+    const floor = parseFixed('53460');
+    expect(judgeOrder(sale, market({ book }), own, NOW)).toEqual({ worstPrice: floor, floor });
+  });
+
+  it('goes down to a tenth below the middle at most, however wide the spread is', () => {
+    // The middle is 54550, a tenth below it 49095.
+    const book = {
+      bids: levels([
+        ['49100', '0.5'],
+        ['49095', '0.1'],
+        ['49094.9', '50'],
+      ]),
+      asks: levels([['60000', '9']]),
+    };
+    const floor = parseFixed('49095');
+    expect(judgeOrder(sale, market({ book }), own, NOW)).toEqual({ worstPrice: floor, floor });
+    const limited = { ...sale, type: 'limit', limitPrice: floor } as const;
+    expect(judgeOrder(limited, market({ book }), own, NOW)).toMatchObject({ code: 'price_collar' });
+  });
+
   it('is refused where nobody bids within the collar', () => {
-    const book = { bids: levels([['50000', '50']]), asks: levels([['60000', '9']]) };
+    const book = { bids: levels([['49000', '50']]), asks: levels([['60000', '9']]) };
     expect(judgeOrder(sale, market({ book }), own, NOW)).toMatchObject({ code: 'price_collar' });
   });
 });

@@ -162,6 +162,8 @@ const ALARM: Readonly<Record<string, string>> = {
   coins_missing: 'The account has less of a coin than agents hold',
   oversold: 'More was sold than an agent held',
   stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
+  sale_refused:
+    'A sale could not be sent, and no stop loss rests at the exchange; Tradewind tries again every ten seconds',
   pair_delisted: 'The exchange no longer lists a pair that agents hold; nothing can be sold there',
   sale_waits_for_pair:
     'The exchange takes no orders for this pair now; the sale follows when it does',

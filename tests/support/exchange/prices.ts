@@ -39,12 +39,14 @@ export class Prices {
   private readonly roll: () => number;
 
   private levelValue: Fixed;
+  private spreadBps: Fixed;
 
   constructor(
     private readonly options: PriceOptions,
     instruments: Iterable<Instrument>,
   ) {
     this.levelValue = options.levelValue;
+    this.spreadBps = options.spreadBps;
     this.roll = random(options.seed * 7_919 + 11);
     for (const { symbol, base } of instruments)
       this.mids.set(symbol, parseFixed(START_PRICES[base] ?? '100'));
@@ -70,6 +72,11 @@ export class Prices {
     this.levelValue = value;
   }
 
+  /** From now on the whole spread of every book is this, in basis points of the price. */
+  setSpreadBps(value: Fixed): void {
+    this.spreadBps = value;
+  }
+
   /** The next price of the seeded path, on the pair's tick. */
   next(instrument: Instrument): Fixed {
     const bps = BigInt(Math.round((this.roll() * 2 - 1) * STEP_BPS));
@@ -83,7 +90,7 @@ export class Prices {
     const mid = this.mid(symbol);
     const half = maximum(
       tick,
-      floorToStep((basisPoints(mid, this.options.spreadBps, 'up') / 2n) as Fixed, tick),
+      floorToStep((basisPoints(mid, this.spreadBps, 'up') / 2n) as Fixed, tick),
     );
     const gap = maximum(tick, floorToStep(basisPoints(mid, LEVEL_GAP_BPS, 'up'), tick));
     const level = (price: Fixed): Level => ({

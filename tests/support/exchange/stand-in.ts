@@ -149,6 +149,11 @@ export class StandIn {
     this.prices.setLevelValue(parseFixed(levelValue));
   }
 
+  /** Whoever bids and asks goes away from the middle, or comes back: the whole spread. */
+  setSpread(bps: string): void {
+    this.prices.setSpreadBps(parseFixed(bps));
+  }
+
   /** The market moves one step along the seeded path; the new price. */
   nextPrice(symbol: string): Fixed {
     const price = this.prices.next(this.instrument(symbol));

@@ -1,0 +1,146 @@
+/** Sales that the signer would refuse, or has refused: a stop stays before them, and the person is told. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { LiveExchange } from '../../../contract/signer.ts';
+import { liveConnections } from '../../../server/db/schema-live.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+const sold = ({ standIn }: LiveWorld) =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
+
+const toldOf = async (one: LiveWorld, kind: string) =>
+  (await account(one)).alarms.filter((alarm) => alarm.kind === kind);
+
+async function holding(
+  dialect: LiveExchange = 'kraken',
+  restingStopsToo = true,
+): Promise<LiveWorld> {
+  const one = await openLiveWorld({ dialect });
+  world = one;
+  await one.floor.database.db
+    .update(liveConnections)
+    .set({ abilities: { replaysIds: dialect === 'coinbase', restingStops: restingStopsToo } })
+    .where(eq(liveConnections.id, one.connection.id));
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).positions.length > 0);
+  await settle(one, 20);
+  expect(restingStops(one).length > 0).toBe(restingStopsToo);
+  return one;
+}
+
+async function closePosition(one: LiveWorld): Promise<void> {
+  const [position] = (await account(one)).positions;
+  await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+}
+
+async function expectSold(one: LiveWorld): Promise<void> {
+  // What a fee in the coin leaves is too little for an order.
+  const left = (await account(one)).positions.map(({ value }) => Number(value));
+  expect(left.filter((value) => value >= 1)).toEqual([]);
+  expect(restingStops(one)).toEqual([]);
+  expect(sold(one)).toHaveLength(1);
+  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+    expect([coin, ledger]).toEqual([coin, exchange]);
+  expect(await one.problems()).toEqual([]);
+}
+
+/** Whole spread in basis points of the middle. */
+const SPREADS: [what: string, bps: string][] = [
+  ['bids lie far below asks', '3000'],
+  ['nobody bids', '30000'],
+];
+const CASES = LiveExchange.options.flatMap((dialect) =>
+  SPREADS.map(([what, bps]) => [dialect, what, bps] as const),
+);
+
+describe('a stop at the exchange', () => {
+  it.each(CASES)(
+    'at %s makes no way for a sale that would be refused because %s, and goes with the sale later (F89)',
+    async (dialect, _what, bps) => {
+      const one = await holding(dialect);
+      const stops = restingStops(one);
+      one.standIn.setSpread(bps);
+      await closePosition(one);
+      await settle(one, 90);
+      expect(restingStops(one)).toEqual(stops);
+      expect(await toldOf(one, 'sale_refused')).toEqual([]);
+      one.standIn.setSpread('4');
+      await settle(one, 30);
+      await expectSold(one);
+    },
+    60_000,
+  );
+
+  it('stays while the signer cannot be asked about the sale (F89)', async () => {
+    const one = await holding();
+    const stops = restingStops(one);
+    one.interfere((act) => (act === 'may_sell' ? 'fail' : null));
+    await closePosition(one);
+    await settle(one, 60);
+    expect(restingStops(one)).toEqual(stops);
+    expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
+    one.interfere(null);
+    await settle(one, 20);
+    await expectSold(one);
+  }, 60_000);
+
+  it('makes way in a collapse in which the best bid is a tenth below the best ask (F89)', async () => {
+    const one = await holding();
+    one.standIn.setSpread('1053');
+    await closePosition(one);
+    await settle(one, 20);
+    await expectSold(one);
+  }, 60_000);
+
+  it('of which the sale is refused after all is told as gone, once (F89)', async () => {
+    const one = await holding();
+    one.interfere((_act, ask) => {
+      if (ask.act !== 'place' || ask.intent.type !== 'market') return null;
+      one.standIn.setSpread('3000');
+      // The signer keeps a book for two seconds.
+      return one.advance(3_000).then(() => null);
+    });
+    await closePosition(one);
+    await settle(one, 60);
+    expect(restingStops(one)).toEqual([]);
+    expect(sold(one)).toEqual([]);
+    expect(await toldOf(one, 'sale_refused')).toMatchObject([{ detail: { symbol: one.pair } }]);
+    one.interfere(null);
+    one.standIn.setSpread('4');
+    await settle(one, 30);
+    await expectSold(one);
+    expect(await toldOf(one, 'sale_refused')).toHaveLength(1);
+  }, 60_000);
+});
+
+describe('a position without a stop at the exchange', () => {
+  it('whose sale the signer refuses is told of, once', async () => {
+    const one = await holding('kraken', false);
+    one.standIn.setSpread('3000');
+    await one.advance(3_000);
+    await closePosition(one);
+    await settle(one, 60);
+    expect(await toldOf(one, 'sale_refused')).toHaveLength(1);
+    one.standIn.setSpread('4');
+    await settle(one, 30);
+    await expectSold(one);
+  }, 60_000);
+});

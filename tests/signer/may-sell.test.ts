@@ -1,0 +1,103 @@
+/** Whether a sale would be signed in place of a stop: the judge of every order, and nothing written. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseFixed } from '../../contract/money.ts';
+import type { Answer, Asked } from '../support/signer/answer-server.ts';
+import { newOrderId, openDeskWorld, type DeskWorld } from '../support/signer/desk-world.ts';
+import {
+  failed,
+  KRAKEN_KEY,
+  krakenAnswers,
+  krakenOrderAnswer,
+  krakenTradeAnswer,
+  ok,
+} from '../support/signer/kraken-answers.ts';
+
+let world: DeskWorld;
+afterEach(async () => {
+  await world.remove();
+});
+
+type Said = Partial<Record<string, (asked: Asked) => Answer | 'drop'>>;
+
+/** Holds a thousandth of a bitcoin, all of it guarded by a stop whose id is given. */
+async function holding(): Promise<{ one: DeskWorld; stopId: string; said: Said }> {
+  const id = newOrderId();
+  const stopId = newOrderId();
+  const said: Said = {
+    ClosedOrders: () => ok({ closed: { O1: krakenOrderAnswer(id) }, count: 1 }),
+    TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
+    AddOrder: () => ok({ txid: ['O1'] }),
+  };
+  world = await openDeskWorld({
+    key: KRAKEN_KEY,
+    answers: (clock) => krakenAnswers(said, () => clock.now()),
+  });
+  const one = world;
+  await one.connect();
+  await one.desk.answer({ act: 'place', intent: one.intent({ clientOrderId: id }) });
+  await one.desk.answer({
+    act: 'look_up',
+    connectionId: one.connectionId,
+    order: { clientOrderId: id, exchangeOrderId: null, symbol: 'BTC/USD', sinceMs: 0 },
+  });
+  const stop = one.intent({
+    clientOrderId: stopId,
+    side: 'sell',
+    type: 'stop',
+    limitPrice: null,
+    stopPrice: parseFixed('55000'),
+  });
+  expect(await one.desk.answer({ act: 'place', intent: stop })).toMatchObject({
+    kind: 'confirmed',
+  });
+  return { one, stopId, said };
+}
+
+const ask = ({ desk, connectionId }: DeskWorld, insteadOf: string) =>
+  desk.answer({ act: 'may_sell', connectionId, insteadOf });
+
+const written = ({ folder }: DeskWorld): string[] =>
+  ['journal.jsonl', 'audit.jsonl'].map((name) => readFileSync(join(folder, name), 'utf8'));
+
+const depth = (bids: [string, string][]) =>
+  ok({
+    XXBTZUSD: {
+      asks: [['60010.0', '5.000', 1767261590]],
+      bids: bids.map((row) => [...row, 1767261590]),
+    },
+  });
+
+describe('a sale in place of a stop', () => {
+  it('would be signed although the stop sells all that is held, and nothing is written or sent', async () => {
+    const { one, stopId } = await holding();
+    const before = written(one);
+    const sent = one.sent().length;
+    for (let turn = 0; turn < 3; turn += 1) expect(await ask(one, stopId)).toEqual({ kind: 'yes' });
+    expect(written(one)).toEqual(before);
+    expect(one.sent()).toHaveLength(sent);
+  });
+
+  it.each([
+    ['nobody bids near the market', () => depth([['40000.0', '5.000']]), 'price_collar'],
+    ['nobody bids', () => depth([]), 'no_market_data'],
+    ['the book cannot be read', () => failed('EGeneral:Internal error'), 'no_market_data'],
+  ] as [string, () => Answer, string][])(
+    'would be refused where %s',
+    async (_what, Depth, code) => {
+      const { one, stopId, said } = await holding();
+      one.clock.at += 60_000;
+      said.Depth = Depth;
+      expect(await ask(one, stopId)).toMatchObject({ kind: 'refused', code });
+    },
+  );
+
+  it('is answered only of a stop that was sent from here', async () => {
+    const { one } = await holding();
+    expect(await ask(one, newOrderId())).toMatchObject({ kind: 'refused', code: 'not_ours' });
+    const purchase = one.intent();
+    await one.desk.answer({ act: 'place', intent: purchase });
+    expect(await ask(one, purchase.clientOrderId)).toMatchObject({ code: 'not_ours' });
+  });
+});
