@@ -4,6 +4,7 @@
  */
 import { add, maximum, minimum, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
+import { limitOfStop } from '../../contract/stop-limit.ts';
 import type { ClientOrderId, PairRules, VenueAbilities } from '../../contract/venue.ts';
 import { hasEnded, openQuantity } from './live-order.ts';
 import type { LiveOrder } from './live-order.ts';
@@ -32,6 +33,8 @@ export interface FailedStop {
 export interface StopPlanInput {
   rules: PairRules;
   abilities: VenueAbilities;
+  /** How far below its price a stop's limit lies; null where it becomes a market order. */
+  stopRoomBps: Fixed | null;
   holders: readonly StopHolder[];
   /** Every order of ours on the pair that has not ended; ended ones are ignored. */
   orders: readonly LiveOrder[];
@@ -49,6 +52,8 @@ export type WatchReason =
   | 'cancelled_at_exchange'
   /** A stop is on its way, of unknown outcome, or must end before the next one can be placed. */
   | 'pending'
+  /** A stop rests, and below its limit it sells nothing: `stopPrice` is that limit. */
+  | 'beyond_limit'
   /** Too little for an order: nobody can sell it, the server neither. */
   | 'dust';
 
@@ -137,7 +142,26 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
     lacking: subtract(guarded, total(stays.filter((order) => order.state === 'open'))),
     stays,
   };
-  return [...cancels, ...cover(holder, price, coverage, input)];
+  return [
+    ...cancels,
+    ...cover(holder, price, coverage, input),
+    ...watchLimit(agentId, stays, input),
+  ];
+}
+
+/** A price that falls through stop and limit at once leaves the stop's order above the market. */
+function watchLimit(
+  agentId: string,
+  stays: readonly LiveOrder[],
+  { rules, stopRoomBps }: StopPlanInput,
+): StopAction[] {
+  const resting = stays.filter((order) => order.state === 'open');
+  if (stopRoomBps === null || resting.length === 0 || rules.status !== 'trading') return [];
+  const limits = resting.map(({ intent }) =>
+    stopOnTick(limitOfStop(intent.stopPrice ?? ZERO, stopRoomBps), rules),
+  );
+  const stopPrice = limits.reduce((high, limit) => maximum(high, limit), ZERO);
+  return [{ kind: 'watch', agentId, quantity: total(resting), stopPrice, why: 'beyond_limit' }];
 }
 
 const isStaying = ({ cancel }: LiveOrder): boolean => cancel === null || cancel === 'refused';

@@ -278,6 +278,7 @@ export class LiveRun {
       await this.replans.planDue(this.connection);
       this.checkClosed(await this.replans.planExits(this.connection));
       await this.watches.learn(this.connection);
+      await this.watches.lookAgain(this.connection);
       for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)
         if (!(await this.stepAll())) break;
     } while (this.again && !this.isStopping);

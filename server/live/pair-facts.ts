@@ -8,6 +8,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../contract/money.ts';
+import { stopRoomBps } from '../../contract/stop-limit.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { FailedStop, StopPlanInput } from '../../engine/orders/stop-plan.ts';
 import { ENDED_STATES } from '../../engine/orders/live-order.ts';
@@ -180,6 +181,7 @@ export async function readPairFacts(
     input: {
       rules,
       abilities: connection.abilities,
+      stopRoomBps: stopRoomBps(connection.exchange),
       holders: held.map(({ agentId, quantity, stopPrice, failed }) => ({
         agentId,
         held: parseFixed(quantity),

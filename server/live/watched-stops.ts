@@ -1,6 +1,10 @@
-/** Stops that do not rest at the exchange: the server watches prices, and asks for the sale. */
+/**
+ * Stops that do not rest at the exchange, and those that rest with a limit: the server watches
+ * prices, and asks for the sale.
+ */
 import { sql } from 'drizzle-orm';
 import { parseFixed, type Fixed } from '../../contract/money.ts';
+import { limitOfStop, stopRoomBps } from '../../contract/stop-limit.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import { stopOnTick } from '../../engine/orders/order-size.ts';
@@ -17,6 +21,8 @@ import { readGuarded } from './protecting-stop.ts';
 
 /** How soon this process knows of a stop that another one has come to watch. */
 const LEARN_MS = 2_000;
+/** A stop whose limit the bid is below for so long is not filled any more by what comes back at once. */
+const BEYOND_LIMIT_MS = 5_000;
 
 const LIVE = sql.raw(`('${LIVE_STATES.join("', '")}')`);
 
@@ -39,13 +45,18 @@ async function readStates(db: Db, { id }: ConnectionRow): Promise<ReadonlyMap<st
 }
 
 const isOf =
-  ({ agentId, symbol }: Watch) =>
+  ({ agentId, symbol, why }: Watch) =>
   (one: Watch): boolean =>
-    one.agentId === agentId && one.symbol === symbol;
+    one.agentId === agentId &&
+    one.symbol === symbol &&
+    (one.why === 'beyond_limit') === (why === 'beyond_limit');
+const keyOf = ({ agentId, symbol }: Watch): string => `${agentId} ${symbol}`;
 
 export class WatchedStops {
   private watches: readonly Watch[] = [];
   private readonly leaving = new Set<string>();
+  /** Since when the bid is below the limit of a stop, by agent and pair. */
+  private readonly beyondSince = new Map<string, number>();
   /** By pair, the state that its watches were last read in. */
   private states: ReadonlyMap<string, string> = new Map();
   private learnedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,6 +77,8 @@ export class WatchedStops {
   replace(watches: readonly Watch[]): void {
     this.changes += 1;
     this.watches = watches;
+    const limited = new Set(watches.filter(({ why }) => why === 'beyond_limit').map(keyOf));
+    for (const key of this.beyondSince.keys()) if (!limited.has(key)) this.beyondSince.delete(key);
   }
 
   /** Those of one pair, as it was planned. */
@@ -99,9 +112,8 @@ export class WatchedStops {
   /** Sells what this price has reached. */
   async onQuote(connection: ConnectionRow, quote: Quote): Promise<void> {
     for (const watch of this.watches) {
-      if (watch.symbol !== quote.pair || quote.bid > watch.stopPrice || watch.why === 'dust')
-        continue;
-      const key = `${watch.agentId} ${watch.symbol}`;
+      if (watch.symbol !== quote.pair || !this.isReached(watch, quote.bid)) continue;
+      const key = keyOf(watch);
       if (this.leaving.has(key)) continue;
       this.leaving.add(key);
       try {
@@ -112,6 +124,29 @@ export class WatchedStops {
     }
   }
 
+  /** Below a stop's limit time decides, which passes also where no price comes. */
+  async lookAgain(connection: ConnectionRow): Promise<void> {
+    const beyond = this.watches.filter((one) => this.beyondSince.has(keyOf(one)));
+    for (const symbol of new Set(beyond.map((one) => one.symbol))) {
+      const quote = this.deps.market.quote(symbol);
+      if (quote !== null) await this.onQuote(connection, quote);
+    }
+  }
+
+  private isReached(watch: Watch, bid: Fixed): boolean {
+    if (watch.why !== 'beyond_limit') return watch.why !== 'dust' && bid <= watch.stopPrice;
+    const key = keyOf(watch);
+    if (bid >= watch.stopPrice) {
+      this.beyondSince.delete(key);
+      return false;
+    }
+    const now = this.deps.clock.now();
+    const sinceMs = this.beyondSince.get(key);
+    // Noted later than now: the clock was set back.
+    if (sinceMs === undefined || sinceMs > now) this.beyondSince.set(key, now);
+    return now - (this.beyondSince.get(key) ?? now) >= BEYOND_LIMIT_MS;
+  }
+
   private async leave(connection: ConnectionRow, watch: Watch, bid: Fixed): Promise<void> {
     const { deps, port } = this;
     const { agentId, symbol } = watch;
@@ -120,7 +155,7 @@ export class WatchedStops {
       await lockBooks(tx, connection, [agentId]);
       // The person may have ended live trading, the position is gone, or another server has sold it
       // and bought again.
-      const stopPrice = await this.stopNow(tx, agentId, symbol);
+      const stopPrice = await this.priceNow(tx, connection, watch);
       if (stopPrice === null) return null;
       if (bid > stopPrice) return { ...watch, stopPrice };
       await askExit(tx, deps, port, {
@@ -138,12 +173,18 @@ export class WatchedStops {
     if (goesOn !== null && !this.watches.some(isOf(watch))) this.replace([...this.watches, goesOn]);
   }
 
-  /** At what price the position is to be sold, as it is now; null where it is not. */
-  private async stopNow(tx: Tx, agentId: string, symbol: string): Promise<Fixed | null> {
+  /** At what price the position is to be sold from here, as it is now; null where it is not. */
+  private async priceNow(
+    tx: Tx,
+    { exchange }: ConnectionRow,
+    { agentId, symbol, why }: Watch,
+  ): Promise<Fixed | null> {
     const held = await readGuarded(tx.db, agentId, symbol);
     if (held === null) return null;
     const rules = this.rules(symbol);
-    const stopPrice = parseFixed(held.stopPrice);
+    const room = why === 'beyond_limit' ? stopRoomBps(exchange) : null;
+    const own = parseFixed(held.stopPrice);
+    const stopPrice = room === null ? own : limitOfStop(own, room);
     return rules === null ? stopPrice : stopOnTick(stopPrice, rules);
   }
 }

@@ -1,13 +1,7 @@
 /** Coinbase Advanced: a repeated client order id is answered with the order that it already named. */
-import {
-  basisPoints,
-  ceilToStep,
-  formatFixed,
-  parseFixed,
-  subtract,
-  type Fixed,
-} from '../../../contract/money.ts';
+import { ceilToStep, formatFixed, ZERO, type Fixed } from '../../../contract/money.ts';
 import type { OrderRef } from '../../../contract/signer.ts';
+import { limitOfStop, stopRoomBps } from '../../../contract/stop-limit.ts';
 import type {
   CancelOutcome,
   KeyPermissions,
@@ -57,7 +51,7 @@ import {
 
 const PAGE = '250';
 /** Stops here become limit orders: this far below the stop they still sell in a fall. */
-export const STOP_ROOM_BPS = parseFixed('500');
+const ROOM_BPS = stopRoomBps('coinbase') ?? ZERO;
 
 function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unknown> {
   const base_size = formatFixed(order.quantity);
@@ -76,7 +70,7 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
       ? { market_market_ioc: { base_size } }
       : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.floor ?? order.worstPrice) } };
   const stop = order.stopPrice ?? order.worstPrice;
-  const limit = order.limitPrice ?? subtract(stop, basisPoints(stop, STOP_ROOM_BPS, 'down'));
+  const limit = order.limitPrice ?? limitOfStop(stop, ROOM_BPS);
   return {
     stop_limit_stop_limit_gtc: {
       base_size,

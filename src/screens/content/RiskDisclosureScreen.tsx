@@ -34,7 +34,8 @@ export const RISKS: readonly Block[] = [
       '**A stop at the exchange can fail.** It can be rejected, cancelled by hand, or too small to ' +
         'place. Then the server watches the price, but only while it runs. At Coinbase a stop is ' +
         `a limit order ${percent(LIVE_FIGURES.stopRoom)} below the stop price: if the price falls ` +
-        'past that at once, it may not sell.',
+        'past that at once, it does not sell. The server then cancels it and sells at the market, ' +
+        'but only while it runs.',
       '**The exchange can fail.** It can be down, delist a coin, change its rules, freeze your ' +
         'account or become insolvent.',
       '**A stolen server can trade within your limits.** The key cannot withdraw, and limits and ' +

@@ -317,6 +317,7 @@ export class OrderDriver {
     return {
       rules: this.rules(symbol),
       abilities: { replaysIds: this.policy.replaysIds, restingStops: true },
+      stopRoomBps: null,
       holders: AGENTS.filter((agent) => agent.symbol === symbol).map((agent) => ({
         agentId: agent.agentId,
         held: this.held(agent),

@@ -73,6 +73,7 @@ function replanned(moment: Moment, fault: Fault): Moment {
   const actions = planStops({
     rules: RULES,
     abilities: { replaysIds: false, restingStops: true },
+    stopRoomBps: null,
     holders: ['ann', 'bob'].map((agentId) => ({
       agentId,
       held: moment.held[agentId] ?? ZERO,

@@ -21,6 +21,7 @@ const holder = (over: Partial<StopHolder> = {}): StopHolder => ({
 const input = (over: Partial<StopPlanInput> = {}): StopPlanInput => ({
   rules: RULES,
   abilities: { replaysIds: false, restingStops: true },
+  stopRoomBps: null,
   holders: [holder()],
   orders: [],
   missing: ZERO,
@@ -77,6 +78,31 @@ describe('a stop', () => {
   it('has its price on the tick, upwards', () => {
     const [place] = planStops(input({ holders: [holder({ stopPrice: money('50.001') })] }));
     expect(place).toMatchObject({ kind: 'place', stopPrice: money('50.01') });
+  });
+
+  it('with a limit is watched beyond it while it rests, and not where the pair takes no orders', () => {
+    const limited = { stopRoomBps: money('500') };
+    const both = [stop('1.5'), stop('0.5')];
+    const [watch, ...more] = planStops(input({ ...limited, orders: both }));
+    expect(more).toEqual([]);
+    expect(watch).toMatchObject({
+      ...{ kind: 'watch', why: 'beyond_limit', quantity: money('2') },
+      stopPrice: money('47.5'),
+    });
+    expect(brief(input({ ...limited, orders: [stop('1.5')] }))).toEqual([
+      'place 0.5',
+      'watch 0.5 pending',
+      'watch 1.5 beyond_limit',
+    ]);
+    expect(brief(input({ ...limited, orders: [stopAfter('2', '50')] }))).toEqual([
+      'watch 2 pending',
+    ]);
+    const rules = { ...RULES, status: 'cancel_only' } as const;
+    expect(brief(input({ ...limited, rules, orders: [stop('2')] }))).toEqual([]);
+    const leaving = [holder({ leaving: true })];
+    expect(brief(input({ ...limited, holders: leaving, orders: [stop('2')] }))).toEqual([
+      'cancel leaving',
+    ]);
   });
 
   it('of another price is cancelled, and placed anew only when its end is known', () => {

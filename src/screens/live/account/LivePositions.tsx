@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
+import { formatFixed, parseFixed } from '../../../../contract/money.ts';
+import { limitOfStop, stopRoomBps } from '../../../../contract/stop-limit.ts';
 import type { Position } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
 import { CommandState } from '../../../components/CommandState.tsx';
@@ -21,6 +23,14 @@ import { hasEnded, nameOf } from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
 
 const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
+
+/** What a stop with a limit does below it, where the exchange's stops have one. */
+function limitText(stopPrice: string, { exchange }: LiveAccount['connection']): string {
+  const room = stopRoomBps(exchange);
+  if (room === null) return '';
+  const limit = formatPrice(formatFixed(limitOfStop(parseFixed(stopPrice), room)));
+  return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is`;
+}
 
 /** Where the stop is: at the exchange, watched here, or nowhere. */
 export function stopText(
@@ -41,7 +51,7 @@ export function stopText(
       order.agentId === position.agentId,
   );
   return resting
-    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}`
+    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}${limitText(position.stopPrice, connection)}`
     : `Stop loss at ${at}, watched by Tradewind${then}`;
 }
 

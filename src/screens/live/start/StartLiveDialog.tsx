@@ -6,6 +6,8 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import type { Agent } from '../../../../contract/agents.ts';
 import type { LiveAccount, StepUpWire } from '../../../../contract/live.ts';
+import { formatFixed } from '../../../../contract/money.ts';
+import { stopRoomBps } from '../../../../contract/stop-limit.ts';
 import { api } from '../../../api/api.ts';
 import { cancelCommand, startAgent } from '../../../commands.ts';
 import { Button } from '../../../components/Button.tsx';
@@ -55,6 +57,17 @@ function useTerms(
     return { terms: null, error: settings.data === null ? settings.error : market.error };
   const risk = riskOf(agent.risk_profile, settings.data.riskProfiles);
   return { terms: { risk, feeBps: takerFeeBps(market.data.source, exchange) }, error: null };
+}
+
+/** At what price a stop that rests sells. */
+function stopSaleText(exchange: LiveAccount['connection']['exchange']): string {
+  const room = stopRoomBps(exchange);
+  if (room === null) return 'they sell at the price there is.';
+  const percent = formatNumber(Number(formatFixed(room)) / 100);
+  return (
+    `they have a limit and sell down to ${percent} % below the stop. Where the price falls through ` +
+    'that, Tradewind cancels them and sells at the price there is, while its server runs.'
+  );
 }
 
 function Stakes({
@@ -114,8 +127,8 @@ function Stakes({
       )}
       <p className="my-3 text-ink-2">
         {feeBps === null ? 'Before fees. ' : 'Fees included. '}Stop losses are{' '}
-        {formatNumber(risk.stop)} % below entry and rest at {nameOf(connection)}; they sell at the
-        price there is. All agents of this account share its limits.{' '}
+        {formatNumber(risk.stop)} % below entry and rest at {nameOf(connection)};{' '}
+        {stopSaleText(connection.exchange)} All agents of this account share its limits.{' '}
         {connectionText(connection, current)}
       </p>
     </>

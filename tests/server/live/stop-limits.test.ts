@@ -1,0 +1,91 @@
+/** Stops that turn into limit orders at the exchange: beyond their limit the server cancels them and sells. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { agents } from '../../../server/db/schema.ts';
+import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+const soldTypes = ({ standIn }: LiveWorld): string[] =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n)
+    .map(({ accepted }) => accepted.type);
+
+/** A position whose agent is stopped: nothing judges it any more but its stop. */
+async function holding(): Promise<{ one: LiveWorld; stop: number }> {
+  const one = await openLiveWorld({ dialect: 'coinbase' });
+  world = one;
+  await one.look();
+  const agentId = await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).positions.length > 0);
+  await settle(one, 20);
+  await one.floor.database.db
+    .update(agents)
+    .set({ status: 'stopped' })
+    .where(eq(agents.id, agentId));
+  const [position] = (await account(one)).positions;
+  expect(restingStops(one).length).toBeGreaterThan(0);
+  one.desk.start();
+  return { one, stop: toNumber(parseFixed(position?.stopPrice ?? '0')) };
+}
+
+/** Both markets are at a share of the stop. */
+async function fallTo(one: LiveWorld, price: number): Promise<void> {
+  one.standIn.setPrice(one.pair, price.toFixed(2));
+  one.floor.market.say(one.pair, price);
+  await one.desk.settled();
+}
+
+describe('a stop with a limit', () => {
+  it('that the price falls through at once is cancelled, and its position sold at the market', async () => {
+    const { one, stop } = await holding();
+    await fallTo(one, stop * 0.9);
+    // The exchange has triggered it, and nobody bids as much as its limit.
+    expect(restingStops(one).length).toBeGreaterThan(0);
+    expect(soldTypes(one)).toEqual([]);
+    await settle(one, 40);
+    expect(restingStops(one)).toEqual([]);
+    expect((await account(one)).positions).toEqual([]);
+    expect(new Set(soldTypes(one))).not.toContain('stop-limit');
+    for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
+      expect([coin, ledger]).toEqual([coin, exchange]);
+    expect(await one.problems()).toEqual([]);
+  }, 60_000);
+
+  it('is left alone above its limit, and below it for less than some seconds', async () => {
+    const { one, stop } = await holding();
+    const stops = restingStops(one).map(({ id }) => id);
+    await fallTo(one, stop * 1.01);
+    await settle(one, 20);
+    expect(restingStops(one).map(({ id }) => id)).toEqual(stops);
+    // Prices of the server alone: a moment below, and back.
+    one.floor.market.say(one.pair, stop * 0.9);
+    await one.desk.settled();
+    await settle(one, 3, 1);
+    one.floor.market.say(one.pair, stop * 1.01);
+    await one.desk.settled();
+    await settle(one, 20, 1);
+    one.floor.market.say(one.pair, stop * 0.9);
+    await one.desk.settled();
+    await settle(one, 3, 1);
+    expect(restingStops(one).map(({ id }) => id)).toEqual(stops);
+    expect(soldTypes(one)).toEqual([]);
+  }, 60_000);
+
+  it('that fills within its limit is booked, and nothing is sold twice', async () => {
+    const { one, stop } = await holding();
+    await fallTo(one, stop * 0.98);
+    await settle(one, 40);
+    expect(new Set(soldTypes(one))).toEqual(new Set(['stop-limit']));
+    expect((await account(one)).positions).toEqual([]);
+  }, 60_000);
+});
