@@ -6,6 +6,8 @@ import {
   add,
   basisPoints,
   ceilToStep,
+  divide,
+  floorToStep,
   maximum,
   minimum,
   multiply,
@@ -51,8 +53,9 @@ export interface Refused {
   detail: string;
 }
 /**
- * `floor`: a market sale larger than what the book shows within the collar. It sells at once, down
- * to this price, and the rest of it not at all; null for every other order.
+ * `worstPrice`: what a unit costs or brings at worst; the exchange is told it with every order at
+ * market. `floor`: the same, of a market sale larger than what the book shows within the collar: the
+ * rest of it is not sold at all; null for every other order.
  */
 export type Judged = { worstPrice: Fixed; floor: Fixed | null } | Refused;
 
@@ -174,12 +177,44 @@ function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: F
       ? { worstPrice: intent.limitPrice, floor: null }
       : refused('price_collar', 'the limit is too far from the market');
   const { depth, last } = walk(buys ? book.asks : book.bids, intent.quantity, inBound);
-  if (last !== null) return { worstPrice: last, floor: null };
   // Getting out stays possible in a fall, when books empty: what the collar holds is sold.
-  if (buys || depth === ZERO || rules === null)
+  if (rules === null || (buys ? last === null : depth === ZERO))
     return refused('price_collar', 'the book would be cleared beyond the collar');
-  const floor = ceilToStep(bound, rules.priceTick);
-  return { worstPrice: floor, floor };
+  if (buys) return { worstPrice: last ?? bound, floor: null };
+  const worstPrice = leastOfSale(intent.quantity, bound, book, rules);
+  return { worstPrice, floor: last === null ? worstPrice : null };
+}
+
+/**
+ * On the tick. A limit order's worth is reckoned at its limit: a small sale that would be too small
+ * at the collar goes no lower than where it is not, as long as somebody bids that much.
+ */
+function leastOfSale(
+  quantity: Fixed,
+  bound: Fixed,
+  { bids }: Book,
+  { priceTick, minNotional }: PairRules,
+): Fixed {
+  const least = ceilToStep(bound, priceTick);
+  const valid = ceilToStep(divide(minNotional, quantity, 'up'), priceTick);
+  return valid > least && valid <= (bids[0]?.price ?? ZERO) ? valid : least;
+}
+
+/**
+ * How far a purchase at market may go: the book may be a moment old, so up to the collar, and no
+ * further than what one order and all positions may cost.
+ */
+function mostOfPurchase(
+  { quantity }: OrderIntent,
+  shown: Fixed,
+  middle: Fixed,
+  { priceTick }: PairRules,
+  { limits, exposure }: AccountFacts,
+): Fixed {
+  const collar = add(middle, basisPoints(middle, BUY_COLLAR_BPS, 'down'));
+  const money = minimum(limits.maxOrder, subtract(limits.maxExposure, exposure));
+  const most = floorToStep(minimum(collar, divide(money, quantity, 'down')), priceTick);
+  return maximum(most, shown);
 }
 
 /** A thin pair can be pushed by whoever sells into our purchase. */
@@ -225,9 +260,12 @@ export function judgeOrder(
     return intent.quantity > account.sellable
       ? refused('not_held', 'more than was bought here and is not on sale yet')
       : priced;
-  return (
-    judgeThinness(intent, market, middle) ??
-    judgeMoney(intent, priced.worstPrice, account) ??
-    priced
-  );
+  const late =
+    judgeThinness(intent, market, middle) ?? judgeMoney(intent, priced.worstPrice, account);
+  if (late !== null || intent.type !== 'market' || market.rules === null) return late ?? priced;
+  const { worstPrice } = priced;
+  return {
+    ...priced,
+    worstPrice: mostOfPurchase(intent, worstPrice, middle, market.rules, account),
+  };
 }

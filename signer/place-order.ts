@@ -190,16 +190,19 @@ function before(sent: SentOrder, intent: OrderIntent): PlaceOutcome {
   return sent.outcome.kind === 'confirmed' ? { ...sent.outcome, replay: true } : sent.outcome;
 }
 
+/** What a book says against an order. */
+const BY_BOOK: ReadonlySet<string> = new Set(['price_collar', 'thin_book', 'order_limit']);
+
 type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
 
 async function sendOnce(
   placing: Placing,
   adapter: Adapter,
   intent: OrderIntent,
-  { worstPrice, floor }: Bounds,
+  { worstPrice }: Bounds,
 ): Promise<PlaceOutcome> {
   try {
-    const outcome = await adapter.place({ ...intent, worstPrice, floor });
+    const outcome = await adapter.place({ ...intent, worstPrice });
     if (outcome.kind !== 'rejected') return outcome;
     return { ...outcome, message: placing.secrets.clean(outcome.message).slice(0, 300) };
   } catch (error) {
@@ -264,6 +267,8 @@ export async function placeOrder(
     const found = 'code' in facts ? facts : judge(now(), connection, intent, facts);
     const judged = 'code' in found ? unlessInDoubt(placing, connection, intent, found) : found;
     if ('code' in judged) {
+      // The next one is judged by what the market has become.
+      if (BY_BOOK.has(judged.code)) market.forgetBook(symbol);
       audit.write('server', 'order refused', { ...about, code: judged.code });
       return refused(judged.code, judged.detail);
     }

@@ -44,8 +44,8 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('agent'), ...At, ...Of, agentId: z.string(), started: z.boolean() }),
   /**
-   * On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most;
-   * `floor`, what a market sale may bring at least where the book does not show enough for it.
+   * On disk before a byte of the order leaves. `worstPrice` is what a unit may cost at most, or bring
+   * at least; `floor`, the same where the book does not show enough for a market sale.
    */
   z.object({
     kind: z.literal('sending'),

@@ -119,7 +119,6 @@ class Trial {
       stopPrice: null,
       deadlineMs: this.settings.clock.now() + ORDER_LIFE_MS,
       worstPrice: await this.middle(),
-      floor: null,
       ...order,
     };
     const outcome = await this.adapter.place(whole);
@@ -207,7 +206,12 @@ class Trial {
 
   private async sells(rules: PairRules, bought: Fixed): Promise<void> {
     const quantity = floorToStep(bought, rules.quantityStep);
-    const ref = await this.place({ side: 'sell', quantity });
+    const middle = await this.middle();
+    const worstPrice = floorToStep(
+      subtract(middle, basisPoints(middle, ROOM_BPS, 'up')),
+      rules.priceTick,
+    );
+    const ref = await this.place({ side: 'sell', quantity, worstPrice });
     const { fills } = await this.until(ref, isOverWithFills);
     this.feesIn(fills, this.coin(0));
     const dust = subtract(bought, quantity);

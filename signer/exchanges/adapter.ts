@@ -16,10 +16,11 @@ import type {
 } from '../../contract/venue.ts';
 
 export interface OrderToPlace extends Omit<OrderIntent, 'connectionId' | 'agentId'> {
-  /** What a unit may cost or bring at worst, as the limits were judged. */
+  /**
+   * What a unit may cost or bring at worst, as the limits were judged, and on the tick: an order at
+   * market leaves as a limit order at this price that takes what is there and ends.
+   */
   worstPrice: Fixed;
-  /** A market sale that is filled at once down to this price, and not below; else null. */
-  floor: Fixed | null;
 }
 
 /** A read that failed: nothing can be said. */

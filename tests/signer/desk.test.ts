@@ -383,9 +383,21 @@ describe('what is in the market', () => {
     // What the book can take whole waits for nothing.
     const small = { ...sale, quantity: parseFixed('0.0001') };
     expect(await place(signer, small)).toMatchObject({ kind: 'confirmed' });
-    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'market' });
+    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'limit', timeinforce: 'IOC' });
     signer.clock.at += 8_000;
     expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
+  });
+
+  it('that the book speaks against is judged by a new one the next time', async () => {
+    let bid = '30000.0';
+    const signer = await connected({
+      Depth: () => ok({ XXBTZUSD: { asks: [['60010.0', '5', 1]], bids: [[bid, '5', 1]] } }),
+    });
+    const purchase = { type: 'market', limitPrice: null } as const;
+    expect(await place(signer, purchase)).toMatchObject({ kind: 'refused', code: 'price_collar' });
+    bid = '59990.0';
+    signer.clock.at += 500;
+    expect(await place(signer, purchase)).toMatchObject({ kind: 'confirmed' });
   });
 
   it('is judged by the book as its last order has left it (F93)', async () => {
@@ -411,7 +423,7 @@ describe('what is in the market', () => {
     const atMarket = { side: 'sell', type: 'market', limitPrice: null } as const;
     const sale = { ...atMarket, quantity: parseFixed('0.0003') };
     expect(await place(signer, sale)).toMatchObject({ kind: 'confirmed' });
-    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'market' });
+    expect(signer.sent().at(-1)?.params).toMatchObject({ ordertype: 'limit', timeinforce: 'IOC' });
     // The middle has moved to 45,005: 30,000 is below the collar around it.
     signer.clock.at += 500;
     const rest = { ...sale, quantity: parseFixed('0.0001') };

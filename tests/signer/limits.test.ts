@@ -186,12 +186,21 @@ describe('a market sale larger than what the book shows within the collar', () =
     expect(judgeOrder(sale, coarse, own, NOW)).toMatchObject({ floor: parseFixed('57001') });
   });
 
-  it('has no floor where the book holds all of it', () => {
+  it('goes to the collar as well where the book holds all of it, and then without a pause after it', () => {
     const held = { ...sale, quantity: parseFixed('2.5') };
     expect(judgeOrder(held, market(), own, NOW)).toEqual({
-      worstPrice: parseFixed('59900'),
+      worstPrice: parseFixed('57000'),
       floor: null,
     });
+  });
+
+  it('of little worth goes no lower than where the exchange would call it too small', () => {
+    const small = { ...sale, quantity: parseFixed('0.001') };
+    const facts = market({ rules: { ...rules, minNotional: parseFixed('59.5') } });
+    expect(judgeOrder(small, facts, own, NOW)).toMatchObject({ worstPrice: parseFixed('59500') });
+    // Nobody bids what would be enough: the exchange decides.
+    const dear = market({ rules: { ...rules, minNotional: parseFixed('60') } });
+    expect(judgeOrder(small, dear, own, NOW)).toMatchObject({ worstPrice: parseFixed('57000') });
   });
 
   it('is measured from the best bid where asks stay behind in a fall, and ends a hundredth below it', () => {
@@ -227,6 +236,29 @@ describe('a market sale larger than what the book shows within the collar', () =
   it('is refused where nobody bids within the collar', () => {
     const book = { bids: levels([['49000', '50']]), asks: levels([['60000', '9']]) };
     expect(judgeOrder(sale, market({ book }), own, NOW)).toMatchObject({ code: 'price_collar' });
+  });
+});
+
+describe('a purchase at market', () => {
+  const worst = (quantity: string, own: Partial<AccountFacts> = {}, facts = market()) => {
+    const purchase = intent({ ...MARKET, quantity: parseFixed(quantity) });
+    const judged = judgeOrder(purchase, facts, account(own), NOW);
+    return 'code' in judged ? judged.code : judged.worstPrice;
+  };
+
+  it('goes as far as the collar, on the tick', () => {
+    expect(worst('0.001')).toBe(parseFixed('61200'));
+    const coarse = market({ rules: { ...rules, priceTick: parseFixed('7') } });
+    expect(worst('0.001', {}, coarse)).toBe(parseFixed('61194'));
+  });
+
+  it('costs no more than the largest order, nor than what may still come into the market', () => {
+    // 100 dollars for 0.00165 are 60606.06 apiece.
+    expect(worst('0.00165')).toBe(parseFixed('60606'));
+    expect(worst('0.001', { exposure: parseFixed('439.5') })).toBe(parseFixed('60500'));
+    // What it costs by the book is the least it may cost.
+    expect(worst('0.001', { exposure: parseFixed('439.99') })).toBe(parseFixed('60010'));
+    expect(worst('0.001', { exposure: parseFixed('440') })).toBe('exposure_limit');
   });
 });
 

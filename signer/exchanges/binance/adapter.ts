@@ -64,9 +64,9 @@ function orderParams(order: OrderToPlace, pair: string): Record<string, string> 
   };
   const limit: Record<string, string> =
     order.limitPrice === null ? {} : { price: formatFixed(order.limitPrice) };
-  if (order.floor !== null)
-    return { ...common, price: formatFixed(order.floor), type: 'LIMIT', timeInForce: 'IOC' };
-  if (order.type === 'market') return { ...common, type: 'MARKET' };
+  // `MARKET` would go as far as the book does.
+  if (order.type === 'market')
+    return { ...common, price: formatFixed(order.worstPrice), type: 'LIMIT', timeInForce: 'IOC' };
   if (order.type === 'limit') return { ...common, ...limit, type: 'LIMIT', timeInForce: 'GTC' };
   const stop = { stopPrice: formatFixed(order.stopPrice ?? order.worstPrice) };
   return order.limitPrice === null

@@ -64,11 +64,9 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
       },
     };
   if (order.type === 'market')
-    // A purchase at market is by an amount of money here. This order is by quantity, goes no further
-    // than its price, and may be filled for less.
-    return order.side === 'sell' && order.floor === null
-      ? { market_market_ioc: { base_size } }
-      : { sor_limit_ioc: { base_size, limit_price: formatFixed(order.floor ?? order.worstPrice) } };
+    // A market order goes as far as the book does, and a purchase is by an amount of money. This one
+    // is by quantity, goes no further than its price, and may be filled for less.
+    return { sor_limit_ioc: { base_size, limit_price: formatFixed(order.worstPrice) } };
   const stop = order.stopPrice ?? order.worstPrice;
   const limit = order.limitPrice ?? limitOfStop(stop, ROOM_BPS);
   return {

@@ -46,7 +46,8 @@ const DEADLINE_MOST_MS = 60_000;
 const DAY_MS = 24 * 60 * 60_000;
 const PAGE = 50;
 
-const ORDER_TYPES = { market: 'market', limit: 'limit', stop: 'stop-loss' } as const;
+/** `market` would go as far as the book does: a limit order that takes what is there stands for it. */
+const ORDER_TYPES = { market: 'limit', limit: 'limit', stop: 'stop-loss' } as const;
 
 /** Judges an answer, keeps quiet for as long as it says, and doubts a clock that it calls wrong. */
 export function krakenJudge(door: Door): (reply: RawReply) => Verdict {
@@ -66,17 +67,19 @@ function orderParams(
   /** On Kraken's clock. */
   deadlineMs: number,
 ): Record<string, string> {
-  const price = order.type === 'stop' ? order.stopPrice : (order.floor ?? order.limitPrice);
+  const price = { market: order.worstPrice, limit: order.limitPrice, stop: order.stopPrice }[
+    order.type
+  ];
   return {
     pair,
     type: order.side,
     ordertype:
       order.type === 'stop' && order.limitPrice !== null
         ? 'stop-loss-limit'
-        : ORDER_TYPES[order.floor === null ? order.type : 'limit'],
+        : ORDER_TYPES[order.type],
     volume: formatFixed(order.quantity),
     ...(price === null ? {} : { price: formatFixed(price) }),
-    ...(order.floor === null ? {} : { timeinforce: 'IOC' }),
+    ...(order.type === 'market' ? { timeinforce: 'IOC' } : {}),
     ...(order.type === 'stop' && order.limitPrice !== null
       ? { price2: formatFixed(order.limitPrice) }
       : {}),

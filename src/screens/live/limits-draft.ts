@@ -14,7 +14,7 @@ export const LIMIT_LABEL: Readonly<Record<LimitName, string>> = {
   maxDailyLoss: 'Largest loss in a day',
 };
 export const LIMIT_HINT: Readonly<Record<LimitName, string>> = {
-  maxOrder: 'One purchase costs at most this.',
+  maxOrder: 'One purchase costs at most this, before fees.',
   maxExposure: 'Positions and open purchases together, over all agents.',
   maxDailyLoss: 'Losses and fees of a day (UTC). After it, nothing is bought until tomorrow.',
 };

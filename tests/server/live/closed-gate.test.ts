@@ -79,7 +79,7 @@ describe('while the gate is closed', () => {
     expect(restingStops(one)).toEqual(stops);
     await openGate(one);
     expect(restingStops(one)).toEqual([]);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
   }, 240_000);
@@ -117,7 +117,7 @@ describe('while the gate is closed', () => {
     await openGate(one);
     const [sold, ...more] = sales(one);
     expect(more).toEqual([]);
-    expect(sold?.accepted.type).toBe('market');
+    expect(sold?.accepted.type).toBe('limit');
     const [left] = (await account(one)).positions;
     expect(parseFixed(left?.quantity ?? '0')).toBe(
       parseFixed(held.quantity) - (sold?.filled ?? 0n),
@@ -169,7 +169,7 @@ describe('while the account is compared with its exchange', () => {
       await settle(one, 20);
       expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
       await expectBooksEqual(one);
     },
     240_000,
@@ -209,7 +209,7 @@ describe('while the account is compared with its exchange', () => {
         .toBe(0);
       await one.desk.stop();
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market', 'market']);
+      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit', 'limit']);
       await expectBooksEqual(one);
     },
     240_000,
@@ -401,7 +401,7 @@ describe('while the account is compared with its exchange', () => {
     one.interfere((act) => (act === 'balances' ? 'fail' : null));
     await settle(one, 45);
     expect(run?.gate.kind).toBe('closed');
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     await openGate(one);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
@@ -481,7 +481,7 @@ describe('a stop that ends at the exchange just before the gate closes', () => {
     await one.desk.settled();
     await settle(one, 30);
     expect(gateOf(one)).toBe('closed');
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     await openGate(one);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);

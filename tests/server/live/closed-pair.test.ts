@@ -136,7 +136,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
       STATUS[what].open(one);
       await settle(one, 30);
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
       expect(await sellable(one)).toBe(0n);
       expect(await told(one)).toEqual(['sale_waits_for_pair']);
       await expectBooksEqual(one);

@@ -138,7 +138,7 @@ describe('what is held', () => {
       expect(shown.positions).toEqual([]);
       const sales = world.standIn.journal
         .orders({ by: 'api' })
-        .filter(({ accepted }) => accepted.side === 'sell' && accepted.type === 'market');
+        .filter(({ accepted }) => accepted.side === 'sell' && accepted.type === 'limit');
       expect(sales).toHaveLength(1);
       for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
         expect([coin, ledger]).toEqual([coin, exchange]);

@@ -117,7 +117,7 @@ describe('the sale of a part', () => {
     expect(shown.exits).toMatchObject([{ agentId, symbol: one.pair, reason: 'signal_down' }]);
     refused.stop();
     await settle(one, 20, 2);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['market']);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 7);
     expect(soldOf(one)).toBeLessThanOrEqual(part);
     await expectLeft(one, held - soldOf(one));

@@ -1,8 +1,10 @@
 /** Sales that the signer would refuse, or has refused: a stop stays before them, and the person is told. */
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
+import { multiply, toNumber, ZERO } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
+import { decideTrade } from '../../support/live/agent-decision.ts';
 import {
   account,
   type LiveWorld,
@@ -129,6 +131,66 @@ describe('a stop at the exchange', () => {
     await expectSold(one);
     expect(await toldOf(one, 'sale_refused')).toHaveLength(1);
   }, 60_000);
+});
+
+describe('an order at market', () => {
+  it.each(LiveExchange.options)(
+    'at %s sells nothing below the collar it was judged by, and the rest as it is judged anew',
+    async (dialect) => {
+      const one = await holding(dialect);
+      let fell = false;
+      const { pair, standIn } = one;
+      const before = toNumber(standIn.prices.mid(pair));
+      one.interfere((_act, ask) => {
+        if (ask.act !== 'place' || ask.intent.type !== 'market' || fell) return null;
+        // Between the book that the signer has kept and the order's arrival.
+        standIn.setPrice(pair, (before * 0.8).toFixed(1));
+        fell = true;
+        return null;
+      });
+      await closePosition(one);
+      await one.look();
+      expect(fell).toBe(true);
+      expect(sold(one)).toEqual([]);
+      one.floor.market.say(pair, before * 0.8);
+      await settle(one, 40);
+      await expectSold(one);
+    },
+    60_000,
+  );
+
+  it.each(LiveExchange.options)(
+    'at %s buys with a limit within the collar and the largest order',
+    async (dialect) => {
+      const one = await openLiveWorld({ dialect });
+      world = one;
+      await one.look();
+      const agentId = await one.startAgent();
+      const { id: connectionId } = one.connection;
+      const { pair, standIn } = one;
+      const before = toNumber(standIn.prices.mid(pair));
+      await decideTrade(one.deps, one.desk, {
+        connectionId,
+        agentId,
+        symbol: pair,
+        budget: 60,
+        tickId: 'purchase',
+      });
+      await one.look();
+      const bought = standIn.journal
+        .orders({ by: 'api' })
+        .filter(({ accepted }) => accepted.side === 'buy');
+      expect(bought.length).toBeGreaterThan(0);
+      for (const { accepted } of bought) {
+        expect(accepted.limit).not.toBeNull();
+        expect(toNumber(accepted.limit ?? ZERO)).toBeLessThan(before * 1.021);
+        expect(toNumber(multiply(accepted.limit ?? ZERO, accepted.quantity, 'up'))).toBeLessThan(
+          100,
+        );
+      }
+    },
+    60_000,
+  );
 });
 
 describe('a position without a stop at the exchange', () => {

@@ -44,7 +44,7 @@ async function fall(one: LiveWorld): Promise<void> {
   one.floor.market.say(one.pair, price);
 }
 
-async function expectSoldOnce(one: LiveWorld, type: 'stop' | 'market'): Promise<void> {
+async function expectSoldOnce(one: LiveWorld, type: 'stop' | 'limit'): Promise<void> {
   expect((await account(one)).positions).toEqual([]);
   const sold = one.standIn.journal
     .orders({ by: 'api' })
@@ -69,7 +69,7 @@ describe('a stop loss', () => {
     await fall(one);
     await one.desk.settled();
     await settle(one, 40);
-    await expectSoldOnce(one, 'market');
+    await expectSoldOnce(one, 'limit');
   }, 60_000);
 
   it('of a position that another server has sold and bought again is judged by its own price', async () => {
@@ -89,7 +89,7 @@ describe('a stop loss', () => {
     one.floor.market.say(one.pair, lower * 0.99);
     await one.desk.settled();
     await settle(one, 40);
-    await expectSoldOnce(one, 'market');
+    await expectSoldOnce(one, 'limit');
   }, 60_000);
 
   it('that another server has come to watch is watched by all within seconds, and sold once it is gone', async () => {
@@ -125,7 +125,7 @@ describe('a stop loss', () => {
     } finally {
       await other.stop();
     }
-    await expectSoldOnce(one, 'market');
+    await expectSoldOnce(one, 'limit');
   }, 60_000);
 
   it('that another server has placed at the exchange is watched no more', async () => {

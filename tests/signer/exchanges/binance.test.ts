@@ -109,27 +109,32 @@ describe('Binance', () => {
     const stop = { type: 'stop', side: 'sell', stopPrice: parseFixed('200') } as const;
     await adapter.place(toPlace({ ...stop, limitPrice: null }));
     await adapter.place(toPlace({ ...stop, limitPrice: parseFixed('195') }));
-    await adapter.place(toPlace({ type: 'market', limitPrice: null }));
+    await adapter.place(
+      toPlace({ type: 'market', limitPrice: null, worstPrice: parseFixed('190.5') }),
+    );
     expect(sentTo(POST).map(({ params }) => [params.type, params.stopPrice, params.price])).toEqual(
       [
         ['STOP_LOSS', '200', undefined],
         ['STOP_LOSS_LIMIT', '200', '195'],
-        ['MARKET', undefined, undefined],
+        ['LIMIT', undefined, '190.5'],
       ],
     );
   });
 
-  it('sells at market no lower than a floor, and takes the rest back', async () => {
-    const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => ({ body: order() }) });
-    const sale = { type: 'market', side: 'sell', limitPrice: null } as const;
-    await adapter.place(toPlace({ ...sale, floor: parseFixed('190.5') }));
-    expect(sentTo(POST)[0]?.params).toMatchObject({
-      side: 'SELL',
-      type: 'LIMIT',
-      price: '190.5',
-      timeInForce: 'IOC',
-    });
-  });
+  it.each(['buy', 'sell'] as const)(
+    'takes what is there within the price that was judged, and no more: %s',
+    async (side) => {
+      const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => ({ body: order() }) });
+      const worstPrice = parseFixed('190.5');
+      await adapter.place(toPlace({ type: 'market', side, limitPrice: null, worstPrice }));
+      expect(sentTo(POST)[0]?.params).toMatchObject({
+        side: side.toUpperCase(),
+        type: 'LIMIT',
+        price: '190.5',
+        timeInForce: 'IOC',
+      });
+    },
+  );
 
   it('looks up a duplicate id instead of taking it for a refusal', async () => {
     const { adapter, order: toPlace } = await open({

@@ -96,13 +96,11 @@ describe('Coinbase', () => {
     const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
     await adapter.place(toPlace({ type: 'market', limitPrice: null }));
     const sale = { type: 'market', limitPrice: null, side: 'sell' } as const;
-    await adapter.place(toPlace(sale));
-    await adapter.place(toPlace({ ...sale, floor: parseFixed('57095.1') }));
+    await adapter.place(toPlace({ ...sale, worstPrice: parseFixed('57095.1') }));
     expect(
       sentTo(POST).map(({ params }): unknown => JSON.parse(params.order_configuration ?? '')),
     ).toEqual([
       { sor_limit_ioc: { base_size: '0.0015', limit_price: '60100.1' } },
-      { market_market_ioc: { base_size: '0.0015' } },
       { sor_limit_ioc: { base_size: '0.0015', limit_price: '57095.1' } },
     ]);
   });

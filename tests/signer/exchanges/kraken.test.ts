@@ -52,26 +52,31 @@ describe('Kraken', () => {
     const stop = { type: 'stop', side: 'sell', stopPrice: parseFixed('50000') } as const;
     await adapter.place(order({ ...stop, limitPrice: null }));
     await adapter.place(order({ ...stop, limitPrice: parseFixed('49000') }));
-    await adapter.place(order({ type: 'market', limitPrice: null }));
+    await adapter.place(
+      order({ type: 'market', limitPrice: null, worstPrice: parseFixed('57095.1') }),
+    );
     const sent = sentTo('POST /0/private/AddOrder').map(({ params }) => params);
     expect(sent.map(({ ordertype, price, price2 }) => [ordertype, price, price2])).toEqual([
       ['stop-loss', '50000', undefined],
       ['stop-loss-limit', '50000', '49000'],
-      ['market', undefined, undefined],
+      ['limit', '57095.1', undefined],
     ]);
   });
 
-  it('sells at market no lower than a floor, and takes the rest back', async () => {
-    const { adapter, sentTo, order } = await open();
-    const sale = { type: 'market', side: 'sell', limitPrice: null } as const;
-    await adapter.place(order({ ...sale, floor: parseFixed('57095.1') }));
-    expect(sentTo('POST /0/private/AddOrder')[0]?.params).toMatchObject({
-      type: 'sell',
-      ordertype: 'limit',
-      price: '57095.1',
-      timeinforce: 'IOC',
-    });
-  });
+  it.each(['buy', 'sell'] as const)(
+    'takes what is there within the price that was judged, and no more: %s',
+    async (side) => {
+      const { adapter, sentTo, order } = await open();
+      const worstPrice = parseFixed('57095.1');
+      await adapter.place(order({ type: 'market', side, limitPrice: null, worstPrice }));
+      expect(sentTo('POST /0/private/AddOrder')[0]?.params).toMatchObject({
+        type: side,
+        ordertype: 'limit',
+        price: '57095.1',
+        timeinforce: 'IOC',
+      });
+    },
+  );
 
   it('keeps quiet for as long as its codes say', async () => {
     const { adapter, order, asked, clock } = await open({

@@ -175,12 +175,6 @@ describe('requests that were recorded to Coinbase', () => {
       { limit_limit_gtc: { base_size: '4', limit_price: '0.2', post_only: false } },
     ],
     [
-      'a sale at market',
-      { type: 'market', side: 'sell', limitPrice: null },
-      'SELL',
-      { market_market_ioc: { base_size: '10' } },
-    ],
-    [
       'an order that is filled at once or not at all',
       { type: 'market', limitPrice: null, worstPrice: parseFixed('0.05') },
       'BUY',

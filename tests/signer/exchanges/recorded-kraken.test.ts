@@ -176,16 +176,6 @@ describe('recorded answers of Kraken', () => {
 describe('requests that were recorded to Kraken', () => {
   it.each([
     [
-      'a purchase at market',
-      { ...MARKET },
-      { pair: 'LTCUSDT', type: 'buy', ordertype: 'market', volume: '0.1' },
-    ],
-    [
-      'a sale at market',
-      { ...MARKET, side: 'sell' },
-      { pair: 'LTCUSDT', type: 'sell', ordertype: 'market', volume: '0.1' },
-    ],
-    [
       'a stop',
       { type: 'stop', side: 'sell', stopPrice: parseFixed('55'), limitPrice: null },
       { pair: 'LTCUSDT', type: 'sell', ordertype: 'stop-loss', volume: '0.1', price: '55' },

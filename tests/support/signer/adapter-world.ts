@@ -76,7 +76,6 @@ export async function openAdapter(exchange: LiveExchange, said: Said) {
       stopPrice: null,
       deadlineMs: clock.now() + 20_000,
       worstPrice: parseFixed('60100.10'),
-      floor: null,
       ...more,
     }),
     ref: (more: Partial<OrderRef> = {}): OrderRef => ({
