@@ -38,7 +38,7 @@ const VenueMs = z.number().check(z.int(), z.gte(0));
 
 export const OrderSide = z.enum(['buy', 'sell']);
 export type OrderSide = z.infer<typeof OrderSide>;
-/** A `stop` becomes a market order when the price comes to its stop price. */
+/** A `stop` becomes an order when the price comes to its stop price: at market, or with a limit. */
 export const OrderType = z.enum(['market', 'limit', 'stop']);
 export type OrderType = z.infer<typeof OrderType>;
 

@@ -49,8 +49,8 @@ const LOOK_MOST_MS = 60_000;
 const REPEAT_FIRST_MS = 500;
 /** A sale may wait for the cancellation: it follows soon once the exchange takes it. */
 const REPEAT_MOST_MS = 30_000;
-/** The same question to the signer about a sale, for which it may have to read a book. */
-const QUESTION_MOST_MS = 5_000;
+/** The same question to the signer about a sale: each may read a book, of which all accounts get few. */
+const QUESTION_MOST_MS = 10_000;
 /** Why nothing is bought before the gate is open, as a sentence goes on. */
 export const NOT_COMPARED = 'the exchange account is being compared with the exchange.';
 /** A request is answered or given up by then; whoever sent it is gone. */
