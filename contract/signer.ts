@@ -279,7 +279,9 @@ export const ConnectionState = z.object({
   limitsInForce: SpendingLimits,
   firstWeekUntilMs: Ms,
   exposure: Amount,
-  lossToday: Amount,
+  /** Null where what is held cannot be valued now; `lossUnread` says why. */
+  lossToday: z.nullable(Amount),
+  lossUnread: z.optional(z.string()),
   agentsStarted: z.array(OwnId),
   /** Orders that were sent and whose end the signer has not seen. */
   unresolved: z.array(ClientOrderId),

@@ -14,6 +14,7 @@ import type { CancelOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Box } from './box.ts';
 import { checkKey } from './check-key.ts';
+import { lossToday } from './day-loss.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
 import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
@@ -25,7 +26,7 @@ import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from 
 import type { Log } from './log.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
-import { lossToday, placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
+import { placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
@@ -458,7 +459,6 @@ export class Desk {
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
     return readAs(async (): Promise<ConnectionState> => {
-      const market = await this.market(connection.exchange);
       const { limits, connectedAtMs } = connection;
       return {
         connectionId,
@@ -471,17 +471,24 @@ export class Desk {
         limitsInForce: limitsInForce(limits, connectedAtMs, this.now()),
         firstWeekUntilMs: connectedAtMs + FIRST_WEEK_MS,
         exposure: exposureOf(connection),
-        lossToday: (
-          await lossToday(
-            { journal: this.parts.journal, now: () => this.now() },
-            connection,
-            market,
-          )
-        ).amount,
+        ...(await this.lossOf(connection)),
         agentsStarted: [...connection.agents],
         unresolved: unresolvedOf(connection),
       };
     });
+  }
+
+  /** The rest of the state is known without the exchange. */
+  private async lossOf(
+    connection: Connection,
+  ): Promise<Pick<ConnectionState, 'lossToday' | 'lossUnread'>> {
+    const { journal } = this.parts;
+    const market = await this.market(connection.exchange);
+    const read = await readAs(() =>
+      lossToday({ journal, now: () => this.now() }, connection, market),
+    );
+    if (read.kind === 'read') return { lossToday: read.value.amount };
+    return { lossToday: null, lossUnread: read.kind === 'unknown' ? read.cause : read.code };
   }
 
   private connectionOf(connectionId: string): Connection | null {

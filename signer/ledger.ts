@@ -65,7 +65,8 @@ export interface Connection {
   realised: { day: string; amount: Fixed };
   /** Charged in coins that are neither side of their pair, by coin. */
   otherFees: { day: string; byAsset: Map<string, Fixed> };
-  dayStart: { day: string; unrealised: Fixed };
+  /** `unmarked`: how much was held without a price then, by pair. It counts as worth nothing. */
+  dayStart: { day: string; unrealised: Fixed; unmarked: ReadonlyMap<string, Fixed> };
 }
 
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
@@ -169,7 +170,7 @@ export class Ledger {
       fillsSeen: new Set(),
       realised: { day: '', amount: ZERO },
       otherFees: { day: '', byAsset: new Map() },
-      dayStart: { day: '', unrealised: ZERO },
+      dayStart: { day: '', unrealised: ZERO, unmarked: new Map() },
     });
   }
 
@@ -237,13 +238,20 @@ export class Ledger {
       connection.faults = record.faults;
     } else if (record.kind === 'limits') connection.limits = record.limits;
     else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
-    else if (record.kind === 'day')
-      connection.dayStart = { day: record.day, unrealised: record.unrealised };
+    else if (record.kind === 'day') beginDay(connection, record);
     else if (record.kind === 'agent') {
       if (record.started) connection.agents.add(record.agentId);
       else connection.agents.delete(record.agentId);
     } else bookFill(connection, record.clientOrderId, record.fill);
   }
+}
+
+function beginDay(
+  connection: Connection,
+  { day, unrealised, unmarked = [] }: Extract<SignerRecord, { kind: 'day' }>,
+): void {
+  const without = new Map(unmarked.map(({ symbol, quantity }) => [symbol, quantity]));
+  connection.dayStart = { day, unrealised, unmarked: without };
 }
 
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */

@@ -1,7 +1,7 @@
 /** The market as the signer sees it itself, so that nobody can tell it a price. */
 import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { OrderSide, PairRules } from '../contract/venue.ts';
-import type { Book, PublicData } from './exchanges/adapter.ts';
+import { ReadFailed, type Book, type PublicData } from './exchanges/adapter.ts';
 import { Kept, KeptBySymbol } from './exchanges/kept.ts';
 import { DOLLARS, middleOf, type MarketFacts } from './limits.ts';
 
@@ -10,6 +10,15 @@ const VOLUME_KEEP_MS = 60 * 60_000;
 const BOOK_KEEP_MS = 2_000;
 /** Old enough to ask seldom, new enough for a day's loss. */
 const MARK_KEEP_MS = 30_000;
+
+/** How each exchange says that it does not know a pair. */
+const PAIR_GONE = /asset pair$|^unlisted:(unknown_pair|-1121|NOT_FOUND)$/;
+
+interface Marks {
+  marks: ReadonlyMap<string, Fixed>;
+  /** Of the list that they were asked by. */
+  rules: ReadonlyMap<string, PairRules>;
+}
 
 interface Mark {
   bid: Fixed;
@@ -23,6 +32,11 @@ function markOf(book: Book): Mark | null {
 
 export class MarketView {
   private readonly rules: Kept<Awaited<ReturnType<PublicData['rules']>>>;
+  /**
+   * Of what holdings are valued by, which may know sooner that a pair is gone. The server's list is
+   * as old as the one that orders are judged by: a stop that it places is not to be turned down.
+   */
+  private readonly listed: Kept<Awaited<ReturnType<PublicData['rules']>>>;
   private readonly books: KeptBySymbol<Book>;
   private readonly volumes: KeptBySymbol<Fixed>;
   private readonly marks: KeptBySymbol<Mark | null>;
@@ -34,6 +48,7 @@ export class MarketView {
     now: () => number,
   ) {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
+    this.listed = new Kept(() => data.rules(), RULES_KEEP_MS, now);
     this.books = new KeptBySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
     this.volumes = new KeptBySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
     this.marks = new KeptBySymbol(
@@ -73,6 +88,7 @@ export class MarketView {
   forgetRules(): void {
     this.data.forgetRules();
     this.rules.forget();
+    this.listed.forget();
   }
 
   /** An order on the pair was rejected: what was said of it a moment ago may hold no more. */
@@ -107,15 +123,34 @@ export class MarketView {
     return null;
   }
 
-  /** What a unit of each pair would bring now: the best bid. A pair without a book is left out. */
-  async bidsOf(symbols: readonly string[]): Promise<Map<string, Fixed>> {
-    const marks = await Promise.all(
-      symbols.map(async (symbol) => ({ symbol, mark: await this.marks.get(symbol) })),
+  /**
+   * What a unit of each pair would bring now: the best bid. A pair without a book is left out, as is
+   * one that is not listed any more.
+   */
+  async marksOf(symbols: readonly string[]): Promise<Marks> {
+    if (symbols.length === 0) return { marks: new Map(), rules: new Map() };
+    const known = await this.listed.get();
+    try {
+      return await this.marksIn(known, symbols);
+    } catch (error) {
+      if (!(error instanceof ReadFailed) || !PAIR_GONE.test(error.cause)) throw error;
+    }
+    // One of them is gone since the list was read.
+    this.data.forgetRules();
+    this.listed.forget();
+    return this.marksIn(await this.listed.get(), symbols);
+  }
+
+  private async marksIn(rules: Marks['rules'], symbols: readonly string[]): Promise<Marks> {
+    const listed = symbols.filter((symbol) => rules.has(symbol));
+    const read = await Promise.all(
+      listed.map(async (symbol) => ({ symbol, mark: await this.marks.get(symbol) })),
     );
-    return new Map(
-      marks.flatMap(({ symbol, mark }): [string, Fixed][] =>
+    const marks = new Map(
+      read.flatMap(({ symbol, mark }): [string, Fixed][] =>
         mark === null ? [] : [[symbol, mark.bid]],
       ),
     );
+    return { marks, rules };
   }
 }

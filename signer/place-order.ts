@@ -3,23 +3,20 @@
  * its outcome written down, in this order.
  */
 import * as z from 'zod/mini';
-import { add, multiply, ZERO, type Fixed } from '../contract/money.ts';
+import { add, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
 import { PAIR_CLOSED_CODES, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
+import { lossToday } from './day-loss.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
 import type { Journal } from './journal.ts';
 import {
-  dayOf,
   exposureOf,
   inDoubt,
   lastToFloor,
-  lossOf,
-  otherFeesOf,
   remaining,
   sellable,
-  unrealisedOf,
   type Connection,
   type SentOrder,
 } from './ledger.ts';
@@ -54,45 +51,6 @@ const refused = (code: string, detail: string): PlaceOutcome => ({
 });
 
 const wireOf = (intent: OrderIntent): string => JSON.stringify(z.encode(OrderIntent, intent));
-
-interface LossToday {
-  amount: Fixed;
-  /** Coins in which fees were charged today and that have no price: they are not in it. */
-  unpriced: string[];
-  /** Pairs that are held and have no book: they count as worth nothing. */
-  unmarked: string[];
-}
-
-/**
- * With what is held at the bid, and the day's beginning written down when the day is new. It does
- * not begin while something held has no price: the recovery from nothing would hide every loss.
- */
-export async function lossToday(
-  { journal, now }: Pick<Placing, 'journal' | 'now'>,
-  connection: Connection,
-  market: MarketView,
-): Promise<LossToday> {
-  const marks = await market.bidsOf([...connection.positions.keys()]);
-  // Of what is held now: more may have been bought while the marks were read.
-  const unmarked = [...connection.positions.keys()].filter((symbol) => !marks.has(symbol));
-  const day = dayOf(now());
-  if (connection.dayStart.day !== day && unmarked.length === 0)
-    journal.write({
-      kind: 'day',
-      atMs: now(),
-      connectionId: connection.connectionId,
-      day,
-      unrealised: unrealisedOf(connection, marks),
-    });
-  let otherFees = ZERO;
-  const unpriced: string[] = [];
-  for (const [asset, amount] of otherFeesOf(connection, day)) {
-    const price = await market.dollarsOf(asset);
-    if (price === null) unpriced.push(asset);
-    else otherFees = add(otherFees, multiply(amount, price, 'up'));
-  }
-  return { amount: lossOf(connection, day, marks, otherFees), unpriced, unmarked };
-}
 
 /** Whoever bids has this long to come back before the rest is sold lower. */
 const FLOOR_PAUSE_MS = 10_000;

@@ -80,7 +80,17 @@ export const SignerRecord = z.discriminatedUnion('kind', [
     scope: z.string(),
     untilMs: z.number(),
   }),
-  /** What open positions were worth above their cost when the day was first looked at. */
-  z.object({ kind: z.literal('day'), ...At, ...Of, day: z.string(), unrealised: Signed }),
+  /**
+   * What open positions were worth above their cost when the day was first looked at. `unmarked`:
+   * those without a price, as worth nothing; each is written again with its first price.
+   */
+  z.object({
+    kind: z.literal('day'),
+    ...At,
+    ...Of,
+    day: z.string(),
+    unrealised: Signed,
+    unmarked: z.optional(z.array(z.object({ symbol: z.string(), quantity: Amount }))),
+  }),
 ]);
 export type SignerRecord = z.infer<typeof SignerRecord>;

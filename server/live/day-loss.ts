@@ -92,8 +92,10 @@ export class LossWatch {
       .catch(() => null);
     if (state?.kind !== 'read') return;
     const current = await followLimits(deps, connection, state.value);
-    const day = dayNumber(now);
     const loss = state.value.lossToday;
+    // What was last known stays: nothing is bought there meanwhile.
+    if (loss === null) return;
+    const day = dayNumber(now);
     this.known = { day, loss };
     if (!this.isReached(current) || this.toldDay === day) return;
     await deps.database.transaction(async (tx) => {

@@ -33,7 +33,8 @@ async function read(one: Theft): Promise<void> {
 
 async function lossToday({ ask, connectionId }: Theft): Promise<Fixed> {
   const state = await ask({ act: 'state', connectionId });
-  if (state.kind !== 'read') throw new Error('The state could not be read');
+  if (state.kind !== 'read' || state.value.lossToday === null)
+    throw new Error('The loss could not be read');
   return state.value.lossToday;
 }
 

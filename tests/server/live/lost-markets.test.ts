@@ -77,7 +77,10 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     const kinds = new Set((await account(one)).alarms.map(({ kind }) => kind));
     // Binance answers no question about such a pair: its stop stays as it was last seen.
     const ofStop = dialect === 'binance' ? [] : ['cancelled_at_exchange'];
-    expect(kinds).toEqual(new Set([...ofStop, 'pair_delisted']));
+    expect(kinds).toEqual(new Set([...ofStop, 'pair_delisted', 'daily_loss']));
+    // What it cost is lost, and everything else is known and goes on.
+    const state = await one.client.ask({ act: 'state', connectionId: one.connection.id });
+    expect(state.kind === 'read' && state.value.lossToday).toBeGreaterThan(0n);
     const before = placings(one);
     const [position] = (await account(one)).positions;
     await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });

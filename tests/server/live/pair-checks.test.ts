@@ -139,7 +139,7 @@ describe('at Kraken, whose limit all pairs share', () => {
       const world = await openWorld();
       world.kraken.ofAll = 'cancel_only';
       // What is held is looked at just then.
-      for (const symbol of SYMBOLS.slice(0, 3)) void world.view.bidsOf([symbol]).catch(() => null);
+      for (const symbol of SYMBOLS.slice(0, 3)) void world.view.marksOf([symbol]).catch(() => null);
       await world.clock.runFor(400);
       const symbols = SYMBOLS.slice(0, count);
       expect(await look(world, symbols, 60)).toEqual(new Map());

@@ -100,7 +100,7 @@ describe('at Kraken, while what is held is looked at', () => {
     const view = new MarketView(new KrakenPublic(door), () => clock.now());
     await view.rulesOf([]);
     await clock.runFor(60_000);
-    const marks = view.bidsOf(coins.map((coin) => `${coin}/USD`)).catch(() => null);
+    const marks = view.marksOf(coins.map((coin) => `${coin}/USD`)).catch(() => null);
     await clock.runFor(0);
     const before = clock.now();
     const facts = await view.factsOf('C7/USD', 'sell');
