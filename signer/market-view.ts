@@ -3,31 +3,21 @@ import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { OrderSide, PairRules } from '../contract/venue.ts';
 import { ReadFailed, type Book, type PublicData } from './exchanges/adapter.ts';
 import { Kept, KeptBySymbol } from './exchanges/kept.ts';
-import { DOLLARS, middleOf, type MarketFacts } from './limits.ts';
+import { DOLLARS, type MarketFacts } from './limits.ts';
+import { Marks } from './marks.ts';
 
 const RULES_KEEP_MS = 10 * 60_000;
 const VOLUME_KEEP_MS = 60 * 60_000;
 const BOOK_KEEP_MS = 2_000;
-/** Old enough to ask seldom, new enough for a day's loss. */
-const MARK_KEEP_MS = 30_000;
 
 /** How each exchange says that it does not know a pair. */
 const PAIR_GONE = /asset pair$|^unlisted:(unknown_pair|-1121|NOT_FOUND)$/;
 
-interface Marks {
+/** What is held would bring so much a unit. */
+interface Held {
   marks: ReadonlyMap<string, Fixed>;
   /** Of the list that they were asked by. */
   rules: ReadonlyMap<string, PairRules>;
-}
-
-interface Mark {
-  bid: Fixed;
-  middle: Fixed;
-}
-
-function markOf(book: Book): Mark | null {
-  const middle = middleOf(book);
-  return middle === null ? null : { bid: book.bids[0]?.price ?? ZERO, middle };
 }
 
 export class MarketView {
@@ -39,7 +29,7 @@ export class MarketView {
   private readonly listed: Kept<Awaited<ReturnType<PublicData['rules']>>>;
   private readonly books: KeptBySymbol<Book>;
   private readonly volumes: KeptBySymbol<Fixed>;
-  private readonly marks: KeptBySymbol<Mark | null>;
+  private readonly marks: Marks;
   /** How often an order of ours has changed the book of a pair. */
   private readonly changes = new Map<string, number>();
 
@@ -51,11 +41,7 @@ export class MarketView {
     this.listed = new Kept(() => data.rules(), RULES_KEEP_MS, now);
     this.books = new KeptBySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
     this.volumes = new KeptBySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
-    this.marks = new KeptBySymbol(
-      async (symbol) => markOf(await data.book(symbol, 'mark')),
-      MARK_KEEP_MS,
-      now,
-    );
+    this.marks = new Marks(data, now);
   }
 
   /**
@@ -114,11 +100,12 @@ export class MarketView {
   /** What a coin is worth in dollars; null where no pair tells. */
   async dollarsOf(asset: string): Promise<Fixed | null> {
     if (DOLLARS.has(asset)) return UNIT;
-    const rules = await this.rules.get();
+    const rules = await this.listed.get();
     for (const dollar of DOLLARS) {
       const symbol = `${asset}/${dollar}`;
-      const mark = rules.has(symbol) ? await this.marks.get(symbol) : null;
-      if (mark !== null) return mark.middle;
+      const marks = rules.has(symbol) ? await this.marks.of([symbol], rules) : null;
+      const mark = marks?.get(symbol);
+      if (mark !== undefined) return mark.middle;
     }
     return null;
   }
@@ -127,7 +114,7 @@ export class MarketView {
    * What a unit of each pair would bring now: the best bid. A pair without a book is left out, as is
    * one that is not listed any more.
    */
-  async marksOf(symbols: readonly string[]): Promise<Marks> {
+  async marksOf(symbols: readonly string[]): Promise<Held> {
     if (symbols.length === 0) return { marks: new Map(), rules: new Map() };
     const known = await this.listed.get();
     try {
@@ -141,16 +128,9 @@ export class MarketView {
     return this.marksIn(await this.listed.get(), symbols);
   }
 
-  private async marksIn(rules: Marks['rules'], symbols: readonly string[]): Promise<Marks> {
+  private async marksIn(rules: Held['rules'], symbols: readonly string[]): Promise<Held> {
     const listed = symbols.filter((symbol) => rules.has(symbol));
-    const read = await Promise.all(
-      listed.map(async (symbol) => ({ symbol, mark: await this.marks.get(symbol) })),
-    );
-    const marks = new Map(
-      read.flatMap(({ symbol, mark }): [string, Fixed][] =>
-        mark === null ? [] : [[symbol, mark.bid]],
-      ),
-    );
-    return { marks, rules };
+    const marks = await this.marks.of(listed, rules);
+    return { rules, marks: new Map([...marks].map(([symbol, { bid }]) => [symbol, bid])) };
   }
 }

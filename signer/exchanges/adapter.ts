@@ -98,8 +98,15 @@ export interface Book {
   asks: BookLevel[];
 }
 
-/** `mark`: for what a holding is worth, which yields to the book that an order is judged by. */
-export type BookUse = 'order' | 'mark';
+/** The top of a book that has both sides. */
+export interface BestPrices {
+  bid: Fixed;
+  ask: Fixed;
+}
+
+/** Null where a side is empty: exchanges write a price of nothing there. */
+export const bestPricesOf = (bid: Fixed, ask: Fixed): BestPrices | null =>
+  bid > 0n && ask > 0n ? { bid, ask } : null;
 
 /** However often the server asks whether a pair takes orders. */
 export const RULES_NOW_KEEP_MS = 5_000;
@@ -115,7 +122,14 @@ export interface PublicData {
   forgetNow(symbol: string): void;
   /** The rules that were read do not hold any more. */
   forgetRules(): void;
-  book(symbol: string, use?: BookUse): Promise<Book>;
+  book(symbol: string): Promise<Book>;
+  /**
+   * For what holdings are worth, which yields to the book that an order is judged by. A pair of which
+   * a side is empty is left out.
+   */
+  bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>>;
+  /** Whether that is one request, however many pairs are asked for. */
+  readonly readsPricesTogether: boolean;
   /** Quote currency traded in the last 24 hours. */
   dayVolume(symbol: string): Promise<Fixed>;
 }

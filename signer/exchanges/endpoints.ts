@@ -54,7 +54,8 @@ export const KRAKEN_ENDPOINTS = {
   pairs: krakenPublic('AssetPairs'),
   ticker: krakenPublic('Ticker'),
   book: krakenPublic('Depth'),
-  mark: { ...krakenPublic('Depth'), spare: KRAKEN_SALE },
+  /** Of all that is held: it names as many pairs as are asked for. */
+  marks: { ...krakenPublic('Ticker'), spare: KRAKEN_SALE },
   keyInfo: krakenPrivate('GetApiKeyInfo', 1, 'private'),
   balances: krakenList('BalanceEx'),
   openOrders: krakenList('OpenOrders'),
@@ -86,6 +87,7 @@ export const COINBASE_ENDPOINTS = {
   products: coinbase('public', 'GET', 'brokerage/market/products', 'public'),
   product: coinbase('public', 'GET', 'brokerage/market/products/{product_id}', 'public'),
   book: coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
+  /** Best prices of many products are answered to a key alone. */
   mark: {
     ...coinbase('public', 'GET', 'brokerage/market/product_book', 'public'),
     spare: COINBASE_SALE,
@@ -122,7 +124,7 @@ export const BINANCE_ENDPOINTS = {
   rulesOfPair: { ...binance('public', 'GET', 'exchangeInfo', 20), spare: BINANCE_SALE },
   ticker: binance('public', 'GET', 'ticker/24hr', 2),
   book: binance('public', 'GET', 'depth', 5),
-  mark: { ...binance('public', 'GET', 'depth', 5), spare: BINANCE_SALE },
+  marks: { ...binance('public', 'GET', 'ticker/bookTicker', 4), spare: BINANCE_SALE },
   account: binanceList('account', 20),
   openOrders: binanceList('openOrders', 80),
   openOrdersOfPair: binanceList('openOrders', 6),

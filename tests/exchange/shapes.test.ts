@@ -251,4 +251,15 @@ describe('binance', () => {
       }
     }
   });
+
+  it('answers best prices of many pairs at once, and of none where one is not traded', async () => {
+    const { client, symbol, standIn } = await open('binance');
+    const { bidPrice, bidQty, askPrice, askQty } = binance.TICKER;
+    await client.fetchBidsAsks([symbol, 'ETH/USDT']);
+    const row = { symbol: 'BTCUSDT', bidPrice, bidQty, askPrice, askQty };
+    expect(differences(last(), [row])).toEqual([]);
+    expect(last()).toHaveLength(2);
+    standIn.core.changeRules('ETH/USDT', { status: 'delisted' });
+    await expect(client.fetchBidsAsks([symbol, 'ETH/USDT'])).rejects.toThrow('-1121');
+  });
 });

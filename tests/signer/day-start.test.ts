@@ -41,16 +41,26 @@ async function holding() {
     isDown: false,
   };
   const named = { XBTUSD: 'XXBTZUSD', SHIBUSD: 'SHIBUSD' } as const;
-  const Depth = ({ params }: Asked) => {
+  type Name = keyof typeof named;
+  const bookOf = (name: Name): Sides => (name === 'XBTUSD' ? books.BTC : books.SHIB);
+  const answer = (row: (name: Name) => unknown) => (asked: Asked) => {
     if (exchange.isDown) return { status: 503, body: '' };
-    const name = params.pair as keyof typeof named;
-    if (exchange.pairs[named[name]] === undefined) return failed('EQuery:Unknown asset pair');
-    return ok({ [named[name]]: name === 'XBTUSD' ? books.BTC : books.SHIB });
+    const names = (asked.params.pair ?? '').split(',') as Name[];
+    if (names.some((name) => exchange.pairs[named[name]] === undefined))
+      return failed('EQuery:Unknown asset pair');
+    return ok(Object.fromEntries(names.map((name) => [named[name], row(name)])));
   };
+  const Depth = answer(bookOf);
+  const Ticker = answer((name) => ({
+    a: [bookOf(name).asks[0]?.[0] ?? '0.0', '1', '1.000'],
+    b: [bookOf(name).bids[0]?.[0] ?? '0.0', '1', '1.000'],
+    v: ['100', '1912.2'],
+    p: ['60010.1', '60020.2'],
+  }));
   world = await openDeskWorld({
     key: KRAKEN_KEY,
     answers: (clock) =>
-      krakenAnswers({ Depth, AssetPairs: () => ok(exchange.pairs) }, () => clock.now()),
+      krakenAnswers({ Depth, Ticker, AssetPairs: () => ok(exchange.pairs) }, () => clock.now()),
   });
   await world.connect();
   const yesterdayMs = world.clock.now() - 24 * 60 * 60_000;

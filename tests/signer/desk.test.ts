@@ -441,6 +441,15 @@ describe('what is in the market', () => {
             bids: [[`${bid}.0`, '5.000', 1]],
           },
         }),
+      Ticker: () =>
+        ok({
+          XXBTZUSD: {
+            a: [`${bid + 10}.0`, '5', '5.000'],
+            b: [`${bid}.0`, '5', '5.000'],
+            v: ['100.5', '1912.2'],
+            p: ['60010.1', '60020.2'],
+          },
+        }),
       ClosedOrders: () => ok({ closed: { O1: krakenOrderAnswer(id) }, count: 1 }),
       TradesHistory: () => ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
       AddOrder: () => ok({ txid: ['O1'] }),

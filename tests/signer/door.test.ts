@@ -386,6 +386,7 @@ const OPEN_ADDRESSES: Record<LiveExchange, string[]> = {
     'GET /api/v3/openOrders',
     'GET /api/v3/order',
     'GET /api/v3/ticker/24hr',
+    'GET /api/v3/ticker/bookTicker',
     'GET /api/v3/time',
     'GET /sapi/v1/account/apiRestrictions',
     'POST /api/v3/order',

@@ -2,10 +2,11 @@
 import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
 import {
+  bestPricesOf,
   ReadFailed,
   RULES_NOW_KEEP_MS,
+  type BestPrices,
   type Book,
-  type BookUse,
   type PublicData,
 } from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
@@ -15,6 +16,7 @@ import { Kept, KeptBySymbol } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeBinance } from './classify.ts';
 import {
+  BestPricesReply,
   binanceNames,
   BookReply,
   RulesReply,
@@ -25,9 +27,9 @@ import {
 
 const NAMES_KEEP_MS = 10 * 60_000;
 const LEVELS = '50';
-const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class BinancePublic implements PublicData {
+  readonly readsPricesTogether = true;
   private readonly kept = new Kept(
     () => this.readNames(),
     NAMES_KEEP_MS,
@@ -71,8 +73,8 @@ export class BinancePublic implements PublicData {
     return (await read(this.door, judgeBinance, TimeReply, AT.time)).serverTime;
   }
 
-  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
-    const reply = await read(this.door, judgeBinance, BookReply, BOOK_AT[use], {
+  async book(symbol: string): Promise<Book> {
+    const reply = await read(this.door, judgeBinance, BookReply, AT.book, {
       symbol: await this.pairOf(symbol),
       limit: LEVELS,
     });
@@ -82,6 +84,23 @@ export class BinancePublic implements PublicData {
         quantity: exactAmount(quantity),
       }));
     return mapped(() => ({ bids: levels(reply.bids), asks: levels(reply.asks) }));
+  }
+
+  async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
+    const pairs = await Promise.all(symbols.map((symbol) => this.pairOf(symbol)));
+    const names = await this.names();
+    const rows = await read(this.door, judgeBinance, BestPricesReply, AT.marks, {
+      symbols: JSON.stringify(pairs),
+    });
+    return mapped(
+      () =>
+        new Map(
+          rows.flatMap(({ symbol, bidPrice, askPrice }): [string, BestPrices][] => {
+            const best = bestPricesOf(exactAmount(bidPrice), exactAmount(askPrice));
+            return best === null ? [] : [[names.symbolOf(symbol), best]];
+          }),
+        ),
+    );
   }
 
   async dayVolume(symbol: string): Promise<Fixed> {

@@ -57,6 +57,9 @@ export const PermissionsReply = z.object({
 export const TimeReply = z.object({ serverTime: z.number() });
 const Level = z.tuple([z.string(), z.string()]);
 export const BookReply = z.object({ bids: z.array(Level), asks: z.array(Level) });
+export const BestPricesReply = z.array(
+  z.object({ symbol: z.string(), bidPrice: z.string(), askPrice: z.string() }),
+);
 export const TickerReply = z.object({ quoteVolume: z.string() });
 const RawPair = z.object({
   symbol: z.string(),

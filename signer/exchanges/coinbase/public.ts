@@ -1,10 +1,16 @@
 /** Coinbase Advanced's public data: products, books, volumes and its clock. */
-import { multiply, type Fixed } from '../../../contract/money.ts';
+import { multiply, ZERO, type Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
-import { RULES_NOW_KEEP_MS, type Book, type BookUse, type PublicData } from '../adapter.ts';
+import {
+  bestPricesOf,
+  RULES_NOW_KEEP_MS,
+  type BestPrices,
+  type Book,
+  type PublicData,
+} from '../adapter.ts';
 import { exactAmount } from '../amounts.ts';
 import type { Door } from '../door.ts';
-import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
+import { COINBASE_ENDPOINTS as AT, type Endpoint } from '../endpoints.ts';
 import { Kept, KeptBySymbol } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
@@ -21,9 +27,10 @@ import {
 const LEVELS = 50;
 
 const RULES_KEEP_MS = 10 * 60_000;
-const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class CoinbasePublic implements PublicData {
+  /** Ten public requests a second read a book each of what an agent may hold. */
+  readonly readsPricesTogether = false;
   private readonly kept = new Kept(
     () => this.readRules(),
     RULES_KEEP_MS,
@@ -80,10 +87,25 @@ export class CoinbasePublic implements PublicData {
     );
   }
 
-  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
-    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, BOOK_AT[use], {
+  book(symbol: string): Promise<Book> {
+    return this.readBook(symbol, AT.book, LEVELS);
+  }
+
+  async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
+    const found = await Promise.all(
+      symbols.map(async (symbol): Promise<[string, BestPrices][]> => {
+        const { bids, asks } = await this.readBook(symbol, AT.mark, 1);
+        const best = bestPricesOf(bids[0]?.price ?? ZERO, asks[0]?.price ?? ZERO);
+        return best === null ? [] : [[symbol, best]];
+      }),
+    );
+    return new Map(found.flat());
+  }
+
+  private async readBook(symbol: string, endpoint: Endpoint, levels: number): Promise<Book> {
+    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, endpoint, {
       product_id: productOf(symbol),
-      limit: String(LEVELS),
+      limit: String(levels),
     });
     return mapped(() => ({ bids: levelsOf(pricebook.bids), asks: levelsOf(pricebook.asks) }));
   }

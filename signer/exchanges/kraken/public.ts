@@ -1,8 +1,13 @@
 /** Kraken's public data: names, rules, books, volumes and its clock. */
 import { multiply, type Fixed } from '../../../contract/money.ts';
 import { exactAmount } from '../amounts.ts';
-import type { Book, BookUse, PublicData } from '../adapter.ts';
-import { ReadFailed } from '../adapter.ts';
+import {
+  bestPricesOf,
+  ReadFailed,
+  type BestPrices,
+  type Book,
+  type PublicData,
+} from '../adapter.ts';
 import type { Door } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept } from '../kept.ts';
@@ -10,13 +15,13 @@ import { mapped, read } from '../verdict.ts';
 import { krakenJudge } from './adapter.ts';
 import { KrakenNow } from './now.ts';
 import { AssetsReply, krakenNames, PairsReply, type KrakenNames } from './pairs.ts';
-import { BookReply, TickerReply, TimeReply } from './replies.ts';
+import { BestPricesReply, BookReply, TickerReply, TimeReply } from './replies.ts';
 
 const NAMES_KEEP_MS = 10 * 60_000;
 const LEVELS = 50;
-const BOOK_AT = { order: AT.book, mark: AT.mark } as const;
 
 export class KrakenPublic implements PublicData {
+  readonly readsPricesTogether = true;
   private readonly kept: Kept<KrakenNames>;
   private readonly now: KrakenNow;
 
@@ -55,8 +60,8 @@ export class KrakenPublic implements PublicData {
     return result.unixtime * 1_000 + 500;
   }
 
-  async book(symbol: string, use: BookUse = 'order'): Promise<Book> {
-    const { result } = await read(this.door, krakenJudge(this.door), BookReply, BOOK_AT[use], {
+  async book(symbol: string): Promise<Book> {
+    const { result } = await read(this.door, krakenJudge(this.door), BookReply, AT.book, {
       pair: await this.pairOf(symbol),
       count: String(LEVELS),
     });
@@ -68,6 +73,23 @@ export class KrakenPublic implements PublicData {
         quantity: exactAmount(quantity),
       }));
     return mapped(() => ({ bids: levels(book.bids), asks: levels(book.asks) }));
+  }
+
+  async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
+    const pairs = await Promise.all(symbols.map((symbol) => this.pairOf(symbol)));
+    const names = await this.names();
+    const { result } = await read(this.door, krakenJudge(this.door), BestPricesReply, AT.marks, {
+      pair: pairs.join(','),
+    });
+    return mapped(
+      () =>
+        new Map(
+          Object.entries(result).flatMap(([pair, { a, b }]): [string, BestPrices][] => {
+            const best = bestPricesOf(exactAmount(b[0] ?? ''), exactAmount(a[0] ?? ''));
+            return best === null ? [] : [[names.symbolOf(pair), best]];
+          }),
+        ),
+    );
   }
 
   async dayVolume(symbol: string): Promise<Fixed> {

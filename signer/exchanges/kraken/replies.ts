@@ -72,6 +72,10 @@ export const BookReply = z.object({
 export const TickerReply = z.object({
   result: z.record(z.string(), z.object({ v: z.array(z.string()), p: z.array(z.string()) })),
 });
+/** The best ask and the best bid: price, whole lots, lots. */
+export const BestPricesReply = z.object({
+  result: z.record(z.string(), z.object({ a: z.array(z.string()), b: z.array(z.string()) })),
+});
 
 const msOf = (seconds: string | number): number => Math.floor(Number(seconds) * 1_000);
 

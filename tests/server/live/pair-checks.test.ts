@@ -41,10 +41,11 @@ function answerOf(kraken: Kraken, url: URL): unknown {
     return Object.fromEntries(
       ['ZUSD', ...COINS].map((coin) => [coin, { altname: coin.replace('Z', ''), decimals: 8 }]),
     );
-  if (name === 'Depth') return { X: { bids: [['99', '1', 1]], asks: [['101', '1', 1]] } };
   const listed = COINS.filter((coin) => !kraken.gone.has(coin));
   const wanted = url.searchParams.get('pair')?.split(',') ?? listed.map((coin) => `${coin}USD`);
   if (wanted.some((pair) => !listed.includes(pair.replace('USD', '')))) return null;
+  if (name === 'Ticker')
+    return Object.fromEntries(wanted.map((pair) => [pair, { a: ['101'], b: ['99'] }]));
   return Object.fromEntries(
     listed
       .filter((coin) => wanted.includes(`${coin}USD`))

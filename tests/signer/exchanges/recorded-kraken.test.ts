@@ -149,6 +149,12 @@ describe('recorded answers of Kraken', () => {
     expect(await data.dayVolume('BTC/USDT')).toBe(parseFixed('42760586.421038015904'));
   });
 
+  it('tell the best prices of a pair', async () => {
+    const { data } = await open({ Ticker: () => ok({ XBTUSDT: TICKER }) });
+    const best = { bid: parseFixed('73380.6'), ask: parseFixed('73380.7') };
+    expect(await data.bestPrices(['BTC/USDT'])).toEqual(new Map([['BTC/USDT', best]]));
+  });
+
   it('name the pairs as everybody does, with their rules', async () => {
     const { data } = await open();
     const rules = [...(await data.rules()).values()].map((pair) => [

@@ -114,6 +114,14 @@ describe('at Kraken, while what is held is looked at', () => {
 function publicAnswer(url: string, coins: readonly string[]): Response {
   const at = new URL(url);
   const result = (value: unknown): Response => json({ error: [], result: value });
+  if (at.pathname.endsWith('/Ticker'))
+    return result(
+      Object.fromEntries(
+        (at.searchParams.get('pair') ?? '')
+          .split(',')
+          .map((pair) => [pair, { a: ['101', '1', '1.000'], b: ['99', '1', '1.000'] }]),
+      ),
+    );
   if (at.pathname.endsWith('/Depth'))
     return result({ X: { bids: [['99', '1', 1]], asks: [['101', '1', 1]] } });
   if (at.pathname.endsWith('/Assets'))

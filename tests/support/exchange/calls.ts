@@ -6,6 +6,7 @@ export const PUBLIC_CALLS = [
   'coins',
   'markets',
   'ticker',
+  'best-prices',
   'book',
   'public-trades',
 ] as const;

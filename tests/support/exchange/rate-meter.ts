@@ -11,7 +11,7 @@ export interface RateLimit {
   /** What a call costs unless it is listed. */
   usual: number;
   costs: Partial<Record<CallName, number>>;
-  /** What it costs to ask about every pair at once. */
+  /** What it costs to ask about several pairs, or about every one, at once. */
   wide?: Partial<Record<CallName, number>>;
 }
 
@@ -33,6 +33,7 @@ export const RATE_LIMITS: Record<DialectName, RateLimit> = {
     costs: {
       markets: 20,
       ticker: 2,
+      'best-prices': 2,
       book: 5,
       'public-trades': 25,
       order: 4,
@@ -41,7 +42,7 @@ export const RATE_LIMITS: Record<DialectName, RateLimit> = {
       trades: 20,
       balances: 20,
     },
-    wide: { ticker: 80, 'open-orders': 80 },
+    wide: { ticker: 80, 'best-prices': 4, 'open-orders': 80 },
   },
 };
 

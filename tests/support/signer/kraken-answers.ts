@@ -87,6 +87,22 @@ export const krakenTradeAnswer = (more: object = {}) => ({
   ...more,
 });
 
+/** `a` and `b` are the best ask and bid, `v` and `p` volume and price of today and of 24 hours. */
+const TICKERS = {
+  BTC: {
+    a: ['60010.0', '1', '0.500'],
+    b: ['59990.0', '1', '0.500'],
+    v: ['100.5', '1912.2'],
+    p: ['60010.1', '60020.2'],
+  },
+  SHIB: {
+    a: ['0.00001010', '10', '10.000'],
+    b: ['0.00001000', '10', '10.000'],
+    v: ['100', '1000'],
+    p: ['0.00001', '0.00001'],
+  },
+};
+
 /** What the account does by itself; `said` changes any of it by the last piece of the path. */
 export function krakenAnswers(
   said: Partial<Record<string, (asked: Asked) => Answer | 'drop'>> = {},
@@ -104,9 +120,11 @@ export function krakenAnswers(
     AssetPairs: () => ok(KRAKEN_PAIRS),
     Ticker: ({ params }) =>
       ok(
-        params.pair === 'XBTUSD'
-          ? { XXBTZUSD: { v: ['100.5', '1912.2'], p: ['60010.1', '60020.2'] } }
-          : { SHIBUSD: { v: ['100', '1000'], p: ['0.00001', '0.00001'] } },
+        Object.fromEntries(
+          (params.pair ?? '')
+            .split(',')
+            .map((pair) => (pair === 'XBTUSD' ? ['XXBTZUSD', TICKERS.BTC] : [pair, TICKERS.SHIB])),
+        ),
       ),
     Depth: ({ params }) =>
       ok(

@@ -14,7 +14,7 @@ const CALLS: Record<string, CallName> = {
   'GET /fapi/v1/exchangeInfo': 'markets',
   'GET /dapi/v1/exchangeInfo': 'markets',
   'GET /api/v3/ticker/24hr': 'ticker',
-  'GET /api/v3/ticker/bookTicker': 'ticker',
+  'GET /api/v3/ticker/bookTicker': 'best-prices',
   'GET /api/v3/ticker/price': 'ticker',
   'GET /api/v3/depth': 'book',
   'GET /api/v3/trades': 'public-trades',

@@ -1,5 +1,5 @@
 /** Binance's public calls: time, pairs with their filters, prices and depth. */
-import { formatFixed, parseFixed } from '../../../../contract/money.ts';
+import { formatFixed, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
 import type { Answer, Asked, CallName } from '../calls.ts';
 import { placesText } from '../decimal-text.ts';
 import type { Floor } from '../dialect.ts';
@@ -27,6 +27,7 @@ export function answerMarket(floor: Floor, call: CallName, asked: Asked): Answer
     return ok(asked.path.endsWith('/ping') ? {} : { serverTime: Math.floor(floor.clock.now()) });
   if (call === 'status') return ok({ status: 0, msg: 'normal' });
   if (call === 'markets') return ok(exchangeInfo(floor, isSpot ? listed : []));
+  if (call === 'best-prices') return bestPrices(floor, asked, listed);
   const wanted = asked.query.get('symbol');
   const pair = findPair(floor, wanted);
   const row = asked.path.endsWith('/price') ? priceRow : tickerRow;
@@ -37,6 +38,16 @@ export function answerMarket(floor: Floor, call: CallName, asked: Asked): Answer
       : binanceError(-1102, "Mandatory parameter 'symbol' was not sent.");
   if (call === 'ticker') return ok(row(floor, pair));
   return call === 'book' ? ok(depth(floor, pair)) : ok(publicTrades(floor, pair));
+}
+
+/** Of one pair, of those on a list, or of all. A list with one that is not traded is refused. */
+function bestPrices(floor: Floor, { query }: Asked, listed: Instrument[]): Answer {
+  const [one, list] = [query.get('symbol'), query.get('symbols')];
+  const wanted = one === null ? (list === null ? null : (JSON.parse(list) as string[])) : [one];
+  const found = wanted?.map((id) => findPair(floor, id)) ?? listed;
+  const rows = found.flatMap((pair) => (pair === null ? [] : [bookRow(floor, pair)]));
+  if (rows.length < found.length) return INVALID_SYMBOL;
+  return ok(one === null ? rows : rows[0]);
 }
 
 function exchangeInfo(floor: Floor, listed: Instrument[]): Record<string, unknown> {
@@ -112,6 +123,19 @@ const priceRow = (floor: Floor, instrument: Instrument): Record<string, unknown>
 });
 
 const VOLUME = parseFixed('9823.12345');
+
+/** An empty side has a price of nothing. */
+function bookRow(floor: Floor, instrument: Instrument): Record<string, unknown> {
+  const { bids, asks } = floor.prices.book(instrument);
+  const text = (amount: Fixed | undefined): string => placesText(amount ?? ZERO, 8);
+  return {
+    symbol: pairId(instrument),
+    bidPrice: text(bids[0]?.price),
+    bidQty: text(bids[0]?.quantity),
+    askPrice: text(asks[0]?.price),
+    askQty: text(asks[0]?.quantity),
+  };
+}
 
 function tickerRow(floor: Floor, instrument: Instrument): Record<string, unknown> {
   const { bids, asks } = floor.prices.book(instrument);

@@ -1,5 +1,5 @@
 /** Kraken's public calls: time, status, coins, pairs with their rules, prices and depth. */
-import { divide, parseFixed, type Fixed } from '../../../../contract/money.ts';
+import { divide, parseFixed, ZERO, type Fixed } from '../../../../contract/money.ts';
 import type { Answer, Asked, CallName } from '../calls.ts';
 import { placesOf, placesText } from '../decimal-text.ts';
 import type { Floor } from '../dialect.ts';
@@ -106,10 +106,15 @@ function ticker(floor: Floor, instrument: Instrument): Record<string, unknown> {
   const price = (value: Fixed | undefined): string =>
     placesText(value ?? mid, placesOf(instrument.tick));
   const volume = placesText(divide(VOLUME, parseFixed('2'), 'down'), 8);
-  const whole = (value: Fixed | undefined): string => String((value ?? 0n) / 10n ** 12n);
+  // An empty side has a price of nothing.
+  const best = ({ price: at, quantity } = { price: ZERO, quantity: ZERO }): string[] => [
+    price(at),
+    String(quantity / 10n ** 12n),
+    placesText(quantity, 3),
+  ];
   return {
-    a: [price(asks[0]?.price), whole(asks[0]?.quantity), placesText(asks[0]?.quantity ?? mid, 3)],
-    b: [price(bids[0]?.price), whole(bids[0]?.quantity), placesText(bids[0]?.quantity ?? mid, 3)],
+    a: best(asks[0]),
+    b: best(bids[0]),
     c: [price(mid), '0.00160710'],
     v: [volume, placesText(VOLUME, 8)],
     p: [price(mid), price(mid)],
