@@ -252,6 +252,19 @@ function beginDay(
 ): void {
   const without = new Map(unmarked.map(({ symbol, quantity }) => [symbol, quantity]));
   connection.dayStart = { day, unrealised, unmarked: without };
+  // The clock was set back: losses of a day that is yet to come would hide those of this one.
+  const { realised, otherFees } = connection;
+  if (realised.day > day) connection.realised = { day, amount: minimum(ZERO, realised.amount) };
+  if (otherFees.day > day) connection.otherFees = { ...otherFees, day };
+}
+
+/**
+ * The day that a fill counts in. One from before the day began, and read since, counts in it: the
+ * day began with what was sold then, and would be better off by what that had lost.
+ */
+function countsOn({ dayStart }: Connection, { atMs }: VenueFill): string {
+  const day = dayOf(atMs);
+  return day > dayStart.day ? day : dayStart.day;
 }
 
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
@@ -283,15 +296,16 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
   else
     connection.positions.set(symbol, { quantity: rest, cost: subtract(position.cost, costGone) });
   const won = subtract(subtract(fill.quoteAmount, quoteFee), costGone);
-  const day = dayOf(fill.atMs);
+  const day = countsOn(connection, fill);
   if (day > connection.realised.day) connection.realised = { day, amount: won };
   else if (day === connection.realised.day)
     connection.realised.amount = add(connection.realised.amount, won);
 }
 
 /** Of today, like what was realised: an older day's are not limited any more. */
-function noteOtherFees(connection: Connection, { symbol, fees, atMs }: VenueFill): void {
-  const day = dayOf(atMs);
+function noteOtherFees(connection: Connection, fill: VenueFill): void {
+  const { symbol, fees } = fill;
+  const day = countsOn(connection, fill);
   const others = fees.filter(({ asset }) => asset !== quoteOf(symbol) && asset !== baseOf(symbol));
   if (others.length === 0 || day < connection.otherFees.day) return;
   if (day > connection.otherFees.day) connection.otherFees = { day, byAsset: new Map() };

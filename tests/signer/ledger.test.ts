@@ -15,6 +15,7 @@ import {
   lastToFloor,
   Ledger,
   lossOf,
+  otherFeesOf,
   sellable,
   unrealisedOf,
   type Connection,
@@ -198,6 +199,67 @@ describe('the ledger of the signer', () => {
     expect(lossOf(connection, '2026-01-01', marks('65000'))).toBe(parseFixed('11'));
     // Another day begins where this one ended.
     expect(lossOf(connection, '2026-01-02', marks('65000'))).toBe(ZERO);
+  });
+});
+
+describe('a sale from before midnight that is read after it', () => {
+  const TODAY = '2026-01-02';
+  const BEFORE_MS = Date.parse('2026-01-01T23:59:58Z');
+  const AFTER_MS = Date.parse('2026-01-02T00:00:02Z');
+  const marks = (price: string) => new Map([[SYMBOL, parseFixed(price)]]);
+  const fees = [{ asset: 'BNB', amount: parseFixed('0.5') }];
+
+  /** Holds 1,000 dollars' worth, bought the day before. */
+  function holding() {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.01'));
+    ledger.apply(fillOf(1, 'buy', parseFixed('0.01'), parseFixed('1000'), ZERO));
+    const begin = (day: string, price: string): void => {
+      ledger.apply({
+        kind: 'day',
+        atMs: AFTER_MS,
+        connectionId: 'c1',
+        day,
+        unrealised: unrealisedOf(connection, marks(price)),
+      });
+    };
+    const sell = (number: number, quantity: string, quote: string, atMs: number): void => {
+      send(ledger, number, 'sell', parseFixed(quantity));
+      const record = fillOf(number, 'sell', parseFixed(quantity), parseFixed(quote), ZERO);
+      ledger.apply({ ...record, fill: { ...record.fill, fees, atMs } });
+    };
+    return { begin, connection, ledger, sell };
+  }
+
+  it('is no credit to the day, which began with what it sold', () => {
+    const { begin, connection, sell } = holding();
+    begin(TODAY, '80000');
+    sell(2, '0.005', '400', BEFORE_MS);
+    expect(lossOf(connection, TODAY, marks('80000'))).toBe(ZERO);
+    expect(lossOf(connection, TODAY, marks('70000'))).toBe(parseFixed('50'));
+    // Its fee was charged since the day before was last looked at.
+    expect(otherFeesOf(connection, TODAY)).toEqual(new Map([['BNB', parseFixed('0.5')]]));
+  });
+
+  it('is of the day before where this one began without it', () => {
+    const { begin, connection, sell } = holding();
+    sell(2, '0.005', '400', BEFORE_MS);
+    begin(TODAY, '80000');
+    expect(lossOf(connection, TODAY, marks('80000'))).toBe(ZERO);
+    expect(lossOf(connection, TODAY, marks('70000'))).toBe(parseFixed('50'));
+    expect(otherFeesOf(connection, TODAY).size).toBe(0);
+  });
+
+  it('is lost on the day that a clock was set back to', () => {
+    const { begin, connection, sell } = holding();
+    begin('2026-01-03', '80000');
+    sell(2, '0.005', '350', AFTER_MS);
+    // Nothing is forgotten of what was booked a day ahead, and what is sold from then on counts.
+    begin(TODAY, '80000');
+    expect(lossOf(connection, TODAY, marks('80000'))).toBe(parseFixed('150'));
+    sell(3, '0.001', '70', AFTER_MS);
+    expect(lossOf(connection, TODAY, marks('80000'))).toBe(parseFixed('160'));
+    expect(otherFeesOf(connection, TODAY)).toEqual(new Map([['BNB', parseFixed('1')]]));
   });
 });
 
