@@ -33,7 +33,13 @@ export const LiveConnection = z.object({
   accountId: z.string(),
   permissions: z.nullable(KeyPermissions),
   permissionsReadAt: z.number(),
+  /** In force now. */
   limits: LiveLimits,
+  /**
+   * What the person chose, where the first week holds it back: it is in force from `firstWeekUntil`
+   * on. Null where `limits` are what was chosen; absent in replies kept from before.
+   */
+  limitsChosen: z.optional(z.nullable(LiveLimits)),
   /** Until then no limit is above the first week's caps. Null once that is past. */
   firstWeekUntil: z.nullable(z.number()),
   /** Keys that confirm its starts and higher limits; they were named when it was connected. */

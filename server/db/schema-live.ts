@@ -37,6 +37,8 @@ export const liveConnections = pgTable(
     maxOrder: money('max_order').notNull(),
     maxExposure: money('max_exposure').notNull(),
     maxDailyLoss: money('max_daily_loss').notNull(),
+    /** What the person chose, by the signer's word, where that is not in force yet; null otherwise. */
+    limitsChosen: jsonb('limits_chosen'),
     maxOrdersPerHour: integer('max_orders_per_hour').notNull(),
     /** Since when the person lets nothing new be bought; exits go on. */
     entriesOffSince: ms('entries_off_since'),

@@ -4,12 +4,11 @@
  */
 import { and, eq, gte, isNull, ne, notInArray, or } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
-import type { SpendingLimits } from '../../contract/signer.ts';
 import type { OrderEnding } from '../../engine/orders/live-order.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { liveConnections, liveOrders } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
-import { limitColumns } from './connect.ts';
+import { limitColumns, type SignerLimits } from './connect.ts';
 import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
@@ -38,7 +37,7 @@ export async function ordersThisHour(db: Db, connectionId: string, nowMs: number
 /** What is not named stays as it is. */
 export interface Brakes {
   /** As the signer holds orders to them. */
-  limits: SpendingLimits | null;
+  limits: SignerLimits | null;
   maxOrdersPerHour: number | undefined;
   entriesAllowed: boolean | undefined;
 }

@@ -4,14 +4,15 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { and, eq, lt } from 'drizzle-orm';
+import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
-import { formatFixed } from '../../contract/money.ts';
 import {
   SIGNER_VERSION,
+  SpendingLimits,
   type ApiKey,
+  type ConnectionState,
   type KeyReport,
   type LiveExchange,
-  type SpendingLimits,
   type StepUpKey,
 } from '../../contract/signer.ts';
 import type { Tx } from '../db/database.ts';
@@ -130,7 +131,7 @@ export async function connectExchange(
   }
   const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
   if (state?.kind !== 'read') throw unreachable();
-  const { abilities, limitsInForce, firstWeekUntilMs } = state.value;
+  const { abilities, firstWeekUntilMs } = state.value;
   const connection = await database.transaction(async (tx) => {
     const [opened] = await tx.db
       .update(liveConnections)
@@ -141,7 +142,7 @@ export async function connectExchange(
         permissionsReadAt: deps.clock.now(),
         firstWeekUntil: firstWeekUntilMs,
         stepUpKeys: wanted.stepUpKeys,
-        ...limitColumns(limitsInForce),
+        ...limitColumns(state.value),
       })
       .where(and(eq(liveConnections.id, connectionId), eq(liveConnections.uid, uid)))
       .returning();
@@ -153,10 +154,20 @@ export async function connectExchange(
   return { report: answer.value, connection };
 }
 
-export const limitColumns = (limits: SpendingLimits) => ({
-  maxOrder: formatFixed(limits.maxOrder),
-  maxExposure: formatFixed(limits.maxExposure),
-  maxDailyLoss: formatFixed(limits.maxDailyLoss),
+/** What a person chose, and what of it is in force. */
+export type SignerLimits = Pick<ConnectionState, 'limits' | 'limitsInForce'>;
+
+const LIMITS = [
+  'maxOrder',
+  'maxExposure',
+  'maxDailyLoss',
+] as const satisfies readonly (keyof SpendingLimits)[];
+
+export const limitColumns = ({ limits, limitsInForce }: SignerLimits) => ({
+  ...z.encode(SpendingLimits, limitsInForce),
+  limitsChosen: LIMITS.every((name) => limits[name] === limitsInForce[name])
+    ? null
+    : z.encode(SpendingLimits, limits),
 });
 
 async function begin(

@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
 import type { StepUpWire } from '../../contract/live.ts';
 import type { LiveLimits } from '../../contract/live-state.ts';
-import { parseFixed } from '../../contract/money.ts';
+import { minimum, parseFixed } from '../../contract/money.ts';
 import { KeyReport, SpendingLimits, StepUpToken } from '../../contract/signer.ts';
 import { isId, type AgentRow } from '../agents/read-agents.ts';
 import { startAgent } from '../agents/run-commands.ts';
@@ -15,7 +15,13 @@ import { TaxLotReader } from '../portfolio/tax-lots.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { setBrakes } from './brakes.ts';
 import { closeLivePosition, giveUpOrder } from './by-hand.ts';
-import { checkKey, connectExchange, connectionIdOf, type CheckedKey } from './connect.ts';
+import {
+  checkKey,
+  connectExchange,
+  connectionIdOf,
+  type CheckedKey,
+  type SignerLimits,
+} from './connect.ts';
 import { makeConfirmation } from './confirmation.ts';
 import { endLiveTrading, keyNotDeleted, removeConnection } from './end-live.ts';
 import type { ConnectionRow } from './live-accounts.ts';
@@ -51,10 +57,11 @@ const shownCheck = ({ report, firstWeek, pairs }: CheckedKey) => ({
 /** The signer's own limits first: it enforces them, and refuses higher ones without a confirmation. */
 async function setLimits(
   { signer }: LiveDeps,
-  { id }: ConnectionRow,
+  connection: ConnectionRow,
   limits: SpendingLimits,
   stepUp: StepUpWire | undefined,
-): Promise<SpendingLimits> {
+): Promise<SignerLimits> {
+  const { id } = connection;
   const token = stepUp === undefined ? null : tokenOf(stepUp);
   const answer = await signer
     .ask({ act: 'set_limits', connectionId: id, limits, stepUp: token })
@@ -66,7 +73,21 @@ async function setLimits(
       details: { code: answer.code },
     });
   const state = await signer.ask({ act: 'state', connectionId: id }).catch(() => null);
-  return state?.kind === 'read' ? state.value.limitsInForce : limits;
+  return state?.kind === 'read' ? state.value : withoutWord(limits, connection);
+}
+
+/** In the first week no higher limit than those before is in force before the signer says so. */
+function withoutWord(limits: SpendingLimits, connection: ConnectionRow): SignerLimits {
+  if (connection.firstWeekUntil === null) return { limits, limitsInForce: limits };
+  const before = limitsOf(connection);
+  return {
+    limits,
+    limitsInForce: {
+      maxOrder: minimum(limits.maxOrder, before.maxOrder),
+      maxExposure: minimum(limits.maxExposure, before.maxExposure),
+      maxDailyLoss: minimum(limits.maxDailyLoss, before.maxDailyLoss),
+    },
+  };
 }
 
 /** The connection for the wire, as it is now. */
@@ -108,13 +129,13 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
     },
     setLiveLimits: async ({ caller, commandId, params, body, once }) => {
       const connection = await ownConnection(deps.database.db, caller.uid, params.id);
-      const inForce =
+      const limits =
         body.limits === undefined
           ? null
           : await setLimits(deps, connection, limitsOf(body.limits), body.stepUp);
       return once(async (tx) => {
         const { maxOrdersPerHour, entriesAllowed } = body;
-        const brakes = { limits: inForce, maxOrdersPerHour, entriesAllowed };
+        const brakes = { limits, maxOrdersPerHour, entriesAllowed };
         await setBrakes(tx, deps, trading.live ?? null, connection, brakes);
         return { commandId, connection: await shown(tx, deps, caller.uid, connection.id) };
       });

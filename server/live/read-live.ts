@@ -74,6 +74,7 @@ export async function toConnections(
         maxExposure: exact(row.maxExposure),
         maxDailyLoss: exact(row.maxDailyLoss),
       },
+      limitsChosen: row.limitsChosen as LiveConnection['limitsChosen'],
       firstWeekUntil: isPast(row.firstWeekUntil, nowMs) ? null : row.firstWeekUntil,
       stepUpKeys: confirmingKeys(row),
       maxOrdersPerHour: row.maxOrdersPerHour,

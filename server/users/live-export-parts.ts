@@ -22,6 +22,7 @@ export const LIVE_PARTS = {
       maxOrder: money('max_order'),
       maxExposure: money('max_exposure'),
       maxDailyLoss: money('max_daily_loss'),
+      limitsChosen: json('limits_chosen'),
       maxOrdersPerHour: 'max_orders_per_hour',
       entriesOffSince: time('entries_off_since'),
       firstWeekUntil: time('first_week_until'),

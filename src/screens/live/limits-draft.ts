@@ -1,5 +1,5 @@
 /** Spending limits as typed, checked before anything is sent. */
-import type { LiveLimits } from '../../../contract/live-state.ts';
+import type { LiveConnection, LiveLimits } from '../../../contract/live-state.ts';
 import { parseFixed } from '../../../contract/money.ts';
 import { formatExact } from '../../format/numbers.ts';
 import { fieldText, parseTyped } from '../../format/typed-numbers.ts';
@@ -46,6 +46,15 @@ export function checkLimits(draft: LimitsDraft, caps: LiveLimits | null): Checke
   return Object.keys(issues).length === 0 ? { ok: true, limits } : { ok: false, issues };
 }
 
-/** Whether any of these is higher than what holds: then it takes a confirmation. */
+/** What the person chose: in the first week it may be more than what is in force. */
+export const chosenLimits = ({
+  limits,
+  limitsChosen,
+}: Pick<LiveConnection, 'limits' | 'limitsChosen'>): LiveLimits => limitsChosen ?? limits;
+
+export const isSame = (a: LiveLimits, b: LiveLimits): boolean =>
+  LIMIT_NAMES.every((name) => parseFixed(a[name]) === parseFixed(b[name]));
+
+/** Whether any of these is higher than what was chosen: then it takes a confirmation. */
 export const isRaise = (next: LiveLimits, present: LiveLimits): boolean =>
   LIMIT_NAMES.some((name) => parseFixed(next[name]) > parseFixed(present[name]));

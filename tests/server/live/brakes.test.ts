@@ -186,6 +186,43 @@ describe('limits', () => {
     expect((await told()).length).toBe(before);
   }, 60_000);
 
+  it('that were raised in the first week are told beside those in force, and outlive other brakes', async () => {
+    await world.look();
+    expect((await account(world)).connection.limitsChosen).toBeNull();
+    const { connection } = await raise(HIGHER);
+    expect(connection).toMatchObject({ limits: CAPS, limitsChosen: HIGHER });
+    const other = await setBrakes({ maxOrdersPerHour: 60 });
+    expect(other.connection).toMatchObject({ limits: CAPS, limitsChosen: HIGHER });
+    await world.advance(61_000);
+    await world.look();
+    expect((await account(world)).connection).toMatchObject({
+      limits: CAPS,
+      limitsChosen: HIGHER,
+    });
+    await world.advance(7 * DAY_MS);
+    await world.look();
+    expect((await account(world)).connection).toMatchObject({
+      limits: HIGHER,
+      limitsChosen: null,
+    });
+  }, 60_000);
+
+  it('that are raised while the signer does not say what holds are not taken for those in force', async () => {
+    await world.look();
+    world.interfere((act) => (act === 'state' ? 'fail' : null));
+    const { connection } = await raise(HIGHER);
+    expect(connection).toMatchObject({ limits: CAPS, limitsChosen: HIGHER });
+  }, 60_000);
+
+  it('that were chosen elsewhere than here are told once the signer says so', async () => {
+    await world.look();
+    await raise(HIGHER);
+    await db().update(liveConnections).set({ limitsChosen: null });
+    await world.advance(61_000);
+    await world.look();
+    expect((await told()).at(-1)).toMatchObject({ limits: CAPS, limitsChosen: HIGHER });
+  }, 60_000);
+
   it('within the caps stay as they are, and the end of the week is told', async () => {
     await world.look();
     const lower = { ...CAPS, maxOrder: '60' };

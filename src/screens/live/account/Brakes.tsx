@@ -4,6 +4,7 @@ import { useSnapshot } from 'valtio';
 import type { CallBody } from '../../../../contract/calls.ts';
 import type { StepUpWire } from '../../../../contract/live.ts';
 import type { LiveConnection, LiveLimits } from '../../../../contract/live-state.ts';
+import { parseFixed } from '../../../../contract/money.ts';
 import { api } from '../../../api/api.ts';
 import { Button } from '../../../components/Button.tsx';
 import { Dialog } from '../../../components/Dialog.tsx';
@@ -23,8 +24,10 @@ import { ConfirmForm } from '../confirm/ConfirmForm.tsx';
 import { LimitFields } from '../LimitFields.tsx';
 import {
   checkLimits,
+  chosenLimits,
   draftOf,
   isRaise,
+  isSame,
   LIMIT_LABEL,
   LIMIT_NAMES,
   type LimitName,
@@ -39,6 +42,19 @@ async function put(id: string, body: CallBody<'setLiveLimits'>): Promise<void> {
   applyConnection(reply.connection);
 }
 
+/** What a raise of the first week brings, and when: nobody should be surprised by it. */
+function ChosenLimit({ connection, name }: { connection: LiveConnection; name: LimitName }) {
+  const { limits, firstWeekUntil } = connection;
+  const chosen = chosenLimits(connection)[name];
+  if (parseFixed(chosen) === parseFixed(limits[name])) return null;
+  return (
+    <span className="block text-xs text-ink-3">
+      <LiveFigure>{formatExact(chosen, 2)}</LiveFigure> USD{' '}
+      {firstWeekUntil === null ? 'once the signer answers' : `from ${formatDate(firstWeekUntil)}`}
+    </span>
+  );
+}
+
 function Values({ connection }: { connection: LiveConnection }) {
   const { limits, maxOrdersPerHour, firstWeekUntil } = connection;
   return (
@@ -48,6 +64,7 @@ function Values({ connection }: { connection: LiveConnection }) {
           <Line key={name} term={LIMIT_LABEL[name]}>
             <span data-limit={name}>
               <LiveFigure>{formatExact(limits[name], 2)}</LiveFigure> USD
+              <ChosenLimit connection={connection} name={name} />
             </span>
           </Line>
         ))}
@@ -74,6 +91,8 @@ function Raise({
   ordersPerHour: number;
   onDone: () => void;
 }) {
+  const { firstWeekUntil } = connection;
+  const present = chosenLimits(connection);
   const confirmed = async (stepUp: StepUpWire): Promise<void> => {
     await put(connection.id, { limits, maxOrdersPerHour: ordersPerHour, stepUp });
     onDone();
@@ -87,17 +106,23 @@ function Raise({
       <dl className="mb-3">
         {LIMIT_NAMES.map((name) => (
           <Line key={name} term={LIMIT_LABEL[name]}>
-            {formatExact(connection.limits[name], 2)} → {formatExact(limits[name], 2)} USD
+            {formatExact(present[name], 2)} → {formatExact(limits[name], 2)} USD
           </Line>
         ))}
       </dl>
+      {firstWeekUntil !== null && (
+        <p className="mb-3">
+          The first week’s caps stay in force until {formatDate(firstWeekUntil)}. What is above them
+          takes effect then, without another question.
+        </p>
+      )}
       <ConfirmForm
         act={{
           connectionId: connection.id,
           purpose: 'raise_limits',
           agentId: null,
           limits,
-          shown: connection.limits,
+          shown: present,
         }}
         keys={connection.stepUpKeys}
         label="Raise limits"
@@ -111,8 +136,32 @@ function Raise({
   );
 }
 
+/** When what is saved takes effect. */
+function Effect({ firstWeekUntil }: Pick<LiveConnection, 'firstWeekUntil'>) {
+  const later =
+    firstWeekUntil === null
+      ? ''
+      : `, and what is above the first week’s caps takes effect on ${formatDate(firstWeekUntil)}`;
+  return (
+    <p className="text-xs text-ink-3">
+      Lower limits hold at once. Higher ones need your passkey or password{later}.
+    </p>
+  );
+}
+
+/** What was not edited is not sent: it may have been changed on another page meanwhile. */
+const editedBody = (
+  before: LiveConnection,
+  limits: LiveLimits,
+  maxOrdersPerHour: number,
+): CallBody<'setLiveLimits'> => ({
+  ...(isSame(limits, chosenLimits(before)) ? {} : { limits }),
+  ...(maxOrdersPerHour === before.maxOrdersPerHour ? {} : { maxOrdersPerHour }),
+});
+
 function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone: () => void }) {
-  const [draft, setDraft] = useState(() => draftOf(connection.limits));
+  const [before] = useState(connection);
+  const [draft, setDraft] = useState(() => draftOf(chosenLimits(before)));
   const [orders, setOrders] = useState(String(connection.maxOrdersPerHour));
   const [issues, setIssues] = useState<Partial<Record<LimitName | 'orders', string>>>({});
   const [raised, setRaised] = useState<LiveLimits | null>(null);
@@ -120,10 +169,9 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
   const perHour = typedNumber(orders) ?? Number.NaN;
   const save = async (limits: LiveLimits): Promise<void> => {
     setBusy(true);
-    const saved = await showFailure(
-      put(connection.id, { limits, maxOrdersPerHour: perHour }),
-      'Limits saved.',
-    );
+    const body = editedBody(before, limits, perHour);
+    const isEdited = Object.keys(body).length > 0;
+    const saved = !isEdited || (await showFailure(put(connection.id, body), 'Limits saved.'));
     setBusy(false);
     if (saved) onDone();
   };
@@ -137,7 +185,8 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
     };
     setIssues(found);
     if (!checked.ok || !isCount) return;
-    if (isRaise(checked.limits, connection.limits)) setRaised(checked.limits);
+    const { limits } = editedBody(before, checked.limits, perHour);
+    if (limits !== undefined && isRaise(limits, chosenLimits(connection))) setRaised(limits);
     else void save(checked.limits);
   };
   if (raised !== null)
@@ -147,7 +196,7 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
         limits={raised}
         ordersPerHour={perHour}
         onDone={() => {
-          pageToast('success', 'Limits raised.');
+          pageToast('success', 'Raise confirmed.');
           onDone();
         }}
       />
@@ -169,9 +218,7 @@ function LimitsForm({ connection, onDone }: { connection: LiveConnection; onDone
       <Button type="submit" tone="primary" busy={busy}>
         Save
       </Button>
-      <p className="text-xs text-ink-3">
-        Lower limits hold at once. Higher ones need your passkey or password.
-      </p>
+      <Effect firstWeekUntil={connection.firstWeekUntil} />
     </form>
   );
 }

@@ -41,8 +41,8 @@ export function LimitsStep({
     <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
       <StepHead at={title} title="Limits" />
       <p className="text-ink-2">
-        The signer refuses every order beyond these. In the first week they can only be lowered;
-        after it, raising them takes a confirmation.
+        The signer refuses every order beyond these. Raising them later takes a confirmation; in the
+        first week, what is above these takes effect only when the week is over.
       </p>
       <Field
         label="Name of this account"

@@ -31,7 +31,7 @@ const { accountChoice, clearAccountChoice } =
   await import('../../../../src/stores/account-choice.ts');
 const { applyAgents, clearAgents } = await import('../../../../src/stores/agents-store.ts');
 const { connection } = await import('../../../../src/stores/connection.ts');
-const { formatWhen } = await import('../../../../src/format/times.ts');
+const { formatDate, formatWhen } = await import('../../../../src/format/times.ts');
 const { clearLive } = await import('../../../../src/stores/live-slots.ts');
 const { applyLiveAccount } = await import('../../../../src/stores/live-store.ts');
 const { applyMarket, clearMarket } = await import('../../../../src/stores/market-store.ts');
@@ -383,6 +383,51 @@ describe('an exchange account', () => {
     press('Save');
     await screen.findByRole('button', { name: 'Raise limits with password' });
     expect(sent).toHaveLength(1);
+  });
+
+  describe('whose limits were raised in the first week', () => {
+    const chosen = { maxOrder: '5000', maxExposure: '20000', maxDailyLoss: '25' };
+    let sent: { body: Record<string, unknown> }[] = [];
+    beforeEach(async () => {
+      sent = [];
+      account = liveAccount(NOW, { connection: liveConnection(NOW, { limitsChosen: chosen }) });
+      answers.setLiveLimits = (input: { body: Record<string, unknown> }) => {
+        sent.push(input);
+        return { commandId: 'c', connection: account.connection };
+      };
+      await open(`/live/${CONNECTION_ID}`);
+      await screen.findByText('909.12345678');
+    });
+
+    it('names what comes beside what holds, and when', () => {
+      const text = part('Limits and brakes').textContent;
+      const day = formatDate(account.connection.firstWeekUntil ?? NaN);
+      expect(text).toContain(`100.00 USD5,000.00 USD from ${day}`);
+      expect(text).toContain(`500.00 USD20,000.00 USD from ${day}`);
+      expect(text).toContain('25.00 USDOrders in an hour');
+    });
+
+    it('keeps the raise where only the orders in an hour are changed', async () => {
+      press('Change limits');
+      fireEvent.change(await screen.findByLabelText('Orders in an hour'), {
+        target: { value: '60' },
+      });
+      press('Save');
+      await waitFor(() => {
+        expect(sent.map(({ body }) => body)).toEqual([{ maxOrdersPerHour: 60 }]);
+      });
+    });
+
+    it('keeps the rest of the raise where one limit is lowered, without a confirmation', async () => {
+      press('Change limits');
+      const field = await screen.findByLabelText<HTMLInputElement>('Largest order');
+      expect(field.value).toBe('5000');
+      fireEvent.change(field, { target: { value: '40' } });
+      press('Save');
+      await waitFor(() => {
+        expect(sent.map(({ body }) => body)).toEqual([{ limits: { ...chosen, maxOrder: '40' } }]);
+      });
+    });
   });
 
   it('stays readable offline with its age, and offers nothing that needs the server', async () => {

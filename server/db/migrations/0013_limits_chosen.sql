@@ -1,0 +1,1 @@
+ALTER TABLE "live_connections" ADD COLUMN "limits_chosen" jsonb;
