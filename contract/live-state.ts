@@ -33,6 +33,11 @@ export const LiveConnection = z.object({
   accountId: z.string(),
   permissions: z.nullable(KeyPermissions),
   permissionsReadAt: z.number(),
+  /**
+   * Why nothing is bought with its key (`KeyFault`), as found at that reading; empty where it is
+   * accepted. Absent in replies kept from before.
+   */
+  keyFaults: z.optional(z.array(z.string())),
   /** In force now. */
   limits: LiveLimits,
   /**

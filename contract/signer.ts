@@ -273,6 +273,8 @@ export const ConnectionState = z.object({
   connectedAtMs: Ms,
   permissionsReadAtMs: Ms,
   faults: z.array(KeyFault),
+  /** As read again since it was connected; null or absent where that is not known. */
+  permissions: z.optional(z.nullable(KeyPermissions)),
   /** What the person chose. */
   limits: SpendingLimits,
   /** What holds now: in the first week no more than its caps. */

@@ -124,10 +124,15 @@ export class Desk {
     }
   }
 
-  /** Every connection's permissions again; a key that gained a right is used no more. */
+  /**
+   * Permissions again, where they were read longer ago than that; a key that gained a right is used
+   * no more. One with a fault is always read: the person may have mended it, and an exchange that
+   * refused it by mistake must not keep it from buying for a day.
+   */
   async recheckAll(olderThanMs: number): Promise<void> {
-    for (const { connectionId, connected, checkedAtMs } of this.ledger.connections.values())
-      if (connected && this.now() - checkedAtMs > olderThanMs) await this.recheck(connectionId);
+    for (const { connectionId, connected, checkedAtMs, faults } of this.ledger.connections.values())
+      if (connected && (faults.length > 0 || this.now() - checkedAtMs > olderThanMs))
+        await this.recheck(connectionId);
   }
 
   private get ledger() {
@@ -204,8 +209,9 @@ export class Desk {
       checkKey(connection.exchange, await this.adapter(connection), connection.portfolioId),
     );
     if (report.kind !== 'read') return report;
-    const { faults } = report.value;
-    this.parts.journal.write({ kind: 'checked', atMs: this.now(), connectionId, faults });
+    const { faults, permissions } = report.value;
+    const atMs = this.now();
+    this.parts.journal.write({ kind: 'checked', atMs, connectionId, faults, permissions });
     if (faults.length > 0)
       this.parts.audit.write('signer', 'key no longer taken', {
         connectionId,
@@ -467,6 +473,7 @@ export class Desk {
         connectedAtMs,
         permissionsReadAtMs: connection.checkedAtMs,
         faults: connection.faults,
+        permissions: connection.permissions,
         limits,
         limitsInForce: limitsInForce(limits, connectedAtMs, this.now()),
         firstWeekUntilMs: connectedAtMs + FIRST_WEEK_MS,

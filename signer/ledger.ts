@@ -19,7 +19,7 @@ import type {
   SpendingLimits,
   StepUpKey,
 } from '../contract/signer.ts';
-import type { PlaceOutcome, VenueFill } from '../contract/venue.ts';
+import type { KeyPermissions, PlaceOutcome, VenueFill } from '../contract/venue.ts';
 import type { SignerRecord } from './records.ts';
 
 export interface SentOrder {
@@ -55,6 +55,8 @@ export interface Connection {
   connected: boolean;
   checkedAtMs: number;
   faults: KeyFault[];
+  /** As last read again; null where that was never, or the exchange did not say. */
+  permissions: KeyPermissions | null;
   limits: SpendingLimits;
   stepUpKeys: StepUpKey[];
   portfolioId: string | null;
@@ -150,6 +152,7 @@ export class Ledger {
       before.connected = true;
       before.checkedAtMs = record.atMs;
       before.faults = [];
+      before.permissions = null;
       return;
     }
     this.connections.set(record.connectionId, {
@@ -161,6 +164,7 @@ export class Ledger {
       connected: true,
       checkedAtMs: record.atMs,
       faults: [],
+      permissions: null,
       limits: record.limits,
       stepUpKeys: record.stepUpKeys,
       portfolioId: record.portfolioId,
@@ -236,6 +240,7 @@ export class Ledger {
     if (record.kind === 'checked') {
       connection.checkedAtMs = record.atMs;
       connection.faults = record.faults;
+      connection.permissions = record.permissions ?? null;
     } else if (record.kind === 'limits') connection.limits = record.limits;
     else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
     else if (record.kind === 'day') beginDay(connection, record);

@@ -16,6 +16,7 @@ import { SpentStore } from './spent.ts';
 
 /** Permissions are read again this often. */
 const RECHECK_MS = 24 * 60 * 60_000;
+/** How often is looked which are due; of a key with a fault they always are. */
 const RECHECK_LOOK_MS = 10 * 60_000;
 
 /** What lies in the folder; the same for the process and the operator's commands. */

@@ -10,7 +10,7 @@ import {
   SpendingLimits,
   StepUpKey,
 } from '../contract/signer.ts';
-import { PlaceOutcome, VenueFill, VenueOrder } from '../contract/venue.ts';
+import { KeyPermissions, PlaceOutcome, VenueFill, VenueOrder } from '../contract/venue.ts';
 
 const Amount = VenueOrder.shape.quantity;
 const Signed = VenueFill.shape.fees.def.element.shape.amount;
@@ -29,7 +29,14 @@ export const SignerRecord = z.discriminatedUnion('kind', [
     stepUpKeys: z.array(StepUpKey),
     portfolioId: z.nullable(z.string()),
   }),
-  z.object({ kind: z.literal('checked'), ...At, ...Of, faults: z.array(KeyFault) }),
+  z.object({
+    kind: z.literal('checked'),
+    ...At,
+    ...Of,
+    faults: z.array(KeyFault),
+    /** Null where the exchange did not say; absent in older records. */
+    permissions: z.optional(z.nullable(KeyPermissions)),
+  }),
   z.object({ kind: z.literal('disconnected'), ...At, ...Of }),
   z.object({ kind: z.literal('limits'), ...At, ...Of, limits: SpendingLimits }),
   z.object({ kind: z.literal('enrolled'), ...At, ...Of, key: StepUpKey }),

@@ -32,7 +32,10 @@ export const liveConnections = pgTable(
     abilities: jsonb('abilities').notNull(),
     /** Null where the key could not be read. */
     permissions: jsonb('permissions'),
+    /** By the signer's clock. */
     permissionsReadAt: ms('permissions_read_at').notNull(),
+    /** Why nothing is bought with the key, as found at that reading; empty where it is accepted. */
+    keyFaults: text('key_faults').array().notNull().default([]),
     /** In force, as the signer last said; it holds and enforces its own copy. */
     maxOrder: money('max_order').notNull(),
     maxExposure: money('max_exposure').notNull(),

@@ -131,7 +131,7 @@ export async function connectExchange(
   }
   const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
   if (state?.kind !== 'read') throw unreachable();
-  const { abilities, firstWeekUntilMs } = state.value;
+  const { abilities, firstWeekUntilMs, permissionsReadAtMs } = state.value;
   const connection = await database.transaction(async (tx) => {
     const [opened] = await tx.db
       .update(liveConnections)
@@ -139,7 +139,7 @@ export async function connectExchange(
         state: 'open',
         abilities,
         permissions: answer.value.permissions,
-        permissionsReadAt: deps.clock.now(),
+        permissionsReadAt: permissionsReadAtMs,
         firstWeekUntil: firstWeekUntilMs,
         stepUpKeys: wanted.stepUpKeys,
         ...limitColumns(state.value),

@@ -18,6 +18,7 @@ import { hasPassed } from './elapsed.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { followKey } from './follow-key.ts';
 import { followLimits } from './follow-limits.ts';
 import { publishLive } from './live-news.ts';
 
@@ -92,6 +93,12 @@ export class LossWatch {
       .catch(() => null);
     if (state?.kind !== 'read') return;
     const current = await followLimits(deps, connection, state.value);
+    const { faults, permissions, permissionsReadAtMs } = state.value;
+    await followKey(deps, connection, {
+      faults,
+      permissions: permissions ?? null,
+      readAtMs: permissionsReadAtMs,
+    });
     const loss = state.value.lossToday;
     // What was last known stays: nothing is bought there meanwhile.
     if (loss === null) return;

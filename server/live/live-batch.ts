@@ -105,6 +105,8 @@ export class LiveAccountState {
     if (connection.state === 'ended') return 'live trading has ended for this exchange account.';
     if (connection.entriesOffSince !== null)
       return 'you have turned off purchases for this exchange account.';
+    if (connection.keyFaults.length > 0)
+      return 'the key of this exchange account is not accepted any more.';
     if (this.isInDoubt)
       return 'the ledger of this account does not add up, and the operator has to check it.';
     if (port === null) return 'live trading is turned off on this server.';

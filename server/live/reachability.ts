@@ -1,7 +1,9 @@
 /** Whether an exchange account can be read, and what its key may still do, when it cannot. */
 import { eq } from 'drizzle-orm';
+import type { KeyFault } from '../../contract/signer.ts';
 import { liveMarks } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
+import { followKey } from './follow-key.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { LiveDeps } from './live-deps.ts';
@@ -11,6 +13,9 @@ import { publishLive } from './live-news.ts';
 const TELL_AFTER_MS = 5 * 60_000;
 /** Kraken counts it against the key's allowance. */
 const RECHECK_MS = 10 * 60_000;
+
+/** With another fault a key still reads: then it is not why the account cannot be read. */
+const KEEPS_FROM_READING: ReadonlySet<KeyFault> = new Set(['invalid_key', 'other_portfolio']);
 
 export class Reachability {
   private failingSinceMs: number | null = null;
@@ -30,17 +35,26 @@ export class Reachability {
     const isLong = now - this.failingSinceMs >= TELL_AFTER_MS;
     if (!isLong) return;
     this.recheckedAtMs = now;
-    await this.tell(connection, await this.faultsOf(connection.id));
+    if (!(await this.isKeyRefused(connection))) await this.tell(connection);
   }
 
-  /** What the exchange says of the key; null where it says nothing. */
-  private async faultsOf(connectionId: string): Promise<string[] | null> {
-    const report = await this.deps.signer.ask({ act: 'recheck', connectionId }).catch(() => null);
-    return report?.kind === 'read' ? report.value.faults : null;
+  /** Whether it is the key, by the exchange's word; the person is told of that as of each reading. */
+  private async isKeyRefused(connection: ConnectionRow): Promise<boolean> {
+    const { signer } = this.deps;
+    const { id: connectionId } = connection;
+    const report = await signer.ask({ act: 'recheck', connectionId }).catch(() => null);
+    const state = await signer.ask({ act: 'state', connectionId }).catch(() => null);
+    if (report?.kind !== 'read') return false;
+    const { faults, permissions } = report.value;
+    // By the signer's clock, so that the next look at its state finds nothing new.
+    const readAtMs =
+      state?.kind === 'read' ? state.value.permissionsReadAtMs : this.deps.clock.now();
+    await followKey(this.deps, connection, { faults, permissions, readAtMs });
+    return faults.some((fault) => KEEPS_FROM_READING.has(fault));
   }
 
   /** Once an outage: it is named by when the account was last read and agreed. */
-  private async tell(connection: ConnectionRow, faults: string[] | null): Promise<void> {
+  private async tell(connection: ConnectionRow): Promise<void> {
     const { deps } = this;
     await deps.database.transaction(async (tx) => {
       // Whoever changes the account tells it under this lock, so that nothing older is told later.
@@ -50,14 +64,8 @@ export class Reachability {
         .from(liveMarks)
         .where(eq(liveMarks.connectionId, connection.id));
       const about = String(marks?.since ?? connection.createdAt);
-      const isKey = faults !== null && faults.length > 0;
       await raiseAlarms(tx, deps, [
-        {
-          connectionId: connection.id,
-          kind: isKey ? 'key_refused' : 'unreachable',
-          about,
-          detail: isKey ? { faults } : {},
-        },
+        { connectionId: connection.id, kind: 'unreachable', about, detail: {} },
       ]);
       await publishLive(tx, deps, connection);
     });

@@ -69,6 +69,7 @@ export async function toConnections(
       accountId: row.accountId,
       permissions: row.permissions as LiveConnection['permissions'],
       permissionsReadAt: row.permissionsReadAt,
+      keyFaults: row.keyFaults,
       limits: {
         maxOrder: exact(row.maxOrder),
         maxExposure: exact(row.maxExposure),

@@ -19,6 +19,7 @@ export const LIVE_PARTS = {
       book: 'account_id',
       permissions: json('permissions'),
       permissionsReadAt: time('permissions_read_at'),
+      keyFaults: json('to_jsonb(key_faults)'),
       maxOrder: money('max_order'),
       maxExposure: money('max_exposure'),
       maxDailyLoss: money('max_daily_loss'),

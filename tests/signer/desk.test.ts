@@ -526,6 +526,26 @@ describe('a key', () => {
     });
   });
 
+  it('that was refused once by mistake is read again at the next look, and buys again', async () => {
+    let mistaken = false;
+    const signer = await connected({
+      GetApiKeyInfo: () =>
+        mistaken
+          ? failed('EAPI:Invalid key')
+          : ok({ permissions: ['query-funds', 'modify-trades'] }),
+      AddOrder: () => ok({ txid: ['O1'] }),
+    });
+    const dayMs = 24 * 60 * 60_000;
+    signer.clock.at += dayMs + 1;
+    mistaken = true;
+    await signer.desk.recheckAll(dayMs);
+    expect(await place(signer)).toMatchObject({ code: 'key_not_accepted', detail: 'invalid_key' });
+    mistaken = false;
+    signer.clock.at += 10 * 60_000;
+    await signer.desk.recheckAll(dayMs);
+    expect(await place(signer)).toMatchObject({ kind: 'confirmed' });
+  });
+
   it('sealed for one connection opens for no other', async () => {
     const signer = await connected();
     const kept = JSON.parse(

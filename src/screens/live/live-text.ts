@@ -4,6 +4,7 @@
  */
 import type { ExternalMovementWire } from '../../../contract/live.ts';
 import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../contract/live-state.ts';
+import type { KeyFault } from '../../../contract/signer.ts';
 import type * as z from 'zod/mini';
 import { exchangeName } from '../../format/exchange-names.ts';
 import { formatExact, formatPrice } from '../../format/numbers.ts';
@@ -23,9 +24,37 @@ const WAITS: Readonly<Record<string, string>> = {
 };
 const words = (code: string): string => code.replaceAll('_', ' ');
 
+/** What is wrong with a key, as a sentence goes on. */
+const KEY_FAULT: Readonly<Record<KeyFault, string>> = {
+  can_withdraw: 'can withdraw money',
+  can_transfer: 'can move money to other accounts',
+  cannot_trade: 'cannot trade',
+  invalid_key: 'is not accepted any more',
+  other_portfolio: 'belongs to another portfolio than before',
+};
+const isKeyFault = (fault: string): fault is KeyFault => Object.hasOwn(KEY_FAULT, fault);
+
+function keyText(faults: readonly string[]): string {
+  const what = faults.map((fault) => (isKeyFault(fault) ? KEY_FAULT[fault] : words(fault)));
+  return `the key ${what.join(' and ')}`;
+}
+
+/** With a right too many it still sells; with one too few, that is for the exchange to say. */
+const stillSells = (faults: readonly string[]): boolean =>
+  faults.every((fault) => fault === 'can_withdraw' || fault === 'can_transfer');
+
+function faultyKeyText(connection: LiveConnection, current: boolean): string {
+  const { keyFaults = [] } = connection;
+  if (!current) return `Connected when last seen. Nothing was bought: ${keyText(keyFaults)}.`;
+  const sales = stillSells(keyFaults)
+    ? 'Sales and stop losses stay active.'
+    : 'Sales are still tried.';
+  return `Connected. Nothing is bought: ${keyText(keyFaults)}. Change it at ${nameOf(connection)}; it is read again within ten minutes. ${sales}`;
+}
+
 /** The state of a connection in one sentence. */
 export function connectionText(connection: LiveConnection, current = true): string {
-  const { state, waitsFor, entriesOffSince } = connection;
+  const { state, waitsFor, entriesOffSince, keyFaults = [] } = connection;
   if (state === 'ended') return 'Ended. The key is deleted and nothing is traded.';
   if (state === 'connecting')
     return `Connecting to ${nameOf(connection)}${current ? '' : ' when last seen'}.`;
@@ -36,6 +65,7 @@ export function connectionText(connection: LiveConnection, current = true): stri
       : `No order left when last seen: ${waits.replaceAll(/\bha(?:s|ve) not\b/g, 'had not')}`;
     return `${text}. Tradewind keeps reading ${nameOf(connection)}.`;
   }
+  if (keyFaults.length > 0) return faultyKeyText(connection, current);
   if (!current)
     return `Connected when last seen.${entriesOffSince === null ? '' : ' Purchases were off; sales and stop losses stay active.'}`;
   return entriesOffSince === null
@@ -179,12 +209,20 @@ const waitingSale = (hasStop: boolean): string =>
     ? 'The exchange takes no orders for this pair now; the stop loss there stays, and the sale follows when orders are taken again'
     : 'The exchange takes no orders for this pair now, and no stop loss rests there; Tradewind keeps trying, and sells when orders are taken again';
 
+/** `faults`: absent in alarms of an older server. */
+function refusedKey(faults: unknown): string {
+  const list = Array.isArray(faults) ? faults.filter((fault) => typeof fault === 'string') : [];
+  return list.length === 0 || list.includes('invalid_key')
+    ? (ALARM.key_refused ?? '')
+    : `Nothing is bought: ${keyText(list)}`;
+}
+
 const Detail = (detail: unknown): Record<string, unknown> =>
   typeof detail === 'object' && detail !== null ? (detail as Record<string, unknown>) : {};
 
 /** An alarm as a title, and what it is about. */
 export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
-  const { symbol, side, quantity, asset, amount, hasStop } = Detail(detail);
+  const { symbol, side, quantity, asset, amount, hasStop, faults } = Detail(detail);
   const parts = [
     typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
     typeof quantity === 'string' ? formatExact(quantity) : '',
@@ -193,7 +231,11 @@ export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; abo
     typeof asset === 'string' ? asset : '',
   ].filter((part) => part !== '');
   const isWaiting = kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean';
-  const title = isWaiting ? waitingSale(hasStop) : (ALARM[kind] ?? words(kind));
+  const title = isWaiting
+    ? waitingSale(hasStop)
+    : kind === 'key_refused'
+      ? refusedKey(faults)
+      : (ALARM[kind] ?? words(kind));
   return { title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`, about: parts.join(' ') };
 }
 

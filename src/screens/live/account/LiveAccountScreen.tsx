@@ -32,7 +32,8 @@ import { OpenOrders, PastOrders } from './Orders.tsx';
 function Head({ connection }: { connection: LiveConnection }) {
   const now = useNow(1_000);
   const current = useAccountCurrent(connection.id);
-  const waits = connection.state === 'open' && connection.waitsFor.length > 0;
+  const { state, waitsFor, keyFaults = [] } = connection;
+  const waits = state === 'open' && (waitsFor.length > 0 || keyFaults.length > 0);
   return (
     <div className="mb-5">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

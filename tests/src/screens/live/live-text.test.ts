@@ -62,11 +62,30 @@ describe('a connection', () => {
     expect(connectionText(liveConnection(NOW, { entriesOffSince: NOW }), false)).toBe(
       'Connected when last seen. Purchases were off; sales and stop losses stay active.',
     );
+    expect(connectionText(liveConnection(NOW, { keyFaults: ['can_withdraw'] }))).toBe(
+      'Connected. Nothing is bought: the key can withdraw money. Change it at Kraken; it is read again within ten minutes. Sales and stop losses stay active.',
+    );
+    expect(connectionText(liveConnection(NOW, { keyFaults: ['invalid_key'] }))).toContain(
+      'Nothing is bought: the key is not accepted any more. Change it at Kraken; it is read again within ten minutes. Sales are still tried.',
+    );
+    expect(connectionText(liveConnection(NOW, { keyFaults: ['cannot_trade'] }), false)).toBe(
+      'Connected when last seen. Nothing was bought: the key cannot trade.',
+    );
     expect(comparedText(liveConnection(NOW), NOW)).toBe('Compared with Kraken 12 s ago');
     expect(comparedText(liveConnection(NOW, { reconciledAt: null }), NOW)).toBe(
       'Not compared with Kraken yet',
     );
   });
+});
+
+it('an alarm about a key says what is wrong with it', () => {
+  const alarm = (detail: unknown) =>
+    alarmText({ kind: 'key_refused', about: '1', raisedAt: NOW, detail }).title;
+  expect(alarm({ faults: ['can_withdraw', 'can_transfer'] })).toBe(
+    'Nothing is bought: the key can withdraw money and can move money to other accounts',
+  );
+  expect(alarm({ faults: ['invalid_key'] })).toBe('The exchange no longer accepts the key');
+  expect(alarm({})).toBe('The exchange no longer accepts the key');
 });
 
 describe('an order', () => {

@@ -1,0 +1,1 @@
+ALTER TABLE "live_connections" ADD COLUMN "key_faults" text[] DEFAULT '{}' NOT NULL;

@@ -1,0 +1,54 @@
+/**
+ * What an exchange account's key may still do, as the signer last read it: kept here, and told to the
+ * person once it is not accepted any more.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { eq } from 'drizzle-orm';
+import type { KeyFault } from '../../contract/signer.ts';
+import type { KeyPermissions } from '../../contract/venue.ts';
+import { liveConnections } from '../db/schema-live.ts';
+import { lockAccount } from '../portfolio/marks.ts';
+import { readConnection, type ConnectionRow } from './live-accounts.ts';
+import { raiseAlarms } from './live-alarms.ts';
+import type { BookDeps } from './live-deps.ts';
+import { publishLive } from './live-news.ts';
+
+export interface KeyReading {
+  faults: KeyFault[];
+  /** Null where the exchange did not say. */
+  permissions: KeyPermissions | null;
+  readAtMs: number;
+}
+
+type Known = Pick<ConnectionRow, 'keyFaults' | 'permissionsReadAt'>;
+
+const isKnown = (row: Known, { faults, readAtMs }: KeyReading): boolean =>
+  row.permissionsReadAt === readAtMs && isDeepStrictEqual(row.keyFaults, faults);
+
+export async function followKey(
+  deps: BookDeps,
+  connection: Known & Pick<ConnectionRow, 'id' | 'accountId'>,
+  reading: KeyReading,
+): Promise<void> {
+  if (isKnown(connection, reading)) return;
+  const { faults, permissions, readAtMs } = reading;
+  await deps.database.transaction(async (tx) => {
+    await lockAccount(tx, connection.accountId);
+    const row = await readConnection(tx.db, connection.id);
+    if (row === null || isKnown(row, reading)) return;
+    await tx.db
+      .update(liveConnections)
+      .set({
+        keyFaults: faults,
+        permissionsReadAt: readAtMs,
+        ...(permissions === null ? {} : { permissions }),
+      })
+      .where(eq(liveConnections.id, row.id));
+    // Of a fault that lasts no second word: each reading finds it again.
+    if (faults.length > 0 && !isDeepStrictEqual(row.keyFaults, faults))
+      await raiseAlarms(tx, deps, [
+        { connectionId: row.id, kind: 'key_refused', about: String(readAtMs), detail: { faults } },
+      ]);
+    await publishLive(tx, deps, row, true);
+  });
+}

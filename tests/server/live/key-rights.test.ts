@@ -1,0 +1,64 @@
+/** What the signer finds of a key after it was connected: kept, told once, and nothing is bought. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { account, openLiveWorld, type LiveWorld } from '../../support/live/live-world.ts';
+
+let world: LiveWorld;
+beforeEach(async () => {
+  world = await openLiveWorld();
+}, 60_000);
+afterEach(async () => {
+  await world.close();
+});
+
+const key = () => {
+  const [one] = world.standIn.accounts.keysOf('main');
+  if (one === undefined) throw new Error('There is no key');
+  return one;
+};
+/** As the signer does by itself, and the server's next look at it. */
+async function readAgain(): Promise<void> {
+  await world.client.ask({ act: 'recheck', connectionId: world.connection.id });
+  await world.advance(61_000);
+  await world.look();
+}
+
+it('a key that gains the right to withdraw is told once, and what it may do is kept', async () => {
+  await world.look();
+  const before = (await account(world)).connection;
+  expect(before).toMatchObject({ permissions: { canWithdraw: false }, keyFaults: [] });
+  await world.advance(60_000);
+  key().permissions.withdraw = true;
+  await readAgain();
+  const { connection, alarms } = await account(world);
+  expect(connection).toMatchObject({
+    permissions: { canTrade: true, canWithdraw: true },
+    keyFaults: ['can_withdraw'],
+  });
+  expect(connection.permissionsReadAt).toBeGreaterThan(before.permissionsReadAt);
+  expect(alarms).toMatchObject([{ kind: 'key_refused', detail: { faults: ['can_withdraw'] } }]);
+  await readAgain();
+  expect((await account(world)).alarms).toHaveLength(1);
+}, 60_000);
+
+it('agents order nothing by a key that is not accepted, and go on once it is', async () => {
+  await world.look();
+  key().permissions.withdraw = true;
+  await readAgain();
+  await world.startAgent();
+  for (let candle = 0; candle < 20; candle += 1) {
+    await world.look();
+    await world.tick();
+  }
+  expect((await account(world)).orders).toEqual([]);
+  key().permissions.withdraw = false;
+  await readAgain();
+  expect((await account(world)).connection.keyFaults).toEqual([]);
+  await world.tickUntil(async () => (await account(world)).positions.length > 0);
+  // One that gains it again is told again.
+  key().permissions.withdraw = true;
+  await readAgain();
+  expect((await account(world)).alarms.map(({ kind }) => kind)).toEqual([
+    'key_refused',
+    'key_refused',
+  ]);
+}, 120_000);
