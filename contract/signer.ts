@@ -242,6 +242,8 @@ export const KeyFault = z.enum([
   'can_withdraw',
   'can_transfer',
   'cannot_trade',
+  /** Balances, orders or trades: `missing` of its permissions says what it lacks. */
+  'cannot_read',
   'invalid_key',
   'other_portfolio',
 ]);

@@ -178,6 +178,11 @@ export const KeyPermissions = z.object({
   /** Null where the exchange does not say. */
   ipRestricted: z.nullable(z.boolean()),
   portfolioId: z.nullable(z.string()),
+  /**
+   * Rights that it needs to read balances, orders and trades and does not have, by the exchange's own
+   * names. Absent in what was kept from before.
+   */
+  missing: z.optional(z.array(z.string())),
 });
 export type KeyPermissions = z.infer<typeof KeyPermissions>;
 

@@ -1,4 +1,4 @@
-/** Reads what a key may do. One that can withdraw or transfer is not taken. */
+/** Reads what a key may do. One that can withdraw or transfer, or cannot read or trade, is not taken. */
 import { KEY_ADVICE } from '../contract/key-advice.ts';
 import type { KeyFault, KeyReport, LiveExchange } from '../contract/signer.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
@@ -16,6 +16,7 @@ export async function checkKey(
     if (permissions.canWithdraw) faults.push('can_withdraw');
     if (permissions.canTransfer) faults.push('can_transfer');
     if (!permissions.canTrade) faults.push('cannot_trade');
+    if ((permissions.missing ?? []).length > 0) faults.push('cannot_read');
     if (portfolioId !== null && permissions.portfolioId !== portfolioId)
       faults.push('other_portfolio');
     const balances = faults.length === 0 ? await adapter.balances() : [];

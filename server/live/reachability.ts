@@ -15,7 +15,11 @@ const TELL_AFTER_MS = 5 * 60_000;
 const RECHECK_MS = 10 * 60_000;
 
 /** With another fault a key still reads: then it is not why the account cannot be read. */
-const KEEPS_FROM_READING: ReadonlySet<KeyFault> = new Set(['invalid_key', 'other_portfolio']);
+const KEEPS_FROM_READING: ReadonlySet<KeyFault> = new Set([
+  'invalid_key',
+  'cannot_read',
+  'other_portfolio',
+]);
 
 export class Reachability {
   private failingSinceMs: number | null = null;

@@ -475,11 +475,14 @@ describe('what is in the market', () => {
   });
 });
 
+/** What a key needs for what is compared. */
+const READS = ['query-funds', 'query-open-trades', 'query-closed-trades'];
+
 describe('a key', () => {
   it('that can withdraw is not taken, and it is said how to make one that cannot (F74)', async () => {
     const { report, ...signer } = await connected({
       GetApiKeyInfo: () =>
-        ok({ permissions: ['query-funds', 'modify-trades', 'withdraw-funds'], ipAllowlist: [] }),
+        ok({ permissions: [...READS, 'modify-trades', 'withdraw-funds'], ipAllowlist: [] }),
     });
     expect(report).toMatchObject({
       kind: 'read',
@@ -493,6 +496,21 @@ describe('a key', () => {
     expect(await place(signer)).toMatchObject({ code: 'no_connection' });
   });
 
+  it('that cannot read what is compared is not taken, and it is said what it lacks (F74)', async () => {
+    const { report, ...signer } = await connected({
+      GetApiKeyInfo: () => ok({ permissions: ['query-funds', 'modify-trades'] }),
+    });
+    expect(report).toMatchObject({
+      kind: 'read',
+      value: {
+        accepted: false,
+        faults: ['cannot_read'],
+        permissions: { missing: ['Query Open Orders & Trades', 'Query Closed Orders & Trades'] },
+      },
+    });
+    expect(readdirSync(join(signer.folder, 'keys'))).toEqual([]);
+  });
+
   it('that the exchange does not know is told apart from one that could not be asked', async () => {
     const wrong = await connected({ GetApiKeyInfo: () => failed('EAPI:Invalid key') });
     expect(wrong.report).toMatchObject({ value: { faults: ['invalid_key'] } });
@@ -502,7 +520,7 @@ describe('a key', () => {
   });
 
   it('that gains a right later buys nothing any more, and still sells', async () => {
-    let permissions = ['query-funds', 'modify-trades'];
+    let permissions = [...READS, 'modify-trades'];
     const id = newOrderId();
     const signer = await connected({
       GetApiKeyInfo: () => ok({ permissions }),
@@ -517,7 +535,7 @@ describe('a key', () => {
       symbols: [],
       sinceMs: 0,
     });
-    permissions = ['query-funds', 'modify-trades', 'withdraw-funds'];
+    permissions = [...READS, 'modify-trades', 'withdraw-funds'];
     signer.clock.at += 25 * 60 * 60_000;
     await signer.desk.recheckAll(24 * 60 * 60_000);
     expect(await place(signer)).toMatchObject({ code: 'key_not_accepted' });
@@ -530,9 +548,7 @@ describe('a key', () => {
     let mistaken = false;
     const signer = await connected({
       GetApiKeyInfo: () =>
-        mistaken
-          ? failed('EAPI:Invalid key')
-          : ok({ permissions: ['query-funds', 'modify-trades'] }),
+        mistaken ? failed('EAPI:Invalid key') : ok({ permissions: [...READS, 'modify-trades'] }),
       AddOrder: () => ok({ txid: ['O1'] }),
     });
     const dayMs = 24 * 60 * 60_000;

@@ -180,6 +180,7 @@ export class BinanceAdapter implements Adapter {
       canTransfer: key.enableInternalTransfer || key.permitsUniversalTransfer,
       ipRestricted: key.ipRestrict,
       portfolioId: null,
+      missing: key.enableReading ? [] : ['Enable Reading'],
     };
   }
 

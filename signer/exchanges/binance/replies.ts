@@ -49,6 +49,7 @@ export const AccountReply = z.object({
 });
 export const PermissionsReply = z.object({
   ipRestrict: z.boolean(),
+  enableReading: z.boolean(),
   enableWithdrawals: z.boolean(),
   enableInternalTransfer: z.boolean(),
   permitsUniversalTransfer: z.boolean(),

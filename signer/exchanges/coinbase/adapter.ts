@@ -183,6 +183,7 @@ export class CoinbaseAdapter implements Adapter {
       canTransfer: key.can_transfer,
       ipRestricted: null,
       portfolioId: key.portfolio_uuid ?? null,
+      missing: key.can_view ? [] : ['View'],
     };
   }
 

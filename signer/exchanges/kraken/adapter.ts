@@ -90,6 +90,13 @@ function orderParams(
   };
 }
 
+/** Rights without which an account cannot be compared, and what the person has to tick. */
+const READING = [
+  ['query-funds', 'Query Funds'],
+  ['query-open-trades', 'Query Open Orders & Trades'],
+  ['query-closed-trades', 'Query Closed Orders & Trades'],
+] as const;
+
 export class KrakenAdapter implements Adapter {
   readonly abilities = { replaysIds: false, restingStops: true };
   private readonly judge: (reply: RawReply) => Verdict;
@@ -172,6 +179,9 @@ export class KrakenAdapter implements Adapter {
       canTransfer: may(/transfer/),
       ipRestricted: result.ipAllowlist === undefined ? null : result.ipAllowlist.length > 0,
       portfolioId: null,
+      missing: READING.filter(([right]) => !result.permissions.includes(right)).map(
+        ([, name]) => name,
+      ),
     };
   }
 

@@ -29,27 +29,35 @@ const KEY_FAULT: Readonly<Record<KeyFault, string>> = {
   can_withdraw: 'can withdraw money',
   can_transfer: 'can move money to other accounts',
   cannot_trade: 'cannot trade',
+  cannot_read: 'cannot read the account',
   invalid_key: 'is not accepted any more',
   other_portfolio: 'belongs to another portfolio than before',
 };
 const isKeyFault = (fault: string): fault is KeyFault => Object.hasOwn(KEY_FAULT, fault);
 
-function keyText(faults: readonly string[]): string {
+function keyText(faults: readonly string[], missing: readonly string[] = []): string {
   const what = faults.map((fault) => (isKeyFault(fault) ? KEY_FAULT[fault] : words(fault)));
-  return `the key ${what.join(' and ')}`;
+  const without =
+    missing.length === 0 ? '' : `, without ${missing.map((name) => `“${name}”`).join(', ')}`;
+  return `the key ${what.join(' and ')}${without}`;
 }
+
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 /** With a right too many it still sells; with one too few, that is for the exchange to say. */
 const stillSells = (faults: readonly string[]): boolean =>
   faults.every((fault) => fault === 'can_withdraw' || fault === 'can_transfer');
 
 function faultyKeyText(connection: LiveConnection, current: boolean): string {
-  const { keyFaults = [] } = connection;
-  if (!current) return `Connected when last seen. Nothing was bought: ${keyText(keyFaults)}.`;
+  const { keyFaults = [], permissions, waitsFor } = connection;
+  const fault = keyText(keyFaults, permissions?.missing);
+  const change = `Change it at ${nameOf(connection)}; it is read again within ten minutes.`;
+  if (waitsFor.length > 0) return `${sentence(fault)} ${change}`;
+  if (!current) return `Connected when last seen. Nothing was bought: ${fault}.`;
   const sales = stillSells(keyFaults)
     ? 'Sales and stop losses stay active.'
     : 'Sales are still tried.';
-  return `Connected. Nothing is bought: ${keyText(keyFaults)}. Change it at ${nameOf(connection)}; it is read again within ten minutes. ${sales}`;
+  return `Connected. Nothing is bought: ${fault}. ${change} ${sales}`;
 }
 
 /** The state of a connection in one sentence. */
@@ -63,7 +71,11 @@ export function connectionText(connection: LiveConnection, current = true): stri
     const text = current
       ? `No order leaves now: ${waits}`
       : `No order left when last seen: ${waits.replaceAll(/\bha(?:s|ve) not\b/g, 'had not')}`;
-    return `${text}. Tradewind keeps reading ${nameOf(connection)}.`;
+    const why =
+      current && keyFaults.length > 0
+        ? faultyKeyText(connection, current)
+        : `Tradewind keeps reading ${nameOf(connection)}.`;
+    return `${text}. ${why}`;
   }
   if (keyFaults.length > 0) return faultyKeyText(connection, current);
   if (!current)

@@ -40,6 +40,22 @@ it('a key that gains the right to withdraw is told once, and what it may do is k
   expect((await account(world)).alarms).toHaveLength(1);
 }, 60_000);
 
+it('a key that can no longer read is told as that, and not as an exchange that cannot be reached', async () => {
+  await world.look();
+  key().permissions.read = false;
+  for (let minute = 0; minute < 12; minute += 1) {
+    await world.advance(60_000);
+    await world.look();
+  }
+  const { connection, alarms } = await account(world);
+  expect(alarms).toMatchObject([{ kind: 'key_refused', detail: { faults: ['cannot_read'] } }]);
+  expect(connection.permissions?.missing).toEqual([
+    'Query Funds',
+    'Query Open Orders & Trades',
+    'Query Closed Orders & Trades',
+  ]);
+}, 60_000);
+
 it('agents order nothing by a key that is not accepted, and go on once it is', async () => {
   await world.look();
   key().permissions.withdraw = true;

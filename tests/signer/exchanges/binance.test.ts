@@ -247,7 +247,7 @@ describe('Binance', () => {
       expect(Number(endTime) - Number(startTime)).toBeLessThan(24 * 60 * 60_000);
   });
 
-  it('says whether a key can withdraw or transfer, and from where it works', async () => {
+  it('says whether a key can read, withdraw or transfer, and from where it works', async () => {
     const rights = (more: object) => ({
       [`GET /sapi/v1/account/apiRestrictions`]: () => ({
         body: {
@@ -269,7 +269,9 @@ describe('Binance', () => {
       canTransfer: false,
       ipRestricted: true,
       portfolioId: null,
+      missing: [],
     });
+    expect(await read({ enableReading: false })).toMatchObject({ missing: ['Enable Reading'] });
     expect(await read({ enableWithdrawals: true })).toMatchObject({ canWithdraw: true });
     expect(await read({ enableInternalTransfer: true })).toMatchObject({ canTransfer: true });
     expect(await read({ permitsUniversalTransfer: true })).toMatchObject({ canTransfer: true });

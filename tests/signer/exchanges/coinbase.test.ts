@@ -251,7 +251,17 @@ describe('Coinbase', () => {
         },
       }),
     });
-    expect(await adapter.permissions()).toMatchObject({ canTransfer: true, portfolioId: 'p-1' });
+    expect(await adapter.permissions()).toMatchObject({
+      canTransfer: true,
+      portfolioId: 'p-1',
+      missing: [],
+    });
+  });
+
+  it('says of a key that cannot read which right it lacks', async () => {
+    const rights = { can_view: false, can_trade: true, can_transfer: false };
+    const { adapter } = await open({ [`GET ${V3}/key_permissions`]: () => ({ body: rights }) });
+    expect(await adapter.permissions()).toMatchObject({ missing: ['View'] });
   });
 
   it('knows a pair’s rules and a day’s volume', async () => {

@@ -26,7 +26,7 @@ function Rejected({
       <div role="alert" className="mb-4 flex flex-col gap-2 border-l-2 border-danger pl-3">
         {report.faults.map((fault) => (
           <p key={fault} className="text-danger">
-            {faultText(fault, exchange, report.advice)}
+            {faultText(fault, exchange, report.advice, report.permissions?.missing)}
           </p>
         ))}
       </div>

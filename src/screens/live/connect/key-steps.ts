@@ -14,7 +14,12 @@ export const KEY_FIELDS: Readonly<
 const list = (names: readonly string[]): string => names.map((name) => `“${name}”`).join(', ');
 
 /** Why a key is not taken, and what to do, in the exchange's words. */
-export function faultText(fault: KeyFault, exchange: LiveExchange, advice: KeyAdvice): string {
+export function faultText(
+  fault: KeyFault,
+  exchange: LiveExchange,
+  advice: KeyAdvice,
+  missing: readonly string[] = [],
+): string {
   const name = exchangeName(exchange);
   const again = `At ${name}, under ${advice.page}, create a key without ${list(advice.forbid)}. Delete this one.`;
   switch (fault) {
@@ -24,6 +29,8 @@ export function faultText(fault: KeyFault, exchange: LiveExchange, advice: KeyAd
       return `This key can move money to other accounts, so Tradewind does not take it. ${again}`;
     case 'cannot_trade':
       return `This key cannot trade. Give it ${list(advice.allow)} at ${name}, under ${advice.page}.`;
+    case 'cannot_read':
+      return `This key cannot read what agents trade. Give it ${list(missing.length > 0 ? missing : advice.allow)} too at ${name}, under ${advice.page}.`;
     case 'invalid_key':
       return `${name} does not accept this key. Copy both parts again, without spaces. A new key may need a minute before it works.`;
     case 'other_portfolio':

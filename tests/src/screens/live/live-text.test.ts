@@ -36,6 +36,14 @@ describe('a key', () => {
       expect(allow.filter((right) => /withdraw|transfer/i.test(right))).toEqual([]);
   });
 
+  it('that cannot read is told what it lacks, where that is known', () => {
+    const { kraken } = KEY_ADVICE;
+    expect(faultText('cannot_read', 'kraken', kraken, ['Query Closed Orders & Trades'])).toBe(
+      'This key cannot read what agents trade. Give it “Query Closed Orders & Trades” too at Kraken, under Settings → API.',
+    );
+    expect(faultText('cannot_read', 'kraken', kraken)).toContain('“Query Funds”');
+  });
+
   it('that is not taken has a sentence for each reason, with what to do', () => {
     for (const exchange of LiveExchange.options)
       for (const fault of KeyFault.options) {
@@ -67,6 +75,14 @@ describe('a connection', () => {
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['invalid_key'] }))).toContain(
       'Nothing is bought: the key is not accepted any more. Change it at Kraken; it is read again within ten minutes. Sales are still tried.',
+    );
+    const unread = liveConnection(NOW, {
+      waitsFor: ['balances_unread'],
+      keyFaults: ['cannot_read'],
+      permissions: { ...liveConnection(NOW).permissions!, missing: ['Query Funds'] },
+    });
+    expect(connectionText(unread)).toBe(
+      'No order leaves now: balances have not been read. The key cannot read the account, without “Query Funds”. Change it at Kraken; it is read again within ten minutes.',
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['cannot_trade'] }), false)).toBe(
       'Connected when last seen. Nothing was bought: the key cannot trade.',
