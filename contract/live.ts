@@ -143,8 +143,18 @@ export const LiveExitWire = z.object({
 export const LiveAccount = z.object({
   connection: LiveConnection,
   quote: z.string(),
-  /** By coin: cash that no agent holds, and what orders hold back of it. */
-  cash: z.array(z.object({ asset: z.string(), amount: DecimalText, reserved: DecimalText })),
+  /**
+   * By coin: cash that no agent holds, and what orders hold back of it. `heldElsewhere`: for orders
+   * that are not ours, as the exchange said when it was last read; absent in replies kept from before.
+   */
+  cash: z.array(
+    z.object({
+      asset: z.string(),
+      amount: DecimalText,
+      reserved: DecimalText,
+      heldElsewhere: z.optional(DecimalText),
+    }),
+  ),
   positions: z.array(Position),
   /** Everything in the account that has a price, in `quote`. */
   value: DecimalText,

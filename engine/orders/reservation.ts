@@ -1,7 +1,7 @@
 /** What an order holds back until it ends, and what is free besides. */
-import { add, basisPoints, multiply, subtract, ZERO } from '../../contract/money.ts';
+import { add, basisPoints, maximum, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import type { OrderSide, VenueFill, VenueSymbol } from '../../contract/venue.ts';
+import type { OrderSide, VenueBalance, VenueFill, VenueSymbol } from '../../contract/venue.ts';
 import { baseOf, quoteOf } from '../pair-coins.ts';
 import { feeIn } from './live-order.ts';
 import type { LiveOrder, Reservation } from './live-order.ts';
@@ -54,6 +54,20 @@ export function reservedOf(asset: string, orders: Iterable<LiveOrder>): Fixed {
   for (const order of orders)
     if (order.intent.reservation.asset === asset) total = add(total, order.reserved);
   return total;
+}
+
+/**
+ * What the exchange holds back of a coin for orders that are not ours, as read from `readAtMs` on. Of
+ * ours only those are taken off that were sent before: what the exchange held for a later one, the
+ * reading may not have.
+ */
+export function heldElsewhere(
+  { asset, total, available }: Pick<VenueBalance, 'asset' | 'total' | 'available'>,
+  orders: Iterable<LiveOrder>,
+  readAtMs: number,
+): Fixed {
+  const there = [...orders].filter(({ sentAtMs }) => sentAtMs !== null && sentAtMs < readAtMs);
+  return maximum(ZERO, subtract(subtract(total, available), reservedOf(asset, there)));
 }
 
 /** What new orders may use; negative where a fill took more than was held back. */

@@ -195,6 +195,10 @@ export const liveMarks = pgTable('live_marks', {
   orphans: text('orphans').array().notNull(),
   /** Open orders that are not ours; shown, never touched. */
   foreignOrders: jsonb('foreign_orders').notNull(),
+  /** By coin, what the exchange holds back for orders that are not ours, as of `heldAtMs`. */
+  heldElsewhere: jsonb('held_elsewhere').notNull().default({}),
+  /** When balances were last read; null before that. */
+  heldAtMs: ms('held_at_ms'),
   /** Why no order may leave; empty where it may. Each process begins with a closed gate of its own. */
   gateReasons: text('gate_reasons').array().notNull(),
   readAt: ms('read_at').notNull(),

@@ -8,7 +8,7 @@ import { CASH } from '../../engine/accounting/ledger.ts';
 import { orderPolicy, type OrderPolicy } from '../../engine/orders/live-order.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, balances } from '../db/schema.ts';
-import { liveConnections } from '../db/schema-live.ts';
+import { liveConnections, liveMarks } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 
 export type ConnectionRow = Omit<
@@ -97,6 +97,16 @@ export async function ownedBy(db: Db, accountId: string): Promise<Owned> {
     put(isHolding ? owned.holdings : owned.cash, asset, parseFixed(amount));
   }
   return owned;
+}
+
+/** By coin, what the exchange holds back for orders that are not ours, as last read. */
+export async function heldElsewhereOf(db: Db, connectionId: string): Promise<Map<string, Fixed>> {
+  const [row] = await db
+    .select({ held: liveMarks.heldElsewhere })
+    .from(liveMarks)
+    .where(eq(liveMarks.connectionId, connectionId));
+  const held = Object.entries((row?.held ?? {}) as Record<string, string>);
+  return new Map(held.map(([asset, amount]) => [asset, parseFixed(amount)]));
 }
 
 /** The open live accounts of these people. */

@@ -32,7 +32,7 @@ import { askExit } from './ask-exit.ts';
 import { ordersThisHour } from './brakes.ts';
 import { lossToday } from './day-loss.ts';
 import { loadGuardedAccounts, type GuardedAccount } from './guarded-account.ts';
-import { asConnection, type ConnectionRow } from './live-accounts.ts';
+import { asConnection, heldElsewhereOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { insertOrder } from './order-store.ts';
@@ -61,6 +61,8 @@ export class LiveAccountState {
     readonly outsideCash: Fixed,
     /** Held back by orders, those of this batch among them. */
     private reserved: Fixed,
+    /** Held back at the exchange by orders that are not ours. */
+    private readonly heldElsewhere: Fixed,
     /** The cost of positions, and what open purchases may cost. */
     private exposure: Fixed,
     private ordersThisHour: number,
@@ -72,7 +74,8 @@ export class LiveAccountState {
 
   get freeCash(): Fixed {
     const limit = subtract(parseFixed(this.connection.maxExposure), this.exposure);
-    return maximum(ZERO, minimum(subtract(this.cash, this.reserved), limit));
+    const free = subtract(subtract(this.cash, this.reserved), this.heldElsewhere);
+    return maximum(ZERO, minimum(free, limit));
   }
 
   get maxOrder(): Fixed {
@@ -196,6 +199,7 @@ async function loadOne(
     cash,
     outsideCash,
     reserved,
+    (await heldElsewhereOf(db, connection.id)).get(quote) ?? ZERO,
     add(sum(positions.map(({ cost }) => cost)), reserved),
     await ordersThisHour(db, connection.id, now),
     await lossToday(db, accountId, now),

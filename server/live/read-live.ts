@@ -20,7 +20,13 @@ import {
 import type { Market } from '../market/market-source.ts';
 import { openPositionsOf, resultsBy, toPositions } from '../portfolio/marks.ts';
 import { confirmingKeys } from './confirmation.ts';
-import { connectionsOf, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
+import {
+  connectionsOf,
+  heldElsewhereOf,
+  ownedBy,
+  policyOf,
+  type ConnectionRow,
+} from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
 import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
@@ -223,6 +229,7 @@ async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote:
   const { all, cash } = await ownedBy(db, accountId);
   const { value, unpriced } = valueOf(all, market, quote);
   const orders = (await liveOrdersOf(db, connection.id)).map(({ order }) => order);
+  const held = await heldElsewhereOf(db, connection.id);
   const fees = await db
     .select({ asset: balances.asset, amount: balances.amount })
     .from(balances)
@@ -241,6 +248,7 @@ async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote:
       asset,
       amount: formatFixed(amount),
       reserved: formatFixed(reservedOf(asset, orders)),
+      heldElsewhere: formatFixed(held.get(asset) ?? ZERO),
     })),
     fees: fees
       .map(({ asset, amount }) => ({ asset, amount: exact(amount) }))

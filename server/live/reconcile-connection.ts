@@ -3,7 +3,7 @@
  * follows in one transaction.
  */
 import { and, asc, eq, gte, inArray, isNull, or } from 'drizzle-orm';
-import { formatFixed, parseFixed } from '../../contract/money.ts';
+import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules, VenueFill, VenueOrder } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
@@ -16,6 +16,7 @@ import {
   type Reconciliation,
   type VenueFacts,
 } from '../../engine/orders/reconcile.ts';
+import { heldElsewhere } from '../../engine/orders/reservation.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { agents } from '../db/schema.ts';
 import { liveMarks, venueFills } from '../db/schema-live.ts';
@@ -188,7 +189,9 @@ export async function reconcileConnection(
     const { records, stored } = await readRecords(tx, connection, facts, before, isStarting);
     const found = reconcile(facts, records, policyOf(connection), clock.now());
     const changed = await book(tx, deps, connection, stored, found);
-    await writeMarks(tx, connection, facts, before, found);
+    const after = new Map(records.orders.map((order) => [order.intent.clientOrderId, order]));
+    for (const { order } of found.steps) after.set(order.intent.clientOrderId, order);
+    await writeMarks(tx, connection, facts, before, found, heldBy(facts, after.values()));
     const watches = await planAll(tx, deps, connection, rules);
     const isOpen = found.gate.kind === 'open';
     const isNew = isOpen && isNextSpan(before?.reconciledToMs ?? null, begunAtMs);
@@ -199,8 +202,11 @@ export async function reconcileConnection(
     await publishLive(tx, deps, connection, changed || isNew || isGateNew);
     const { open, closed, trades, balances } = facts;
     const isRead = ![open, closed, trades, balances].includes(null);
-    const after = new Map(found.steps.map(({ order }) => [order.intent.clientOrderId, order]));
-    return { gate: found.gate, isRead, changed: [...after.values()], watches };
+    const news = new Set(found.steps.map(({ order }) => order.intent.clientOrderId));
+    const changedOrders = [...after.values()].filter(({ intent }) =>
+      news.has(intent.clientOrderId),
+    );
+    return { gate: found.gate, isRead, changed: changedOrders, watches };
   });
 }
 
@@ -333,12 +339,27 @@ const foreignOf = (orders: readonly VenueOrder[]) =>
     filled: formatFixed(filled),
   }));
 
+/** Null where balances could not be read: what was held before is the best that is known. */
+function heldBy(
+  { balances, begunAtMs }: VenueFacts,
+  orders: Iterable<LiveOrder>,
+): Pick<MarksRow, 'heldElsewhere' | 'heldAtMs'> | null {
+  if (balances === null) return null;
+  const ours = [...orders];
+  const held = balances
+    .map((balance) => [balance.asset, heldElsewhere(balance, ours, begunAtMs)] as const)
+    .filter(([, amount]) => amount !== ZERO)
+    .map(([asset, amount]) => [asset, formatFixed(amount)]);
+  return { heldElsewhere: Object.fromEntries(held) as unknown, heldAtMs: begunAtMs };
+}
+
 async function writeMarks(
   tx: Tx,
   connection: ConnectionRow,
   facts: VenueFacts,
   before: MarksRow | null,
   found: Reconciliation,
+  held: Pick<MarksRow, 'heldElsewhere' | 'heldAtMs'> | null,
 ): Promise<void> {
   const isOpen = found.gate.kind === 'open';
   const isFirst = (before?.reconciledToMs ?? null) === null;
@@ -362,6 +383,7 @@ async function writeMarks(
     foreignOrders: facts.open === null ? (before?.foreignOrders ?? []) : foreignOf(found.foreign),
     gateReasons: found.gate.kind === 'open' ? [] : [...found.gate.reasons],
     readAt: facts.begunAtMs,
+    ...held,
   };
   await tx.db
     .insert(liveMarks)

@@ -43,6 +43,8 @@ export const LIVE_PARTS = {
       pending: json('pending'),
       missing: json('missing'),
       foreignOrders: json('foreign_orders'),
+      heldElsewhere: json('held_elsewhere'),
+      heldAt: time('held_at_ms'),
       readAt: time('read_at'),
     },
   },

@@ -34,7 +34,7 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
         {cash.length === 0 && (
           <Line term={connection.reconciledAt === null ? 'Not read yet' : 'None'}>—</Line>
         )}
-        {cash.map(({ asset, amount, reserved }) => (
+        {cash.map(({ asset, amount, reserved, heldElsewhere = '0' }) => (
           <Line
             key={asset}
             term={
@@ -43,6 +43,11 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
                 {Number(reserved) !== 0 && (
                   <span className="block text-xs text-ink-3">
                     {formatExact(reserved)} held back for open orders
+                  </span>
+                )}
+                {Number(heldElsewhere) !== 0 && (
+                  <span className="block text-xs text-ink-3">
+                    {formatExact(heldElsewhere)} held by your own orders at {nameOf(connection)}
                   </span>
                 )}
               </>

@@ -261,6 +261,16 @@ describe('an exchange account', () => {
     expect(part('Cash and coins').textContent).toContain('Not read yet');
   });
 
+  it('says what of its cash the person’s own orders hold at the exchange', async () => {
+    const own = { asset: 'USD', amount: '50000', reserved: '0', heldElsewhere: '48000' };
+    account = liveAccount(NOW, { cash: [own] });
+    await open(`/live/${CONNECTION_ID}`);
+    await screen.findByText('50,000.00');
+    const cash = part('Cash and coins').textContent;
+    expect(cash).toContain('48,000 held by your own orders at Kraken');
+    expect(cash).not.toContain('held back for open orders');
+  });
+
   it('calls no deposit a gain: its chart leaves out what was paid in and out', async () => {
     account = liveAccount(NOW, {
       value: '10010',
