@@ -165,6 +165,11 @@ export const LiveAccount = z.object({
   /** `[market ms, value]` at each reconciliation that agreed, thinned out with age. */
   equityCurve: z.array(z.tuple([z.number(), DecimalText])),
   /**
+   * Coins that are in none of the curve's values, because no pair here has a price of them. Points
+   * that left out others are not in the curve. Absent in replies kept from before: none.
+   */
+  curveWithout: z.optional(z.array(z.string())),
+  /**
    * Deposits less withdrawals in `quote`, `[market ms, amount]`, oldest first: each at the first
    * point of the curve that has them, or after its last. Null where another coin came or went: its
    * worth then is not recorded. A trade by hand exchanges coins and is none. Absent in replies kept

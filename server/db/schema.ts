@@ -331,6 +331,8 @@ export const equityPoints = pgTable(
     accountId: uuid('account_id').notNull(),
     atMarketMs: ms('at_market_ms').notNull(),
     equity: money('equity').notNull(),
+    /** Of a live account: its coins without a price here, which are not in `equity`. Null for none. */
+    leftOut: text('left_out').array(),
   },
   (t) => [primaryKey({ columns: [t.accountId, t.atMarketMs] })],
 );

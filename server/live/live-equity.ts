@@ -2,7 +2,8 @@
  * What a live account is worth at present prices, now and as it was marked before, and what of it
  * was paid in or out.
  */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { isDeepStrictEqual } from 'node:util';
+import { and, asc, eq, inArray, or, sql } from 'drizzle-orm';
 import { add, formatFixed, multiply, parseFixed, ZERO, type Fixed } from '../../contract/money.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { equityPoints } from '../db/schema.ts';
@@ -37,18 +38,27 @@ export function valueOf(
   return { value, unpriced: unpriced.sort() };
 }
 
-/** One point, where all of it has a price: a curve must not fall because a price is late. */
+/**
+ * One point, of all that has a price here. A curve must not fall because a price is late: there is
+ * none while a pair that is followed has none. A coin that no pair here has a price of is left out.
+ */
 export async function markEquity(
   tx: Tx,
   { market }: Pick<BookDeps, 'market'>,
   { accountId }: Pick<ConnectionRow, 'accountId'>,
 ): Promise<void> {
   const { all } = await ownedBy(tx.db, accountId);
-  const { value, unpriced } = valueOf(all, market, market.source.quote);
-  if (unpriced.length > 0) return;
+  const { quote } = market.source;
+  const { value, unpriced } = valueOf(all, market, quote);
+  if (unpriced.some((coin) => market.rules(`${coin}/${quote}`) !== null)) return;
   await tx.db
     .insert(equityPoints)
-    .values({ accountId, atMarketMs: market.now(), equity: formatFixed(value) })
+    .values({
+      accountId,
+      atMarketMs: market.now(),
+      equity: formatFixed(value),
+      leftOut: unpriced.length === 0 ? null : unpriced,
+    })
     .onConflictDoNothing();
 }
 
@@ -59,21 +69,33 @@ function bucketOf(at: number, now: number): number {
   return Math.floor(at / length) * length;
 }
 
-/** `[market ms, value]`, oldest first. */
-export async function readCurve(
-  db: Db,
-  accountId: string,
-  now: number,
-): Promise<[number, string][]> {
-  const rows = await db
-    .select({ at: equityPoints.atMarketMs, equity: equityPoints.equity })
+export interface Curve {
+  /** `[market ms, value]`, oldest first. */
+  points: [number, string][];
+  /** Coins that are in none of these values. */
+  leftOut: string[];
+}
+
+/**
+ * The points that leave out what the newest one does: others are of another measure, and a step
+ * between the two would look like a gain or a loss.
+ */
+export async function readCurve(db: Db, accountId: string, now: number): Promise<Curve> {
+  const all = await db
+    .select({
+      at: equityPoints.atMarketMs,
+      equity: equityPoints.equity,
+      leftOut: equityPoints.leftOut,
+    })
     .from(equityPoints)
     .where(eq(equityPoints.accountId, accountId))
     .orderBy(asc(equityPoints.atMarketMs));
+  const leftOut = all.at(-1)?.leftOut ?? [];
+  const rows = all.filter((row) => isDeepStrictEqual(row.leftOut ?? [], leftOut));
   const kept = new Map<number, [number, string]>();
   for (const { at, equity } of rows)
     kept.set(bucketOf(at, now), [at, formatFixed(parseFixed(equity))]);
-  return [...kept.values()];
+  return { points: [...kept.values()], leftOut };
 }
 
 /**
@@ -84,7 +106,9 @@ export const LEAST_MOVED = '0.00000001';
 
 /**
  * What was paid in less what was paid out, each at the first point of the curve that has it, or at
- * its own moment after the last. Null where another coin than `quote` is among it.
+ * its own moment after the last. Null where another coin than `quote` is among it, or where one that
+ * the curve leaves out was traded by hand: what was paid for it is in the curve, and it is not. Of
+ * one that is left out, what came and went is in no point.
  *
  * A movement is booked before the point of the same transaction is marked: at one moment, the point
  * has it.
@@ -93,26 +117,34 @@ export async function readFlows(
   db: Db,
   connectionId: string,
   quote: string,
-  curve: readonly (readonly [number, string])[],
+  { points: curve, leftOut }: Curve,
 ): Promise<[number, string | null][]> {
   const rows = await db
     .select({
       at: externalMovements.atMs,
       asset: externalMovements.asset,
       amount: externalMovements.amount,
+      symbol: sql<string | null>`${externalMovements.trade} ->> 'symbol'`,
     })
     .from(externalMovements)
     .where(
       and(
         eq(externalMovements.connectionId, connectionId),
-        inArray(externalMovements.kind, ['deposit', 'withdrawal']),
-        sql`abs(${externalMovements.amount}) >= ${LEAST_MOVED}::numeric`,
+        or(
+          and(
+            inArray(externalMovements.kind, ['deposit', 'withdrawal']),
+            sql`abs(${externalMovements.amount}) >= ${LEAST_MOVED}::numeric`,
+          ),
+          inArray(externalMovements.kind, ['hand_trade', 'hand_trade_undone']),
+        ),
       ),
     )
     .orderBy(asc(externalMovements.atMs));
   const flows = new Map<number, Fixed | null>();
   let next = 0;
-  for (const { at, asset, amount } of rows) {
+  const isLeftOut = (coin: string): boolean => leftOut.includes(coin);
+  for (const { at, asset, amount, symbol } of rows) {
+    if (asset === null ? !symbol?.split('/').some(isLeftOut) : isLeftOut(asset)) continue;
     while ((curve[next]?.[0] ?? Infinity) < at) next += 1;
     const point = curve[next]?.[0] ?? at;
     const before = flows.get(point);

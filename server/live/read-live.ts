@@ -238,12 +238,13 @@ async function moneyOf(db: Db, market: Market, connection: ConnectionRow, quote:
     .select({ realized: sql<string>`coalesce(sum(${fills.realized}), 0)::text` })
     .from(fills)
     .where(eq(fills.accountId, accountId));
-  const equityCurve = await readCurve(db, accountId, market.now());
+  const curve = await readCurve(db, accountId, market.now());
   return {
     value: formatFixed(value),
     unpriced,
-    equityCurve,
-    flows: await readFlows(db, connection.id, quote, equityCurve),
+    equityCurve: curve.points,
+    curveWithout: curve.leftOut,
+    flows: await readFlows(db, connection.id, quote, curve),
     cash: [...cash].map(([asset, amount]) => ({
       asset,
       amount: formatFixed(amount),

@@ -255,7 +255,12 @@ export const PARTS: Readonly<Record<StoredPart, Part>> = {
     tables: ['equity_points'],
     from: 'equity_points',
     key: byAccount(['at_market_ms', 'bigint']),
-    columns: { bookId: 'account_id', at: time('at_market_ms'), equity: money('equity') },
+    columns: {
+      bookId: 'account_id',
+      at: time('at_market_ms'),
+      equity: money('equity'),
+      leftOut: json('to_jsonb(left_out)'),
+    },
   },
   drawdowns: {
     tables: ['account_drawdowns'],

@@ -65,6 +65,7 @@ function Cash({ account: { cash, connection } }: { account: LiveAccount }) {
 
 export function AccountMoney({ account }: { account: LiveAccount }) {
   const { quote, unpriced, realized, unrealized, fees, equityCurve, flows, connection } = account;
+  const { curveWithout = [] } = account;
   // Before the first comparison nothing is known of what is there.
   const value = connection.reconciledAt === null ? null : account.value;
   return (
@@ -90,9 +91,19 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
                 <ValueChange shown={shown} flows={flows ?? null} span={span} />
               )}
               quote={quote}
-              // A value without some of its coins is no point of the line: those are of all of them.
-              now={value === null || unpriced.length > 0 ? undefined : [account.asOf, value]}
+              // A value without other coins than the line is no point of it.
+              now={
+                value === null || unpriced.join() !== curveWithout.join()
+                  ? undefined
+                  : [account.asOf, value]
+              }
             />
+            {curveWithout.length > 0 && (
+              <p className="text-xs text-ink-3">
+                The line leaves out {curveWithout.join(', ')}, as long as the account has{' '}
+                {curveWithout.length === 1 ? 'it' : 'them'}: no price here.
+              </p>
+            )}
           </div>
         )}
         <dl className="mt-3">

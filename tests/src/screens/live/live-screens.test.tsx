@@ -313,6 +313,19 @@ describe('an exchange account', () => {
     expect(document.body.textContent).toContain('Without ODD: no price here.');
   });
 
+  it('goes on with its line without a coin that never has a price here, and says so', async () => {
+    account = liveAccount(NOW, { value: '1010', unpriced: ['BNB'], flows: [] });
+    account.curveWithout = ['BNB'];
+    account.equityCurve = [
+      [NOW - 7_200_000, '1000'],
+      [NOW - 3_600_000, '1000'],
+    ];
+    await open(`/live/${CONNECTION_ID}`);
+    const chart = await screen.findByRole('figure');
+    expect(chart.textContent).toContain('+10.00');
+    expect(document.body.textContent).toContain('The line leaves out BNB');
+  });
+
   it('says of agents that are not loaded neither that there are none nor that none runs', async () => {
     clearAgents();
     await open(`/live/${CONNECTION_ID}`);

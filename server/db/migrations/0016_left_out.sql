@@ -1,0 +1,1 @@
+ALTER TABLE "equity_points" ADD COLUMN "left_out" text[];
