@@ -331,6 +331,9 @@ export const SIGNER_REPLIES = {
 } as const;
 export type SignerReply<A extends SignerAsk['act']> = z.infer<(typeof SIGNER_REPLIES)[A]>;
 
+/** What a signer answers to what it cannot read: an act that a newer server knows. */
+export const NOT_A_REQUEST = 'not a request';
+
 /** A request on the wire; `ask` is parsed once its length is known to be small enough. */
 export const AskFrame = z.object({ id: z.number(), ask: z.unknown() });
 export const ReplyFrame = z.object({

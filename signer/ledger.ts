@@ -272,6 +272,22 @@ function countsOn({ dayStart }: Connection, { atMs }: VenueFill): string {
   return day > dayStart.day ? day : dayStart.day;
 }
 
+/**
+ * What the day began without, and is sold before it has a price: its price is what it was sold for.
+ * Else all of it would count as won today, and hide other losses.
+ */
+function joinBySale(connection: Connection, fill: VenueFill, gone: Fixed): void {
+  const { symbol } = fill;
+  const { unmarked, unrealised, day } = connection.dayStart;
+  const without = unmarked.get(symbol);
+  if (without === undefined || fill.quantity <= 0n) return;
+  const joins = minimum(without, gone);
+  const worth = ((fill.quoteAmount * joins) / fill.quantity) as Fixed;
+  const left = new Map(unmarked).set(symbol, subtract(without, joins));
+  if (subtract(without, joins) <= 0n) left.delete(symbol);
+  connection.dayStart = { day, unrealised: add(unrealised, worth), unmarked: left };
+}
+
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
 function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill): void {
   if (connection.fillsSeen.has(fill.tradeId)) return;
@@ -296,6 +312,7 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
     position.quantity === 0n
       ? ZERO
       : (((position.cost * gone + position.quantity - 1n) / position.quantity) as Fixed);
+  joinBySale(connection, fill, gone);
   const rest = subtract(position.quantity, gone);
   if (rest <= 0n) connection.positions.delete(symbol);
   else
@@ -343,12 +360,23 @@ export function sellable(connection: Connection, symbol: string): Fixed {
   return maximum(ZERO, subtract(held, sum(selling)));
 }
 
-/** When a sale of the pair was last sent that goes no lower than the collar. */
+/**
+ * Whether a sale took all that the book had down to its limit: one that was cut to it, and one whose
+ * book was gone when it came.
+ */
+function tookAll({ ended, filled, floor, intent, outcome }: SentOrder): boolean {
+  if (floor !== null) return true;
+  const isSale = intent.side === 'sell' && intent.type === 'market';
+  return isSale && ended && outcome?.kind !== 'rejected' && filled < intent.quantity;
+}
+
+/** When a sale of the pair was last sent that took all down to its limit. */
 export function lastToFloor(connection: Connection, symbol: string, now: number): number {
   let lastMs = Number.NEGATIVE_INFINITY;
-  for (const { intent, floor, sentAtMs } of connection.orders.values()) {
+  for (const order of connection.orders.values()) {
+    const { intent, sentAtMs } = order;
     // What is noted later than now was sent before the clock was set back.
-    if (floor === null || intent.symbol !== symbol || sentAtMs > now) continue;
+    if (intent.symbol !== symbol || sentAtMs > now || !tookAll(order)) continue;
     lastMs = Math.max(lastMs, sentAtMs);
   }
   return lastMs;

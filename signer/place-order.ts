@@ -218,6 +218,8 @@ export async function placeOrder(
     return before(sent, intent);
   let bounds: Bounds | null = sent;
   if (bounds === null) {
+    // It leaves with a limit: in a fall the bid of two seconds ago would buy nothing of it.
+    if (side === 'sell' && type === 'market') market.forgetBook(symbol);
     const facts = await gather(placing, connection, intent);
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);

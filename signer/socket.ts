@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import * as z from 'zod/mini';
 import { ASK_BYTES_MAX, FrameReader, frameOf } from '../contract/signer-frames.ts';
-import { AskFrame, SIGNER_REPLIES, SignerAsk } from '../contract/signer.ts';
+import { AskFrame, NOT_A_REQUEST, SIGNER_REPLIES, SignerAsk } from '../contract/signer.ts';
 import { openFolder } from './folder.ts';
 import type { Log } from './log.ts';
 
@@ -29,7 +29,7 @@ function serve(socket: Socket, answer: Answer, log: Log): void {
     const frame = AskFrame.parse(value);
     const ask = z.safeDecode(SignerAsk, frame.ask as z.input<typeof SignerAsk>);
     if (!ask.success) {
-      reply(frame.id, { fault: 'not a request' });
+      reply(frame.id, { fault: NOT_A_REQUEST });
       return;
     }
     try {

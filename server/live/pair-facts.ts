@@ -1,5 +1,5 @@
 /** What planning one pair needs: who holds how much of it, what is out, and what is to be sold. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import {
   floorToStep,
   maximum,
@@ -87,14 +87,21 @@ interface Span {
   toMs: number;
 }
 
+/** What came to nothing within them holds the agent's next sale back. */
+interface Spans {
+  refused: Span;
+  unsold: Span;
+}
+
 /** All but the orders, in one statement: this is read with every change of an order. */
 async function readTexts(
   db: Db,
   { id, accountId }: ConnectionRow,
   symbol: string,
-  refused: Span,
+  { refused, unsold }: Spans,
 ): Promise<FactsRow> {
-  const wasLately = sql`changed_at between ${refused.fromMs}::bigint and ${refused.toMs}::bigint`;
+  const within = ({ fromMs, toMs }: Span): SQL =>
+    sql`changed_at between ${fromMs}::bigint and ${toMs}::bigint`;
   const [row] = await rowsOf<FactsRow>(
     db,
     sql`
@@ -131,12 +138,12 @@ async function readTexts(
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell'
-          and state = 'rejected' and ${wasLately})::text as refused,
+          and state = 'rejected' and ${within(refused)})::text as refused,
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell' and type = 'market'
           and state in ${ENDED} and booked = 0 and sent_at_ms is not null
-          and ${wasLately})::text as unsold,
+          and ${within(unsold)})::text as unsold,
       (select missing ->> ${baseOf(symbol)} from live_marks where connection_id = ${id}) as missing`,
   );
   if (row === undefined) throw new Error('The facts of a pair are one row');
@@ -152,15 +159,14 @@ const failedOf = (failed: HeldText['failed']): FailedStop | null =>
         why: failed.why,
       };
 
-/** `refused`: a sale that came to nothing then holds the agent's next one back. */
 export async function readPairFacts(
   db: Db,
   connection: ConnectionRow,
   symbol: string,
   rules: PairRules,
-  refused: Span,
+  spans: Spans,
 ): Promise<PairFacts> {
-  const texts = await readTexts(db, connection, symbol, refused);
+  const texts = await readTexts(db, connection, symbol, spans);
   const held = JSON.parse(texts.held) as HeldText[];
   const exits = (JSON.parse(texts.exits) as ExitText[]).map((exit): Exit => ({
     ...exit,

@@ -33,6 +33,9 @@ export const ORDER_LIFE_MS = 30_000;
 
 /** After a refusal the agent's next sale of the pair waits this long. */
 export const REFUSED_PAUSE_MS = 10_000;
+/** One that found nobody within its limit: the book is another one a moment later. */
+const UNSOLD_PAUSE_MS = 2_000;
+const NONE = { fromMs: 0, toMs: 0 };
 
 /**
  * A sale of a pair that takes no orders, by what is known: that may be wrong, so it is tried. After
@@ -82,7 +85,8 @@ export async function planPair(
     ? now - CLOSED_PAUSE_MS
     : Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
   const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
-  const facts = await readPairFacts(tx.db, connection, symbol, rules, refused);
+  const unsold = { ...refused, fromMs: Math.max(fromMs, now - UNSOLD_PAUSE_MS) };
+  const facts = await readPairFacts(tx.db, connection, symbol, rules, { refused, unsold });
   const actions = planStops(facts.input);
   let changed = false;
   const orders = new Map(facts.input.orders.map((one) => [one.intent.clientOrderId, one]));
@@ -144,7 +148,10 @@ export async function readWatches(
   symbol: string,
   rules: PairRules,
 ): Promise<Watch[]> {
-  const { input } = await readPairFacts(db, connection, symbol, rules, { fromMs: 0, toMs: 0 });
+  const { input } = await readPairFacts(db, connection, symbol, rules, {
+    refused: NONE,
+    unsold: NONE,
+  });
   return watchesIn(planStops(input), symbol);
 }
 

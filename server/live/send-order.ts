@@ -9,6 +9,7 @@ import { sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
 import type { Database } from '../db/database.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { SignerTooOld } from './signer-client.ts';
 import { publishLive } from './live-news.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { liveOrdersOf, lockOrder } from './order-rows.ts';
@@ -81,12 +82,17 @@ const refOf = ({ intent, exchangeOrderId, sentAtMs }: LiveOrder) => ({
   sinceMs: Math.max(0, (sentAtMs ?? intent.deadlineMs) - 120_000),
 });
 
-/** Whether the signer would sign a sale once this stop is gone. No answer is none. */
+const YES = { kind: 'yes' } as const;
+
+/**
+ * Whether the signer would sign a sale once this stop is gone. No answer is none. A signer that is
+ * older than the question cannot say so: no exit waits until it is updated.
+ */
 export async function maySell({ signer }: LiveDeps, { intent }: LiveOrder): Promise<boolean> {
   const { connectionId, clientOrderId } = intent;
   const answer = await signer
     .ask({ act: 'may_sell', connectionId, insteadOf: clientOrderId })
-    .catch(() => null);
+    .catch((error: unknown) => (error instanceof SignerTooOld ? YES : null));
   return answer?.kind === 'yes';
 }
 

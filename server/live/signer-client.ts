@@ -4,13 +4,22 @@ import { readFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import * as z from 'zod/mini';
 import { FrameReader, frameOf, REPLY_BYTES_MAX } from '../../contract/signer-frames.ts';
-import { ReplyFrame, SIGNER_REPLIES, SignerAsk, type SignerReply } from '../../contract/signer.ts';
+import {
+  NOT_A_REQUEST,
+  ReplyFrame,
+  SIGNER_REPLIES,
+  SignerAsk,
+  type SignerReply,
+} from '../../contract/signer.ts';
 import type { SignerAddress } from '../config.ts';
 
 /** No answer came. For an order this means: unknown. */
 export class SignerUnreachable extends Error {
   override readonly name = 'SignerUnreachable';
 }
+
+/** The signer is older than this server, and does not know the act: it did nothing. */
+export class SignerTooOld extends SignerUnreachable {}
 
 /** Longer than an order may take at the exchange, waiting for a place included. */
 const ORDER_TIMEOUT_MS = 60_000;
@@ -171,6 +180,7 @@ function settle({ waiting }: Link, value: unknown): void {
   waiting.delete(frame.id);
   asked.stopTimer();
   if (frame.fault === undefined) asked.resolve(frame.reply);
+  else if (frame.fault === NOT_A_REQUEST) asked.reject(new SignerTooOld(frame.fault));
   else asked.reject(new SignerUnreachable(frame.fault));
 }
 

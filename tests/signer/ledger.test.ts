@@ -241,6 +241,23 @@ describe('a sale from before midnight that is read after it', () => {
     expect(otherFeesOf(connection, TODAY)).toEqual(new Map([['BNB', parseFixed('0.5')]]));
   });
 
+  it('of what the day began without a price for hides no other loss', () => {
+    const { connection, ledger, sell } = holding();
+    ledger.apply({
+      kind: 'day',
+      atMs: AFTER_MS,
+      connectionId: 'c1',
+      day: TODAY,
+      unrealised: unrealisedOf(connection, new Map()),
+      unmarked: [{ symbol: SYMBOL, quantity: parseFixed('0.01') }],
+    });
+    const lost = parseFixed('50');
+    sell(2, '0.004', '320', AFTER_MS);
+    sell(3, '0.006', '500', AFTER_MS);
+    expect(lossOf(connection, TODAY, new Map(), lost)).toBe(lost);
+    expect(connection.dayStart.unmarked.size).toBe(0);
+  });
+
   it('is of the day before where this one began without it', () => {
     const { begin, connection, sell } = holding();
     sell(2, '0.005', '400', BEFORE_MS);

@@ -19,6 +19,9 @@ const connection = {
   maxOrder: '100',
   maxExposure: '500',
   maxDailyLoss: '25',
+  limitsChosen: null,
+  keyFaults: [] as string[],
+  permissionsReadAt: 0,
 } as ConnectionRow;
 
 function openWatch() {
@@ -31,9 +34,12 @@ function openWatch() {
         Promise.resolve({
           kind: 'read',
           value: {
+            limits,
             limitsInForce: limits,
             firstWeekUntilMs: clock.at + HOUR_MS,
             lossToday: signer.lossToday,
+            faults: [],
+            permissionsReadAtMs: 0,
           },
         }),
     },

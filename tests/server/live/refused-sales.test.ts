@@ -2,8 +2,9 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { multiply, toNumber, ZERO } from '../../../contract/money.ts';
-import { LiveExchange } from '../../../contract/signer.ts';
+import { LiveExchange, NOT_A_REQUEST } from '../../../contract/signer.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
+import { SignerTooOld } from '../../../server/live/signer-client.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import {
   account,
@@ -111,6 +112,17 @@ describe('a stop at the exchange', () => {
     await expectSold(one);
   }, 60_000);
 
+  it('makes way where the signer is older than the question, as it did before (F89)', async () => {
+    const one = await holding();
+    one.interfere((act) => {
+      if (act === 'may_sell') throw new SignerTooOld(NOT_A_REQUEST);
+      return null;
+    });
+    await closePosition(one);
+    await settle(one, 30);
+    await expectSold(one);
+  }, 60_000);
+
   it('makes way in a collapse in which the best bid is a tenth below the best ask (F89)', async () => {
     const one = await holding();
     one.standIn.setSpread('1053');
@@ -142,26 +154,27 @@ describe('a stop at the exchange', () => {
 
 describe('an order at market', () => {
   it.each(LiveExchange.options)(
-    'at %s sells nothing below the collar it was judged by, and the rest as it is judged anew',
+    'at %s sells with a limit within the collar of the book at that moment',
     async (dialect) => {
       const one = await holding(dialect);
-      let fell = false;
       const { pair, standIn } = one;
-      const before = toNumber(standIn.prices.mid(pair));
+      const fallen = toNumber(standIn.prices.mid(pair)) * 0.8;
+      let fell = false;
       one.interfere((_act, ask) => {
         if (ask.act !== 'place' || ask.intent.type !== 'market' || fell) return null;
-        // Between the book that the signer has kept and the order's arrival.
-        standIn.setPrice(pair, (before * 0.8).toFixed(1));
+        // After the question whether it would be signed, for which a book was read.
+        standIn.setPrice(pair, fallen.toFixed(1));
         fell = true;
         return null;
       });
       await closePosition(one);
-      await one.look();
+      await settle(one, 20);
       expect(fell).toBe(true);
-      expect(sold(one)).toEqual([]);
-      one.floor.market.say(pair, before * 0.8);
-      await settle(one, 40);
       await expectSold(one);
+      for (const { accepted } of sold(one)) {
+        expect(toNumber(accepted.limit ?? ZERO)).toBeGreaterThan(fallen * 0.94);
+        expect(toNumber(accepted.limit ?? ZERO)).toBeLessThan(fallen);
+      }
     },
     60_000,
   );
