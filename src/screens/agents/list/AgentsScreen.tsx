@@ -291,7 +291,15 @@ export default function AgentsScreen() {
   const agents = all.map(({ agent }) => agent);
   return (
     <>
-      <ScreenTitle title="Agents" note={views === null ? undefined : runningText(agents, current)}>
+      <ScreenTitle
+        title="Agents"
+        note={
+          // As wide as its longest words: the buttons beside it must not change their line.
+          <span className="inline-block min-w-60">
+            {views === null ? '\u00a0' : runningText(agents, current)}
+          </span>
+        }
+      >
         <AllAgentsButtons
           views={all}
           isLive={chosen !== null}
