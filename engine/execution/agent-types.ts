@@ -25,8 +25,6 @@ export interface RiskValues {
 }
 
 export interface AgentInput {
-  /** Of `pairs`, those that it holds and does not list: nothing of them is bought. */
-  unlisted?: readonly string[];
   id: string;
   pool: PoolId;
   profile: RiskProfile;
@@ -34,6 +32,8 @@ export interface AgentInput {
   pairs: readonly string[];
   /** Pairs of it that are not decided on this time; a rebalance moment waits for them. */
   leftOut?: readonly string[];
+  /** Of `pairs`, those that it holds and does not list: nothing of them is bought. */
+  unlisted?: readonly string[];
   maxPositionSize: Fixed;
   interval: ExecutionInterval;
   frequency: TradingFrequency;

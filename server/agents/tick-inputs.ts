@@ -180,9 +180,9 @@ export class TickInputs {
   }
 
   /**
-   * The same with pairs that the agent holds and does not list: they left the pool's list, or the
-   * person took them out. Each is judged as though it were still listed; the ranks of the others
-   * stay as they are. One whose candles were not read has no signal, and is held on.
+   * The same with pairs that the agent holds and does not list, because they left the pool's list.
+   * Each is judged as though it were still listed; the ranks of the others stay as they are. One
+   * whose candles were not read has no signal, and is held on.
    */
   withHeld(input: TickInput, row: CandleTerms, held: readonly string[]): TickInput {
     const listed = pairsOf(this.market, row);
@@ -216,11 +216,7 @@ export class TickInputs {
       const signal = computeSignals(row.pool, of([...pairs, pair]), close, horizon).get(pair);
       if (signal !== undefined) signals.set(pair, signal);
     }
-    const rules = new Map(input.rules);
-    for (const pair of extra) {
-      const rule = this.market.rules(pair);
-      if (rule !== null) rules.set(pair, rule);
-    }
+    const rules = new Map([...input.rules, ...this.rulesOf(extra)]);
     const volumes = this.volumesOf(row.executionInterval, close, of(extra));
     const correlation = correlationAt(of([...pairs, ...extra]), close);
     return { ...input, signals, rules, volumes, correlation };
@@ -237,21 +233,25 @@ export class TickInputs {
     if (computed === null || this.pegs === null) return null;
     const { signals, series } = computed;
     const volumes = this.volumesOf(row.executionInterval, close, series);
-    const rules = new Map<string, PairRules>();
-    for (const pair of pairs) {
-      const rule = this.market.rules(pair);
-      if (rule !== null) rules.set(pair, rule);
-    }
     return {
       id: tickId(this.market.source.id, row.executionInterval, close),
       close,
       signals,
       quotes: this.quotes,
-      rules,
+      rules: this.rulesOf(pairs),
       volumes,
       pegBreaks: this.pegs(close),
       correlation: correlationAt(series, close),
     };
+  }
+
+  private rulesOf(pairs: readonly string[]): Map<string, PairRules> {
+    const rules = new Map<string, PairRules>();
+    for (const pair of pairs) {
+      const rule = this.market.rules(pair);
+      if (rule !== null) rules.set(pair, rule);
+    }
+    return rules;
   }
 
   private stretchOf(terms: CandleTerms, pairs: readonly string[]): Stretch {

@@ -157,7 +157,7 @@ export async function connectExchange(
 /** What a person chose, and what of it is in force. */
 export type SignerLimits = Pick<ConnectionState, 'limits' | 'limitsInForce'>;
 
-const LIMITS = [
+export const LIMITS = [
   'maxOrder',
   'maxExposure',
   'maxDailyLoss',

@@ -5,22 +5,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
-import type { ConnectionState, SpendingLimits } from '../../contract/signer.ts';
+import type { ConnectionState } from '../../contract/signer.ts';
 import type { Tx } from '../db/database.ts';
 import { liveConnections } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
-import { limitColumns, type SignerLimits } from './connect.ts';
+import { limitColumns, LIMITS, type SignerLimits } from './connect.ts';
 import { readConnection, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 
 type Limited = Pick<ConnectionRow, 'maxOrder' | 'maxExposure' | 'maxDailyLoss' | 'limitsChosen'>;
-
-const LIMITS = [
-  'maxOrder',
-  'maxExposure',
-  'maxDailyLoss',
-] as const satisfies readonly (keyof SpendingLimits)[];
 
 const isSame = (a: Limited, b: Limited): boolean =>
   LIMITS.every((name) => parseFixed(a[name]) === parseFixed(b[name])) &&

@@ -1,4 +1,5 @@
 /** What the user has in one pair: positions and trades of the paper account, and agents. */
+import type { ReactNode } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { History, Portfolio } from '../../../contract/trading.ts';
@@ -43,9 +44,16 @@ function agentsOf(views: readonly AgentView[], symbol: string) {
   };
 }
 
-/** Whoever has real money too must not take paper for it. */
-function PaperBesideLive() {
-  return useSnapshot(accountChoice).known.length === 0 ? null : <PaperTag />;
+/** The age of paper's data, and its mark: whoever has real money too must not take paper for it. */
+function PaperAside({ kind, children }: { kind: DataKind; children?: ReactNode }) {
+  const isBesideLive = useSnapshot(accountChoice).known.length > 0;
+  return (
+    <span className="flex items-center gap-3">
+      <DataAge kind={kind} />
+      {isBesideLive && <PaperTag />}
+      {children}
+    </span>
+  );
 }
 
 /** Where the positions at exchanges are, of somebody who may have some. */
@@ -77,15 +85,7 @@ export function SymbolPositions({
 }) {
   const positions = portfolio?.positions.filter((position) => position.pair === symbol) ?? [];
   return (
-    <Section
-      title="Your positions"
-      aside={
-        <span className="flex items-center gap-3">
-          <DataAge kind="portfolio" />
-          <PaperBesideLive />
-        </span>
-      }
-    >
+    <Section title="Your positions" aside={<PaperAside kind="portfolio" />}>
       {portfolio === null && <SkeletonRows rows={1} label="Your positions" />}
       {portfolio !== null && positions.length === 0 && (
         <None kind="portfolio">None in this pair</None>
@@ -152,15 +152,13 @@ export function SymbolTrades({
     <Section
       title="Your trades"
       aside={
-        <span className="flex items-center gap-3">
-          <DataAge kind="history" />
-          <PaperBesideLive />
+        <PaperAside kind="history">
           {mine.length > TRADES_SHOWN && (
             <Link href="/portfolio" className="underline underline-offset-2 hover:text-ink">
               {older === null ? `All ${mine.length}` : 'All'}
             </Link>
           )}
-        </span>
+        </PaperAside>
       }
     >
       {history === null && <SkeletonRows rows={2} label="Your trades" />}
