@@ -273,6 +273,16 @@ function AllAgents({
   );
 }
 
+/** As wide as its longest words: the buttons beside it must not change their line. */
+function Running({ views, current }: { views: readonly AgentView[] | null; current: boolean }) {
+  const agents = views?.map(({ agent }) => agent);
+  return (
+    <span className="inline-block min-w-60">
+      {agents === undefined ? '\u00a0' : runningText(agents, current)}
+    </span>
+  );
+}
+
 export default function AgentsScreen() {
   const { views, current, slot } = useShownViews();
   const every = useAgentViews().views ?? [];
@@ -288,18 +298,9 @@ export default function AgentsScreen() {
   };
   useInsight();
   const all = views ?? [];
-  const agents = all.map(({ agent }) => agent);
   return (
     <>
-      <ScreenTitle
-        title="Agents"
-        note={
-          // As wide as its longest words: the buttons beside it must not change their line.
-          <span className="inline-block min-w-60">
-            {views === null ? '\u00a0' : runningText(agents, current)}
-          </span>
-        }
-      >
+      <ScreenTitle title="Agents" note={<Running views={views} current={current} />}>
         <AllAgentsButtons
           views={all}
           isLive={chosen !== null}
