@@ -48,8 +48,9 @@ export class SignedTokenVerifier implements TokenVerifier {
   private readonly signed = new Map<string, unknown>();
 
   constructor(
-    private readonly keys: KeySet,
+    private readonly keys: Pick<KeySet, 'keysFor'>,
     private readonly common: Common,
+    private readonly signaturesKept = SIGNATURES_KEPT,
   ) {}
 
   forget(uid: string): void {
@@ -73,7 +74,7 @@ export class SignedTokenVerifier implements TokenVerifier {
 
   private keep(token: string, keys: unknown): void {
     this.signed.set(token, keys);
-    if (this.signed.size <= SIGNATURES_KEPT) return;
+    if (this.signed.size <= this.signaturesKept) return;
     const oldest = this.signed.keys().next();
     if (oldest.done !== true) this.signed.delete(oldest.value);
   }

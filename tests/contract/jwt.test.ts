@@ -21,5 +21,8 @@ describe('a JSON Web Token', () => {
     expect(readJwt('!!.e30.x')).toEqual({ header: undefined, claims: {}, signature: 'x' });
     expect(readJwt('e30.e3.x')?.claims).toBeUndefined();
     expect(readJwt('e30.e30=.x')?.claims).toBeUndefined();
+    // Decoders pass over blanks; a signature is made over the text as it stands.
+    expect(readJwt(' e30.e30.x')?.header).toBeUndefined();
+    expect(readJwt('e30.e30 .x')?.claims).toBeUndefined();
   });
 });

@@ -176,6 +176,109 @@ describe('a signed token', () => {
   });
 });
 
+describe('the check of a signature', () => {
+  /** Keys that count what is checked with them, and fail as a broken machine would on request. */
+  const countedKeys = (clock: TestClock) => {
+    const inner = new KeySet(keys.url, clock);
+    const counted = { checks: 0, failure: null as Error | null };
+    let present: Awaited<ReturnType<KeySet['keysFor']>>;
+    const check = (async (...asked: Parameters<typeof present>) => {
+      counted.checks += 1;
+      if (counted.failure !== null) throw counted.failure;
+      return await present(...asked);
+    }) as unknown as Awaited<ReturnType<KeySet['keysFor']>>;
+    const keysFor = async (kid: string) => {
+      present = await inner.keysFor(kid);
+      return check;
+    };
+    return Object.assign(counted, { keysFor });
+  };
+
+  it('is made once for a token, until as many others came as are kept', async () => {
+    const clock = new TestClock();
+    const counted = countedKeys(clock);
+    const verifier = new SignedTokenVerifier(
+      counted,
+      { projectId: TEST_PROJECT, clock, accounts: null },
+      2,
+    );
+    const [first = '', second = '', third = ''] = await Promise.all(
+      ['A', 'B', 'C'].map((uid) => keys.sign(uid, {}, clock.now())),
+    );
+    for (const token of [first, second, first, second, first]) await verifier.verify(token);
+    expect(counted.checks).toBe(2);
+    for (const token of [third, second, third]) await verifier.verify(token);
+    expect(counted.checks).toBe(3);
+    await verifier.verify(first);
+    expect(counted.checks).toBe(4);
+  });
+
+  it('says nothing of another token', async () => {
+    const clock = new TestClock();
+    const verifier = verifierOf(clock);
+    const good = await keys.sign('Alice1', {}, clock.now());
+    await verifier.verify(good);
+    const [head = '', body = ''] = good.split('.');
+    expect(await refusalOf(verifier.verify(`${head}.${body}.AAAA`))).toMatchObject({
+      code: 'invalid_token',
+    });
+  });
+
+  it('is not made, and no key is asked for, where the token names another algorithm', async () => {
+    const clock = new TestClock();
+    const asked: string[] = [];
+    const verifier = new SignedTokenVerifier(
+      {
+        keysFor: (kid) => {
+          asked.push(kid);
+          throw new Error('asked');
+        },
+      },
+      { projectId: TEST_PROJECT, clock, accounts: null },
+    );
+    const [, body = '', signature = ''] = (await keys.sign('Alice1', {}, clock.now())).split('.');
+    for (const header of [{ alg: 'PS256', kid: keys.kid }, { alg: 'RS256' }]) {
+      const head = Buffer.from(JSON.stringify(header)).toString('base64url');
+      expect(
+        (await refusalOf(verifier.verify(`${head}.${body}.${signature}`))).code,
+        JSON.stringify(header),
+      ).toBe('invalid_token');
+    }
+    expect(asked).toEqual([]);
+  });
+
+  it('that cannot be made is our failure, and no word on the token', async () => {
+    const clock = new TestClock();
+    const counted = countedKeys(clock);
+    counted.failure = new Error('out of memory');
+    const verifier = new SignedTokenVerifier(counted, {
+      projectId: TEST_PROJECT,
+      clock,
+      accounts: null,
+    });
+    await expect(verifier.verify(await keys.sign('Alice1', {}, clock.now()))).rejects.toThrow(
+      'out of memory',
+    );
+  });
+
+  it('is made of tokens of up to 8,192 characters', async () => {
+    const clock = new TestClock();
+    const verifier = verifierOf(clock);
+    const sized = async (characters: number): Promise<string> => {
+      const signed = (email: string) => keys.sign('Alice1', { email }, clock.now());
+      const short = (await signed('')).length;
+      let length = Math.floor(((characters - short) * 3) / 4);
+      let token = await signed('x'.repeat(length));
+      while (token.length < characters) token = await signed('x'.repeat((length += 1)));
+      return token;
+    };
+    const longest = await sized(8_192);
+    expect(longest).toHaveLength(8_192);
+    expect((await verifier.verify(longest)).uid).toBe('Alice1');
+    expect((await refusalOf(verifier.verify(await sized(8_193)))).code).toBe('invalid_token');
+  });
+});
+
 describe('the key set', () => {
   it('is asked once, used until its age, and not trusted beyond it', async () => {
     const clock = new TestClock();
@@ -263,6 +366,25 @@ describe('where accounts are asked', () => {
   });
 });
 
+describe('a person whose sessions were ended', () => {
+  it('is forgotten by whoever is asked about accounts', () => {
+    const clock = new TestClock();
+    const forgotten: string[] = [];
+    const accounts: SessionCheck = {
+      check: async () => undefined,
+      forget: (uid) => {
+        forgotten.push(uid);
+      },
+    };
+    verifierOf(clock, accounts).forget('Alice1');
+    new EmulatorTokenVerifier({ projectId: TEST_PROJECT, clock, accounts }).forget('Bob');
+    expect(forgotten).toEqual(['Alice1', 'Bob']);
+    expect(() => {
+      verifierOf(clock).forget('Alice1');
+    }).not.toThrow();
+  });
+});
+
 describe('a token of the emulator', () => {
   const claimsAt = (nowMs: number, more: Record<string, unknown> = {}) => {
     const seconds = Math.floor(nowMs / 1_000);
@@ -316,6 +438,16 @@ describe('a token of the emulator', () => {
     expect(
       (await refusalOf(verifier.verify(await keys.sign('Alice1', {}, clock.now())))).code,
     ).toBe('invalid_token');
+    const [, body = ''] = unsigned(claimsAt(clock.now())).split('.');
+    const headed = (header: object, signature: string): string =>
+      `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${body}.${signature}`;
+    for (const token of [headed({ alg: 'none' }, 'x'), headed({ alg: 'RS256', kid: 'k' }, '')])
+      expect((await refusalOf(verifier.verify(token))).code, token).toBe('invalid_token');
+    const nobody = unsigned(claimsAt(clock.now(), { sub: 'Nobody' }));
+    expect((await verifier.verify(nobody, { skipRevocation: true })).uid).toBe('Nobody');
+    expect((await refusalOf(verifier.verify(nobody, { skipRevocation: false }))).code).toBe(
+      'token_revoked',
+    );
     for (const missing of [{ firebase: undefined }, { user_id: undefined }]) {
       expect(
         (
