@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutations [-- ledger guards]`: changes the code of each module in every small way
  * that is known, and counts the changes that its tests notice. A change that no test notices is
- * printed with its place.
+ * printed with its place, unless `proof/explained-changes.ts` says why none can.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -92,7 +92,14 @@ const scores = names.flatMap((name): [Module, MutationScore][] =>
 );
 for (const [, { unnoticed }] of scores)
   for (const place of unnoticed) console.log(`not noticed: ${place}`);
-const rows = scores.map(([name, score]) => [name, score.total, score.noticed, shareText(score)]);
+const rows = scores.map(([name, score]) => [
+  name,
+  score.total,
+  score.noticed,
+  shareText(score),
+  score.explained,
+  score.unnoticed.length,
+]);
 const sum = (of: (score: MutationScore) => number): number =>
   scores.reduce((total, [, score]) => total + of(score), 0);
 keepResult({
@@ -105,7 +112,7 @@ keepResult({
     'noticed by a test': sum(({ noticed }) => noticed),
     'modules measured': `${scores.length} of ${names.length}`,
   },
-  rows: [['Module', 'Changes', 'Noticed', 'Share'], ...rows],
+  rows: [['Module', 'Changes', 'Noticed', 'Share', 'Explained', 'Neither'], ...rows],
 });
 for (const row of rows) console.log(row.join('  '));
 console.log(`${scores.length} of ${names.length} modules measured`);

@@ -1,10 +1,12 @@
 /** Reads Stryker's report of a module: how many changes of its code its tests notice. */
 import * as z from 'zod';
+import { EXPLAINED_CHANGES, type ExplainedChange } from './explained-changes.ts';
 
 const Report = z.object({
   files: z.record(
     z.string(),
     z.object({
+      source: z.optional(z.string()),
       mutants: z.array(
         z.object({
           status: z.string(),
@@ -28,22 +30,40 @@ const LEAST = 0.9;
 export interface MutationScore {
   noticed: number;
   total: number;
-  /** Where each change stands that no test noticed, and what it is. */
+  /** Of those that no test noticed: the ones whose reason is written down. They count as unnoticed. */
+  explained: number;
+  /** Where each of the others stands, and what it is. */
   unnoticed: string[];
 }
 
-export function mutationScore(report: string): MutationScore {
-  const score: MutationScore = { noticed: 0, total: 0, unnoticed: [] };
-  for (const [path, { mutants }] of Object.entries(Report.parse(JSON.parse(report)).files))
+export function mutationScore(
+  report: string,
+  reasons: readonly ExplainedChange[] = EXPLAINED_CHANGES,
+): MutationScore {
+  const score: MutationScore = { noticed: 0, total: 0, explained: 0, unnoticed: [] };
+  for (const [path, { source = '', mutants }] of Object.entries(
+    Report.parse(JSON.parse(report)).files,
+  )) {
+    const lines = source.split('\n').map((line) => line.trim());
     for (const { status, mutatorName = '', replacement = '', location } of mutants) {
-      if (NOTICED.has(status)) score.noticed += 1;
-      else if (UNNOTICED.has(status))
-        score.unnoticed.push(
-          `${path}:${location?.start.line ?? '?'} ${mutatorName} ${replacement.replace(/\s+/g, ' ').slice(0, 60)}`.trim(),
+      const change = replacement.replace(/\s+/g, ' ');
+      const isExplained = (): boolean =>
+        reasons.some(
+          ({ file, line, replacements }) =>
+            file === path &&
+            line === lines[(location?.start.line ?? 0) - 1] &&
+            replacements.includes(change),
         );
-      else continue;
+      if (NOTICED.has(status)) score.noticed += 1;
+      else if (!UNNOTICED.has(status)) continue;
+      else if (isExplained()) score.explained += 1;
+      else
+        score.unnoticed.push(
+          `${path}:${location?.start.line ?? '?'} ${mutatorName} ${change.slice(0, 60)}`.trim(),
+        );
       score.total += 1;
     }
+  }
   return score;
 }
 

@@ -1,8 +1,9 @@
 /** The proof report: what it says of a part that was run, that failed, and that was never run. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXPLAINED_CHANGES } from '../../scripts/proof/explained-changes.ts';
 import { isGood, mutationScore, shareText } from '../../scripts/proof/mutation-score.ts';
 import { PARTS, type Part } from '../../scripts/proof/parts.ts';
 import { reportText } from '../../scripts/proof/report-text.ts';
@@ -116,6 +117,31 @@ describe('a mutation score', () => {
       }),
     );
     expect(unnoticed).toEqual(['engine/a.ts:7 EqualityOperator a <= b']);
+  });
+
+  it('counts apart what no test can notice, by its line and change, and never as noticed', () => {
+    const source = 'const a = 1;\n  return a ?? 0;\n';
+    const survived = (line: number, replacement: string) => ({
+      status: 'Survived',
+      replacement,
+      location: { start: { line, column: 1 } },
+    });
+    const mutants = [survived(2, 'a'), survived(2, 'a  &&\n 0'), survived(1, 'a && 0')];
+    const found = mutationScore(JSON.stringify({ files: { 'engine/a.ts': { source, mutants } } }), [
+      { file: 'engine/a.ts', line: 'return a ?? 0;', replacements: ['a && 0'], why: 'It is so.' },
+    ]);
+    expect([found.noticed, found.total, found.explained]).toEqual([0, 3, 1]);
+    expect(found.unnoticed).toEqual(['engine/a.ts:2  a', 'engine/a.ts:1  a && 0']);
+  });
+
+  it('has no explanation of a line that is gone', () => {
+    for (const { file, line } of EXPLAINED_CHANGES)
+      expect(
+        readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+          .split('\n')
+          .map((one) => one.trim()),
+        file,
+      ).toContain(line);
   });
 
   it('is good from nine in ten, and not where nothing was changed', () => {

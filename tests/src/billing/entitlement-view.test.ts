@@ -2,10 +2,10 @@
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import { TRIAL_WARNING_DAYS } from '../../../contract/limits.ts';
-import type {
+import {
   Subscription,
-  SubscriptionStatusReply,
-  TrialStatus,
+  type SubscriptionStatusReply,
+  type TrialStatus,
 } from '../../../contract/subscription.ts';
 import type { Tier } from '../../../contract/permission.ts';
 import {
@@ -63,6 +63,29 @@ describe('what the answers mean', () => {
     expect(entitlementView(status('free', { status: 'past_due' }), noTrial, NOW).isSubscribed).toBe(
       false,
     );
+  });
+
+  it('counts a plan while it is paid, tried or waited for, and in no other state (R4-02)', () => {
+    const paid = Subscription.shape.status.options.filter(
+      (one) => entitlementView(status('pro', { status: one }), noTrial, NOW).isSubscribed,
+    );
+    expect(paid).toEqual(['active', 'trialing', 'past_due']);
+  });
+
+  it('counts no plan of another tier than the server grants, and none that is free or a trial (R4-02)', () => {
+    expect(entitlementView(status('starter', { tier: 'pro' }), noTrial, NOW)).toEqual(
+      NO_ENTITLEMENT,
+    );
+    for (const tier of ['free', 'trial'] as const)
+      expect(entitlementView(status(tier, { tier }), noTrial, NOW), tier).toEqual(NO_ENTITLEMENT);
+  });
+
+  it('counts no trial that is over or was never heard of, whatever its date (R4-03)', () => {
+    expect(entitlementView(status('trial'), trial(5 * DAY, false), NOW)).toEqual({
+      ...NO_ENTITLEMENT,
+      hasUsedTrial: true,
+    });
+    expect(entitlementView(status('trial'), null, NOW)).toEqual(NO_ENTITLEMENT);
   });
 
   it('counts a running trial as subscribed on tier trial, days rounded up (R4-03, R3-11)', () => {
@@ -131,6 +154,9 @@ describe('the trial banner', () => {
     expect(trialBanner(status('free'), trial(-DAY, false), NOW)).toBeNull();
     expect(trialBanner(status('free'), noTrial, NOW)).toBeNull();
     expect(trialBanner(null, null, NOW)).toBeNull();
+    expect(trialBanner(null, trial(9 * DAY), NOW)).toBeNull();
+    expect(trialBanner(status('trial'), null, NOW)).toBeNull();
+    expect(trialBanner(status('trial'), trial(9 * DAY, false), NOW)).toBeNull();
   });
 
   it('warns at two days or fewer (R4-11, R9-03)', () => {
