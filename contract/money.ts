@@ -96,9 +96,8 @@ export function multiply(a: Fixed, b: Fixed, rounding: Rounding): Fixed {
   return divideInteger(a * b, ONE, rounding);
 }
 
-/** a ÷ b. @throws RangeError when b is zero. */
+/** a ÷ b. @throws RangeError when b is zero, as integers do. */
 export function divide(a: Fixed, b: Fixed, rounding: Rounding): Fixed {
-  if (b === 0n) throw new RangeError('Division by zero');
   return divideInteger(a * ONE, b, rounding);
 }
 

@@ -2,6 +2,7 @@
 import fc from '../support/property.ts';
 import { describe, expect, it } from 'vitest';
 import {
+  absolute,
   add,
   basisPoints,
   ceilToStep,
@@ -9,6 +10,8 @@ import {
   fixedFromNumber,
   floorToStep,
   formatFixed,
+  maximum,
+  minimum,
   multiply,
   negate,
   parseFixed,
@@ -71,6 +74,64 @@ describe('money', () => {
       expect(formatFixed(fixedFromNumber(value)), String(value)).toBe(text);
     }
     expect(formatFixed(fixedFromNumber(67_123.456, 2))).toBe('67123.46');
+  });
+
+  it('says what it refuses, and no more than the beginning of a long text', () => {
+    expect(() => parseFixed('1e5')).toThrow(new RangeError('Not a decimal amount: 1e5'));
+    expect(() => parseFixed('x'.repeat(41))).toThrow(
+      new RangeError(`Not a decimal amount: ${'x'.repeat(40)}`),
+    );
+    for (const [value, text] of [
+      [Number.NaN, 'NaN'],
+      [Number.NEGATIVE_INFINITY, '-Infinity'],
+      [1e21, '1e+21'],
+      [-1e21, '-1e+21'],
+    ] as const)
+      expect(() => fixedFromNumber(value)).toThrow(new RangeError(`Not an amount: ${text}`));
+    expect(() => divide(UNIT, ZERO, 'down')).toThrow('Division by zero');
+    for (const step of [ZERO, negate(UNIT)])
+      expect(() => floorToStep(UNIT, step)).toThrow(new RangeError('A step must be positive'));
+  });
+
+  it('finds the least and the greatest, and the size of an amount', () => {
+    const [low, middle, high] = [parseFixed('-2'), ZERO, parseFixed('3')];
+    for (const values of [
+      [low, middle, high],
+      [high, middle, low],
+      [middle, low, high],
+    ] as [Fixed, Fixed, Fixed][]) {
+      expect(minimum(...values)).toBe(low);
+      expect(maximum(...values)).toBe(high);
+    }
+    expect(minimum(high)).toBe(high);
+    expect(absolute(low)).toBe(parseFixed('2'));
+    expect(absolute(high)).toBe(high);
+    expect(negate(low)).toBe(parseFixed('2'));
+  });
+
+  it('divides with any signs, each way of rounding in its direction', () => {
+    const units = (value: number): Fixed => BigInt(value) as Fixed;
+    // In the smallest units: a ÷ b down, up and to the even digit.
+    for (const [a, b, down, up, even] of [
+      [5, 2, 2, 3, 2],
+      [7, 2, 3, 4, 4],
+      [-5, 2, -2, -3, -2],
+      [5, -2, -2, -3, -2],
+      [7, -2, -3, -4, -4],
+      [-7, -2, 3, 4, 4],
+      [7, 5, 1, 2, 1],
+      [8, 5, 1, 2, 2],
+      [-8, 5, -1, -2, -2],
+      [8, -5, -1, -2, -2],
+      [7, -5, -1, -2, -1],
+      [6, 3, 2, 2, 2],
+    ] as const) {
+      const quotient = (rounding: 'down' | 'up' | 'half-even'): Fixed =>
+        divide(units(a), (units(b) * UNIT) as Fixed, rounding);
+      expect([quotient('down'), quotient('up'), quotient('half-even')], `${a} ÷ ${b}`).toEqual(
+        [down, up, even].map(units),
+      );
+    }
   });
 
   it('adds and subtracts without loss, whatever the order', () => {

@@ -16,7 +16,7 @@ import {
   type Fixed,
 } from '../../../contract/money.ts';
 import { applyBuy, applySell } from '../../../engine/accounting/ledger.ts';
-import { fifoLots, heldLong } from '../../../engine/accounting/fifo-lots.ts';
+import { fifoLots, heldLong, type LotFill } from '../../../engine/accounting/fifo-lots.ts';
 import type { FillDraft, OpenPosition } from '../../../engine/execution/agent-types.ts';
 
 const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
@@ -104,6 +104,27 @@ describe('lots', () => {
       ['0.5', 1, 2, '100.1', '149.85', '49.75', '0.25', 'signal_left'],
       ['1.5', 1, null, '300.3', null, null, '0.3', null],
     ]);
+  });
+
+  it('name who bought and who sold, where several agents share an account', () => {
+    const [one, two] = [parseFixed('1'), parseFixed('2')];
+    const by = (agentId: string | undefined, draft: FillDraft): LotFill =>
+      agentId === undefined ? draft : { ...draft, agentId };
+    const lots = fifoLots([
+      by('a1', fill('buy', 'BTC/USDT', one, one, 0)),
+      by('a2', fill('buy', 'BTC/USDT', one, one, 1)),
+      by(undefined, fill('buy', 'BTC/USDT', one, one, 2)),
+      by('a3', fill('sell', 'BTC/USDT', one, one, 3)),
+      by(undefined, fill('sell', 'BTC/USDT', one, one, 4)),
+    ]);
+    expect(lots.map(({ acquiredBy, disposedBy }) => [acquiredBy, disposedBy])).toEqual([
+      ['a1', 'a3'],
+      ['a2', null],
+      [null, null],
+    ]);
+    expect(() =>
+      fifoLots([fill('buy', 'BTC/USDT', one, one, 0), fill('sell', 'BTC/USDT', two, one, 1)]),
+    ).toThrow('More BTC/USDT is sold than was bought');
   });
 
   it('refuse to sell what was not bought', () => {

@@ -30,7 +30,30 @@ describe('entries', () => {
       { bucket: CASH, asset: 'USDT', amount: parseFixed('10000') },
       { bucket: EXTERNAL, asset: 'USDT', amount: parseFixed('-10000') },
     ]);
-    expect(() => depositEntries('USDT', ZERO)).toThrow(RangeError);
+    for (const amount of [ZERO, parseFixed('-1')])
+      expect(() => depositEntries('USDT', amount)).toThrow('A deposit must be positive');
+  });
+
+  it('are kept under names that do not change: ledgers were written with them', () => {
+    expect([CASH, EXTERNAL, FEES, VENUE, holdingBucket('a1', PAIR)]).toEqual([
+      'cash',
+      'external',
+      'fees',
+      'venue',
+      'holding:a1:ETH/USDT',
+    ]);
+  });
+
+  it('leave out what is zero', () => {
+    const free = {
+      pair: PAIR,
+      side: 'buy',
+      quantity: parseFixed('2'),
+      notional: parseFixed('200'),
+      fee: ZERO,
+    } as const;
+    expect(fillEntries('a1', free).map(({ bucket }) => bucket)).not.toContain(FEES);
+    expect(fillEntries('a1', free)).toHaveLength(4);
   });
 
   it('of a buy and a sell name cash, fees, venue and holding', () => {
@@ -154,8 +177,12 @@ describe('average cost', () => {
       cost: parseFixed('66.666666666667'),
       stopPrice: parseFixed('90'),
     });
-    expect(sell(first.after, '2').after).toMatchObject({ quantity: 0n, cost: 0n });
-    expect(() => sell(first.after, '2.1')).toThrow(RangeError);
+    expect(sell(first.after, '2').after).toMatchObject({
+      quantity: 0n,
+      cost: 0n,
+      stopPrice: null,
+    });
+    expect(() => sell(first.after, '2.1')).toThrow(new RangeError('Cannot sell more than is held'));
   });
 });
 
