@@ -23,6 +23,7 @@ import { EndedAgents } from './end-agents.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection } from './reconcile-connection.ts';
+import { tellRefusedBeyondLimit } from './refused-sales.ts';
 import { Replans, type PairSaid } from './replans.ts';
 import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
@@ -440,13 +441,22 @@ export class LiveRun {
 
   /** A stop that guards goes only where the signer would sign what follows it now. */
   private async takeAway(order: LiveOrder, isGuard: boolean): Promise<boolean> {
-    if (isGuard && !(await maySell(this.deps, order))) return false;
+    if (isGuard && !(await this.mayBeSold(order))) return false;
     // The gate may have closed while the signer was asked.
     if (this.isStopping || (isGuard && this.gate.kind !== 'open')) return false;
     const now = this.deps.clock.now();
     if (!this.repeats.take(`cancel ${order.intent.clientOrderId}`, now)) return false;
     this.noteUnguarded(order, now);
     return this.settle(order, [await cancel(this.deps, order)]);
+  }
+
+  private async mayBeSold(order: LiveOrder): Promise<boolean> {
+    const { deps, connection } = this;
+    const answer = await maySell(deps, order);
+    if (typeof answer !== 'object') return answer === 'yes';
+    const rules = this.rules(order.intent.symbol);
+    await tellRefusedBeyondLimit(deps, connection, order, rules, answer.code);
+    return false;
   }
 
   private takesOrders(symbol: string): boolean {

@@ -1,10 +1,22 @@
 /** Whether a stop at the exchange is what guards a position now, or did and is gone. */
 import { and, eq, isNull } from 'drizzle-orm';
-import { parseFixed } from '../../contract/money.ts';
+import { parseFixed, type Fixed } from '../../contract/money.ts';
 import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { saleExposure } from '../../engine/orders/stop-plan.ts';
 import type { Db } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
+
+const isHeld = (agentId: string, symbol: string) =>
+  and(eq(positions.agentId, agentId), eq(positions.pair, symbol), isNull(positions.closedMarketMs));
+
+/** How much an agent holds of a pair; null where it holds none. */
+export async function readHeld(db: Db, agentId: string, symbol: string): Promise<Fixed | null> {
+  const [held] = await db
+    .select({ quantity: positions.quantity })
+    .from(positions)
+    .where(isHeld(agentId, symbol));
+  return held === undefined ? null : parseFixed(held.quantity);
+}
 
 /** What an agent holds of a pair, and at what price it is to be sold; null where there is no such price. */
 export async function readGuarded(
@@ -15,13 +27,7 @@ export async function readGuarded(
   const [held] = await db
     .select({ quantity: positions.quantity, stopPrice: positions.stopPrice })
     .from(positions)
-    .where(
-      and(
-        eq(positions.agentId, agentId),
-        eq(positions.pair, symbol),
-        isNull(positions.closedMarketMs),
-      ),
-    );
+    .where(isHeld(agentId, symbol));
   return held === undefined || held.stopPrice === null
     ? null
     : { quantity: held.quantity, stopPrice: held.stopPrice };

@@ -82,18 +82,21 @@ const refOf = ({ intent, exchangeOrderId, sentAtMs }: LiveOrder) => ({
   sinceMs: Math.max(0, (sentAtMs ?? intent.deadlineMs) - 120_000),
 });
 
-const YES = { kind: 'yes' } as const;
+/** What became of the question whether a sale would be signed. */
+export type SaleAnswer = 'yes' | 'no_answer' | { code: string };
 
 /**
- * Whether the signer would sign a sale once this stop is gone. No answer is none. A signer that is
- * older than the question cannot say so: no exit waits until it is updated.
+ * Whether the signer would sign a sale once this stop is gone; where not, why. A signer that is older
+ * than the question cannot say so: no exit waits until it is updated.
  */
-export async function maySell({ signer }: LiveDeps, { intent }: LiveOrder): Promise<boolean> {
+export async function maySell({ signer }: LiveDeps, { intent }: LiveOrder): Promise<SaleAnswer> {
   const { connectionId, clientOrderId } = intent;
-  const answer = await signer
-    .ask({ act: 'may_sell', connectionId, insteadOf: clientOrderId })
-    .catch((error: unknown) => (error instanceof SignerTooOld ? YES : null));
-  return answer?.kind === 'yes';
+  try {
+    const answer = await signer.ask({ act: 'may_sell', connectionId, insteadOf: clientOrderId });
+    return answer.kind === 'yes' ? 'yes' : { code: answer.code };
+  } catch (error) {
+    return error instanceof SignerTooOld ? 'yes' : 'no_answer';
+  }
 }
 
 export async function cancel({ signer, clock }: LiveDeps, order: LiveOrder): Promise<OrderEvent> {

@@ -221,6 +221,16 @@ const waitingSale = (hasStop: boolean): string =>
     ? 'The exchange takes no orders for this pair now; the stop loss there stays, and the sale follows when orders are taken again'
     : 'The exchange takes no orders for this pair now, and no stop loss rests there; Tradewind keeps trying, and sells when orders are taken again';
 
+/** What guards meanwhile; both are absent in alarms of an older server. */
+function refusedSale(hasStop: unknown, isPart: unknown): string {
+  const again = 'Tradewind tries again every ten seconds';
+  if (hasStop === true)
+    return `A sale could not be sent, and the limit of the stop loss at the exchange is above the market; ${again}`;
+  return isPart === true
+    ? `A sale of a part could not be sent, and no stop loss guards that part; ${again}`
+    : (ALARM.sale_refused ?? '');
+}
+
 /** `faults`: absent in alarms of an older server. */
 function refusedKey(faults: unknown): string {
   const list = Array.isArray(faults) ? faults.filter((fault) => typeof fault === 'string') : [];
@@ -234,7 +244,7 @@ const Detail = (detail: unknown): Record<string, unknown> =>
 
 /** An alarm as a title, and what it is about. */
 export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
-  const { symbol, side, quantity, asset, amount, hasStop, faults } = Detail(detail);
+  const { symbol, side, quantity, asset, amount, hasStop, isPart, faults } = Detail(detail);
   const parts = [
     typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
     typeof quantity === 'string' ? formatExact(quantity) : '',
@@ -242,12 +252,12 @@ export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; abo
     typeof amount === 'string' ? formatExact(amount) : '',
     typeof asset === 'string' ? asset : '',
   ].filter((part) => part !== '');
-  const isWaiting = kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean';
-  const title = isWaiting
-    ? waitingSale(hasStop)
-    : kind === 'key_refused'
-      ? refusedKey(faults)
-      : (ALARM[kind] ?? words(kind));
+  const own = (): string | null => {
+    if (kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean') return waitingSale(hasStop);
+    if (kind === 'sale_refused') return refusedSale(hasStop, isPart);
+    return kind === 'key_refused' ? refusedKey(faults) : null;
+  };
+  const title = own() ?? ALARM[kind] ?? words(kind);
   return { title: `${title.charAt(0).toUpperCase()}${title.slice(1)}`, about: parts.join(' ') };
 }
 

@@ -113,6 +113,9 @@ describe('the sale of a part', () => {
       toNumber((held - part) as Fixed),
       7,
     );
+    // No stop guards the part, which its stop made way for.
+    const told = (await account(one)).alarms.filter(({ kind }) => kind === 'sale_refused');
+    expect(told).toMatchObject([{ detail: { symbol: one.pair, isPart: true } }]);
     const shown = await account(one);
     expect(shown.exits).toMatchObject([{ agentId, symbol: one.pair, reason: 'signal_down' }]);
     refused.stop();

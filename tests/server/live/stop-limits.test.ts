@@ -3,7 +3,13 @@ import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { agents } from '../../../server/db/schema.ts';
-import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -87,5 +93,38 @@ describe('a stop with a limit', () => {
     await settle(one, 40);
     expect(new Set(soldTypes(one))).toEqual(new Set(['stop-limit']));
     expect((await account(one)).positions).toEqual([]);
+  }, 60_000);
+
+  it('beyond which the signer refuses the sale is told of once, and sold when it may be', async () => {
+    const { one, stop } = await holding();
+    const told = async () =>
+      (await account(one)).alarms.filter(({ kind }) => kind === 'sale_refused');
+    // Nobody bids near the asks, so that no sale would be signed.
+    one.standIn.setSpread('3000');
+    await fallTo(one, stop * 1.01);
+    await settle(one, 20);
+    expect(await told()).toEqual([]);
+    await fallTo(one, stop * 0.9);
+    await settle(one, 60);
+    expect(restingStops(one).length).toBeGreaterThan(0);
+    expect(soldTypes(one)).toEqual([]);
+    expect(await told()).toMatchObject([
+      { detail: { symbol: one.pair, side: 'sell', code: 'price_collar', hasStop: true } },
+    ]);
+    one.standIn.setSpread('4');
+    await settle(one, 40);
+    expect((await account(one)).positions).toEqual([]);
+    expect(await told()).toHaveLength(1);
+    expect(await one.problems()).toEqual([]);
+  }, 60_000);
+
+  it('that still guards is no reason to tell of a sale that the signer refuses', async () => {
+    const { one, stop } = await holding();
+    one.standIn.setSpread('3000');
+    await fallTo(one, stop * 1.02);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await settle(one, 40);
+    expect((await account(one)).alarms.filter(({ kind }) => kind === 'sale_refused')).toEqual([]);
   }, 60_000);
 });

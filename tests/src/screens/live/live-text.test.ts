@@ -186,6 +186,13 @@ describe('alarms and movements', () => {
     expect(waiting({ symbol: 'BTC/USD', hasStop: true })).toMatch(/the stop loss there stays/);
     expect(waiting({ symbol: 'BTC/USD', hasStop: false })).toMatch(/no stop loss rests there/);
     expect(waiting({ symbol: 'BTC/USD' })).not.toMatch(/stop loss/);
+    const refused = (detail: Record<string, unknown>): string =>
+      alarmText({ kind: 'sale_refused', about: 'x', raisedAt: NOW, detail }).title;
+    expect(refused({ hasStop: true })).toMatch(
+      /limit of the stop loss at the exchange is above the market/,
+    );
+    expect(refused({ isPart: true })).toMatch(/no stop loss guards that part/);
+    expect(refused({})).toMatch(/no stop loss rests at the exchange/);
     expect(alarmText({ kind: 'brand_new', about: 'x', raisedAt: NOW, detail: null })).toEqual({
       title: 'Brand new',
       about: '',
