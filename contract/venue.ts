@@ -104,6 +104,9 @@ export const PairRules = z.object({
 });
 export type PairRules = z.infer<typeof PairRules>;
 
+/** Of the signer: a stop that is not below the best bid would be triggered at once. */
+export const STOP_REACHED = 'stop_reached';
+
 /** With what exchanges reject an order because its pair takes none for a while. */
 export const PAIR_CLOSED_CODES: ReadonlySet<string> = new Set([
   'EService:Market in cancel_only mode',

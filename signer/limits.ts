@@ -17,7 +17,7 @@ import {
   type Fixed,
 } from '../contract/money.ts';
 import type { OrderIntent, SpendingLimits } from '../contract/signer.ts';
-import type { PairRules } from '../contract/venue.ts';
+import { STOP_REACHED, type PairRules } from '../contract/venue.ts';
 import type { Book, BookLevel } from './exchanges/adapter.ts';
 
 /** A connection's first week: what a stolen server could lose on its first days is small. */
@@ -165,7 +165,9 @@ function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: F
   const inBound = (price: Fixed): boolean => (buys ? price <= bound : price >= bound);
   if (intent.type === 'stop') {
     const stop = intent.stopPrice ?? ZERO;
-    if (stop > add(middle, way)) return refused('price_collar', 'the stop is above the market');
+    // It would be triggered at once, and sell past the collar. Where it protects, the server sells.
+    if (stop >= (book.bids[0]?.price ?? ZERO))
+      return refused(STOP_REACHED, 'the market is not above the stop');
     const limit = intent.limitPrice;
     const floor = subtract(stop, basisPoints(stop, SELL_COLLAR_BPS, 'down'));
     if (limit !== null && (limit < floor || limit > stop))

@@ -5,7 +5,7 @@
 import * as z from 'zod/mini';
 import { add, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
-import { PAIR_CLOSED_CODES, type PlaceOutcome } from '../contract/venue.ts';
+import { PAIR_CLOSED_CODES, STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { lossToday } from './day-loss.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
@@ -149,7 +149,12 @@ function before(sent: SentOrder, intent: OrderIntent): PlaceOutcome {
 }
 
 /** What a book says against an order. */
-const BY_BOOK: ReadonlySet<string> = new Set(['price_collar', 'thin_book', 'order_limit']);
+const BY_BOOK: ReadonlySet<string> = new Set([
+  'price_collar',
+  'thin_book',
+  'order_limit',
+  STOP_REACHED,
+]);
 
 type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
 

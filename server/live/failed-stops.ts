@@ -1,7 +1,7 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
 import { and, eq, gte, inArray } from 'drizzle-orm';
 import { formatFixed } from '../../contract/money.ts';
-import { PAIR_CLOSED_CODES } from '../../contract/venue.ts';
+import { PAIR_CLOSED_CODES, STOP_REACHED } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
 import type { FailedStop } from '../../engine/orders/stop-plan.ts';
 import type { Tx } from '../db/database.ts';
@@ -17,6 +17,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'deadline',
   'deadline_passed',
   'signing_failed',
+  // The market may be above it again; while it is not, the position is sold (reached-stops.ts).
+  STOP_REACHED,
   ...PAIR_CLOSED_CODES,
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',

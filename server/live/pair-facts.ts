@@ -9,7 +9,7 @@ import {
   type Fixed,
 } from '../../contract/money.ts';
 import { stopRoomBps } from '../../contract/stop-limit.ts';
-import type { PairRules } from '../../contract/venue.ts';
+import { STOP_REACHED, type PairRules } from '../../contract/venue.ts';
 import type { FailedStop, StopPlanInput } from '../../engine/orders/stop-plan.ts';
 import { ENDED_STATES } from '../../engine/orders/live-order.ts';
 import { baseOf } from '../../engine/pair-coins.ts';
@@ -51,8 +51,10 @@ export interface PairFacts {
   input: StopPlanInput;
   exits: Exit[];
   stored: Map<string, StoredOrder>;
-  /** Agents of which a sale was refused a moment ago. */
+  /** Agents of which a sale, or a stop, was refused a moment ago. */
   refused: ReadonlySet<string>;
+  /** Of them, those of which that says something of a sale at market too. */
+  refusedSales: ReadonlySet<string>;
   /** Agents of which a sale at market found no buyer a moment ago. */
   unsold: ReadonlySet<string>;
 }
@@ -71,6 +73,7 @@ interface FactsRow {
   held: string;
   exits: string;
   refused: string;
+  refusedSales: string;
   unsold: string;
   missing: string | null;
 }
@@ -141,6 +144,11 @@ async function readTexts(
           and state = 'rejected' and ${within(refused)})::text as refused,
       (select coalesce(json_agg(distinct agent_id), '[]')
         from live_orders
+        where account_id = ${accountId} and symbol = ${symbol} and side = 'sell'
+          and state = 'rejected' and code is distinct from ${STOP_REACHED}
+          and ${within(refused)})::text as "refusedSales",
+      (select coalesce(json_agg(distinct agent_id), '[]')
+        from live_orders
         where account_id = ${accountId} and symbol = ${symbol} and side = 'sell' and type = 'market'
           and state in ${ENDED} and booked = 0 and sent_at_ms is not null
           and ${within(unsold)})::text as unsold,
@@ -182,6 +190,7 @@ export async function readPairFacts(
   return {
     exits,
     refused: new Set(JSON.parse(texts.refused) as string[]),
+    refusedSales: new Set(JSON.parse(texts.refusedSales) as string[]),
     unsold: new Set(JSON.parse(texts.unsold) as string[]),
     stored: new Map(orders.map((one) => [one.order.intent.clientOrderId, one])),
     input: {

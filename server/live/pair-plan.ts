@@ -118,7 +118,7 @@ export async function planPair(
   const sales: Sale[] = [];
   for (const exit of isGone ? [] : facts.exits)
     if (
-      !facts.refused.has(exit.agentId) &&
+      !facts.refusedSales.has(exit.agentId) &&
       !facts.unsold.has(exit.agentId) &&
       !(isClosed(rules.status) && isPausing(exit, now))
     )

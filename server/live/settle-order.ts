@@ -9,6 +9,7 @@ import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
 import { publishLive } from './live-news.ts';
 import { planPair, type Watch } from './pair-plan.ts';
+import { sellReachedStop } from './reached-stops.ts';
 import { tellRefusedSale } from './refused-sales.ts';
 
 export interface Settled {
@@ -40,7 +41,10 @@ export async function settleOrder(
     const { symbol } = before.order.intent;
     const { order } = stored;
     if (stored === before) return { changed: false, order, symbol, watches: [] };
-    if (before.order.ending === null) await tellRefusedSale(tx, deps, stored);
+    if (before.order.ending === null) {
+      await tellRefusedSale(tx, deps, stored);
+      await sellReachedStop(tx, deps, order, rules(symbol));
+    }
     if (!isSaidClosed) await noteRepeatedRejection(tx, deps, order);
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
     // Only a trade realises a loss.

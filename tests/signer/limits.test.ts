@@ -83,6 +83,10 @@ describe('an order within every limit', () => {
     ['a sale at a limit', { ...SELL, ...price('60000') }],
     ['a sale at market', { ...SELL, ...MARKET }],
     [
+      'a stop just below the best bid',
+      { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('59989.9') },
+    ],
+    [
       'a protective stop',
       { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('40000') },
     ],
@@ -110,7 +114,12 @@ describe('the signer refuses by itself', () => {
     [
       'a stop above the market',
       { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('64000') },
-      'price_collar',
+      'stop_reached',
+    ],
+    [
+      'a stop that the best bid has reached',
+      { ...SELL, type: 'stop', limitPrice: null, stopPrice: parseFixed('59990') },
+      'stop_reached',
     ],
     [
       'a stop whose limit gives everything away',

@@ -3,7 +3,7 @@
  * device: what the signer still refuses, and the most that the thief can bring about.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseFixed } from '../../contract/money.ts';
+import { parseFixed, toNumber } from '../../contract/money.ts';
 import type { LiveExchange, OrderIntent, SignerAsk } from '../../contract/signer.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS } from '../../signer/limits.ts';
 import { atExchange } from '../support/signer/at-exchange.ts';
@@ -106,6 +106,28 @@ describe.each(EXCHANGES)('at %s a thief is refused', (exchange) => {
         await place(one, { symbol, side: 'sell', quantity: parseFixed('0.01') }),
       ).toMatchObject({ code: 'not_held' });
     expect(sent(one)).toBe(0);
+  });
+
+  it('a stop that would sell at once, past the collar and the book', async () => {
+    const one = await open(exchange);
+    const bought = one.intent({ quantity: parseFixed('0.001') });
+    expect(await one.ask({ act: 'place', intent: bought })).toMatchObject({ kind: 'confirmed' });
+    const { clientOrderId } = bought;
+    const order = { clientOrderId, exchangeOrderId: null, symbol: one.pair, sinceMs: 0 };
+    await one.ask({ act: 'look_up', connectionId: one.connectionId, order });
+    const before = sent(one);
+    const market = toNumber(one.standIn.prices.mid(one.pair));
+    for (const share of [0.9999, 1, 1.03]) {
+      const stopPrice = parseFixed((market * share).toFixed(1));
+      const stop = {
+        side: 'sell',
+        type: 'stop',
+        stopPrice,
+        quantity: parseFixed('0.0009'),
+      } as const;
+      expect(await place(one, stop)).toMatchObject({ code: 'stop_reached' });
+    }
+    expect(sent(one)).toBe(before);
   });
 
   it('an agent that nobody started, also by a confirmation that is used, old, or of another thing', async () => {

@@ -1,7 +1,7 @@
 /** Stop losses of live positions: at the exchange where they rest, and watched where they do not. */
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
@@ -35,6 +35,31 @@ async function withoutRestingStops({ floor, connection }: LiveWorld): Promise<vo
 
 const resting = ({ standIn }: LiveWorld) =>
   standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+/** The exchange falls below the stop as it is about to be placed; what it fell to, and how many were tried. */
+async function reachedBeforePlaced(): Promise<{ one: LiveWorld; price: number; tried: string[] }> {
+  const one = await openLiveWorld();
+  world = one;
+  const tried: string[] = [];
+  let price = 0;
+  one.interfere((_act, ask) => {
+    if (ask.act !== 'place' || ask.intent.type !== 'stop') return null;
+    tried.push(ask.intent.clientOrderId);
+    if (price > 0) return null;
+    price = toNumber(ask.intent.stopPrice ?? ZERO) * 0.99;
+    one.standIn.setPrice(one.pair, price.toFixed(1));
+    // The signer keeps a book for two seconds.
+    return one.advance(3_000).then(() => null);
+  });
+  await one.look();
+  await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await one.look();
+  expect(tried).toHaveLength(1);
+  expect(resting(one)).toEqual([]);
+  expect((await account(one)).positions).toHaveLength(1);
+  return { one, price, tried };
+}
 
 /** Both markets fall to just below the stop. */
 async function fall(one: LiveWorld): Promise<void> {
@@ -70,6 +95,34 @@ describe('a stop loss', () => {
     await one.desk.settled();
     await settle(one, 40);
     await expectSoldOnce(one, 'limit');
+  }, 60_000);
+
+  it('that is reached before it is placed is not placed, and sold by the watch within seconds', async () => {
+    const { one, price, tried } = await reachedBeforePlaced();
+    one.desk.start();
+    one.floor.market.say(one.pair, price);
+    await one.desk.settled();
+    await settle(one, 5, 1);
+    await expectSoldOnce(one, 'limit');
+    expect(tried).toHaveLength(1);
+  }, 60_000);
+
+  it('that only the exchange has reached is sold by its word, once that lasts', async () => {
+    const { one, tried } = await reachedBeforePlaced();
+    await settle(one, 15, 1);
+    expect((await account(one)).positions).toHaveLength(1);
+    await settle(one, 20, 1);
+    expect(tried).toHaveLength(3);
+    await expectSoldOnce(one, 'limit');
+  }, 60_000);
+
+  it('that only the exchange has reached for a moment is placed after it', async () => {
+    const { one, price } = await reachedBeforePlaced();
+    one.standIn.setPrice(one.pair, (price * 1.05).toFixed(1));
+    await settle(one, 20, 1);
+    expect(resting(one)).toHaveLength(1);
+    expect((await account(one)).positions).toHaveLength(1);
+    expect((await account(one)).alarms).toEqual([]);
   }, 60_000);
 
   it('of a position that another server has sold and bought again is judged by its own price', async () => {
