@@ -127,12 +127,18 @@ export class Desk {
   /**
    * Permissions again, where they were read longer ago than that; a key that gained a right is used
    * no more. One with a fault is always read: the person may have mended it, and an exchange that
-   * refused it by mistake must not keep it from buying for a day.
+   * refused it by mistake must not keep it from buying for a day. What one key throws holds up no
+   * other; it is read again at the next look.
    */
   async recheckAll(olderThanMs: number): Promise<void> {
     for (const { connectionId, connected, checkedAtMs, faults } of this.ledger.connections.values())
       if (connected && (faults.length > 0 || this.now() - checkedAtMs > olderThanMs))
-        await this.recheck(connectionId);
+        await this.recheck(connectionId).catch((error: unknown) => {
+          this.parts.log.error(
+            { connectionId, error: error instanceof Error ? error.name : 'unknown' },
+            'permissions could not be read again',
+          );
+        });
   }
 
   private get ledger() {

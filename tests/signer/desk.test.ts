@@ -1,10 +1,11 @@
 /** What the signer keeps to when nobody else does: once, within limits, and without a word of a key. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed } from '../../contract/money.ts';
 import type { StepUpStatement } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
+import { sealKey } from '../../server/live/seal-key.ts';
 import { brokenAt } from '../../signer/audit-log.ts';
 import { FIRST_WEEK_MS } from '../../signer/limits.ts';
 import { keyOf } from '../support/signer/adapter-world.ts';
@@ -560,6 +561,44 @@ describe('a key', () => {
     signer.clock.at += 10 * 60_000;
     await signer.desk.recheckAll(dayMs);
     expect(await place(signer)).toMatchObject({ kind: 'confirmed' });
+  });
+
+  it('that cannot be opened keeps no other from being read again', async () => {
+    const first = await connected();
+    const { folder, key, store, exchange } = first;
+    const other = { connectionId: 'connection-2', ownerId: 'person-2', exchange };
+    const sealedKey = await sealKey(key, other, store.box.current);
+    await first.desk.answer({
+      act: 'connect',
+      ...other,
+      accountId: 'account-2',
+      sealedKey,
+      limits: null,
+      stepUpKeys: [],
+    });
+    await first.close();
+    const path = join(folder, 'keys', 'connection-1.json');
+    const kept = JSON.parse(readFileSync(path, 'utf8')) as { sealed: unknown };
+    writeFileSync(path, JSON.stringify({ ...kept, sealed: sealedKey }));
+    world = await openDeskWorld({
+      key,
+      folder,
+      clock: first.clock,
+      answers: (clock) =>
+        krakenAnswers(
+          {
+            GetApiKeyInfo: () => ok({ permissions: [...READS, 'modify-trades', 'withdraw-funds'] }),
+          },
+          () => clock.now(),
+        ),
+    });
+    world.clock.at += 25 * 60 * 60_000;
+    await world.desk.recheckAll(24 * 60 * 60_000);
+    const faults = (id: string) => world.store.journal.ledger.connections.get(id)?.faults;
+    expect(faults('connection-2')).toEqual(['can_withdraw']);
+    expect(faults('connection-1')).toEqual([]);
+    expect(world.logged.filter((line) => line.includes('connection-1'))).toHaveLength(1);
+    expect(world.logged.join('')).not.toContain(key.secret);
   });
 
   it('sealed for one connection opens for no other', async () => {
