@@ -2,12 +2,18 @@
 import { basisPoints, parseFixed, subtract, type Fixed } from './money.ts';
 import type { LiveExchange } from './signer.ts';
 
-/** How far below the stop its limit lies, in basis points. Other exchanges' stops sell at market. */
-const STOP_ROOM_BPS: Partial<Record<LiveExchange, Fixed>> = { coinbase: parseFixed('500') };
+/**
+ * How far below the stop its limit lies, in basis points. A stop guards also while the server is
+ * down, so it goes as far as a sale at market in a collapse does, and no further: whoever has stolen
+ * the server could empty the book below it. Those at Coinbase have had theirs from the beginning.
+ */
+const STOP_ROOM_BPS: Record<LiveExchange, Fixed> = {
+  kraken: parseFixed('1000'),
+  coinbase: parseFixed('500'),
+  binance: parseFixed('1000'),
+};
 
-/** Null where a stop becomes a market order. */
-export const stopRoomBps = (exchange: LiveExchange): Fixed | null =>
-  STOP_ROOM_BPS[exchange] ?? null;
+export const stopRoomBps = (exchange: LiveExchange): Fixed => STOP_ROOM_BPS[exchange];
 
 /** The limit of a stop, before it is put on the tick. */
 export const limitOfStop = (stopPrice: Fixed, roomBps: Fixed): Fixed =>

@@ -17,6 +17,7 @@ import {
   type Fixed,
 } from '../contract/money.ts';
 import type { OrderIntent, SpendingLimits } from '../contract/signer.ts';
+import { limitOfStop } from '../contract/stop-limit.ts';
 import { STOP_REACHED, type PairRules } from '../contract/venue.ts';
 import type { Book, BookLevel } from './exchanges/adapter.ts';
 
@@ -54,7 +55,7 @@ export interface Refused {
 }
 /**
  * `worstPrice`: what a unit costs or brings at worst; the exchange is told it with every order at
- * market. `floor`: the same, of a market sale larger than what the book shows within the collar: the
+ * market, and every stop. `floor`: the same, of a market sale larger than what the book shows within the collar: the
  * rest of it is not sold at all; null for every other order.
  */
 export type Judged = { worstPrice: Fixed; floor: Fixed | null } | Refused;
@@ -70,6 +71,8 @@ export interface AccountFacts {
   exposure: Fixed;
   lossToday: Fixed;
   sellable: Fixed;
+  /** How far below its price a stop's limit lies. */
+  stopRoomBps: Fixed;
 }
 
 const lesser = (a: SpendingLimits, b: SpendingLimits): SpendingLimits => ({
@@ -154,7 +157,12 @@ function saleBound({ bids }: Book, middle: Fixed): Fixed {
 }
 
 /** Within the collar, and what a unit may cost or bring at worst. */
-function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: Fixed): Judged {
+function judgePrice(
+  intent: OrderIntent,
+  { book, rules }: MarketFacts,
+  middle: Fixed,
+  { stopRoomBps }: AccountFacts,
+): Judged {
   const buys = intent.side === 'buy';
   const way = basisPoints(middle, buys ? BUY_COLLAR_BPS : SELL_COLLAR_BPS, 'down');
   const bound = buys
@@ -172,7 +180,10 @@ function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: F
     const floor = subtract(stop, basisPoints(stop, SELL_COLLAR_BPS, 'down'));
     if (limit !== null && (limit < floor || limit > stop))
       return refused('price_collar', 'the limit is too far from the stop');
-    return { worstPrice: stop, floor: null };
+    return {
+      worstPrice: limit ?? leastOfStop(intent.quantity, stop, stopRoomBps, rules),
+      floor: null,
+    };
   }
   if (intent.limitPrice !== null)
     return inBound(intent.limitPrice)
@@ -185,6 +196,15 @@ function judgePrice(intent: OrderIntent, { book, rules }: MarketFacts, middle: F
   if (buys) return { worstPrice: last ?? bound, floor: null };
   const worstPrice = leastOfSale(intent.quantity, bound, book, rules);
   return { worstPrice, floor: last === null ? worstPrice : null };
+}
+
+/** The limit of a stop that has none, on the tick; of one of little worth no lower than can be sold. */
+function leastOfStop(quantity: Fixed, stop: Fixed, roomBps: Fixed, rules: PairRules | null): Fixed {
+  const limit = limitOfStop(stop, roomBps);
+  if (rules === null) return limit;
+  const { priceTick, minNotional } = rules;
+  const valid = divide(minNotional, quantity, 'up');
+  return minimum(stop, ceilToStep(maximum(limit, valid), priceTick));
 }
 
 /**
@@ -256,7 +276,7 @@ export function judgeOrder(
   const early = judgeShape(intent, nowMs) ?? judgePair(intent, market);
   if (early !== null) return early;
   const middle = maximum(ZERO, middleOf(market.book) ?? ZERO);
-  const priced = judgePrice(intent, market, middle);
+  const priced = judgePrice(intent, market, middle, account);
   if ('code' in priced) return priced;
   if (intent.side === 'sell')
     return intent.quantity > account.sellable

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { add, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
+import { stopRoomBps } from '../contract/stop-limit.ts';
 import { PAIR_CLOSED_CODES, STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { lossToday } from './day-loss.ts';
@@ -108,6 +109,7 @@ function judge(
     exposure: exposureOf(connection),
     lossToday: loss,
     sellable: add(sellable(connection, intent.symbol), freed),
+    stopRoomBps: stopRoomBps(connection.exchange),
   };
   const judged = judgeOrder(intent, market, account, now);
   if ('code' in judged || judged.floor === null) return judged;
@@ -158,14 +160,22 @@ const BY_BOOK: ReadonlySet<string> = new Set([
 
 type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
 
+/**
+ * A triggered stop would sell at whatever there is: it has a limit, also where the server names none.
+ * In a record of an older signer `worstPrice` is the stop, and it was sent without.
+ */
+const limitOf = ({ limitPrice, stopPrice }: OrderIntent, worstPrice: Fixed): Fixed | null =>
+  limitPrice ?? (worstPrice === stopPrice ? null : worstPrice);
+
 async function sendOnce(
   placing: Placing,
   adapter: Adapter,
   intent: OrderIntent,
   { worstPrice }: Bounds,
 ): Promise<PlaceOutcome> {
+  const limitPrice = intent.type === 'stop' ? limitOf(intent, worstPrice) : intent.limitPrice;
   try {
-    const outcome = await adapter.place({ ...intent, worstPrice });
+    const outcome = await adapter.place({ ...intent, limitPrice, worstPrice });
     if (outcome.kind !== 'rejected') return outcome;
     return { ...outcome, message: placing.secrets.clean(outcome.message).slice(0, 300) };
   } catch (error) {

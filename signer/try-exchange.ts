@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import {
   add,
   basisPoints,
+  ceilToStep,
   divide,
   floorToStep,
   formatFixed,
@@ -16,6 +17,7 @@ import {
   type Fixed,
 } from '../contract/money.ts';
 import { ApiKey, LiveExchange, type OrderRef } from '../contract/signer.ts';
+import { limitOfStop, stopRoomBps } from '../contract/stop-limit.ts';
 import type { PairRules, VenueFill } from '../contract/venue.ts';
 import type { Adapter, OrderToPlace, PublicData } from './exchanges/adapter.ts';
 import type { Clock } from './exchanges/budget.ts';
@@ -201,7 +203,10 @@ class Trial {
     const far = subtract(middle, basisPoints(middle, FAR_BPS, 'down'));
     const stopPrice = floorToStep(far, rules.priceTick);
     const quantity = floorToStep(bought, rules.quantityStep);
-    await this.cancels(await this.place({ type: 'stop', side: 'sell', stopPrice, quantity }));
+    const room = stopRoomBps(this.settings.exchange);
+    const limitPrice = ceilToStep(limitOfStop(stopPrice, room), rules.priceTick);
+    const stop = { type: 'stop', side: 'sell', stopPrice, limitPrice, quantity } as const;
+    await this.cancels(await this.place(stop));
   }
 
   private async sells(rules: PairRules, bought: Fixed): Promise<void> {

@@ -104,7 +104,7 @@ export async function tellRefusedBeyondLimit(
   const { connectionId, agentId, symbol, side, stopPrice } = intent;
   const room = stopRoomBps(connection.exchange);
   const bid = deps.market.quote(symbol)?.bid ?? null;
-  if (room === null || stopPrice === null || rules === null || bid === null) return;
+  if (stopPrice === null || rules === null || bid === null) return;
   if (bid >= stopOnTick(limitOfStop(stopPrice, room), rules)) return;
   await deps.database.transaction(async (tx) => {
     await lockBooks(tx, connection, [agentId]);

@@ -182,9 +182,8 @@ export class WatchedStops {
     const held = await readGuarded(tx.db, agentId, symbol);
     if (held === null) return null;
     const rules = this.rules(symbol);
-    const room = why === 'beyond_limit' ? stopRoomBps(exchange) : null;
     const own = parseFixed(held.stopPrice);
-    const stopPrice = room === null ? own : limitOfStop(own, room);
+    const stopPrice = why === 'beyond_limit' ? limitOfStop(own, stopRoomBps(exchange)) : own;
     return rules === null ? stopPrice : stopOnTick(stopPrice, rules);
   }
 }

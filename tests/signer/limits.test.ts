@@ -47,6 +47,7 @@ const account = (more: Partial<AccountFacts> = {}): AccountFacts => ({
   exposure: ZERO,
   lossToday: ZERO,
   sellable: parseFixed('0.001'),
+  stopRoomBps: parseFixed('1000'),
   ...more,
 });
 const intent = (more: Partial<OrderIntent> = {}): OrderIntent => ({
@@ -92,6 +93,31 @@ describe('an order within every limit', () => {
     ],
   ] as [string, Partial<OrderIntent>][])('is signed: %s', (_name, order) => {
     expect(verdict(order)).toBeNull();
+  });
+});
+
+describe('a stop', () => {
+  const bounded = (quantity: string): unknown =>
+    judgeOrder(
+      intent({
+        ...SELL,
+        type: 'stop',
+        limitPrice: null,
+        stopPrice: parseFixed('40000'),
+        quantity: parseFixed(quantity),
+      }),
+      market(),
+      account(),
+      NOW,
+    );
+
+  it('sells down to the room of its exchange, on the tick', () => {
+    expect(bounded('0.001')).toEqual({ worstPrice: parseFixed('36000'), floor: null });
+  });
+
+  it('goes no lower than what the exchange would take, where it is of little worth', () => {
+    expect(bounded('0.0000128')).toEqual({ worstPrice: parseFixed('39062.5'), floor: null });
+    expect(bounded('0.00001')).toEqual({ worstPrice: parseFixed('40000'), floor: null });
   });
 });
 

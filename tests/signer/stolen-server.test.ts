@@ -3,7 +3,7 @@
  * device: what the signer still refuses, and the most that the thief can bring about.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseFixed, toNumber } from '../../contract/money.ts';
+import { parseFixed, toNumber, ZERO } from '../../contract/money.ts';
 import type { LiveExchange, OrderIntent, SignerAsk } from '../../contract/signer.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS } from '../../signer/limits.ts';
 import { atExchange } from '../support/signer/at-exchange.ts';
@@ -128,6 +128,16 @@ describe.each(EXCHANGES)('at %s a thief is refused', (exchange) => {
       expect(await place(one, stop)).toMatchObject({ code: 'stop_reached' });
     }
     expect(sent(one)).toBe(before);
+    // One that may be placed sells nothing below its limit, whatever the book holds by then.
+    const stopPrice = parseFixed((market * 0.99).toFixed(1));
+    const stop = { side: 'sell', type: 'stop', stopPrice, quantity: parseFixed('0.0009') } as const;
+    expect(await place(one, stop)).toMatchObject({ kind: 'confirmed' });
+    const placed = one.standIn.journal.orders({ by: 'api' }).at(-1)?.accepted;
+    expect(placed?.type).toBe('stop-limit');
+    expect(toNumber(placed?.limit ?? ZERO) / toNumber(stopPrice)).toBeCloseTo(
+      exchange === 'coinbase' ? 0.95 : 0.9,
+      4,
+    );
   });
 
   it('an agent that nobody started, also by a confirmation that is used, old, or of another thing', async () => {

@@ -1,5 +1,5 @@
 /** Coinbase Advanced: a repeated client order id is answered with the order that it already named. */
-import { ceilToStep, formatFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+import { ceilToStep, formatFixed, type Fixed } from '../../../contract/money.ts';
 import type { OrderRef } from '../../../contract/signer.ts';
 import { limitOfStop, stopRoomBps } from '../../../contract/stop-limit.ts';
 import type {
@@ -51,7 +51,7 @@ import {
 
 const PAGE = '250';
 /** Stops here become limit orders: this far below the stop they still sell in a fall. */
-const ROOM_BPS = stopRoomBps('coinbase') ?? ZERO;
+const ROOM_BPS = stopRoomBps('coinbase');
 
 function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unknown> {
   const base_size = formatFixed(order.quantity);

@@ -32,10 +32,10 @@ export const RISKS: readonly Block[] = [
         'have taken effect. The app says so and keeps looking. Until it is known, money is held ' +
         'back and that pair buys nothing.',
       '**A stop at the exchange can fail.** It can be rejected, cancelled by hand, or too small to ' +
-        'place. Then the server watches the price, but only while it runs. At Coinbase a stop is ' +
-        `a limit order ${percent(LIVE_FIGURES.stopRoom)} below the stop price: if the price falls ` +
-        'past that at once, it does not sell. The server then cancels it and sells at the market, ' +
-        'but only while it runs.',
+        'place. Then the server watches the price, but only while it runs. A stop at the exchange ' +
+        `is a limit order ${percent(LIVE_FIGURES.stopRoom)} below the stop price, at Coinbase ` +
+        `${percent(LIVE_FIGURES.stopRoomCoinbase)}: if the price falls past that at once, it does ` +
+        'not sell. The server then cancels it and sells at the market, but only while it runs.',
       '**The exchange can fail.** It can be down, delist a coin, change its rules, freeze your ' +
         'account or become insolvent.',
       '**A stolen server can trade within your limits.** The key cannot withdraw, and limits and ' +

@@ -53,14 +53,15 @@ export const TERMS = {
   exchangeFeeBps: 60,
 };
 
-/** Of the signer's own limits, in dollars, and where Coinbase's stops end up. */
+/** Of the signer's own limits, in dollars, and how far below a stop its limit lies. */
 export const LIVE_FIGURES = {
   firstWeekDays: 7,
   firstOrder: 100,
   firstExposure: 500,
   firstDailyLoss: 25,
   confirmMinutes: 5,
-  stopRoom: 0.05,
+  stopRoom: 0.1,
+  stopRoomCoinbase: 0.05,
 };
 
 /** The server's default; its operator can set another. */

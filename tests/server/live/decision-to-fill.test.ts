@@ -58,7 +58,7 @@ describe('a live agent', () => {
     expect(world.floor.warnings).toEqual([]);
 
     // A stop for all of it rests at the exchange.
-    const stops = sent.filter(({ accepted }) => accepted.type === 'stop');
+    const stops = sent.filter(({ accepted }) => accepted.type === 'stop-limit');
     expect(stops).toHaveLength(1);
     expect(stops[0]?.accepted.quantity).toBe(bought[0]?.filled);
     const [stop] = await world.floor.database.db

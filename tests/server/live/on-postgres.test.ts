@@ -91,7 +91,7 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
       expect(first).toMatchObject({ state: 'filled', attempts: 1 });
       const stops = world.standIn.journal
         .orders({ by: 'api' })
-        .filter(({ accepted, end }) => accepted.type === 'stop' && end === null);
+        .filter(({ accepted, end }) => accepted.type === 'stop-limit' && end === null);
       expect(stops).toHaveLength(1);
       for (const [coin, [ledger, exchange]] of Object.entries(await world.books()))
         expect([coin, ledger]).toEqual([coin, exchange]);

@@ -254,7 +254,7 @@ describe('the sale of a part', () => {
     one.standIn.setPrice(one.pair, price.toFixed(1));
     one.floor.market.say(one.pair, price);
     await settle(one, 20, 2);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['stop']);
+    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['stop-limit']);
     refused.stop();
     await settle(one, 30, 2);
     expect((await account(one)).positions).toEqual([]);

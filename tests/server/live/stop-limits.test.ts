@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
+import { LiveExchange } from '../../../contract/signer.ts';
 import { agents } from '../../../server/db/schema.ts';
 import {
   account,
@@ -27,8 +28,10 @@ const soldTypes = ({ standIn }: LiveWorld): string[] =>
     .map(({ accepted }) => accepted.type);
 
 /** A position whose agent is stopped: nothing judges it any more but its stop. */
-async function holding(): Promise<{ one: LiveWorld; stop: number }> {
-  const one = await openLiveWorld({ dialect: 'coinbase' });
+async function holding(
+  dialect: LiveExchange = 'coinbase',
+): Promise<{ one: LiveWorld; stop: number }> {
+  const one = await openLiveWorld({ dialect });
   world = one;
   await one.look();
   const agentId = await one.startAgent();
@@ -51,22 +54,26 @@ async function fallTo(one: LiveWorld, price: number): Promise<void> {
   await one.desk.settled();
 }
 
-describe('a stop with a limit', () => {
+describe.each(LiveExchange.options)('a stop with a limit at %s', (dialect) => {
   it('that the price falls through at once is cancelled, and its position sold at the market', async () => {
-    const { one, stop } = await holding();
-    await fallTo(one, stop * 0.9);
+    const { one, stop } = await holding(dialect);
+    await fallTo(one, stop * 0.85);
     // The exchange has triggered it, and nobody bids as much as its limit.
     expect(restingStops(one).length).toBeGreaterThan(0);
     expect(soldTypes(one)).toEqual([]);
     await settle(one, 40);
     expect(restingStops(one)).toEqual([]);
-    expect((await account(one)).positions).toEqual([]);
-    expect(new Set(soldTypes(one))).not.toContain('stop-limit');
+    // What a fee in the coin leaves is too little for an order.
+    const left = (await account(one)).positions.filter(({ value }) => Number(value) >= 1);
+    expect(left).toEqual([]);
+    expect(new Set(soldTypes(one))).toEqual(new Set(['limit']));
     for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
       expect([coin, ledger]).toEqual([coin, exchange]);
     expect(await one.problems()).toEqual([]);
   }, 60_000);
+});
 
+describe('a stop with a limit', () => {
   it('is left alone above its limit, and below it for less than some seconds', async () => {
     const { one, stop } = await holding();
     const stops = restingStops(one).map(({ id }) => id);

@@ -69,7 +69,7 @@ async function fall(one: LiveWorld): Promise<void> {
   one.floor.market.say(one.pair, price);
 }
 
-async function expectSoldOnce(one: LiveWorld, type: 'stop' | 'limit'): Promise<void> {
+async function expectSoldOnce(one: LiveWorld, type: 'stop-limit' | 'limit'): Promise<void> {
   expect((await account(one)).positions).toEqual([]);
   const sold = one.standIn.journal
     .orders({ by: 'api' })
@@ -85,7 +85,7 @@ describe('a stop loss', () => {
     const one = await holding(async () => undefined);
     await fall(one);
     await settle(one, 40);
-    await expectSoldOnce(one, 'stop');
+    await expectSoldOnce(one, 'stop-limit');
   }, 60_000);
 
   it('is watched by the server where none can rest, and sold once', async () => {
@@ -181,7 +181,7 @@ describe('a stop loss', () => {
     await expectSoldOnce(one, 'limit');
   }, 60_000);
 
-  it('that another server has placed at the exchange is watched no more', async () => {
+  it('that another server has placed at the exchange is watched below its limit alone', async () => {
     const one = await holding(withoutRestingStops);
     const other = new LiveDesk(one.deps);
     await other.runAll();
@@ -195,7 +195,7 @@ describe('a stop loss', () => {
     await settle(one, 20);
     expect(resting(one)).not.toEqual([]);
     await other.runAll();
-    expect(watched()).toEqual([]);
+    expect(watched()).toMatchObject([{ why: 'beyond_limit' }]);
   }, 60_000);
 
   it('sells down to the collar where the book holds less, and the rest as bids come back (F93)', async () => {

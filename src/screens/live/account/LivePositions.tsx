@@ -24,10 +24,9 @@ import { useAccountCurrent } from '../use-live.ts';
 
 const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
 
-/** What a stop with a limit does below it, where the exchange's stops have one. */
+/** What a stop does below its limit. */
 function limitText(stopPrice: string, { exchange }: LiveAccount['connection']): string {
   const room = stopRoomBps(exchange);
-  if (room === null) return '';
   const limit = formatPrice(formatFixed(limitOfStop(parseFixed(stopPrice), room)));
   return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is`;
 }

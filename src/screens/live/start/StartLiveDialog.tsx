@@ -62,7 +62,6 @@ function useTerms(
 /** At what price a stop that rests sells. */
 function stopSaleText(exchange: LiveAccount['connection']['exchange']): string {
   const room = stopRoomBps(exchange);
-  if (room === null) return 'they sell at the price there is.';
   const percent = formatNumber(Number(formatFixed(room)) / 100);
   return (
     `they have a limit and sell down to ${percent} % below the stop. Where the price falls through ` +

@@ -54,7 +54,7 @@ import { rulesOf as tapeRules } from '../../../../server/market/replay-feed.ts';
 import { KEY_ADVICE } from '../../../../contract/key-advice.ts';
 import { stopRoomBps } from '../../../../contract/stop-limit.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS } from '../../../../signer/limits.ts';
-import { formatFixed, ZERO } from '../../../../contract/money.ts';
+import { formatFixed } from '../../../../contract/money.ts';
 import { LIVE } from '../../../../src/screens/library/articles/live.ts';
 import { RESERVED_FOR_STOPS } from '../../../../src/offline/queue-rules.ts';
 import { ARTICLES, articleOf } from '../../../../src/screens/library/articles.ts';
@@ -317,7 +317,8 @@ describe('figures of the texts are those of the code', () => {
       firstExposure: Number(formatFixed(FIRST_WEEK.maxExposure)),
       firstDailyLoss: Number(formatFixed(FIRST_WEEK.maxDailyLoss)),
       confirmMinutes: Number(/VALID_MS = (\d+) \* 60_000/.exec(stepUp)?.[1]),
-      stopRoom: Number(formatFixed(stopRoomBps('coinbase') ?? ZERO)) / 10_000,
+      stopRoom: Number(formatFixed(stopRoomBps('kraken'))) / 10_000,
+      stopRoomCoinbase: Number(formatFixed(stopRoomBps('coinbase'))) / 10_000,
     });
     const rows = LIVE.flatMap(({ blocks }) =>
       blocks.flatMap((block) =>

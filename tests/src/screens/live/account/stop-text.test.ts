@@ -14,16 +14,19 @@ function told(exchange: LiveExchange, isResting = true): string {
 }
 
 describe('a stop loss that rests', () => {
-  it('at Coinbase is said to be one with a limit, and what happens below it', () => {
-    expect(told('coinbase')).toBe(
-      'Stop loss at 66,240.00, resting at Coinbase. It is a stop with a limit: below 62,928.00 ' +
-        'Tradewind cancels it and sells at the price there is',
-    );
-  });
-
-  it.each(['kraken', 'binance'] as const)('at %s has no limit to be told of', (exchange) => {
-    expect(told(exchange)).not.toContain('limit');
-  });
+  it.each([
+    ['kraken', 'Kraken', '59,616.00'],
+    ['coinbase', 'Coinbase', '62,928.00'],
+    ['binance', 'Binance', '59,616.00'],
+  ] as const)(
+    'at %s is said to have a limit, and what happens below it',
+    (exchange, name, limit) => {
+      expect(told(exchange)).toBe(
+        `Stop loss at 66,240.00, resting at ${name}. It is a stop with a limit: below ${limit} ` +
+          'Tradewind cancels it and sells at the price there is',
+      );
+    },
+  );
 
   it('nowhere has none either', () => {
     expect(told('coinbase', false)).toBe('Stop loss at 66,240.00, watched by Tradewind');
