@@ -2,7 +2,7 @@
  * One reconciliation of a connection: reads the exchange, compares under lock, and books what
  * follows in one transaction.
  */
-import { and, asc, eq, gte, inArray, isNull, or } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, or } from 'drizzle-orm';
 import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules, VenueFill, VenueOrder } from '../../contract/venue.ts';
@@ -18,7 +18,6 @@ import {
 } from '../../engine/orders/reconcile.ts';
 import { heldElsewhere } from '../../engine/orders/reservation.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { agents } from '../db/schema.ts';
 import { liveMarks, venueFills } from '../db/schema-live.ts';
 import { bookExternal } from './external-movements.ts';
 import { lockBooks, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
@@ -29,6 +28,7 @@ import { markEquity } from './live-equity.ts';
 import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
+import { isAskedByPair, pairsToAsk } from './asked-pairs.ts';
 import { pairsToPlan, planPair, type Watch } from './pair-plan.ts';
 import { askLookUp } from './send-order.ts';
 
@@ -49,37 +49,6 @@ const OVERLAP_MS = 6 * 60_000;
 async function readMarks(db: Db, connectionId: string): Promise<MarksRow | null> {
   const [row] = await db.select().from(liveMarks).where(eq(liveMarks.connectionId, connectionId));
   return row ?? null;
-}
-
-/**
- * The pairs to ask for by name, where an exchange needs names: those of agents, those that anything
- * of ours is in, and those in which the person's coins trade.
- */
-async function symbolsOf(
-  db: Db,
-  connection: ConnectionRow,
-  rules: (symbol: string) => PairRules | null,
-  quote: string,
-): Promise<string[]> {
-  const { all } = await ownedBy(db, connection.accountId);
-  const isKnown = (symbol: string): boolean => rules(symbol) !== null && !isGone(rules, symbol);
-  const coins = [...all.keys()].map((coin) => `${coin}/${quote}`).filter(isKnown);
-  const rows = await db
-    .select({ pairs: agents.tradingPairs })
-    .from(agents)
-    .where(and(eq(agents.connectionId, connection.id), isNull(agents.deletedAt)));
-  const traded = await db
-    .selectDistinct({ symbol: venueFills.symbol })
-    .from(venueFills)
-    .where(eq(venueFills.connectionId, connection.id));
-  return [
-    ...new Set([
-      ...coins,
-      ...rows.flatMap(({ pairs }) => pairs),
-      ...traded.map(({ symbol }) => symbol),
-      ...(await pairsToPlan(db, connection)),
-    ]),
-  ].sort();
 }
 
 /** Of such a pair an exchange may refuse every question, and with it the whole list. */
@@ -180,7 +149,13 @@ export async function reconcileConnection(
   const begunAtMs = clock.now();
   const marks = await readMarks(database.db, connection.id);
   const sinceMs = await sinceOf(database.db, connection, marks, begunAtMs);
-  const symbols = await symbolsOf(database.db, connection, rules, deps.market.source.quote);
+  // A coin that was bought by hand while nobody looked is known by its balance alone.
+  const shown = isAskedByPair(connection.exchange)
+    ? await readList(signer.ask({ act: 'balances', connectionId: connection.id }))
+    : null;
+  const { quote } = deps.market.source;
+  const { db } = database;
+  const symbols = await pairsToAsk(db, connection, marks, shown ?? [], rules, quote, begunAtMs);
   const lists = await readFacts(signer, connection, symbols, rules, sinceMs, begunAtMs);
   const facts = await lookUpMissing(deps, connection, lists);
   return database.transaction(async (tx) => {
