@@ -22,6 +22,8 @@ export interface TestPostgres {
 /** For tests that crash no PostgreSQL: what it says is what counts, and not what would survive. */
 export const WITHOUT_SYNC = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 const asRoot = process.getuid?.() === 0;
 
 /**
@@ -157,6 +159,17 @@ export async function startPostgres(
     // Children of a killed postmaster do not carry its command line; they end on their own when it
     // is gone.
   };
+  // A run that is ended by a signal runs no `finally`: without this its cluster stays for good.
+  const remove = (): void => {
+    killAll();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const removeAndEnd = (signal: NodeJS.Signals): void => {
+    remove();
+    process.kill(process.pid, signal);
+  };
+  process.once('exit', remove);
+  for (const signal of ENDING) process.once(signal, removeAndEnd);
   return {
     cpuSeconds() {
       const stats = readdirSync('/proc')
@@ -195,8 +208,9 @@ export async function startPostgres(
     kill9: killAll,
     restart: start,
     stop() {
-      killAll();
-      rmSync(folder, { recursive: true, force: true });
+      process.off('exit', remove);
+      for (const signal of ENDING) process.off(signal, removeAndEnd);
+      remove();
     },
   };
 }

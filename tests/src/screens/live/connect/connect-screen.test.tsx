@@ -168,7 +168,7 @@ describe('a connecting that got no answer', () => {
 
   it('is the same request also after its key was pasted again', async () => {
     const first = await unanswered();
-    press('Paste the key again');
+    fireEvent.click(await screen.findByRole('button', { name: 'Paste the key again' }));
     await toConfirmation(2);
     await screen.findByText(/^Kraken may have been connected/);
     press('Try again');
@@ -179,7 +179,7 @@ describe('a connecting that got no answer', () => {
 
   it('holds up no other key', async () => {
     const first = await unanswered();
-    press('Paste the key again');
+    fireEvent.click(await screen.findByRole('button', { name: 'Paste the key again' }));
     await pasteKey('another-key');
     (await nth('checkExchangeKey', 2)).resolve(report);
     await screen.findByLabelText('Balances');
