@@ -82,11 +82,24 @@ export class Ledger {
   readonly connections = new Map<string, Connection>();
   /** Of every connection, removed ones too: an id is used once. */
   private readonly ordersById = new Map<string, SentOrder>();
+  /** Of every connection together, in the order in which they were sent. */
+  private readonly purchases = new Map<string, SentOrder[]>();
   private readonly nonces = new Set<string>();
   private readonly bans = new Map<string, { atMs: number; untilMs: number }>();
 
   order(clientOrderId: string): SentOrder | null {
     return this.ordersById.get(clientOrderId) ?? null;
+  }
+
+  /**
+   * What every connection at the exchange has bought of a pair since then, or may yet buy, at worst.
+   * Asked with a time that only grows: what is older is dropped.
+   */
+  boughtSince(exchange: LiveExchange, symbol: string, sinceMs: number): Fixed {
+    const orders = this.purchases.get(`${exchange} ${symbol}`) ?? [];
+    const first = orders.findIndex(({ sentAtMs }) => sentAtMs >= sinceMs);
+    orders.splice(0, first === -1 ? orders.length : first);
+    return sum(orders.map(mostSpent));
   }
 
   isUsed(nonce: string): boolean {
@@ -203,7 +216,13 @@ export class Ledger {
       booked: ZERO,
     };
     this.ordersById.set(intent.clientOrderId, order);
-    this.connections.get(intent.connectionId)?.orders.set(intent.clientOrderId, order);
+    const connection = this.connections.get(intent.connectionId);
+    connection?.orders.set(intent.clientOrderId, order);
+    if (connection === undefined || intent.side === 'sell') return;
+    const pair = `${connection.exchange} ${intent.symbol}`;
+    const earlier = this.purchases.get(pair);
+    if (earlier === undefined) this.purchases.set(pair, [order]);
+    else earlier.push(order);
   }
 
   private applyToOrder(
@@ -335,6 +354,9 @@ function noteOtherFees(connection: Connection, fill: VenueFill): void {
   for (const { asset, amount } of others)
     byAsset.set(asset, add(byAsset.get(asset) ?? ZERO, amount));
 }
+
+const mostSpent = ({ ended, filled, booked, intent, worstPrice }: SentOrder): Fixed =>
+  multiply(ended ? maximum(filled, booked) : intent.quantity, worstPrice, 'up');
 
 /** What an order may still take: all of it until the exchange says that it is over. */
 export function remaining(order: SentOrder): Fixed {

@@ -34,6 +34,12 @@ export const FIRST_WEEK_MS = 7 * 24 * 60 * 60_000;
 export const DOLLARS: ReadonlySet<string> = new Set(['USD', 'USDC', 'USDT']);
 /** Traded in 24 hours, in dollars. Less is a coin whose price one person can move. */
 const LEAST_VOLUME = parseFixed('1000000');
+/**
+ * Of the day's volume, what all accounts here together may buy of a pair within 24 hours. Each has
+ * its own limits; a thief who holds the server could use them all on one coin, and sell them his.
+ */
+const SHARE_MOST_BPS = parseFixed('200');
+export const SHARE_SPAN_MS = 24 * 60 * 60_000;
 const SPREAD_MOST_BPS = 100n;
 /** How far from the middle of the book an order may go. */
 const BUY_COLLAR_BPS = parseFixed('200');
@@ -73,6 +79,8 @@ export interface AccountFacts {
   sellable: Fixed;
   /** How far below its price a stop's limit lies. */
   stopRoomBps: Fixed;
+  /** Dollars, at worst: of the pair, by every account at the exchange in the last 24 hours. */
+  boughtByAll: Fixed;
 }
 
 const lesser = (a: SpendingLimits, b: SpendingLimits): SpendingLimits => ({
@@ -256,6 +264,19 @@ function judgeThinness(
   return minimum(asks, bids) < needed ? refused('thin_book', 'the depth near the market') : null;
 }
 
+/** The order limit and the thinness of a book bind one order; this binds all of them together. */
+function judgeShare(
+  { quantity }: OrderIntent,
+  worstPrice: Fixed,
+  { dayVolume }: MarketFacts,
+  { boughtByAll }: AccountFacts,
+): Refused | null {
+  const bought = add(boughtByAll, multiply(quantity, worstPrice, 'up'));
+  return bought > basisPoints(dayVolume, SHARE_MOST_BPS, 'down')
+    ? refused('pair_share', "too much of the day's volume would be bought from here")
+    : null;
+}
+
 function judgeMoney(intent: OrderIntent, worstPrice: Fixed, account: AccountFacts): Refused | null {
   const { limits, exposure, lossToday } = account;
   const cost = multiply(intent.quantity, worstPrice, 'up');
@@ -283,7 +304,9 @@ export function judgeOrder(
       ? refused('not_held', 'more than was bought here and is not on sale yet')
       : priced;
   const late =
-    judgeThinness(intent, market, middle) ?? judgeMoney(intent, priced.worstPrice, account);
+    judgeThinness(intent, market, middle) ??
+    judgeMoney(intent, priced.worstPrice, account) ??
+    judgeShare(intent, priced.worstPrice, market, account);
   if (late !== null || intent.type !== 'market' || market.rules === null) return late ?? priced;
   const { worstPrice } = priced;
   return {

@@ -24,6 +24,7 @@ import {
 import {
   judgeOrder,
   limitsInForce,
+  SHARE_SPAN_MS,
   type Judged,
   type MarketFacts,
   type Refused,
@@ -92,13 +93,14 @@ async function gather(
  * `freed`: what a stop that is taken to be gone sells no more.
  */
 function judge(
-  now: number,
+  { journal, now: clock }: Placing,
   connection: Connection,
   intent: OrderIntent,
   { market, lossToday: loss }: Facts,
   freed: Fixed = ZERO,
 ): Judged {
   const buys = intent.side === 'buy';
+  const now = clock();
   // Getting out needs no right that is new.
   if (buys && connection.faults.length > 0)
     return { code: 'key_not_accepted', detail: connection.faults.join(', ') };
@@ -110,6 +112,9 @@ function judge(
     lossToday: loss,
     sellable: add(sellable(connection, intent.symbol), freed),
     stopRoomBps: stopRoomBps(connection.exchange),
+    boughtByAll: buys
+      ? journal.ledger.boughtSince(connection.exchange, intent.symbol, now - SHARE_SPAN_MS)
+      : ZERO,
   };
   const judged = judgeOrder(intent, market, account, now);
   if ('code' in judged || judged.floor === null) return judged;
@@ -211,7 +216,7 @@ export async function refusalInPlaceOf(
     deadlineMs: now + ASKED_LIFE_MS,
   };
   const facts = await gather(placing, connection, intent);
-  const judged = 'code' in facts ? facts : judge(now, connection, intent, facts, freed);
+  const judged = 'code' in facts ? facts : judge(placing, connection, intent, facts, freed);
   return 'code' in judged ? unlessInDoubt(placing, connection, intent, judged) : null;
 }
 
@@ -239,7 +244,7 @@ export async function placeOrder(
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
     if (raced !== null) return before(raced, intent);
-    const found = 'code' in facts ? facts : judge(now(), connection, intent, facts);
+    const found = 'code' in facts ? facts : judge(placing, connection, intent, facts);
     const judged = 'code' in found ? unlessInDoubt(placing, connection, intent, found) : found;
     if ('code' in judged) {
       // The next one is judged by what the market has become.

@@ -9,6 +9,7 @@ import {
   ZERO,
   type Fixed,
 } from '../../contract/money.ts';
+import type { LiveExchange } from '../../contract/signer.ts';
 import type { VenueFill } from '../../contract/venue.ts';
 import {
   exposureOf,
@@ -308,5 +309,81 @@ describe('the last sale down to a floor', () => {
     sell(2, AT);
     expect(lastToFloor(connection, SYMBOL, AT + 1)).toBe(AT);
     expect(lastToFloor(connection, SYMBOL, AT + 3_600_000)).toBe(AT + 3_600_000);
+  });
+});
+
+describe('what all connections bought of a pair', () => {
+  const DAY_MS = 24 * 60 * 60_000;
+  function connect(ledger: Ledger, connectionId: string, exchange: LiveExchange): void {
+    ledger.apply({
+      kind: 'connected',
+      atMs: AT,
+      connectionId,
+      ownerId: connectionId,
+      accountId: connectionId,
+      exchange,
+      limits: FIRST_WEEK,
+      stepUpKeys: [],
+      portfolioId: null,
+    });
+  }
+  function buy(ledger: Ledger, connectionId: string, number: number, atMs: number): void {
+    ledger.apply({
+      kind: 'sending',
+      atMs,
+      worstPrice: parseFixed('70000'),
+      intent: {
+        clientOrderId: id(number),
+        connectionId,
+        agentId: 'g1',
+        symbol: SYMBOL,
+        side: 'buy',
+        type: 'market',
+        quantity: parseFixed('0.01'),
+        limitPrice: null,
+        stopPrice: null,
+        deadlineMs: atMs + 30_000,
+      },
+    });
+  }
+
+  it('adds up over the accounts of one exchange, until a day has passed', () => {
+    const { ledger } = newLedger();
+    connect(ledger, 'c2', 'kraken');
+    connect(ledger, 'c3', 'coinbase');
+    buy(ledger, 'c1', 1, AT);
+    buy(ledger, 'c2', 2, AT + 1_000);
+    buy(ledger, 'c3', 3, AT + 2_000);
+    const bought = (now: number) => ledger.boughtSince('kraken', SYMBOL, now - DAY_MS);
+    expect(bought(AT + 5_000)).toBe(parseFixed('1400'));
+    expect(ledger.boughtSince('kraken', 'ETH/USD', AT)).toBe(ZERO);
+    expect(bought(AT + DAY_MS)).toBe(parseFixed('1400'));
+    expect(bought(AT + DAY_MS + 1)).toBe(parseFixed('700'));
+    expect(bought(AT + DAY_MS + 1_001)).toBe(ZERO);
+  });
+
+  it('counts an order in full until its end is known, then what was filled, and no sale', () => {
+    const { ledger } = newLedger();
+    for (const number of [1, 2, 3]) buy(ledger, 'c1', number, AT);
+    send(ledger, 4, 'sell', parseFixed('1'));
+    const bought = () => ledger.boughtSince('kraken', SYMBOL, AT);
+    expect(bought()).toBe(parseFixed('2100'));
+    ledger.apply({
+      kind: 'outcome',
+      atMs: AT,
+      clientOrderId: id(1),
+      outcome: { kind: 'rejected', code: 'x', message: 'x' },
+    });
+    ledger.apply({ kind: 'absent', atMs: AT, clientOrderId: id(2) });
+    expect(bought()).toBe(parseFixed('700'));
+    ledger.apply({
+      kind: 'seen',
+      atMs: AT,
+      clientOrderId: id(3),
+      exchangeOrderId: 'x3',
+      status: 'cancelled',
+      filled: parseFixed('0.004'),
+    });
+    expect(bought()).toBe(parseFixed('280'));
   });
 });

@@ -48,6 +48,7 @@ const account = (more: Partial<AccountFacts> = {}): AccountFacts => ({
   lossToday: ZERO,
   sellable: parseFixed('0.001'),
   stopRoomBps: parseFixed('1000'),
+  boughtByAll: ZERO,
   ...more,
 });
 const intent = (more: Partial<OrderIntent> = {}): OrderIntent => ({
@@ -194,6 +195,17 @@ describe('the signer refuses by itself', () => {
     expect(verdict({}, {}, { exposure: (most - cost + 1n) as Fixed })).toBe('exposure_limit');
     expect(verdict({}, {}, { lossToday: parseFixed('24.999999999999') })).toBeNull();
     expect(verdict({}, {}, { lossToday: parseFixed('25') })).toBe('loss_limit');
+  });
+});
+
+describe('all accounts here together', () => {
+  it('buy no more of a pair in a day than a fiftieth of what is traded of it, and each sells what it has', () => {
+    // The purchase costs 60.
+    const facts = { dayVolume: parseFixed('1000000') };
+    const own = (bought: string) => ({ boughtByAll: parseFixed(bought) });
+    expect(verdict({}, facts, own('19940'))).toBeNull();
+    expect(verdict({}, facts, own('19940.000000000001'))).toBe('pair_share');
+    expect(verdict({ ...SELL, ...MARKET }, facts, own('999999'))).toBeNull();
   });
 });
 
