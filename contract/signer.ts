@@ -209,6 +209,18 @@ export const SignerAsk = z.discriminatedUnion('act', [
    * written down and nothing leaves.
    */
   z.object({ act: z.literal('may_sell'), ...OfConnection, insteadOf: ClientOrderId }),
+  /**
+   * Coins that the person sold or took out by hand count as held no more, where the signer finds that
+   * the account has not got them. Done once for an id. `isAsked`: only whether it would be done.
+   */
+  z.object({
+    act: z.literal('write_off'),
+    ...OfConnection,
+    writeOffId: OwnId,
+    symbol: VenueSymbol,
+    quantity: Amount,
+    isAsked: z.optional(z.boolean()),
+  }),
   z.object({ act: z.literal('cancel'), ...OfConnection, order: OrderRef }),
   z.object({ act: z.literal('look_up'), ...OfConnection, order: OrderRef }),
   z.object({ act: z.literal('open_orders'), ...OfConnection, symbols: z.array(VenueSymbol) }),
@@ -320,6 +332,7 @@ export const SIGNER_REPLIES = {
   end_agent: z.discriminatedUnion('kind', [Done, NotNow]),
   place: PlaceOutcome,
   may_sell: z.discriminatedUnion('kind', [z.object({ kind: z.literal('yes') }), NotNow]),
+  write_off: z.discriminatedUnion('kind', [Done, Unreadable, NotNow]),
   cancel: CancelOutcome,
   look_up: z.union([Lookup, NotNow]),
   open_orders: Read(z.array(VenueOrder)),

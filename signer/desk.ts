@@ -31,6 +31,7 @@ import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
 import { UnreadRows } from './unread-rows.ts';
+import { writeOff, type WritingOff } from './write-off.ts';
 
 export interface DeskParts {
   journal: Journal;
@@ -105,6 +106,8 @@ export class Desk {
         return this.place(ask);
       case 'may_sell':
         return this.maySell(ask);
+      case 'write_off':
+        return this.writeOff(ask);
       case 'cancel':
         return this.cancel(ask.connectionId, ask.order);
       case 'look_up':
@@ -356,6 +359,26 @@ export class Desk {
       return refused('not_ours', 'no stop of this id was sent from here');
     const refusal = await refusalInPlaceOf(this.placing, connection, stop);
     return refusal === null ? { kind: 'yes' } : refused(refusal.code, refusal.detail);
+  }
+
+  private async writeOff(ask: Of<'write_off'>): Promise<SignerReply<'write_off'>> {
+    const { connectionId, isAsked = false } = ask;
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    const { journal, audit } = this.parts;
+    const answer = await readAs(async () => {
+      const parts: WritingOff = {
+        journal,
+        audit,
+        now: () => this.now(),
+        market: await this.market(connection.exchange),
+        adapter: await this.adapter(connection),
+        lookUp: (order) => this.lookUp(connectionId, order),
+      };
+      return writeOff(parts, connection, { ...ask, isAsked });
+    });
+    if (answer.kind !== 'read') return answer;
+    return answer.value === null ? DONE : refused(answer.value.code, answer.value.detail);
   }
 
   private get placing(): Placing {

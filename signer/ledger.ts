@@ -64,6 +64,9 @@ export interface Connection {
   orders: Map<string, SentOrder>;
   positions: Map<string, Position>;
   fillsSeen: Set<string>;
+  writeOffsSeen: Set<string>;
+  /** By pair, when it was last bought, as the exchange says. */
+  boughtAtMs: Map<string, number>;
   realised: { day: string; amount: Fixed };
   /** Charged in coins that are neither side of their pair, by coin. */
   otherFees: { day: string; byAsset: Map<string, Fixed> };
@@ -138,6 +141,7 @@ export class Ledger {
       case 'enrolled':
       case 'agent':
       case 'fill':
+      case 'written_off':
       case 'day':
         this.applyToConnection(record);
     }
@@ -185,6 +189,8 @@ export class Ledger {
       orders: new Map(),
       positions: new Map(),
       fillsSeen: new Set(),
+      writeOffsSeen: new Set(),
+      boughtAtMs: new Map(),
       realised: { day: '', amount: ZERO },
       otherFees: { day: '', byAsset: new Map() },
       dayStart: { day: '', unrealised: ZERO, unmarked: new Map() },
@@ -251,7 +257,7 @@ export class Ledger {
   private applyToConnection(
     record: Extract<
       SignerRecord,
-      { kind: 'checked' | 'limits' | 'enrolled' | 'agent' | 'fill' | 'day' }
+      { kind: 'checked' | 'limits' | 'enrolled' | 'agent' | 'fill' | 'written_off' | 'day' }
     >,
   ): void {
     const connection = this.connections.get(record.connectionId);
@@ -263,6 +269,7 @@ export class Ledger {
     } else if (record.kind === 'limits') connection.limits = record.limits;
     else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
     else if (record.kind === 'day') beginDay(connection, record);
+    else if (record.kind === 'written_off') giveUp(connection, record);
     else if (record.kind === 'agent') {
       if (record.started) connection.agents.add(record.agentId);
       else connection.agents.delete(record.agentId);
@@ -307,6 +314,39 @@ function joinBySale(connection: Connection, fill: VenueFill, gone: Fixed): void 
   connection.dayStart = { day, unrealised: add(unrealised, worth), unmarked: left };
 }
 
+/** In one division: a product of two small amounts would be rounded away first. */
+export const costOf = ({ quantity, cost }: Position, part: Fixed): Fixed =>
+  quantity === 0n ? ZERO : (((cost * part + quantity - 1n) / quantity) as Fixed);
+
+/** Their share of the cost goes with them, and the day has lost what it had. */
+function giveUp(
+  connection: Connection,
+  { writeOffId, symbol, quantity, unrealised }: Extract<SignerRecord, { kind: 'written_off' }>,
+): void {
+  if (connection.writeOffsSeen.has(writeOffId)) return;
+  connection.writeOffsSeen.add(writeOffId);
+  const { positions, dayStart } = connection;
+  const position = positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
+  const gone = minimum(position.quantity, quantity);
+  const rest = subtract(position.quantity, gone);
+  if (rest <= 0n) positions.delete(symbol);
+  else
+    positions.set(symbol, {
+      quantity: rest,
+      cost: subtract(position.cost, costOf(position, gone)),
+    });
+  const unmarked = new Map(dayStart.unmarked);
+  const without = unmarked.get(symbol);
+  if (without !== undefined && minimum(without, rest) > 0n)
+    unmarked.set(symbol, minimum(without, rest));
+  else unmarked.delete(symbol);
+  connection.dayStart = {
+    day: dayStart.day,
+    unrealised: subtract(dayStart.unrealised, unrealised),
+    unmarked,
+  };
+}
+
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
 function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill): void {
   if (connection.fillsSeen.has(fill.tradeId)) return;
@@ -319,6 +359,8 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
   const quoteFee = feesIn(fill, quoteOf(symbol));
   const baseFee = feesIn(fill, baseOf(symbol));
   if (fill.side === 'buy') {
+    const { boughtAtMs } = connection;
+    boughtAtMs.set(symbol, Math.max(boughtAtMs.get(symbol) ?? 0, fill.atMs));
     connection.positions.set(symbol, {
       quantity: add(position.quantity, subtract(fill.quantity, baseFee)),
       cost: add(position.cost, add(fill.quoteAmount, quoteFee)),
@@ -326,11 +368,7 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
     return;
   }
   const gone = minimum(position.quantity, add(fill.quantity, baseFee));
-  // In one division: a product of two small amounts would be rounded away first.
-  const costGone =
-    position.quantity === 0n
-      ? ZERO
-      : (((position.cost * gone + position.quantity - 1n) / position.quantity) as Fixed);
+  const costGone = costOf(position, gone);
   joinBySale(connection, fill, gone);
   const rest = subtract(position.quantity, gone);
   if (rest <= 0n) connection.positions.delete(symbol);

@@ -79,6 +79,19 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   /** Proved never to have existed. */
   z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
   z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
+  /**
+   * Coins that the account has not got any more. `unrealised`: what they were worth above their cost
+   * for the day's loss, which stays as it was.
+   */
+  z.object({
+    kind: z.literal('written_off'),
+    ...At,
+    ...Of,
+    writeOffId: z.string(),
+    symbol: z.string(),
+    quantity: Amount,
+    unrealised: Signed,
+  }),
   /** No request of this address (`address`) or connection may leave before `untilMs`. */
   z.object({
     kind: z.literal('ban'),
