@@ -44,6 +44,7 @@ export const EXPORT_PARTS = [
   'exchangeOrderEvents',
   'exchangeTrades',
   'exchangeMovements',
+  'exchangeWriteOffs',
   'exchangeAlarms',
   'exchangeExits',
   'exchangeFailedStops',

@@ -40,6 +40,8 @@ import {
   Shadow,
   StartLiveBody,
   StartLiveReply,
+  WriteOffBody,
+  WriteOffReply,
 } from './live.ts';
 import {
   Candles,
@@ -485,6 +487,12 @@ export const CALLS = {
     '/api/live/positions/:id/close',
     'Sell one position at its exchange; done when the exchange says so',
     { params: IdParams, reply: LiveExitReply },
+  ),
+  writeOffPosition: call(
+    'POST',
+    '/api/live/positions/:id/write-off',
+    'Give up coins of a position that the account does not have any more, at cost',
+    { params: IdParams, body: WriteOffBody, reply: WriteOffReply },
   ),
   confirmLive: call(
     'POST',

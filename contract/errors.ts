@@ -52,6 +52,8 @@ export const ERROR_STATUS = {
   connection_ended: 409,
   /** The exchange or the person has to end something first. */
   live_orders_open: 409,
+  /** The account does not lack the coins, or that is not known now; the sentence says which. */
+  write_off_refused: 409,
   link_message_used: 409,
   address_linked_elsewhere: 409,
   address_limit_reached: 409,

@@ -130,6 +130,36 @@ export const ExternalMovementWire = z.object({
   at: z.number(),
 });
 
+/** Coins that an agent gave up because the person had sold them or taken them out. At cost. */
+export const WriteOffWire = z.object({
+  id: z.string(),
+  agentId: z.string(),
+  symbol: z.string(),
+  quantity: DecimalText,
+  cost: DecimalText,
+  at: z.number(),
+});
+export type WriteOffWire = z.infer<typeof WriteOffWire>;
+
+/** A coin of which the account has less than agents hold, as it was last compared. */
+export const MissingCoinsWire = z.object({
+  asset: z.string(),
+  amount: DecimalText,
+  /** Who holds it. */
+  holders: z.array(
+    z.object({
+      positionId: z.string(),
+      agentId: z.string(),
+      agentName: z.string(),
+      symbol: z.string(),
+      held: DecimalText,
+      /** As much of it may be written off now; 0 while an order may still sell it. */
+      most: DecimalText,
+    }),
+  ),
+});
+export type MissingCoinsWire = z.infer<typeof MissingCoinsWire>;
+
 /** What is to be sold. `quantity`: of a part; null for all that the agent holds of the pair. */
 export const LiveExitWire = z.object({
   agentId: z.string(),
@@ -201,6 +231,10 @@ export const LiveAccount = z.object({
    */
   exits: z.optional(z.array(LiveExitWire)),
   external: z.array(ExternalMovementWire),
+  /** By coin; absent in replies kept from before. */
+  missing: z.optional(z.array(MissingCoinsWire)),
+  /** Newest first; absent in replies kept from before. */
+  writeOffs: z.optional(z.array(WriteOffWire)),
   alarms: z.array(LiveAlarmWire),
   /** Open orders at the exchange that are not ours: shown, never touched. */
   foreignOrders: z.array(z.unknown()),
@@ -209,6 +243,9 @@ export const LiveAccount = z.object({
 });
 export type LiveAccount = z.infer<typeof LiveAccount>;
 
+const Positive = DecimalText.check(
+  z.refine((text) => /^[0-9.]*[1-9]/.test(text), 'Must be above zero'),
+);
 const Reply = { commandId: z.string() };
 export const CheckKeyReply = z.object({
   ...Reply,
@@ -240,6 +277,9 @@ export const StartLiveReply = z.object({
   agent: Agent,
 });
 export const LiveExitReply = z.object({ ...Reply, symbol: z.string() });
+/** `held`: what the person was shown that the agent holds; another quantity is refused. */
+export const WriteOffBody = z.strictObject({ quantity: Positive, held: Positive });
+export const WriteOffReply = z.object({ ...Reply, writeOff: WriteOffWire });
 export const GiveUpReply = z.object({ ...Reply, order: LiveOrderWire });
 
 /** What one agent traded of one decision: on paper at the quote, live as the exchange said. */

@@ -17,8 +17,9 @@ export const TaxLotsQuery = z.object({
 });
 
 /**
- * A part of a purchase and its sale. What has not been sold yet has no sale. Times on the market
- * clock, ms.
+ * A part of a purchase and its sale. What has not been sold yet has no sale. What an agent wrote off
+ * (`reason` `written_off`) was given over to the person at its cost: it has a time, and neither
+ * proceeds nor gain. Times on the market clock, ms.
  */
 export const TaxLot = z.object({
   pair: z.string(),
@@ -43,6 +44,7 @@ export const TaxLot = z.object({
 export type TaxLot = z.infer<typeof TaxLot>;
 
 export const TaxSums = z.object({
+  /** Those that were sold. */
   lots: z.number(),
   proceeds: DecimalText,
   basis: DecimalText,
@@ -80,7 +82,7 @@ export const TaxLots = z.object({
   held: z.array(HeldLots),
   /**
    * What the portfolio calls realised: `all.gain` + Σ (averageCost − basis) of what is held, to the
-   * last digit.
+   * last digit. Where coins were written off, Σ (their average cost − basis) of these lots too.
    */
   realized: DecimalText,
   rows: z.array(TaxLot),

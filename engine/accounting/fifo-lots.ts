@@ -26,7 +26,10 @@ export interface Lot {
   quantity: Fixed;
   /** Market clock, ms. */
   acquiredAt: number;
-  /** Null while the lot is open, as are the four below. */
+  /**
+   * Null while the lot is open, as are the four below. One that was given over unsold has a time and
+   * a reason, and neither proceeds nor gain.
+   */
   disposedAt: number | null;
   entryPrice: Fixed;
   exitPrice: Fixed | null;
@@ -51,6 +54,13 @@ interface Held {
   notional: Fixed;
   fee: Fixed;
   by: string | null;
+}
+
+/** What was taken of a lot, and what that had cost. */
+interface Consumed {
+  lot: Held;
+  quantity: Fixed;
+  bought: Pick<Held, 'notional' | 'fee'>;
 }
 
 /** A part's share of a whole, rounded down; the last part takes what is left. */
@@ -84,14 +94,7 @@ export class FifoBook {
     }
     const sold: Lot[] = [];
     let left = { quantity: fill.quantity, notional: fill.notional, fee: fill.fee };
-    while (left.quantity > 0n) {
-      const lot = queue.lots[queue.first];
-      if (lot === undefined) throw new RangeError(`More ${fill.pair} is sold than was bought`);
-      const quantity = lot.quantity < left.quantity ? lot.quantity : left.quantity;
-      const bought = {
-        notional: part(lot.notional, quantity, lot.quantity),
-        fee: part(lot.fee, quantity, lot.quantity),
-      };
+    for (const { lot, quantity, bought } of this.consume(fill.pair, fill.quantity)) {
       const got = {
         notional: part(left.notional, quantity, left.quantity),
         fee: part(left.fee, quantity, left.quantity),
@@ -102,6 +105,38 @@ export class FifoBook {
         notional: subtract(left.notional, got.notional),
         fee: subtract(left.fee, got.fee),
       };
+    }
+    return sold;
+  }
+
+  /**
+   * Lots that leave the account's book unsold, oldest first: each with its cost, and no proceeds.
+   * @throws RangeError when more is given over than was bought.
+   */
+  giveOver(given: Pick<LotFill, 'pair' | 'quantity' | 'filledAt'> & Why): Lot[] {
+    return this.consume(given.pair, given.quantity).map(({ lot, quantity, bought }) => ({
+      ...stillHeld(given.pair, { ...lot, ...bought, quantity }),
+      disposedAt: given.filledAt,
+      exitReason: given.reason,
+      disposedBy: given.agentId ?? null,
+    }));
+  }
+
+  /** Takes so much off the queue, oldest first. */
+  private consume(pair: string, wanted: Fixed): Consumed[] {
+    const queue = this.queues.get(pair) ?? { lots: [], first: 0 };
+    const taken: Consumed[] = [];
+    let left = wanted;
+    while (left > 0n) {
+      const lot = queue.lots[queue.first];
+      if (lot === undefined) throw new RangeError(`More ${pair} is sold than was bought`);
+      const quantity = lot.quantity < left ? lot.quantity : left;
+      const bought = {
+        notional: part(lot.notional, quantity, lot.quantity),
+        fee: part(lot.fee, quantity, lot.quantity),
+      };
+      taken.push({ lot, quantity, bought });
+      left = subtract(left, quantity);
       if (quantity === lot.quantity) queue.first += 1;
       else
         queue.lots[queue.first] = {
@@ -116,7 +151,7 @@ export class FifoBook {
       queue.lots.splice(0, queue.first);
       queue.first = 0;
     }
-    return sold;
+    return taken;
   }
 
   /** Open lots, pair by pair, oldest first. */

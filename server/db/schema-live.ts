@@ -183,6 +183,40 @@ export const externalMovements = pgTable(
   (t) => [index('external_movements_connection').on(t.connectionId, t.bookedAt)],
 );
 
+/**
+ * Coins that agents gave up because the person had sold them or taken them out by hand; its id is
+ * the ledger's.
+ */
+export const liveWriteOffs = pgTable(
+  'live_write_offs',
+  {
+    id: uuid('id').primaryKey(),
+    connectionId: uuid('connection_id').notNull(),
+    accountId: uuid('account_id').notNull(),
+    agentId: uuid('agent_id').notNull(),
+    positionId: uuid('position_id').notNull(),
+    symbol: text('symbol').notNull(),
+    quantity: money('quantity').notNull(),
+    /** What they had cost: neither gain nor loss. */
+    cost: money('cost').notNull(),
+    /** What guards stopped counting with them, in quote currency. */
+    worth: money('worth').notNull(),
+    /** The number of the account's last trade before it; 0 where there was none. */
+    afterTrade: bigint('after_trade', { mode: 'number' }).notNull(),
+    atMarketMs: ms('at_market_ms').notNull(),
+    bookedAt: ms('booked_at').notNull(),
+    /** When the signer had taken it into its own ledger; null until then. */
+    signerToldAt: ms('signer_told_at'),
+  },
+  (t) => [
+    index('live_write_offs_account').on(t.accountId),
+    index('live_write_offs_connection').on(t.connectionId, t.bookedAt),
+    index('live_write_offs_untold')
+      .on(t.connectionId)
+      .where(sql`signer_told_at is null`),
+  ],
+);
+
 /** What the last reconciliation of a connection left behind. */
 export const liveMarks = pgTable('live_marks', {
   connectionId: uuid('connection_id').primaryKey(),

@@ -18,6 +18,8 @@ export interface LivePort {
   rules(exchange: LiveExchange, symbol: string): PairRules | null;
   /** Why this process lets nothing new be bought there, as a sentence goes on; null where it may. */
   entriesOff(connectionId: string): string | null;
+  /** Whether this process has compared the account with the exchange, not long ago and with success. */
+  isCompared(connectionId: string): boolean;
   /** After the commit: this agent was stopped, and the signer is to buy nothing for it. */
   ended(connectionId: string, agentId: string): void;
   /** After the commit: orders of this connection may be sent. */

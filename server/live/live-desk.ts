@@ -112,6 +112,10 @@ export class LiveDesk implements LivePort {
     return run === undefined ? NOT_COMPARED : run.entriesOff;
   }
 
+  isCompared(connectionId: string): boolean {
+    return this.runs.get(connectionId)?.gate.kind === 'open';
+  }
+
   ended(connectionId: string, agentId: string): void {
     this.runs.get(connectionId)?.ended.note(agentId);
   }

@@ -38,7 +38,9 @@ import {
 import { readShadow } from './shadow-report.ts';
 import { ownConnection, readConnections, readLiveAccount, toConnections } from './read-live.ts';
 import { signerAnswers } from './signer-answers.ts';
+import { signersObjection } from './signer-write-offs.ts';
 import { confirmStart, startNotConfirmed } from './start-live.ts';
+import { writeOffPosition } from './write-off.ts';
 
 const limitsOf = (limits: LiveLimits): SpendingLimits => ({
   maxOrder: parseFixed(limits.maxOrder),
@@ -182,6 +184,18 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
         commandId,
         symbol: await closeLivePosition(tx, trading, caller.uid, params.id),
       })),
+    writeOffPosition: async ({ caller, commandId, params, body, once }) => {
+      const ask = {
+        positionId: params.id,
+        quantity: parseFixed(body.quantity),
+        held: parseFixed(body.held),
+      };
+      const objection = await signersObjection(deps, caller.uid, ask);
+      return once(async (tx) => {
+        if (objection !== null) throw objection;
+        return { commandId, writeOff: await writeOffPosition(tx, trading, caller.uid, ask) };
+      });
+    },
     giveUpOrder: ({ caller, commandId, params, once }) =>
       once(async (tx) => ({
         commandId,

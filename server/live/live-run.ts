@@ -25,6 +25,7 @@ import { Reachability } from './reachability.ts';
 import { reconcileConnection } from './reconcile-connection.ts';
 import { tellRefusedBeyondLimit } from './refused-sales.ts';
 import { Replans, type PairSaid } from './replans.ts';
+import { UntoldWriteOffs } from './signer-write-offs.ts';
 import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
@@ -121,6 +122,7 @@ export class LiveRun {
   private isShut = false;
 
   readonly ended: EndedAgents;
+  private readonly writeOffs: UntoldWriteOffs;
   private readonly reachability: Reachability;
   private readonly loss: LossWatch;
   private readonly watches: WatchedStops;
@@ -132,6 +134,7 @@ export class LiveRun {
     private connection: ConnectionRow,
   ) {
     this.ended = new EndedAgents(deps, connection.id);
+    this.writeOffs = new UntoldWriteOffs(deps, connection.id);
     this.reachability = new Reachability(deps);
     this.loss = new LossWatch(deps);
     const rules = (symbol: string): PairRules | null => this.rules(symbol);
@@ -174,8 +177,15 @@ export class LiveRun {
   async run(): Promise<void> {
     if (this.isStopping) return;
     this.noteTime();
-    const { ended } = this;
-    await Promise.all([this.work(), this.compare(), this.watch(), ended.compare(), ended.tell()]);
+    const { ended, writeOffs } = this;
+    await Promise.all([
+      this.work(),
+      this.compare(),
+      this.watch(),
+      ended.compare(),
+      ended.tell(),
+      writeOffs.tell(),
+    ]);
     await this.answered();
   }
 
@@ -193,6 +203,7 @@ export class LiveRun {
       this.watching === null ? this.watch() : null,
       this.ended.isComparing ? null : this.ended.compare(),
       this.ended.isTelling ? null : this.ended.tell(),
+      this.writeOffs.isTelling ? null : this.writeOffs.tell(),
     ]);
   }
 

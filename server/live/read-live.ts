@@ -31,6 +31,7 @@ import type { BookDeps } from './live-deps.ts';
 import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
 import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
 import { otherFeesOf } from './other-fees.ts';
+import { missingCoins, readWriteOffs } from './missing-coins.ts';
 
 /** Ended orders, and movements, that are shown. */
 const SHOWN_MAX = 100;
@@ -308,6 +309,8 @@ export async function readLiveAccount(
       orders: await ordersOf(db, row, now),
       exits: await exitsOf(db, id),
       external: await movementsOf(db, id),
+      missing: await missingCoins(db, id, marks, held),
+      writeOffs: await readWriteOffs(db, id, SHOWN_MAX),
       alarms: alarms.map(({ kind, about, raisedAt, detail }) => ({
         kind,
         about,

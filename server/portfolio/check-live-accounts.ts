@@ -1,6 +1,6 @@
 /**
  * Compares live accounts with what their exchanges' trades and outside movements add up to: fees in
- * any coin, trades by hand, deposits and withdrawals.
+ * any coin, trades by hand, deposits, withdrawals, and what agents gave up.
  */
 import { asc, eq } from 'drizzle-orm';
 import { add, formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
@@ -8,10 +8,11 @@ import type { Fixed } from '../../contract/money.ts';
 import type { VenueFill } from '../../contract/venue.ts';
 import type { LedgerEntry } from '../../engine/accounting/ledger-entry.ts';
 import { positionAfter, venueFillEntries } from '../../engine/orders/venue-ledger.ts';
+import { positionAfterWriteOff, writeOffEntries } from '../../engine/orders/write-off.ts';
 import { ENDED_STATES } from '../../engine/orders/live-order.ts';
 import type { Db } from '../db/database.ts';
 import { fills, ledger, positions } from '../db/schema.ts';
-import { externalMovements, liveOrders, venueFills } from '../db/schema-live.ts';
+import { externalMovements, liveOrders, liveWriteOffs, venueFills } from '../db/schema-live.ts';
 import { entriesOf, movementOf } from '../live/external-movements.ts';
 import { fillOf } from '../live/order-rows.ts';
 
@@ -50,8 +51,15 @@ export async function checkLiveAccount(db: Db, accountId: string, say: Say): Pro
   }
   for (const [tradeId, count] of handTrades)
     if (count !== 0) say(`trade ${tradeId} by hand and its movement do not match`);
+  const writeOffs = await db
+    .select()
+    .from(liveWriteOffs)
+    .where(eq(liveWriteOffs.accountId, accountId))
+    .orderBy(asc(liveWriteOffs.afterTrade), asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
+  for (const row of writeOffs)
+    due.addAll(row.id, writeOffEntries({ ...row, quantity: parseFixed(row.quantity) }));
   await compareLedger(db, accountId, due, say);
-  await comparePositions(db, accountId, trades, say);
+  await comparePositions(db, accountId, { trades, writeOffs }, say);
   await compareOrders(db, accountId, trades, say);
 }
 
@@ -88,12 +96,30 @@ interface Rebuilt {
   stopPrice: null;
 }
 
+type WriteOffRow = typeof liveWriteOffs.$inferSelect;
+
+/** What a position had before a write-off must have been there, and its cost be its share. */
+function giveUp(rebuilt: Map<string, Rebuilt>, row: WriteOffRow, say: Say): void {
+  const key = `${row.agentId} ${row.symbol}`;
+  const held = rebuilt.get(key) ?? { quantity: ZERO, cost: ZERO, stopPrice: null };
+  const quantity = parseFixed(row.quantity);
+  if (quantity > held.quantity) {
+    say(differs(`the quantity of write-off ${row.id}`, quantity, held.quantity));
+    return;
+  }
+  const { after, cost } = positionAfterWriteOff(held, { symbol: row.symbol, quantity });
+  if (parseFixed(row.cost) !== cost)
+    say(differs(`the cost of write-off ${row.id}`, parseFixed(row.cost), cost));
+  rebuilt.set(key, { quantity: after.quantity, cost: after.cost, stopPrice: null });
+}
+
 async function comparePositions(
   db: Db,
   accountId: string,
-  trades: readonly TradeRow[],
+  { trades, writeOffs }: { trades: readonly TradeRow[]; writeOffs: readonly WriteOffRow[] },
   say: Say,
 ): Promise<void> {
+  const left = [...writeOffs];
   const shown = new Map(
     (await db.select().from(fills).where(eq(fills.accountId, accountId))).map((row) => [
       row.id,
@@ -102,6 +128,10 @@ async function comparePositions(
   );
   const rebuilt = new Map<string, Rebuilt>();
   for (const row of trades) {
+    for (let next = left[0]; next !== undefined && next.afterTrade < row.number; next = left[0]) {
+      left.shift();
+      giveUp(rebuilt, next, say);
+    }
     if (row.clientOrderId === null) continue;
     const key = `${row.agentId ?? ''} ${row.symbol}`;
     const fill: VenueFill = fillOf(row);
@@ -121,6 +151,7 @@ async function comparePositions(
           say(differs(`the ${what} of fill ${view.id}`, parseFixed(is), wanted));
     }
   }
+  for (const row of left) giveUp(rebuilt, row, say);
   for (const id of shown.keys()) say(`fill ${id} is of no trade of the exchange`);
   const held = new Map<string, { quantity: Fixed; cost: Fixed }>();
   for (const row of await db.select().from(positions).where(eq(positions.accountId, accountId))) {

@@ -2,7 +2,7 @@
  * The fills of an account in ledger order, a page at a time. Clock times alone do not give that
  * order.
  */
-import { inArray, sql } from 'drizzle-orm';
+import { eq, inArray, sql } from 'drizzle-orm';
 import { parseFixed } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { Db } from '../db/database.ts';
@@ -29,6 +29,12 @@ export interface LedgerFill {
   filledAt: number;
 }
 
+/** What changes an account's lots: a fill, or a write-off. */
+export interface LotId {
+  id: string;
+  isFill: boolean;
+}
+
 interface Row extends Omit<
   LedgerFill,
   'quantity' | 'price' | 'notional' | 'fee' | 'feeBps' | 'realized' | 'costBasis'
@@ -43,14 +49,22 @@ interface Row extends Omit<
 }
 
 /**
- * Ids in the order of the ledger. A stop that was hit while nobody watched is dated back to its
- * candle: by the clock a position could be sold before it was bought, by the ledger never.
+ * Fills and write-offs of an account in the order of the ledger. A stop that was hit while nobody
+ * watched is dated back to its candle: by the clock a position could be sold before it was bought, by
+ * the ledger never.
  */
-export async function fillIds(db: Db, accountId: string): Promise<string[]> {
-  return fillIdsOf(db, [accountId]);
+export async function lotIds(db: Db, accountId: string): Promise<LotId[]> {
+  const [row] = await rowsOf<{ ids: string }>(
+    db,
+    sql`
+    select coalesce(json_agg(json_build_object('id', id, 'isFill', is_fill) order by first), '[]')::text as ids from (
+      select transaction_id as id, bool_or(fill_id is not null) as is_fill, min(id) as first from ledger
+      where ${eq(ledger.accountId, accountId)} and (fill_id is not null or cause = 'written_off') group by transaction_id) entered`,
+  );
+  return JSON.parse(row?.ids ?? '[]') as LotId[];
 }
 
-/** Of several accounts, one after the other. */
+/** Fills of several accounts in that order, one account after the other. */
 export async function fillIdsOf(db: Db, accountIds: readonly string[]): Promise<string[]> {
   if (accountIds.length === 0) return [];
   const [row] = await rowsOf<{ ids: string }>(

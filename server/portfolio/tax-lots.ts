@@ -13,10 +13,10 @@ import {
 import { FifoBook, heldLong, type Lot } from '../../engine/accounting/fifo-lots.ts';
 import { baseOf } from '../../engine/pair-coins.ts';
 import type { Database, Db } from '../db/database.ts';
-import { venueFills } from '../db/schema-live.ts';
+import { liveWriteOffs, venueFills } from '../db/schema-live.ts';
 import type { Market } from '../market/market-source.ts';
 import { accountByNumber } from './closed-account.ts';
-import { fillIds, fillsInOrder } from './fill-order.ts';
+import { fillsInOrder, lotIds, type LedgerFill, type LotId } from './fill-order.ts';
 import { agentNames } from './marks.ts';
 import { openAccountOf, type AccountRow } from './open-account.ts';
 
@@ -123,7 +123,7 @@ export class TaxLotReader {
     const known = this.kept.get(account.id);
     if (known !== undefined && known.through === wanted) return this.used(account.id, known);
     const { db } = this.deps.database;
-    const ids = await fillIds(db, account.id);
+    const ids = await lotIds(db, account.id);
     const through = Math.min(wanted ?? ids.length, ids.length);
     if (known !== undefined && known.through === through) return this.used(account.id, known);
     const worked = this.workOut(ids.slice(0, through), account.connectionId !== null);
@@ -151,28 +151,41 @@ export class TaxLotReader {
   }
 
   /** A page of fills, then a breath for everybody else's requests. */
-  private async workOut(ids: readonly string[], isLive: boolean): Promise<Worked> {
+  private async workOut(ids: readonly LotId[], isLive: boolean): Promise<Worked> {
     const { db } = this.deps.database;
-    const coinFees = isLive ? await feesInCoin(db, ids) : new Map<string, Fixed>();
+    const fills = ids.flatMap(({ id, isFill }) => (isFill ? id : []));
+    const coinFees = isLive ? await feesInCoin(db, fills) : new Map<string, Fixed>();
     const book = new FifoBook();
     const sold = new SoldLots();
     const averageCost = new Map<string, Fixed>();
     const agents = new Set<string>();
     let realized = ZERO;
-    for await (const page of fillsInOrder(db, ids)) {
-      for (const fill of page) {
-        for (const lot of book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO)))
-          sold.add(lot);
-        agents.add(fill.agentId);
-        realized = add(realized, fill.realized ?? ZERO);
-        const cost = averageCost.get(fill.pair) ?? ZERO;
-        averageCost.set(
-          fill.pair,
-          fill.side === 'buy'
-            ? add(cost, add(fill.notional, fill.fee))
-            : subtract(cost, fill.costBasis ?? ZERO),
-        );
-      }
+    const addCost = (pair: string, change: Fixed): void => {
+      averageCost.set(pair, add(averageCost.get(pair) ?? ZERO, change));
+    };
+    const take = (fill: LedgerFill): void => {
+      for (const lot of book.take(withCoinFee(fill, coinFees.get(fill.id) ?? ZERO))) sold.add(lot);
+      agents.add(fill.agentId);
+      realized = add(realized, fill.realized ?? ZERO);
+      const isBuy = fill.side === 'buy';
+      addCost(
+        fill.pair,
+        isBuy ? add(fill.notional, fill.fee) : subtract(ZERO, fill.costBasis ?? ZERO),
+      );
+    };
+    const giveOver = (row: WriteOffRow): void => {
+      const { symbol: pair, agentId, atMarketMs: filledAt } = row;
+      const quantity = parseFixed(row.quantity);
+      for (const lot of book.giveOver({ pair, quantity, filledAt, agentId, reason: 'written_off' }))
+        sold.addGivenOver(lot);
+      agents.add(agentId);
+      addCost(pair, subtract(ZERO, parseFixed(row.cost)));
+    };
+    const writeOffs = await writeOffsAmong(db, ids);
+    for (const { fillIds, then } of betweenWriteOffs(ids)) {
+      for await (const page of fillsInOrder(db, fillIds)) for (const fill of page) take(fill);
+      const row = writeOffs.get(then ?? '');
+      if (row !== undefined) giveOver(row);
     }
     const open = book.held();
     return {
@@ -184,6 +197,29 @@ export class TaxLotReader {
       names: await agentNames(db, [...agents]),
     };
   }
+}
+
+type WriteOffRow = typeof liveWriteOffs.$inferSelect;
+
+async function writeOffsAmong(db: Db, ids: readonly LotId[]): Promise<Map<string, WriteOffRow>> {
+  const wanted = ids.flatMap(({ id, isFill }) => (isFill ? [] : id));
+  if (wanted.length === 0) return new Map();
+  const rows = await db.select().from(liveWriteOffs).where(inArray(liveWriteOffs.id, wanted));
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** Fills up to each write-off, and those after the last. */
+function betweenWriteOffs(ids: readonly LotId[]): { fillIds: string[]; then: string | null }[] {
+  const parts: { fillIds: string[]; then: string | null }[] = [];
+  let fillIds: string[] = [];
+  for (const { id, isFill } of ids) {
+    if (isFill) fillIds.push(id);
+    else {
+      parts.push({ fillIds, then: id });
+      fillIds = [];
+    }
+  }
+  return [...parts, { fillIds, then: null }];
 }
 
 /** What an exchange took of the coin itself, by fill: it was never held, or went with the sale. */
@@ -216,9 +252,10 @@ const withCoinFee = <F extends { side: string; quantity: Fixed }>(fill: F, fee: 
 const yearOf = (lot: Lot): number => new Date(lot.disposedAt ?? 0).getUTCFullYear();
 const orNull = (value: Fixed | null): string | null => (value === null ? null : formatFixed(value));
 
-/** Adds up lots as they are sold. */
+/** Adds up lots as they are sold. Those given over are among the rows and in no sum. */
 class LotSums {
   readonly lots: Lot[] = [];
+  private sold = 0;
   private proceeds = ZERO;
   private basis = ZERO;
   private gain = ZERO;
@@ -226,6 +263,7 @@ class LotSums {
 
   add(lot: Lot): void {
     this.lots.push(lot);
+    this.sold += 1;
     this.proceeds = add(this.proceeds, lot.proceeds ?? ZERO);
     this.basis = add(this.basis, lot.basis);
     this.gain = add(this.gain, lot.gain ?? ZERO);
@@ -236,7 +274,7 @@ class LotSums {
     return {
       lots: this.lots,
       sums: {
-        lots: this.lots.length,
+        lots: this.sold,
         proceeds: formatFixed(this.proceeds),
         basis: formatFixed(this.basis),
         gain: formatFixed(this.gain),
@@ -259,6 +297,14 @@ class SoldLots {
     const known = this.byYear.get(year) ?? new LotSums();
     this.byYear.set(year, known);
     known.add(lot);
+  }
+
+  addGivenOver(lot: Lot): void {
+    this.all.lots.push(lot);
+    const year = yearOf(lot);
+    const known = this.byYear.get(year) ?? new LotSums();
+    this.byYear.set(year, known);
+    known.lots.push(lot);
   }
 
   told(): Pick<Worked, 'all' | 'byYear' | 'years'> {

@@ -121,6 +121,23 @@ export const LIVE_PARTS = {
       bookedAt: time('booked_at'),
     },
   },
+  exchangeWriteOffs: {
+    tables: ['live_write_offs'],
+    from: 'live_write_offs',
+    where: ofConnection,
+    key: 'id::text',
+    columns: {
+      id: 'id',
+      account: 'connection_id',
+      agentId: 'agent_id',
+      symbol: 'symbol',
+      quantity: money('quantity'),
+      cost: money('cost'),
+      worth: money('worth'),
+      at: time('at_market_ms'),
+      bookedAt: time('booked_at'),
+    },
+  },
   exchangeAlarms: {
     tables: ['live_alarms'],
     from: 'live_alarms',

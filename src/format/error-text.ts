@@ -52,6 +52,7 @@ export const ERROR_TEXT: Readonly<Record<ApiErrorCode, string>> = {
   insufficient_cash: 'Not enough cash.',
   connection_ended: 'Live trading has ended for this exchange account.',
   live_orders_open: 'Orders at the exchange are still open. Stop the agent and let them end first.',
+  write_off_refused: 'The account may have these coins. Nothing was written off.',
   link_message_used: 'This message was already used. Request a new one and sign it.',
   address_linked_elsewhere:
     'This address is linked to another Tradewind account. Unlink it there first.',
@@ -113,6 +114,7 @@ const SERVER_SAYS_MORE: ReadonlySet<ApiErrorCode> = new Set<ErrorCode | 'unknown
   'signer_refused',
   'step_up_required',
   'live_orders_open',
+  'write_off_refused',
   'subscription_unavailable',
   'already_subscribed',
   'unknown',

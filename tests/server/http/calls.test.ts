@@ -183,6 +183,7 @@ function sampleBody(name: CallName): string {
       seenVersion: null,
       seen: null,
     },
+    writeOffPosition: { quantity: '1', held: '1' },
     linkMessage: { address: `0x${'0'.repeat(40)}`, chainId: 84_532 },
     linkAddress: { message: 'm', signature: '0x00' },
     checkExchangeKey: { exchange: 'kraken', apiKey: 'a', secret: 'b' },

@@ -99,6 +99,7 @@ const BODIES: Partial<Record<CallName, () => unknown[]>> = {
   setAlert: () => [alertBody(1)],
   setLiveLimits: () => [{ entriesAllowed: false }, { maxOrdersPerHour: 0 }],
   startLiveAgent: () => [{ stepUp: thiefsStepUp() }],
+  writeOffPosition: () => [{ quantity: '0.0001', held: '0.0001' }],
   confirmLive: () => [
     { purpose: 'start_agent', agentId: ids.liveAgent, limits: null },
     { purpose: 'start_agent', agentId: ids.agent, limits: null },
@@ -129,6 +130,7 @@ const OWN: readonly [CallName, string][] = [
   ['deleteAgent', 'agent'],
   ['closePosition', 'position'],
   ['liquidateAgent', 'agent'],
+  ['writeOffPosition', 'livePosition'],
   ['closeLivePosition', 'livePosition'],
   ['endLiveTrading', 'connection'],
   ['removeConnection', 'connection'],

@@ -87,6 +87,7 @@ async function connectionOf({ deps }: Parts): Promise<ConnectionRow> {
 const liveOf = ({ desk }: Parts) => ({
   rules: (exchange: LiveExchange, symbol: string) => desk.rules(exchange, symbol),
   entriesOff: (id: string) => desk.entriesOff(id),
+  isCompared: (id: string) => desk.isCompared(id),
   poke: (id: string) => {
     desk.poke(id);
   },

@@ -77,6 +77,19 @@ export async function writeLiveRows(
   });
   const moved = { kind: 'opening', asset: 'USD', amount: '1000', atMs: now, bookedAt: now };
   await db.insert(live.externalMovements).values({ ...of, ...moved, id: randomUUID() });
+  await db.insert(live.liveWriteOffs).values({
+    ...of,
+    id: randomUUID(),
+    agentId,
+    positionId: randomUUID(),
+    symbol: 'BTC/USD',
+    quantity: '0.01',
+    cost: '640',
+    worth: '650',
+    afterTrade: 0,
+    atMarketMs: now,
+    bookedAt: now,
+  });
   await db.insert(live.liveMarks).values({
     connectionId,
     reconciledToMs: now,

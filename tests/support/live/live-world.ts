@@ -183,6 +183,7 @@ export async function openLiveWorld({
   floor.deps.live = {
     rules: (exchange, symbol) => world.desk.rules(exchange, symbol),
     entriesOff: (id) => world.desk.entriesOff(id),
+    isCompared: (id) => world.desk.isCompared(id),
     ended: (id, agentId) => {
       world.desk.ended(id, agentId);
     },

@@ -43,6 +43,7 @@ const TABLES = [
   ...['agents', 'accounts', 'ledger', 'balances', 'positions', 'fills', 'events', 'users'],
   ...['live_connections', 'live_orders', 'live_order_events', 'venue_fills', 'live_alarms'],
   ...['external_movements', 'live_marks', 'live_exits', 'live_failed_stops', 'decisions'],
+  'live_write_offs',
 ];
 
 export interface SeededWorldOptions {
@@ -160,6 +161,7 @@ export class SeededWorld {
     return {
       rules: (exchange, symbol) => desk.rules(exchange, symbol),
       entriesOff: (id) => desk.entriesOff(id),
+      isCompared: (id) => desk.isCompared(id),
       poke: () => undefined,
       ended: (id, agentId) => {
         desk.ended(id, agentId);

@@ -1,0 +1,102 @@
+/**
+ * The signer keeps a ledger of its own of what was bought: it agrees to a write-off before one is
+ * made here, and is told of it after the commit until it has taken it over.
+ */
+import { and, asc, eq, isNull } from 'drizzle-orm';
+import { Refusal } from '../../contract/errors.ts';
+import { parseFixed, type Fixed } from '../../contract/money.ts';
+import { liveWriteOffs } from '../db/schema-live.ts';
+import { hasPassed } from './elapsed.ts';
+import type { LiveDeps } from './live-deps.ts';
+import { SignerTooOld } from './signer-client.ts';
+import { positionToWriteOff } from './write-off.ts';
+
+/** How soon a write-off that another process made is told. */
+const LOOK_MS = 10_000;
+/** What the signer did not take is told again, each time at most so often. */
+const AGAIN_MS = 60_000;
+
+const TOO_OLD = 'too_old';
+
+/** Why the signer would not take it now; null where it would. */
+async function askSigner(
+  { signer }: Pick<LiveDeps, 'signer'>,
+  ask: { connectionId: string; writeOffId: string; symbol: string; quantity: Fixed },
+  isAsked: boolean,
+): Promise<string | null> {
+  const answer = await signer
+    .ask({ act: 'write_off', ...ask, isAsked })
+    .catch((error: unknown) => (error instanceof SignerTooOld ? TOO_OLD : null));
+  if (answer === null || answer === TOO_OLD) return answer ?? 'unreachable';
+  if (answer.kind === 'done') return null;
+  return answer.kind === 'refused' ? answer.code : 'unreachable';
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  [TOO_OLD]: 'The signer of this server must be updated first.',
+  not_missing: 'The exchange shows that the account has these coins.',
+  busy: 'An order of this coin has just been made or has not ended. Try again in some minutes.',
+};
+
+/** Asked before anything is locked: the signer reads the exchange for it. */
+export async function signersObjection(
+  deps: LiveDeps,
+  uid: string,
+  { positionId, quantity }: { positionId: string; quantity: Fixed },
+): Promise<Refusal | null> {
+  const found = await positionToWriteOff(deps.database.db, uid, positionId);
+  const { position, connection } = found;
+  // What the rest of the checks say is clearer.
+  if (position.closedMarketMs !== null || connection.state !== 'open') return null;
+  const ask = { connectionId: connection.id, writeOffId: positionId, symbol: position.pair };
+  const why = await askSigner(deps, { ...ask, quantity }, true);
+  if (why === null) return null;
+  const sentence = SENTENCES[why] ?? 'The exchange cannot be read now. Try again in some minutes.';
+  return new Refusal('write_off_refused', `${sentence} Nothing was written off.`);
+}
+
+export class UntoldWriteOffs {
+  private telling: Promise<void> | null = null;
+  private lookedAtMs = Number.NEGATIVE_INFINITY;
+  private readonly triedAtMs = new Map<string, number>();
+
+  constructor(
+    private readonly deps: LiveDeps,
+    private readonly connectionId: string,
+  ) {}
+
+  tell(): Promise<void> {
+    this.telling ??= this.tellAll().finally(() => {
+      this.telling = null;
+    });
+    return this.telling;
+  }
+
+  get isTelling(): boolean {
+    return this.telling !== null;
+  }
+
+  private async tellAll(): Promise<void> {
+    const { database, clock } = this.deps;
+    if (!hasPassed(this.lookedAtMs, LOOK_MS, clock.now())) return;
+    this.lookedAtMs = clock.now();
+    const { connectionId } = this;
+    const rows = await database.db
+      .select()
+      .from(liveWriteOffs)
+      .where(and(eq(liveWriteOffs.connectionId, connectionId), isNull(liveWriteOffs.signerToldAt)))
+      .orderBy(asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
+    for (const { id, symbol, quantity } of rows) {
+      const triedAtMs = this.triedAtMs.get(id) ?? Number.NEGATIVE_INFINITY;
+      if (!hasPassed(triedAtMs, AGAIN_MS, clock.now())) continue;
+      this.triedAtMs.set(id, clock.now());
+      const ask = { connectionId, writeOffId: id, symbol, quantity: parseFixed(quantity) };
+      if ((await askSigner(this.deps, ask, false)) !== null) continue;
+      this.triedAtMs.delete(id);
+      await database.db
+        .update(liveWriteOffs)
+        .set({ signerToldAt: clock.now() })
+        .where(eq(liveWriteOffs.id, id));
+    }
+  }
+}
