@@ -2,7 +2,7 @@
  * Exchange accounts in words: states, orders, alarms and movements. `current` is false where what is
  * told may be out of date.
  */
-import type { ExternalMovementWire } from '../../../contract/live.ts';
+import type { ExternalMovementWire, WriteOffWire } from '../../../contract/live.ts';
 import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../contract/live-state.ts';
 import type { KeyFault } from '../../../contract/signer.ts';
 import type * as z from 'zod/mini';
@@ -281,3 +281,11 @@ export function movementText({ kind, asset, amount, trade }: Movement): {
       : `${trade.side === 'buy' ? 'Bought' : 'Sold'} ${formatExact(trade.quantity)} ${trade.symbol.split('/')[0] ?? ''} at ${formatPrice(trade.price)}`;
   return { kind: KIND[kind], what };
 }
+
+export const writeOffText = ({
+  symbol,
+  quantity,
+}: WriteOffWire): { kind: string; what: string } => ({
+  kind: 'Written off by an agent, at cost',
+  what: `${formatExact(quantity)} ${symbol.split('/')[0] ?? ''}`.trim(),
+});

@@ -4,7 +4,7 @@ import type { LiveAccount } from '../../../../contract/live.ts';
 import { Section } from '../../../components/Section.tsx';
 import { formatExact } from '../../../format/numbers.ts';
 import { formatWhen } from '../../../format/times.ts';
-import { movementText, nameOf } from '../live-text.ts';
+import { movementText, nameOf, writeOffText } from '../live-text.ts';
 
 const Foreign = z.object({
   exchangeOrderId: z.string(),
@@ -13,27 +13,39 @@ const Foreign = z.object({
   quantity: z.string(),
 });
 
+interface Row {
+  id: string;
+  at: number;
+  kind: string;
+  what: string;
+}
+
+/** Movements, and what agents gave up of them; newest first. */
+function rowsOf({ external, writeOffs = [] }: LiveAccount): Row[] {
+  const moved = external.map((one): Row => ({ id: one.id, at: one.at, ...movementText(one) }));
+  const givenUp = writeOffs.map((one): Row => ({ id: one.id, at: one.at, ...writeOffText(one) }));
+  return [...moved, ...givenUp].sort((a, b) => b.at - a.at);
+}
+
 function Movements({ account }: { account: LiveAccount }) {
+  const rows = rowsOf(account);
   return (
     <Section title="Outside Tradewind" aside="booked, never touched">
-      {account.external.length === 0 ? (
+      {rows.length === 0 ? (
         <p className="rule row flex items-center py-2 text-ink-3">
           Deposits, withdrawals and trades by hand appear here.
         </p>
       ) : (
         <ul>
-          {account.external.map((movement) => {
-            const { kind, what } = movementText(movement);
-            return (
-              <li key={movement.id} className="rule live-frame flex justify-between gap-4 py-1.5">
-                <span className="min-w-0">
-                  {kind}
-                  <span className="block text-xs text-ink-3">{formatWhen(movement.at)}</span>
-                </span>
-                <span className="live-amount text-right">{what}</span>
-              </li>
-            );
-          })}
+          {rows.map(({ id, at, kind, what }) => (
+            <li key={id} className="rule live-frame flex justify-between gap-4 py-1.5">
+              <span className="min-w-0">
+                {kind}
+                <span className="block text-xs text-ink-3">{formatWhen(at)}</span>
+              </span>
+              <span className="live-amount text-right">{what}</span>
+            </li>
+          ))}
         </ul>
       )}
     </Section>
