@@ -1,5 +1,5 @@
 /** Judges live trading by the exchange's own journal: what our database says is only compared with it. */
-import { eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import {
   add,
   formatFixed,
@@ -11,7 +11,12 @@ import {
 import type { LiveExchange } from '../../../contract/signer.ts';
 import { hasEnded } from '../../../engine/orders/live-order.ts';
 import type { Db } from '../../../server/db/database.ts';
-import { liveMarks, liveOrders, venueFills } from '../../../server/db/schema-live.ts';
+import {
+  liveMarks,
+  liveOrders,
+  liveWriteOffs,
+  venueFills,
+} from '../../../server/db/schema-live.ts';
 import { ownedBy, type ConnectionRow } from '../../../server/live/live-accounts.ts';
 import { toStored } from '../../../server/live/order-rows.ts';
 import { checkLiveAccount } from '../../../server/portfolio/check-live-accounts.ts';
@@ -58,13 +63,18 @@ export async function judge(one: Case): Promise<Findings> {
   const { db, journal, connection } = one;
   const rows = await db.select().from(liveOrders).where(eq(liveOrders.connectionId, connection.id));
   const ours = new Map(rows.map((row) => [row.clientOrderId, row]));
+  const givenUp = await db
+    .select()
+    .from(liveWriteOffs)
+    .where(eq(liveWriteOffs.connectionId, connection.id))
+    .orderBy(asc(liveWriteOffs.bookedAt));
   const problems: string[] = [];
   await checkLiveAccount(db, connection.accountId, (text) => problems.push(text));
   return {
     doubled: doubledIn(one),
     orphaned: orphanedIn(one, ours),
     lost: await lostIn(one),
-    oversold: [...oversoldIn(journal.entries, ours)],
+    oversold: [...oversoldIn(journal.entries, ours, givenUp)],
     differences: await differencesIn(one),
     problems,
   };
@@ -138,11 +148,16 @@ export function ownChange(fill: Fill): Fixed {
     : subtract(subtract(ZERO, fill.quantity), fee);
 }
 
-/** At every moment: an agent owns what it has sold, and what its open sales may still sell. */
+/**
+ * At every moment: an agent owns what it has sold, and what its open sales may still sell. What it
+ * has written off is its own no more.
+ */
 function oversoldIn(
   entries: readonly JournalEntry[],
   ours: ReadonlyMap<string, OrderRow>,
+  givenUp: readonly (typeof liveWriteOffs.$inferSelect)[],
 ): Set<string> {
+  const left = [...givenUp];
   const owned = new Map<string, Fixed>();
   const selling = new Map<string, { key: string; left: Fixed }>();
   const found = new Set<string>();
@@ -158,6 +173,12 @@ function oversoldIn(
       found.add(`${key} owns ${formatFixed(has)}, offers ${formatFixed(offered)} at ${atMs}`);
   };
   for (const entry of entries) {
+    for (let next = left[0]; next !== undefined && next.bookedAt < entry.atMs; next = left[0]) {
+      left.shift();
+      const key = `${next.agentId} ${next.symbol}`;
+      owned.set(key, subtract(owned.get(key) ?? ZERO, parseFixed(next.quantity)));
+      check(key, next.bookedAt);
+    }
     if (entry.kind === 'accepted' && entry.by === 'api' && entry.side === 'sell') {
       const key = keyOf(entry.clientOrderId, entry.symbol);
       if (key === null) continue;

@@ -54,6 +54,7 @@ interface Sums {
   faults: number;
   orders: number;
   fills: number;
+  writeOffs: number;
   serverKills: number;
   signerKills: number;
   fewestFaults: number;
@@ -65,6 +66,7 @@ const NOTHING: Sums = {
   faults: 0,
   orders: 0,
   fills: 0,
+  writeOffs: 0,
   serverKills: 0,
   signerKills: 0,
   fewestFaults: Number.POSITIVE_INFINITY,
@@ -77,6 +79,7 @@ const plus = (sums: Sums, more: Sums): Sums => ({
   faults: sums.faults + more.faults,
   orders: sums.orders + more.orders,
   fills: sums.fills + more.fills,
+  writeOffs: sums.writeOffs + more.writeOffs,
   serverKills: sums.serverKills + more.serverKills,
   signerKills: sums.signerKills + more.signerKills,
   fewestFaults: Math.min(sums.fewestFaults, more.fewestFaults),
@@ -99,8 +102,8 @@ async function runThese(
     });
     const bad = isBad(verdict) ? 1 : 0;
     if (bad > 0) process.stdout.write(`${describe(verdict)}\n`);
-    const { faults, orders, fills, serverKills, signerKills, cpuMs } = verdict;
-    const counts = { faults, orders, fills, serverKills, signerKills, cpuMs };
+    const { faults, orders, fills, writeOffs, serverKills, signerKills, cpuMs } = verdict;
+    const counts = { faults, orders, fills, writeOffs, serverKills, signerKills, cpuMs };
     told({ ...counts, runs: 1, bad, fewestFaults: faults });
   }
   await database.close();
@@ -158,11 +161,11 @@ async function runAll(postgres: TestPostgres | null): Promise<Sums> {
 }
 
 function textOf(sums: Sums): string {
-  const { runs, bad, faults, orders, fills, serverKills, signerKills } = sums;
+  const { runs, bad, faults, orders, fills, writeOffs, serverKills, signerKills } = sums;
   const seconds = (sums.cpuMs / runs / 1_000).toFixed(2);
   return (
     `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
-    `at least ${sums.fewestFaults} a run; ${orders} orders, ${fills} fills, server killed ` +
+    `at least ${sums.fewestFaults} a run; ${orders} orders, ${fills} fills, ${writeOffs} write-offs, server killed ` +
     `${serverKills} times, signer ${signerKills} times; ${seconds} s of processor time a run ` +
     `without the database's`
   );
@@ -206,6 +209,7 @@ if (values.only !== undefined) {
         'faults in a run, at least': sums.runs === 0 ? 0 : sums.fewestFaults,
         orders: sums.orders,
         fills: sums.fills,
+        'write-offs': sums.writeOffs,
         'server killed': sums.serverKills,
         'signer killed': sums.signerKills,
       },

@@ -3,15 +3,18 @@
  * exchange that lies, and processes that are killed. Its journal decides what really happened.
  */
 import { and, eq, isNull } from 'drizzle-orm';
-import { add, parseFixed, ZERO } from '../../../contract/money.ts';
+import { Refusal } from '../../../contract/errors.ts';
+import { add, multiply, parseFixed, subtract, ZERO } from '../../../contract/money.ts';
 import type { LiveExchange } from '../../../contract/signer.ts';
 import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
-import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { liveExits, liveOrders, liveWriteOffs } from '../../../server/db/schema-live.ts';
 import { closeLivePosition } from '../../../server/live/by-hand.ts';
 import { endLiveTrading } from '../../../server/live/end-live.ts';
+import { readLiveAccount } from '../../../server/live/read-live.ts';
 import { withdrawEntries } from '../../../server/live/stop-live.ts';
+import { writeOffPosition } from '../../../server/live/write-off.ts';
 import { random } from '../tape.ts';
 import { decideTrade, heldBy } from './agent-decision.ts';
 import { isSettled, isWrong, judge, ownChange, type Case, type Findings } from './live-judge.ts';
@@ -37,6 +40,7 @@ export interface Verdict extends Findings {
   faults: number;
   orders: number;
   fills: number;
+  writeOffs: number;
   serverKills: number;
   signerKills: number;
   /** Processor time of this process; a database of its own has more. */
@@ -61,7 +65,7 @@ export async function runSeed(
   const before = process.cpuUsage();
   const world = await SeededWorld.open(database, { seed, dialect, fault, transport });
   try {
-    const run = new Run(world, random(seed * 7_368_787 + 13));
+    const run = new Run(world, random(seed * 7_368_787 + 13), random(seed * 5_754_853 + 29));
     await run.live();
     const { user, system } = process.cpuUsage(before);
     return await run.verdict((user + system) / 1_000);
@@ -80,6 +84,8 @@ class Run {
   constructor(
     private readonly world: SeededWorld,
     private readonly roll: () => number,
+    /** What the person does with coins of agents; of its own, so that a seed's other acts stay. */
+    private readonly rollCoins: () => number,
   ) {}
 
   async live(): Promise<void> {
@@ -90,6 +96,8 @@ class Run {
       await world.reviveSigner();
       this.moveMarket();
       this.actByHand();
+      this.takeCoins();
+      if (this.rollCoins() < 0.4) await this.writeOff();
       if (this.roll() < 0.12) world.server.killIn(1 + Math.floor(this.roll() * 30));
       if (this.roll() < 0.12) world.signer.killIn(1 + Math.floor(this.roll() * 15));
       if (this.roll() < 0.7) await this.decide();
@@ -99,12 +107,14 @@ class Run {
     }
     world.standIn.faults.strikeRest();
     await this.calmDown();
+    await this.tellSigner();
     await this.windDown();
   }
 
   async verdict(cpuMs: number): Promise<Verdict> {
     const { world, unsettled } = this;
     const { journal } = world.standIn;
+    const writeOffs = await world.database.db.$count(liveWriteOffs);
     return {
       ...(await judge(this.case)),
       seed: world.options.seed,
@@ -115,6 +125,7 @@ class Run {
       faults: journal.of('fault').length,
       orders: journal.orders({ by: 'api' }).length,
       fills: journal.fillsOf({ by: 'api' }).length,
+      writeOffs,
       serverKills: world.serverKills,
       signerKills: world.signerKills,
       cpuMs,
@@ -162,6 +173,38 @@ class Run {
     else if (what < 0.9 && accounts.get(ACCOUNT).free(quote) > parseFixed('100'))
       person.withdraw(ACCOUNT, quote, '37.11');
     else person.cancelStops(ACCOUNT);
+  }
+
+  /** The person sells or takes out what agents hold, with all that is theirs of the coin. */
+  private takeCoins(): void {
+    const { world, rollCoins } = this;
+    if (rollCoins() > 0.06) return;
+    const { person } = world.standIn;
+    const symbol = world.symbols[rollCoins() < 0.5 ? 0 : 1] ?? '';
+    const share = parseFixed(rollCoins() < 0.5 ? '1' : '0.7');
+    person.cancelStops(ACCOUNT);
+    if (rollCoins() < 0.5) person.sellShare(ACCOUNT, symbol, share);
+    else person.withdrawShare(ACCOUNT, symbol.split('/')[0] ?? '', share);
+  }
+
+  /** What is missing by the last comparison, of whichever agent holds it; all of it, or a part. */
+  private async writeOff(): Promise<void> {
+    const { world, rollCoins } = this;
+    const { database, connection, live } = world;
+    const deps = { ...this.trading, live };
+    const { missing = [] } = await readLiveAccount(deps, connection.uid, connection.id);
+    const holders = missing.flatMap((one) => one.holders);
+    const holder = holders[Math.floor(rollCoins() * holders.length)];
+    const share = parseFixed(rollCoins() < 0.7 ? '1' : '0.4');
+    if (holder === undefined) return;
+    const quantity = multiply(parseFixed(holder.most), share, 'down');
+    if (quantity === ZERO) return;
+    const ask = { positionId: holder.positionId, quantity, held: parseFixed(holder.held) };
+    await database
+      .transaction((tx) => writeOffPosition(tx, deps, connection.uid, ask))
+      .catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+      });
   }
 
   /** An agent buys, or sells what it has. */
@@ -247,6 +290,7 @@ class Run {
       world.signer.killIn(Number.POSITIVE_INFINITY);
       await world.tellQuotes();
       await world.look();
+      if (this.rollCoins() < 0.3) await this.writeOff();
       // A fault that waits for a request strikes with the next reading.
       if (world.standIn.faults.isSpent && (await isSettled(this.case))) return;
     }
@@ -254,6 +298,21 @@ class Run {
     for (const { clientOrderId, state, type, side } of rows)
       if (['planned', 'sending', 'unknown', 'open'].includes(state))
         this.unsettled.push(`${side} ${type} ${clientOrderId} is ${state}`);
+  }
+
+  /** The signer has taken over what was written off. */
+  private async tellSigner(): Promise<void> {
+    const { world } = this;
+    const untold = () =>
+      world.database.db.select().from(liveWriteOffs).where(isNull(liveWriteOffs.signerToldAt));
+    for (let step = 0; step < QUIET_STEPS && (await untold()).length > 0; step += 1) {
+      await world.advance(QUIET_STEP_MS);
+      await world.reviveSigner();
+      world.signer.killIn(Number.POSITIVE_INFINITY);
+      await world.look();
+    }
+    for (const { id, symbol, quantity } of await untold())
+      this.unsettled.push(`the signer does not know of write-off ${id}: ${quantity} ${symbol}`);
   }
 
   /** In every other run everything is sold at the end. */
@@ -273,17 +332,23 @@ class Run {
       await world.advance(QUIET_STEP_MS);
       await world.look();
       const wanted = await database.db.select().from(liveExits);
-      const isSold = wanted.every(({ symbol }) => this.lacks(symbol));
+      const writtenOff = await database.db.select().from(liveWriteOffs);
+      const isSold = wanted.every(({ symbol }) => this.lacks(symbol, writtenOff));
       if (isSold && (await isSettled(this.case))) return;
     }
     this.unsettled.push('what was to be sold is still there');
   }
 
   /** The person has sold or withdrawn what agents hold of it. */
-  private lacks(symbol: string): boolean {
+  private lacks(
+    symbol: string,
+    writtenOff: readonly { symbol: string; quantity: string }[],
+  ): boolean {
     const { standIn } = this.world;
     const base = symbol.split('/')[0] ?? '';
     let held = ZERO;
+    for (const one of writtenOff)
+      if (one.symbol === symbol) held = subtract(held, parseFixed(one.quantity));
     for (const fill of standIn.journal.fillsOf({ by: 'api' }))
       if (fill.symbol === symbol) held = add(held, ownChange(fill));
     return standIn.accounts.get(ACCOUNT).total(base) < held;
