@@ -184,7 +184,7 @@ export class LiveRun {
       this.watch(),
       ended.compare(),
       ended.tell(),
-      writeOffs.tell(),
+      writeOffs.tell(true),
     ]);
     await this.answered();
   }

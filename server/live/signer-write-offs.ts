@@ -65,8 +65,9 @@ export class UntoldWriteOffs {
     private readonly connectionId: string,
   ) {}
 
-  tell(): Promise<void> {
-    this.telling ??= this.tellAll().finally(() => {
+  /** `isNow`: one may just have been made. The sooner it is told, the sooner the coins may come back. */
+  tell(isNow = false): Promise<void> {
+    this.telling ??= this.tellAll(isNow).finally(() => {
       this.telling = null;
     });
     return this.telling;
@@ -76,9 +77,9 @@ export class UntoldWriteOffs {
     return this.telling !== null;
   }
 
-  private async tellAll(): Promise<void> {
+  private async tellAll(isNow: boolean): Promise<void> {
     const { database, clock } = this.deps;
-    if (!hasPassed(this.lookedAtMs, LOOK_MS, clock.now())) return;
+    if (!isNow && !hasPassed(this.lookedAtMs, LOOK_MS, clock.now())) return;
     this.lookedAtMs = clock.now();
     const { connectionId } = this;
     const rows = await database.db

@@ -225,7 +225,7 @@ function Coin({ coin, account }: { coin: MissingCoinsWire; account: LiveAccount 
       <p className="text-ink-2">
         {what} {safe} {you}
       </p>
-      <ul>
+      <ul className="mt-2">
         {holders.map((holder) => (
           // Other figures are another question: neither the dialog nor what was asked goes on.
           <HolderRow
