@@ -8,7 +8,7 @@ import { minimum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
-import { sizeOrder } from '../../engine/orders/order-size.ts';
+import { sizeOrder, type SizedOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import {
   planStops,
@@ -220,10 +220,19 @@ function toSellNow(input: StopPlanInput, exit: Exit): ToSell {
   return { free: minimum(part, most), part, isBusy };
 }
 
+/**
+ * Without a price, by step and least quantity alone: its stop may be gone by then, and the signer has
+ * the exchange's own book. What is worth too little is turned down, and judged again with a price.
+ */
+const sizeSale = (quantity: Fixed, bid: Fixed | null, rules: PairRules): SizedOrder =>
+  bid === null
+    ? sizeOrder(quantity, ZERO, { ...rules, minNotional: ZERO })
+    : sizeOrder(quantity, bid, rules);
+
 /** Whether nothing is left of a part, or too little for an order, whatever coins are missing. */
 function isSold(part: Fixed | null, bid: Fixed | null, rules: PairRules): boolean {
   if (part === null) return false;
-  return part === ZERO || (bid !== null && sizeOrder(part, bid, rules).kind === 'dust');
+  return part === ZERO || sizeSale(part, bid, rules).kind === 'dust';
 }
 
 type Sale = 'planned' | 'waiting' | 'ended';
@@ -241,9 +250,9 @@ async function sell(
   const holder = input.holders.find((one) => one.agentId === agentId);
   const bid = deps.market.quote(symbol)?.bid ?? null;
   const { free, part, isBusy } = toSellNow(input, exit);
-  const sized = bid === null ? null : sizeOrder(free, bid, input.rules);
+  const sized = sizeSale(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
-  const isDust = sized?.kind === 'dust' && input.missing === 0n;
+  const isDust = sized.kind === 'dust' && input.missing === 0n;
   const isDone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
   if (isDone)
     await tx.db
@@ -251,7 +260,7 @@ async function sell(
       .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));
   if (isDone) return 'ended';
   // What is on sale already is waited for; the rest follows when its end is known.
-  if (isBusy || sized?.kind !== 'order') return 'waiting';
+  if (isBusy || sized.kind !== 'order') return 'waiting';
   const terms = {
     side: 'sell',
     type: 'market',
