@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { lockAccount } from '../portfolio/marks.ts';
-import { sellHeld, withdrawEntries } from '../live/stop-live.ts';
+import { purchasesOut, sellHeld, withdrawEntries } from '../live/stop-live.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { asAgentRow, isId, lockOwnAgent, type AgentRow } from './read-agents.ts';
@@ -54,6 +54,7 @@ async function openOf(
 }
 
 const AT_EXCHANGE = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
+const PURCHASE_OUT = 'A purchase is out and is being cancelled. What it has bought is sold.';
 
 /**
  * What is not sold stays on guard, and is listed with the reason: also what is not in `depths`. The
@@ -78,8 +79,14 @@ export async function liquidateAgent(
   if (row.connectionId !== null) {
     const live = { id: row.id, connectionId: row.connectionId };
     await withdrawEntries(tx, deps, deps.live ?? null, live);
-    await sellHeld(tx, deps, deps.live ?? null, live, held);
-    unsold.push(...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })));
+    const out = (await purchasesOut(tx, live)).filter(
+      ({ pair }) => !held.some((position) => position.pair === pair),
+    );
+    await sellHeld(tx, deps, deps.live ?? null, live, [...held, ...out]);
+    unsold.push(
+      ...held.map(({ pair }) => ({ pair, message: AT_EXCHANGE })),
+      ...out.map(({ pair }) => ({ pair, message: PURCHASE_OUT })),
+    );
     return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };
   }
   for (const { id: positionId, pair } of held) {

@@ -235,6 +235,11 @@ function isSold(part: Fixed | null, bid: Fixed | null, rules: PairRules): boolea
   return part === ZERO || sizeSale(part, bid, rules).kind === 'dust';
 }
 
+/** A purchase that is out may fill yet: what it brings goes with a wish to sell all. */
+const mayBringMore = ({ agentId, quantity }: Exit, { orders }: StopPlanInput): boolean =>
+  quantity === null &&
+  orders.some(({ intent }) => intent.agentId === agentId && intent.side === 'buy');
+
 type Sale = 'planned' | 'waiting' | 'ended';
 
 /** Sells what may be sold now of a position that is to go. */
@@ -253,7 +258,8 @@ async function sell(
   const sized = sizeSale(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
   const isDust = sized.kind === 'dust' && input.missing === 0n;
-  const isDone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
+  const isGone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
+  const isDone = isGone && !mayBringMore(exit, input);
   if (isDone)
     await tx.db
       .delete(liveExits)

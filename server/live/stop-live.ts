@@ -48,7 +48,21 @@ export async function withdrawEntries(
   });
 }
 
-/** Asks to sell positions of an agent; locked like above. */
+/** Pairs of which a purchase of the agent is out, each with the newest one. */
+export async function purchasesOut(
+  { db }: Pick<Tx, 'db'>,
+  { id, connectionId }: StoppedAgent,
+): Promise<{ id: string; pair: string }[]> {
+  const intents = (await liveOrdersOf(db, connectionId))
+    .map(({ order }) => order.intent)
+    .filter(({ agentId, side }) => agentId === id && side === 'buy');
+  const newest = new Map(intents.map((one) => [one.symbol, one.clientOrderId]));
+  return [...newest].map(([pair, clientOrderId]) => ({ id: clientOrderId, pair }));
+}
+
+/**
+ * Asks to sell positions of an agent, and what purchases that are out may bring; locked like above.
+ */
 export async function sellHeld(
   tx: Tx,
   deps: BookDeps,

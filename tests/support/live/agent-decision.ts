@@ -18,6 +18,8 @@ export interface Decision {
    */
   budget: number;
   tickId: string;
+  /** A purchase also where the agent holds something. */
+  isIncrease?: boolean;
 }
 
 type Held = typeof positions.$inferSelect;
@@ -39,7 +41,7 @@ export async function heldBy(db: Db, agentId: string, symbol: string): Promise<H
 export async function decideTrade(
   deps: BookDeps,
   live: LivePort,
-  { connectionId, agentId, symbol, budget, tickId }: Decision,
+  { connectionId, agentId, symbol, budget, tickId, isIncrease = false }: Decision,
 ): Promise<void> {
   const quote = deps.market.quote(symbol);
   if (quote === null) return;
@@ -50,7 +52,7 @@ export async function decideTrade(
     const row = await heldBy(tx.db, agentId, symbol);
     const isLeftOver =
       row !== null && state.isDust(live, symbol, parseFixed(row.quantity), quote.bid);
-    const held = isLeftOver ? null : row;
+    const held = isLeftOver || isIncrease ? null : row;
     if (held === null && state.entriesOff(live) !== null) return;
     const wanted = divide(fixedFromNumber(budget, 2), quote.ask, 'down');
     const trade = draftOf(symbol, held, quote, wanted);
