@@ -1,5 +1,5 @@
 /** Ends live trading of an account: by one switch, and for good. */
-import { and, eq, inArray, isNull } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { hasEnded } from '../../engine/orders/live-order.ts';
 import { EVALUATED_STATUSES } from '../agents/agent-lifecycle.ts';
@@ -8,7 +8,7 @@ import { applyEvent as applyLife, publishChanged } from '../agents/transitions.t
 import { followLive } from '../agents/twins.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
-import { liveConnections, liveExits } from '../db/schema-live.ts';
+import { liveConnections, liveExits, liveOrders } from '../db/schema-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { endRow } from './connect.ts';
 import { raiseAlarms } from './live-alarms.ts';
@@ -53,6 +53,11 @@ export async function endLiveTrading(
     .update(positions)
     .set({ stopPrice: null })
     .where(and(eq(positions.accountId, connection.accountId), isNull(positions.closedMarketMs)));
+  // Nor for what a purchase brings that is found later, also one that was held to be none.
+  await tx.db
+    .update(liveOrders)
+    .set({ protectAt: null })
+    .where(and(eq(liveOrders.connectionId, connection.id), isNotNull(liveOrders.protectAt)));
   for (const stored of await liveOrdersOf(tx.db, connection.id))
     if (!hasEnded(stored.order))
       await applyEvents(tx, deps, connection, stored, [{ kind: 'cancel_asked', atMs: now }]);
