@@ -12,7 +12,10 @@ import { START_FRESH_MS, START_LAPSE_MS } from '../../contract/limits.ts';
 import { tierPermitsCall } from '../../contract/calls.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, users } from '../db/schema.ts';
+import { guardPositions } from '../live/guard-positions.ts';
+import { readConnection, type ConnectionRow } from '../live/live-accounts.ts';
 import { withdrawEntries } from '../live/stop-live.ts';
+import { lockAccount } from '../portfolio/marks.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
 import {
@@ -152,6 +155,16 @@ const twinObjection = (row: AgentRow): Refusal | null => {
 export const needsStepUp = (): Refusal =>
   new Refusal('step_up_required', 'Confirm this start: the agent trades real money.');
 
+/** Of an agent that trades real money; before the person's row, as everybody does. */
+async function lockLiveAccount(
+  tx: Tx,
+  { connectionId }: Pick<AgentRow, 'connectionId'>,
+): Promise<ConnectionRow | null> {
+  const connection = connectionId === null ? null : await readConnection(tx.db, connectionId);
+  if (connection !== null) await lockAccount(tx, connection.accountId);
+  return connection;
+}
+
 export async function startAgent(
   tx: Tx,
   deps: TradingDeps,
@@ -170,11 +183,13 @@ export async function startAgent(
     });
   if (row.connectionId !== null && confirm === null) throw needsStepUp();
   refuseTwin(row);
+  const account = await lockLiveAccount(tx, row);
   await mayStart(tx, deps, row);
   // Under the agent's lock, and after every other objection: it is used up by being asked.
   if (confirm !== null) await confirm(row);
   const started = await applyEvent(tx, deps, row, 'start');
   if (started !== null) await followAndTell(tx, deps, started, 'start');
+  if (account !== null) await guardPositions(tx, deps, account, row);
   if (body.tested === undefined) await measureFromNow(tx, deps, uid, [row]);
   else await saveBacktestRecord(tx, deps, row, body.tested);
   return { outcome: 'started', agent: await told(tx, deps, uid, started ?? row) };

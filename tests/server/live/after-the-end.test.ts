@@ -1,6 +1,9 @@
-/** After the end of live trading nothing is ordered. */
+/** After the end of live trading nothing is ordered, and an agent that starts again guards what it holds. */
+import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { liveOrders } from '../../../server/db/schema-live.ts';
+import { add, divide, parseFixed, subtract, toNumber } from '../../../contract/money.ts';
+import { positions } from '../../../server/db/schema.ts';
+import { liveConnections, liveOrders } from '../../../server/db/schema-live.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import {
   account,
@@ -9,6 +12,9 @@ import {
   PERSON,
   settle,
 } from '../../support/live/live-world.ts';
+
+/** Of an aggressive agent. */
+const STOP_SHARE = parseFixed('0.08');
 
 let world: LiveWorld;
 let agentId: string;
@@ -85,4 +91,71 @@ describe('a purchase that is found after the end of live trading', () => {
     await world.floor.call(PERSON, 'giveUpOrder', { params: { id } });
     expect((await orders())[0]).toMatchObject({ state: 'cancelled' });
   }
+});
+
+describe('an agent that starts again after the end of live trading', () => {
+  beforeEach(async () => {
+    await buy();
+    await settle(world, 20);
+    expect(resting()).toHaveLength(1);
+    await endLive();
+    await settle(world, 20);
+    expect(resting()).toEqual([]);
+    expect((await account(world)).positions).toMatchObject([{ stopPrice: null }]);
+  }, 60_000);
+
+  /** Where its stop belongs. */
+  async function stopPrice() {
+    const [held] = await db().select().from(positions).where(eq(positions.agentId, agentId));
+    const average = divide(
+      parseFixed(held?.cost ?? '0'),
+      parseFixed(held?.quantity ?? '1'),
+      'down',
+    );
+    const share = (average * STOP_SHARE) / parseFixed('1');
+    return subtract(average, share as typeof average);
+  }
+
+  function fallTo(price: number): void {
+    world.standIn.setPrice(world.pair, price.toFixed(1));
+    world.floor.market.say(world.pair, price);
+  }
+
+  it('has a stop at the exchange again for what it holds', async () => {
+    await world.start(agentId);
+    await settle(world, 20);
+    const [stop, ...more] = resting();
+    expect(more).toEqual([]);
+    const wanted = await stopPrice();
+    expect(stop?.stop).toBeGreaterThanOrEqual(wanted);
+    expect(stop?.stop).toBeLessThan(add(wanted, parseFixed('0.2')));
+    fallTo(toNumber(wanted) * 0.99);
+    await settle(world, 40);
+    expect((await account(world)).positions).toEqual([]);
+    await expectBooksEqual();
+  }, 60_000);
+
+  it('sells what is below its stop by then, once and within the collar', async () => {
+    fallTo(toNumber(await stopPrice()) * 0.99);
+    const before = sales().length;
+    await world.start(agentId);
+    await settle(world, 40);
+    expect((await account(world)).positions).toEqual([]);
+    const [sold, ...more] = sales().slice(before);
+    expect(more).toEqual([]);
+    expect(sold?.accepted.type).toBe('limit');
+    await expectBooksEqual();
+  }, 60_000);
+
+  it('is watched over where no stop can rest', async () => {
+    await db()
+      .update(liveConnections)
+      .set({ abilities: { replaysIds: false, restingStops: false } })
+      .where(eq(liveConnections.id, world.connection.id));
+    world.restart();
+    await world.start(agentId);
+    await settle(world, 20);
+    expect(world.desk.run(world.connection.id)?.watched).toMatchObject([{ why: 'not_supported' }]);
+    expect(resting()).toEqual([]);
+  }, 60_000);
 });

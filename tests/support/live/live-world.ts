@@ -87,6 +87,8 @@ export interface LiveWorld {
     shadow?: boolean;
     pool?: PoolId;
   }) => Promise<string>;
+  /** A start of this agent, confirmed by the person. */
+  start: (agentId: string) => Promise<void>;
   /** What the nightly check finds wrong, of all accounts. */
   problems: () => Promise<string[]>;
   /** By coin: what the ledger says is at the exchange, and what is. */
@@ -206,6 +208,26 @@ export async function openLiveWorld({
     await world.scheduler.runOnce();
     await world.scheduler.settled();
   };
+  const start = async (agentId: string): Promise<void> => {
+    const limits = {
+      maxOrder: parseFixed(connection.maxOrder),
+      maxExposure: parseFixed(connection.maxExposure),
+      maxDailyLoss: parseFixed(connection.maxDailyLoss),
+    };
+    const stepUp = device.agree({
+      purpose: 'start_agent',
+      connectionId: connection.id,
+      accountId: connection.accountId,
+      agentId,
+      limits,
+      nonce: randomBytes(16).toString('base64url'),
+      issuedAtMs: clock.at,
+    });
+    await floor.call(PERSON, 'startLiveAgent', {
+      params: { id: agentId },
+      body: { stepUp: z.encode(StepUpToken, stepUp) },
+    });
+  };
   const world: LiveWorld = {
     floor,
     standIn,
@@ -250,26 +272,10 @@ export async function openLiveWorld({
           shadow,
         },
       });
-      const limits = {
-        maxOrder: parseFixed(connection.maxOrder),
-        maxExposure: parseFixed(connection.maxExposure),
-        maxDailyLoss: parseFixed(connection.maxDailyLoss),
-      };
-      const stepUp = device.agree({
-        purpose: 'start_agent',
-        connectionId: connection.id,
-        accountId: connection.accountId,
-        agentId: agent.id,
-        limits,
-        nonce: randomBytes(16).toString('base64url'),
-        issuedAtMs: clock.at,
-      });
-      await floor.call(PERSON, 'startLiveAgent', {
-        params: { id: agent.id },
-        body: { stepUp: z.encode(StepUpToken, stepUp) },
-      });
+      await start(agent.id);
       return agent.id;
     },
+    start,
     problems: async () => (await checkLedger(floor.database.db)).problems,
     books: async () => {
       const owned = await ownedBy(floor.database.db, connection.accountId);

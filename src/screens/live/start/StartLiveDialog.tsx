@@ -69,6 +69,20 @@ function stopSaleText(exchange: LiveAccount['connection']['exchange']): string {
   );
 }
 
+/** What the agent has held without a stop loss since the end of live trading. */
+function Unguarded({ agent, account }: { agent: Agent; account: LiveAccount }) {
+  const pairs = account.positions.flatMap(({ agentId, pair, stopPrice }) =>
+    agentId === agent.id && stopPrice === null ? pair : [],
+  );
+  if (pairs.length === 0) return null;
+  return (
+    <p className="mt-3">
+      No stop loss now: {pairs.join(', ')}. This start sets it. What is below it already is sold at
+      once.
+    </p>
+  );
+}
+
 function Stakes({
   agent,
   account,
@@ -124,6 +138,7 @@ function Stakes({
           {why}, so what can be lost is not known.
         </p>
       )}
+      <Unguarded agent={agent} account={account} />
       <p className="my-3 text-ink-2">
         {feeBps === null ? 'Before fees. ' : 'Fees included. '}Stop losses are{' '}
         {formatNumber(risk.stop)} % below entry and rest at {nameOf(connection)};{' '}

@@ -152,6 +152,27 @@ const settle = (): Promise<void> =>
   });
 
 describe('a start with real money', () => {
+  it('says what becomes of a position that has no stop loss since the end of live trading', async () => {
+    const said = /^No stop loss now: /;
+    const { unmount } = render(<Start commandId={null} />);
+    await screen.findByRole('button', { name: 'Start with password' }, { timeout: 20_000 });
+    expect(screen.queryByText(said)).toBeNull();
+    unmount();
+    clearLive();
+    const account = liveAccount(NOW);
+    const positions = account.positions.map((one) => ({ ...one, stopPrice: null }));
+    call.mockImplementation((name: string) => {
+      if (name === 'liveAccount') return Promise.resolve({ ...account, positions });
+      if (name === 'tradingSettings') return Promise.resolve(replies.tradingSettings);
+      return new Promise<never>(() => undefined);
+    });
+    render(<Start commandId={null} />);
+    const text = await screen.findByText(said, undefined, { timeout: 20_000 });
+    expect(text.textContent).toBe(
+      'No stop loss now: BTC/USD. This start sets it. What is below it already is sold at once.',
+    );
+  });
+
   it.each(WAYS_OUT)('is not sent once %s was pressed during its confirmation', async (_, way) => {
     render(<Start commandId="command-1" />);
     await confirmBy('Start with password');
