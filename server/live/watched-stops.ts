@@ -55,6 +55,11 @@ const keyOf = ({ agentId, symbol }: Watch): string => `${agentId} ${symbol}`;
 export class WatchedStops {
   private watches: readonly Watch[] = [];
   private readonly leaving = new Set<string>();
+  /**
+   * Stops whose sale could not be asked for, and the bid that has reached them: the sale is owed at
+   * it, wherever the price goes.
+   */
+  private readonly owed = new Map<string, { watch: Watch; bid: Fixed }>();
   /** Since when the bid is below the limit of a stop, by agent and pair. */
   private readonly beyondSince = new Map<string, number>();
   /** By pair, the state that its watches were last read in. */
@@ -109,28 +114,48 @@ export class WatchedStops {
     this.states = states;
   }
 
-  /** Sells what this price has reached. */
+  /** Sells what this price has reached. One that fails holds up no other, and is owed. */
   async onQuote(connection: ConnectionRow, quote: Quote): Promise<void> {
-    for (const watch of this.watches) {
-      if (watch.symbol !== quote.pair || !this.isReached(watch, quote.bid)) continue;
-      const key = keyOf(watch);
-      if (this.leaving.has(key)) continue;
-      this.leaving.add(key);
-      try {
-        await this.leave(connection, watch, quote.bid);
-      } finally {
-        this.leaving.delete(key);
-      }
-    }
+    for (const watch of this.watches)
+      if (watch.symbol === quote.pair && this.isReached(watch, quote.bid))
+        await this.leaveOnce(connection, watch, quote.bid);
   }
 
-  /** Below a stop's limit time decides, which passes also where no price comes. */
+  /**
+   * What is owed; and below a stop's limit time decides, which passes also where no price comes.
+   */
   async lookAgain(connection: ConnectionRow): Promise<void> {
+    for (const { watch, bid } of [...this.owed.values()])
+      await this.leaveOnce(connection, watch, bid);
     const beyond = this.watches.filter((one) => this.beyondSince.has(keyOf(one)));
     for (const symbol of new Set(beyond.map((one) => one.symbol))) {
       const quote = this.deps.market.quote(symbol);
       if (quote !== null) await this.onQuote(connection, quote);
     }
+  }
+
+  private async leaveOnce(connection: ConnectionRow, watch: Watch, bid: Fixed): Promise<void> {
+    const key = keyOf(watch);
+    if (this.leaving.has(key)) return;
+    this.leaving.add(key);
+    try {
+      await this.leave(connection, watch, bid);
+      this.owed.delete(key);
+    } catch (error) {
+      this.owed.set(key, { watch, bid });
+      this.watchAgain(watch);
+      this.deps.log.warn(
+        { connection: connection.id, pair: watch.symbol, reason: String(error) },
+        'A stop was hit and its sale could not be asked for; it is tried again',
+      );
+    } finally {
+      this.leaving.delete(key);
+    }
+  }
+
+  /** Planned anew meanwhile, it is watched by that plan. */
+  private watchAgain(watch: Watch): void {
+    if (!this.watches.some(isOf(watch))) this.replace([...this.watches, watch]);
   }
 
   private isReached(watch: Watch, bid: Fixed): boolean {
@@ -169,8 +194,7 @@ export class WatchedStops {
       await publishLive(tx, deps, connection, true);
       return null;
     });
-    // Planned anew meanwhile, it is watched by that plan.
-    if (goesOn !== null && !this.watches.some(isOf(watch))) this.replace([...this.watches, goesOn]);
+    if (goesOn !== null) this.watchAgain(goesOn);
   }
 
   /** At what price the position is to be sold from here, as it is now; null where it is not. */

@@ -1,6 +1,6 @@
 /** Stop losses of live positions: at the exchange where they rest, and watched where they do not. */
 import { eq } from 'drizzle-orm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
@@ -142,6 +142,25 @@ describe('a stop loss', () => {
     one.floor.market.say(one.pair, lower * 0.99);
     await one.desk.settled();
     await settle(one, 40);
+    await expectSoldOnce(one, 'limit');
+  }, 60_000);
+
+  it('that is hit while the database fails is sold once it works, wherever the price goes', async () => {
+    const one = await holding(withoutRestingStops);
+    const run = one.desk.run(one.connection.id);
+    const before = one.floor.market.quote(one.pair);
+    await fall(one);
+    const hit = one.floor.market.quote(one.pair);
+    if (run === null || before === null || hit === null) throw new Error('Nothing to watch');
+    const failing = vi.spyOn(one.deps.database, 'transaction').mockRejectedValue(new Error('Gone'));
+    await Promise.allSettled([run.onQuote(hit)]);
+    expect(failing).toHaveBeenCalledOnce();
+    await Promise.allSettled([run.run()]);
+    failing.mockRestore();
+    expect(run.watched).toMatchObject([{ why: 'not_supported' }]);
+    one.standIn.setPrice(one.pair, toNumber(before.last).toFixed(1));
+    one.floor.market.say(one.pair, toNumber(before.last));
+    await settle(one, 10);
     await expectSoldOnce(one, 'limit');
   }, 60_000);
 
