@@ -535,13 +535,12 @@ export class LiveRun {
   }
 
   private async send(order: LiveOrder): Promise<boolean> {
-    const { clientOrderId } = order.intent;
     // A signer that cannot be reached has sent nothing: the order stays planned.
     await this.deps.signer.ask({ act: 'hello', version: 1 });
     const claimed = await claimSending(
       this.deps,
       this.connection,
-      clientOrderId,
+      order.intent,
       this.gateFor(order),
     );
     if (claimed === null) return false;

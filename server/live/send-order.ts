@@ -4,9 +4,10 @@
  */
 import type { OrderIntent as SentIntent, SignerReply } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
-import type { LiveOrder, OrderEvent } from '../../engine/orders/live-order.ts';
+import type { LiveOrder, OrderEvent, OrderIntent } from '../../engine/orders/live-order.ts';
 import { sendRefusal, type Gate } from '../../engine/orders/may-send.ts';
-import type { Database } from '../db/database.ts';
+import { haltsInForce, holdSwitches } from '../agents/trading-halts.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
 import { SignerTooOld } from './signer-client.ts';
@@ -15,14 +16,19 @@ import { lockAccount } from '../portfolio/marks.ts';
 import { liveOrdersOf, lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 
-/** Commits that the request leaves now; null where it must not. */
+/**
+ * Commits that the request leaves now; null where it must not. A purchase that the operator has
+ * halted meanwhile is taken back.
+ */
 export async function claimSending(
   deps: BookDeps & { database: Database },
   connection: ConnectionRow,
-  clientOrderId: string,
+  { clientOrderId, side }: Pick<OrderIntent, 'clientOrderId' | 'side'>,
   gate: Gate,
 ): Promise<LiveOrder | null> {
   return deps.database.transaction(async (tx) => {
+    // First of all, and for purchases alone: no sale waits for whoever sets a halt.
+    if (side === 'buy') await holdSwitches(tx);
     // Whoever plans holds the account while it decides by orders that it has read: none of them may
     // leave meanwhile, or its end would be written over.
     await lockAccount(tx, connection.accountId);
@@ -32,11 +38,23 @@ export async function claimSending(
     const orders = (await liveOrdersOf(tx.db, connection.id)).map(({ order }) => order);
     const policy = policyOf(connection);
     if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
-    const event = { kind: 'send_started', atMs: now } as const;
+    const isOff = side === 'buy' && (await isHalted(tx, deps, connection, stored.order));
+    const event = { kind: isOff ? 'cancel_asked' : 'send_started', atMs: now } as const;
     const { order } = await applyEvents(tx, deps, connection, stored, [event]);
     await publishLive(tx, deps, connection);
-    return order;
+    return isOff ? null : order;
   });
+}
+
+/** By the operator: whom a halt names that was set after the purchase was decided. */
+async function isHalted(
+  { db }: Tx,
+  { market, clock }: BookDeps,
+  { uid }: ConnectionRow,
+  { intent: { agentId } }: LiveOrder,
+): Promise<boolean> {
+  const halts = await haltsInForce(db, market.source.id, [uid], [agentId], clock.now());
+  return halts.length > 0;
 }
 
 function wireOf({ intent }: LiveOrder): SentIntent {

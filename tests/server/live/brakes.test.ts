@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import type { CallBody } from '../../../contract/calls.ts';
 import { parseFixed } from '../../../contract/money.ts';
+import type { HaltScope } from '../../../contract/halts.ts';
 import { StepUpToken } from '../../../contract/signer.ts';
 import { StreamEvent } from '../../../contract/stream.ts';
 import { events } from '../../../server/db/schema.ts';
 import { liveConnections, liveOrders } from '../../../server/db/schema-live.ts';
+import { operate } from '../../../server/support/operator-socket.ts';
 import { account, openLiveWorld, PERSON, type LiveWorld } from '../../support/live/live-world.ts';
 
 const DAY_MS = 86_400_000;
@@ -38,6 +40,16 @@ const told = async () =>
   );
 const toldOrders = async () =>
   (await toldEvents()).flatMap((event) => (event.type === 'live_order' ? [event.order] : []));
+
+const halt = (scope: HaltScope, target: string) =>
+  operate(world.floor.database, world.floor.clock, {
+    act: 'halt',
+    scope,
+    target,
+    reason: 'Prices look wrong',
+    until: null,
+    by: 'operator',
+  });
 
 /** Until the agent's first order was planned; it has not left. */
 async function untilPlanned(): Promise<void> {
@@ -86,6 +98,34 @@ describe('a purchase that has not left', () => {
     expect(atExchange()).toEqual([]);
   }, 60_000);
 
+  it.each(['platform', 'venue', 'user', 'agent'] as const)(
+    'never does once the operator has halted its %s',
+    async (scope) => {
+      await untilPlanned();
+      const [planned] = await orders();
+      const target = {
+        platform: '',
+        venue: world.floor.market.source.id,
+        user: PERSON,
+        agent: planned?.agentId ?? '',
+      }[scope];
+      await halt(scope, target);
+      await world.look();
+      expect(await orders()).toMatchObject([{ state: 'cancelled', ending: 'withdrawn' }]);
+      expect((await toldOrders()).at(-1)).toMatchObject({ state: 'cancelled', reserved: '0' });
+      expect(atExchange()).toEqual([]);
+    },
+    60_000,
+  );
+
+  it('leaves where the operator has halted somebody else', async () => {
+    await world.floor.join('another');
+    await untilPlanned();
+    await halt('user', 'another');
+    await world.look();
+    expect((await orders())[0]).toMatchObject({ state: 'filled' });
+  }, 60_000);
+
   it('leaves where the brakes allow it', async () => {
     await untilPlanned();
     await setBrakes({ maxOrdersPerHour: 1, entriesAllowed: true });
@@ -93,6 +133,20 @@ describe('a purchase that has not left', () => {
     expect((await orders())[0]).toMatchObject({ state: 'filled' });
   }, 60_000);
 });
+
+it('a sale leaves though the operator has halted trading', async () => {
+  await untilPlanned();
+  await world.look();
+  await world.look();
+  await halt('platform', '');
+  const [position] = (await account(world)).positions;
+  await world.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+  for (let round = 0; round < 4; round += 1) {
+    await world.advance(5_000);
+    await world.look();
+  }
+  expect((await account(world)).positions).toEqual([]);
+}, 60_000);
 
 it('a stop loss stays at the exchange when purchases are turned off (F99)', async () => {
   await untilPlanned();

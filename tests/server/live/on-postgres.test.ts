@@ -14,6 +14,7 @@ import { liveOrdersOf } from '../../../server/live/order-rows.ts';
 import { applyEvents, insertOrder } from '../../../server/live/order-store.ts';
 import { newClientOrderId, ORDER_LIFE_MS } from '../../../server/live/pair-plan.ts';
 import { claimSending } from '../../../server/live/send-order.ts';
+import { operate } from '../../../server/support/operator-socket.ts';
 import { silentLog } from '../../support/app.ts';
 import { openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 import {
@@ -145,6 +146,59 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
     }
   }, 90_000);
 
+  it('an operator’s halt waits for a purchase that is leaving, and lets none leave after it', async () => {
+    const url = freshUrl();
+    const world = await openLiveWorld({ database: await openAt(url) });
+    const other = await openAt(url);
+    const { connection, deps, floor } = world;
+    try {
+      const agentId = await world.startAgent();
+      await world.look();
+      const plan = async (): Promise<OrderIntent> => {
+        const intent = purchase(connection, agentId, world.pair, floor.clock.at);
+        await floor.database.transaction((tx) =>
+          insertOrder(tx, deps, intent, {
+            tickId: intent.clientOrderId,
+            decidedMarketMs: 0,
+            protectAt: null,
+            holding: null,
+          }),
+        );
+        return intent;
+      };
+      const [first, second] = [await plan(), await plan()];
+      const ended: string[] = [];
+      let leaving: Promise<unknown> = Promise.resolve();
+      let halting: Promise<unknown> = Promise.resolve();
+      await floor.database.transaction(async (tx) => {
+        await lockBooks(tx, connection, 'all');
+        // It waits for the account, and has read no halt.
+        leaving = claimSending({ ...deps, database: other }, connection, first, OPEN).then((one) =>
+          ended.push(one === null ? 'taken back' : 'left'),
+        );
+        await setTimeout(300);
+        halting = operate(other, floor.clock, {
+          act: 'halt',
+          scope: 'platform',
+          target: '',
+          reason: 'Prices look wrong',
+          until: null,
+          by: 'operator',
+        }).then(() => ended.push('halted'));
+        await setTimeout(300);
+        expect(ended).toEqual([]);
+      });
+      await Promise.all([leaving, halting]);
+      expect(ended).toEqual(['left', 'halted']);
+      expect(await claimSending(deps, connection, second, OPEN)).toBeNull();
+      const states = (await floor.database.db.select().from(liveOrders)).map((one) => one.state);
+      expect(states.toSorted()).toEqual(['cancelled', 'sending']);
+    } finally {
+      await world.close();
+      await other.close();
+    }
+  }, 90_000);
+
   it('an order does not leave while a plan that has read it is made', async () => {
     const url = freshUrl();
     const world = await openLiveWorld({ database: await openAt(url) });
@@ -160,8 +214,7 @@ describe.skipIf(postgresBinaries() === null)('on PostgreSQL', async () => {
         await lockBooks(tx, connection, 'all');
         const [stored] = await liveOrdersOf(tx.db, connection.id);
         if (stored === undefined) throw new Error('Nothing is planned');
-        const { clientOrderId } = stored.order.intent;
-        claim = claimSending({ ...deps, database: other }, connection, clientOrderId, OPEN);
+        claim = claimSending({ ...deps, database: other }, connection, stored.order.intent, OPEN);
         // Long enough for one that does not wait to be committed.
         await setTimeout(500);
         const event = { kind: 'cancel_asked', atMs: deps.clock.now() } as const;
