@@ -295,7 +295,7 @@ export function toLiveTrades(
   const exits: TradeDraft[] = [];
   const notYet = new Set<string>();
   const kept = new Set<string>();
-  const refused = new Map<string, EntryRefusal>();
+  const refused = new Map<string, string>();
   for (const trade of outcome.trades) {
     const { pair, side } = trade.fill;
     const isKept = state.isTooLittleToSell(port, trade);
@@ -303,8 +303,11 @@ export function toLiveTrades(
     if (isKept || side === 'buy') notYet.add(pair);
     else exits.push(trade);
     if (side === 'sell') continue;
-    const planned = sizeEntry(state, port, trade);
-    if (typeof planned === 'string') refused.set(trade.fill.pair, planned);
+    // Asked for each: the ones before may have used up what the person allows in an hour.
+    const off = state.entriesOff(port);
+    const planned = off === null ? sizeEntry(state, port, trade) : null;
+    if (planned === null) refused.set(pair, `No order: ${off}`);
+    else if (typeof planned === 'string') refused.set(pair, REFUSALS[planned]);
     else {
       state.take(planned.reservation.amount);
       entries.push({ trade, planned, holding: holdingOf(outcome.memory, trade.fill.pair) });
@@ -313,8 +316,7 @@ export function toLiveTrades(
   const decisions = outcome.decisions.map((decision) => {
     if (kept.has(decision.pair)) return { ...decision, ...TOO_LITTLE_TO_SELL };
     const refusal = refused.get(decision.pair);
-    if (refusal !== undefined)
-      return { ...decision, action: 'skip' as const, text: REFUSALS[refusal] };
+    if (refusal !== undefined) return { ...decision, action: 'skip' as const, text: refusal };
     const entry = entries.find(({ trade }) => trade.fill.pair === decision.pair);
     return { ...decision, text: asOrdered(decision.text, entry?.planned.quantity ?? null) };
   });

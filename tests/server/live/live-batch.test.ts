@@ -1,0 +1,94 @@
+/** What becomes of one agent's decided trades within its account's limits, without a database. */
+import { expect, it } from 'vitest';
+import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+import type { PairRules } from '../../../contract/venue.ts';
+import type { AgentOutcome, TradeDraft } from '../../../engine/execution/agent-types.ts';
+import type { ConnectionRow } from '../../../server/live/live-accounts.ts';
+import { LiveAccountState, toLiveTrades } from '../../../server/live/live-batch.ts';
+import type { LivePort } from '../../../server/live/live-deps.ts';
+
+const money = parseFixed;
+const rulesOf = (symbol: string): PairRules => ({
+  symbol,
+  quantityStep: money('0.0001'),
+  priceTick: money('0.01'),
+  minQuantity: money('0.0001'),
+  minNotional: money('5'),
+  status: 'trading',
+});
+const port: LivePort = {
+  rules: (_exchange, symbol) => rulesOf(symbol),
+  entriesOff: () => null,
+  ended: () => undefined,
+  poke: () => undefined,
+};
+
+interface Account {
+  cash: string;
+  exposure: string;
+  ordersThisHour: number;
+  maxOrder: string;
+}
+
+function accountOf(given: Partial<Account> = {}, terms: Partial<ConnectionRow> = {}) {
+  const { cash, exposure, ordersThisHour, maxOrder } = {
+    ...{ cash: '100000', exposure: '0', ordersThisHour: 0, maxOrder: '1000' },
+    ...given,
+  };
+  const connection = {
+    id: 'c1',
+    exchange: 'kraken',
+    state: 'open',
+    entriesOffSince: null,
+    keyFaults: [],
+    maxOrder,
+    maxExposure: '50000',
+    maxDailyLoss: '500',
+    maxOrdersPerHour: 30,
+    ...terms,
+  } as unknown as ConnectionRow;
+  const none = new Set<string>();
+  return new LiveAccountState(
+    ...([connection, money(cash), ZERO, ZERO, ZERO, money(exposure)] as const),
+    ...([ordersThisHour, ZERO, false, none] as const),
+  );
+}
+
+const ASK = money('100');
+
+/** A purchase for so much money at the ask, on top of so much of the pair. */
+function purchase(pair: string, amount: string, before: Fixed = ZERO): TradeDraft {
+  const quantity = divide(money(amount), ASK, 'down');
+  return {
+    fill: {
+      ...{ pair, side: 'buy', wanted: quantity, quantity, price: ASK, notional: money(amount) },
+      ...{ fee: ZERO, feeBps: ZERO, slippageBps: ZERO, quoteBid: ASK, quoteAsk: ASK },
+      ...{ ruleVersion: 1, realized: null, costBasis: null, reason: 'entered', filledAt: 0 },
+    },
+    after: { pair, quantity: (before + quantity) as Fixed, cost: money(amount), stopPrice: null },
+  };
+}
+
+function decided(trades: readonly TradeDraft[]): AgentOutcome {
+  const decisions = trades.map(({ fill: { pair, side } }) => ({
+    ...{ pair, action: side === 'buy' ? ('enter' as const) : ('exit' as const), reason: 'x' },
+    ...{ strength: 1, threshold: 0.5, text: side === 'buy' ? 'Bought 1 X: x.' : 'Sold: x.' },
+  }));
+  return { decisions, trades: [...trades], memory: {}, hold: null };
+}
+
+const PAIRS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((base) => `${base}/USD`);
+
+it('places no more purchases at one close than orders are left in the hour', () => {
+  const state = accountOf({ ordersThisHour: 2 }, { maxOrdersPerHour: 3 });
+  const outcome = decided(PAIRS.map((pair) => purchase(pair, '100')));
+  const { outcome: after, live } = toLiveTrades(state, port, outcome, {});
+  expect(live.entries.map(({ trade }) => trade.fill.pair)).toEqual(['A/USD']);
+  const texts = after.decisions.map(({ action, text }) => `${action}: ${text}`);
+  expect(texts[0]).toBe('enter: Ordered 1 X: x.');
+  expect(new Set(texts.slice(1))).toEqual(
+    new Set([
+      'skip: No order: this exchange account has placed as many orders this hour as you allow.',
+    ]),
+  );
+});
