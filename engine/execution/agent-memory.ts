@@ -34,9 +34,15 @@ export interface AgentMemory {
   lastEvaluation: number | null;
   /**
    * Pairs that could not be decided on at their rebalance moment, for want of a price or because an
-   * order was under way: their next evaluation makes it up. Stored where there are any.
+   * order was under way, and those of which nothing could be bought yet: their next evaluation makes
+   * it up. Stored where there are any.
    */
   owed: readonly string[];
+  /**
+   * Of these, by pair, when those whose order came to nothing are tried again, ms. Stored where
+   * there are any.
+   */
+  owedFrom: Readonly<Record<string, number>>;
   /** By pair. Stored under the key `stakes`. */
   strategyHoldings: Record<string, StrategyHolding>;
   /** Newest last; kept while a guard or a ranking may ask. */
@@ -58,6 +64,7 @@ export function readMemory(raw: Readonly<Record<string, unknown>>): AgentMemory 
   return {
     lastEvaluation: typeof raw.lastLook === 'number' ? raw.lastLook : null,
     owed: Array.isArray(raw.owed) ? raw.owed.filter((pair) => typeof pair === 'string') : [],
+    owedFrom: readTimes(raw.owedFrom),
     strategyHoldings: readStrategyHoldings(raw.stakes),
     exits: Array.isArray(raw.exits) ? raw.exits.filter(isExit) : [],
     day: readDay(raw.day),
@@ -71,6 +78,7 @@ export function writeMemory(memory: AgentMemory): Record<string, unknown> {
   return {
     lastLook: memory.lastEvaluation,
     ...(memory.owed.length === 0 ? {} : { owed: memory.owed }),
+    ...(Object.keys(memory.owedFrom).length === 0 ? {} : { owedFrom: memory.owedFrom }),
     stakes: memory.strategyHoldings,
     exits: memory.exits,
     day: memory.day && { start: memory.day.start, equity: formatFixed(memory.day.equity) },
@@ -131,7 +139,7 @@ export function rememberEntry(
  * The memory of an agent that a user starts: no halt, no high-water mark, and no missed evaluation.
  */
 export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const fresh = { halt: null, highWater: null, lastEvaluation: null, owed: [] };
+  const fresh = { halt: null, highWater: null, lastEvaluation: null, owed: [], owedFrom: {} };
   return writeMemory({ ...readMemory(raw), ...fresh });
 }
 
@@ -139,7 +147,34 @@ export function memoryOnStart(raw: Readonly<Record<string, unknown>>): Record<st
 export function noteOwed(memory: AgentMemory, pair: string, isOwed: boolean): void {
   if (memory.owed.includes(pair) === isOwed) return;
   memory.owed = isOwed ? [...memory.owed, pair] : memory.owed.filter((one) => one !== pair);
+  if (memory.owedFrom[pair] !== undefined) memory.owedFrom = without(memory.owedFrom, [pair]);
 }
+
+/** Whether an owed pair is tried again at this evaluation. */
+export const isOwedNow = (memory: AgentMemory, pair: string, at: number): boolean =>
+  memory.owed.includes(pair) && at >= (memory.owedFrom[pair] ?? at);
+
+/**
+ * A stored memory in which these pairs have yet to make up their rebalance moment; not before
+ * `from`, where it is given.
+ */
+export function rememberOwed(
+  raw: Readonly<Record<string, unknown>>,
+  pairs: readonly string[],
+  from: number | null = null,
+): Record<string, unknown> {
+  const memory = readMemory(raw);
+  for (const pair of pairs) noteOwed(memory, pair, true);
+  const owedFrom = without(memory.owedFrom, pairs);
+  if (from !== null) for (const pair of pairs) owedFrom[pair] = from;
+  return writeMemory({ ...memory, owedFrom });
+}
+
+const without = (
+  times: Readonly<Record<string, number>>,
+  pairs: readonly string[],
+): Record<string, number> =>
+  Object.fromEntries(Object.entries(times).filter(([pair]) => !pairs.includes(pair)));
 
 /** Adds an exit in place and removes the pair's strategy holding. */
 export function noteExit(memory: AgentMemory, exit: Exit): void {
@@ -242,6 +277,13 @@ function readStrategyHoldings(value: unknown): Record<string, StrategyHolding> {
         ],
       ];
     }),
+  );
+}
+
+function readTimes(value: unknown): Record<string, number> {
+  if (!isRecord(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([pair, at]) => (typeof at === 'number' ? [[pair, at]] : [])),
   );
 }
 

@@ -63,8 +63,11 @@ export interface AccountInput {
   maxTradeAmount: Fixed;
   /**
    * False when the user or a trading halt has stopped new entries; exits run. `reason` says which.
+   * `passes`: it is over soon by itself, and a rebalance moment waits for that.
    */
-  entriesAllowed: { allowed: true } | { allowed: false; reason: string };
+  entriesAllowed: { allowed: true } | { allowed: false; reason: string; passes?: boolean };
+  /** Orders of the account are under way that may free cash. Absent on paper, where none ever are. */
+  isSettling?: boolean;
 }
 
 export interface TickInput {

@@ -7,13 +7,14 @@ import type { Holding, PairContext, PairOutcome } from './decide-pair.ts';
 import { firstBlock } from '../guards/guard.ts';
 import type { AgentGuardInput, RiskBlock } from '../guards/guard.ts';
 import { GUARDS_OF } from '../guards/registry.ts';
-import { noteOwed, readMemory, rememberEquity, writeMemory } from './agent-memory.ts';
+import { isOwedNow, noteOwed, readMemory, rememberEquity, writeMemory } from './agent-memory.ts';
 import type { AgentMemory } from './agent-memory.ts';
 import { mayRebalance, rebalancesAlways } from './schedule.ts';
 import type {
   AccountInput,
   AgentInput,
   AgentOutcome,
+  DecisionDraft,
   OpenPosition,
   TickInput,
   TradeDraft,
@@ -31,7 +32,7 @@ export function runAgent(
 ): AgentOutcome {
   const memory = readMemory(agent.memory);
   const known = new Set([...agent.pairs, ...(agent.leftOut ?? [])]);
-  memory.owed = memory.owed.filter((pair) => known.has(pair));
+  for (const pair of memory.owed) if (!known.has(pair)) noteOwed(memory, pair, false);
   const { decisions, trades } = stepAgent(agent, tick, account, positions, memory);
   return { decisions, trades, memory: writeMemory(memory), hold: memory.halt };
 }
@@ -50,7 +51,10 @@ export function stepAgent(
 ): Pick<AgentOutcome, 'decisions' | 'trades'> {
   const isMoment = mayRebalance(agent.frequency, tick.close, memory.lastEvaluation ?? undefined);
   const always = rebalancesAlways(agent.frequency);
-  const mayMove = (pair: string): boolean => isMoment || memory.owed.includes(pair);
+  // What came to nothing is decided anew at the next moment, however long it was to wait.
+  if (isMoment) memory.owedFrom = {};
+  const mayMove = (pair: string): boolean => isMoment || isOwedNow(memory, pair, tick.close);
+  const isWaiting = (pair: string): boolean => memory.owed.includes(pair) && !mayMove(pair);
   const block = agentBlock({ at: tick.close, agent, account, memory });
   const held = new Map(positions.map((position) => [position.pair, position]));
   const holdings = new Map<string, Holding>(held);
@@ -70,8 +74,8 @@ export function stepAgent(
     };
     const outcome = decidePair(pair, context);
     outcomes.set(pair, outcome);
-    const isUndecided = NOT_DECIDED.has(outcome.decision.reason);
-    noteOwed(memory, pair, !always && context.rebalance && isUndecided);
+    const isMissed = context.rebalance && isUndecided(outcome.decision, account);
+    noteOwed(memory, pair, !always && (isMissed || isWaiting(pair)));
     if (!outcome.trade) continue;
     const { fill } = outcome.trade;
     freeCash =
@@ -81,12 +85,23 @@ export function stepAgent(
     holdings.set(pair, outcome.trade.after);
     trades.push(outcome.trade);
   }
-  for (const pair of agent.leftOut ?? []) noteOwed(memory, pair, !always && mayMove(pair));
+  for (const pair of agent.leftOut ?? [])
+    noteOwed(memory, pair, !always && (mayMove(pair) || isWaiting(pair)));
   memory.lastEvaluation = tick.close;
   return {
     decisions: [...new Set(agent.pairs)].flatMap((pair) => outcomes.get(pair)?.decision ?? []),
     trades,
   };
+}
+
+/** Whether the next evaluation has to make up what this one would have done at its moment. */
+function isUndecided({ reason }: DecisionDraft, account: AccountInput): boolean {
+  const { entriesAllowed, isSettling } = account;
+  if (reason === 'entries_stopped')
+    return !entriesAllowed.allowed && entriesAllowed.passes === true;
+  // What is being sold frees cash once it is sold.
+  if (reason === 'no_cash') return isSettling === true;
+  return NOT_DECIDED.has(reason);
 }
 
 /**

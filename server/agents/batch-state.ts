@@ -179,7 +179,7 @@ export class BatchState {
     return {
       freeCash: live === null ? account.cash : live.freeCash,
       equity: this.equityOf(account, quotes),
-      ...(live === null ? {} : { outsideCash: live.outsideCash }),
+      ...(live === null ? {} : { outsideCash: live.outsideCash, isSettling: live.isSettling }),
       maxTradeAmount:
         live === null ? person.maxTradeAmount : minimum(person.maxTradeAmount, live.maxOrder),
       entriesAllowed: this.entriesAllowed(row, person, live),
@@ -202,8 +202,9 @@ export class BatchState {
     if (narrow !== null) return { allowed: false, reason: tradingHaltText(narrow) };
     if (person.withoutPlace.has(row.id))
       return { allowed: false, reason: `your plan allows ${person.places} running agents.` };
-    const atExchange = live === null ? null : live.entriesOff(this.port);
-    return atExchange === null ? { allowed: true } : { allowed: false, reason: atExchange };
+    const atExchange = live?.entriesOff(this.port) ?? null;
+    if (live === null || atExchange === null) return { allowed: true };
+    return { allowed: false, reason: atExchange, passes: live.isOffForNow(this.port) };
   }
 
   /** The person's own limit on any one order. */

@@ -55,7 +55,7 @@ export function decideAgent(
     state.input(row, input.quotes),
     held,
   );
-  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row.memory) };
+  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row) };
   for (const trade of outcome.trades) state.apply(row, trade);
   return { input, held, outcome, live: null };
 }

@@ -3,6 +3,7 @@
  * nothing, and its trades as planned orders.
  */
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import type { TradingFrequency } from '../../contract/agents.ts';
 import {
   add,
   basisPoints,
@@ -18,10 +19,12 @@ import {
 import type { Fixed } from '../../contract/money.ts';
 import {
   holdingOf,
+  rememberOwed,
   withoutTrades,
   type StrategyHolding,
 } from '../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../engine/execution/agent-types.ts';
+import { rebalancesAlways } from '../../engine/execution/schedule.ts';
 import { hasEnded } from '../../engine/orders/live-order.ts';
 import { sizeOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
@@ -34,6 +37,7 @@ import { lossToday } from './day-loss.ts';
 import { loadGuardedAccounts, type GuardedAccount } from './guarded-account.ts';
 import { asConnection, heldElsewhereOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LivePort } from './live-deps.ts';
+import { NOT_COMPARED } from './live-run.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { insertOrder } from './order-store.ts';
 import { newClientOrderId, ORDER_LIFE_MS } from './pair-plan.ts';
@@ -43,17 +47,27 @@ const COLLAR_BPS = parseFixed('200');
 /** More than the dearest first tier of the three exchanges. */
 const WORST_FEE_BPS = parseFixed('120');
 
+/** The most that a purchase at market may be filled at. */
+const worstOf = (ask: Fixed): Fixed => add(ask, basisPoints(ask, COLLAR_BPS, 'up'));
+
 /** Why an entry did not become an order, as the agent's journal says it. */
-export type EntryRefusal = 'too_small' | 'no_rules' | 'limits';
+export type EntryRefusal = 'too_small' | 'no_rules' | 'limits' | 'no_room' | 'no_cash';
 
 const REFUSALS: Record<EntryRefusal, string> = {
   too_small: 'No order: the exchange takes no order this small.',
   no_rules: 'No order: the exchange does not trade this pair now.',
   limits: 'No order: your limits for this exchange account leave too little.',
+  no_room: 'No order: the most you allow in the market is used up.',
+  no_cash: 'No order: too little cash is free in this exchange account.',
 };
+/** Why there is too little for now: what is sold at the same close, or before, frees cash and room. */
+const UNTIL_SETTLED = 'It is decided again when the orders under way have ended.';
 
 /** One connection in the batch; agents of one account draw on it one after another. */
 export class LiveAccountState {
+  /** Whether this batch has bought or sold anything of the account. */
+  private hasMoved = false;
+
   constructor(
     readonly connection: ConnectionRow,
     readonly cash: Fixed,
@@ -73,9 +87,26 @@ export class LiveAccountState {
   ) {}
 
   get freeCash(): Fixed {
-    const limit = subtract(parseFixed(this.connection.maxExposure), this.exposure);
-    const free = subtract(subtract(this.cash, this.reserved), this.heldElsewhere);
-    return maximum(ZERO, minimum(free, limit));
+    return maximum(ZERO, minimum(this.cashLeft, this.roomLeft));
+  }
+
+  private get cashLeft(): Fixed {
+    return subtract(subtract(this.cash, this.reserved), this.heldElsewhere);
+  }
+
+  /** Of what the person allows in the market. */
+  private get roomLeft(): Fixed {
+    return subtract(parseFixed(this.connection.maxExposure), this.exposure);
+  }
+
+  /** What leaves less than was wanted, where it is not one order's own limit. */
+  get shortOf(): 'no_cash' | 'no_room' {
+    return this.cashLeft <= this.roomLeft ? 'no_cash' : 'no_room';
+  }
+
+  /** Orders are under way: what can be bought with may be more when they have ended. */
+  get isSettling(): boolean {
+    return this.hasMoved || this.busy.size > 0;
   }
 
   get maxOrder(): Fixed {
@@ -104,6 +135,15 @@ export class LiveAccountState {
 
   /** Why nothing is bought, as a sentence goes on; exits go on. */
   entriesOff(port: LivePort | null): string | null {
+    return this.lastingOff(port) ?? this.passingOff(port);
+  }
+
+  /** Whether nothing is bought for a while only: a rebalance moment waits for that. */
+  isOffForNow(port: LivePort | null): boolean {
+    return this.lastingOff(port) === null && this.passingOff(port) !== null;
+  }
+
+  private lastingOff(port: LivePort | null): string | null {
     const { connection } = this;
     if (connection.state === 'ended') return 'live trading has ended for this exchange account.';
     if (connection.entriesOffSince !== null)
@@ -115,22 +155,37 @@ export class LiveAccountState {
     if (port === null) return 'live trading is turned off on this server.';
     if (this.lossToday >= parseFixed(connection.maxDailyLoss))
       return "today's losses have reached your limit for this exchange account.";
-    if (this.ordersThisHour >= connection.maxOrdersPerHour)
-      return 'this exchange account has placed as many orders this hour as you allow.';
-    return port.entriesOff(connection.id);
+    const ofPort = port.entriesOff(connection.id);
+    return ofPort === NOT_COMPARED ? null : ofPort;
   }
 
-  /** The most that may be bought at this ask, fee and collar covered. */
-  affordable(ask: Fixed): Fixed {
-    const worst = add(ask, basisPoints(ask, COLLAR_BPS, 'up'));
+  private passingOff(port: LivePort | null): string | null {
+    const { connection } = this;
+    if (this.ordersThisHour >= connection.maxOrdersPerHour)
+      return 'this exchange account has placed as many orders this hour as you allow.';
+    return port?.entriesOff(connection.id) ?? null;
+  }
+
+  /** What may be bought at this ask, fee and collar covered: for cash and room, and in one order. */
+  affordable(ask: Fixed): { forCash: Fixed; inOneOrder: Fixed } {
+    const worst = worstOf(ask);
     const withFee = add(worst, basisPoints(worst, WORST_FEE_BPS, 'up'));
-    return minimum(divide(this.freeCash, withFee, 'down'), divide(this.maxOrder, worst, 'down'));
+    return {
+      forCash: divide(this.freeCash, withFee, 'down'),
+      inOneOrder: divide(this.maxOrder, worst, 'down'),
+    };
   }
 
   take(amount: Fixed): void {
     this.reserved = add(this.reserved, amount);
     this.exposure = add(this.exposure, amount);
     this.ordersThisHour += 1;
+    this.hasMoved = true;
+  }
+
+  /** Something of it is to be sold. */
+  noteExit(): void {
+    this.hasMoved = true;
   }
 }
 
@@ -215,6 +270,8 @@ async function loadOne(
 export interface PlannedEntry {
   quantity: Fixed;
   reservation: { asset: string; amount: Fixed };
+  /** Cut, because too little cash or room is free. */
+  isShort: boolean;
 }
 
 /** Cuts a purchase to the exchange's rules and the account's limits. */
@@ -225,12 +282,22 @@ export function sizeEntry(
 ): PlannedEntry | EntryRefusal {
   const rules = port?.rules(state.connection.exchange, fill.pair) ?? null;
   if (rules?.status !== 'trading') return 'no_rules';
-  const most = state.affordable(fill.quoteAsk);
-  const sized = sizeOrder(minimum(fill.quantity, most), fill.quoteAsk, rules);
-  if (sized.kind === 'dust') return most < fill.quantity ? 'limits' : 'too_small';
+  const { forCash, inOneOrder } = state.affordable(fill.quoteAsk);
+  const sized = sizeOrder(
+    minimum(fill.quantity, minimum(forCash, inOneOrder)),
+    fill.quoteAsk,
+    rules,
+  );
+  // The engine has cut to the cash that was free as well: what it wanted counts.
+  const isShort = forCash < minimum(fill.wanted, inOneOrder);
+  if (sized.kind === 'dust') {
+    if (isShort) return state.shortOf;
+    return inOneOrder < fill.quantity ? 'limits' : 'too_small';
+  }
   const { quantity } = sized;
-  const worstPrice = add(fill.quoteAsk, basisPoints(fill.quoteAsk, COLLAR_BPS, 'up'));
+  const worstPrice = worstOf(fill.quoteAsk);
   return {
+    isShort,
     quantity,
     reservation: reservationFor({
       symbol: fill.pair,
@@ -280,39 +347,81 @@ export interface LiveDecision extends LiveTrades {
   close: number;
 }
 
+/** What purchases are cut to and remembered by, besides the account. */
+export interface EntryTerms {
+  /** The agent's memory as it was before it decided. */
+  memory: Readonly<Record<string, unknown>>;
+  tradingFrequency: TradingFrequency;
+}
+
+/** Purchases of one agent that are made, and those that are not, with what its journal says. */
+interface Bought {
+  entries: LiveTrades['entries'][number][];
+  refused: Map<string, string>;
+  /** Not bought, or in part only, for a reason that passes. */
+  missed: Set<string>;
+}
+
 /**
- * An outcome without fills: purchases as orders within the account's limits, each of which leaves
- * less to the next, and sales as exits. A purchase that cannot be ordered says why. A part that is
- * too small to sell is kept: its stops would make way for nothing.
+ * Each purchase leaves less to the next. The account's sales must be noted: they free cash that is
+ * not there yet.
+ */
+function buyWithin(
+  state: LiveAccountState,
+  port: LivePort | null,
+  { trades, memory }: AgentOutcome,
+): Bought {
+  const bought: Bought = { entries: [], refused: new Map(), missed: new Set() };
+  for (const trade of trades) {
+    const { pair, side } = trade.fill;
+    if (side === 'sell') continue;
+    // Asked for each: the ones before may have used up what the person allows in an hour.
+    const off = state.entriesOff(port);
+    if (off !== null) {
+      bought.refused.set(pair, `No order: ${off}`);
+      if (state.isOffForNow(port)) bought.missed.add(pair);
+      continue;
+    }
+    // Before it is taken: its own order is nothing that the rest of it could wait for.
+    const { isSettling } = state;
+    const planned = sizeEntry(state, port, trade);
+    if (typeof planned !== 'string') {
+      state.take(planned.reservation.amount);
+      bought.entries.push({ trade, planned, holding: holdingOf(memory, pair) });
+      if (planned.isShort && isSettling) bought.missed.add(pair);
+      continue;
+    }
+    const isShort = planned === 'no_cash' || planned === 'no_room';
+    const isLater = isShort && isSettling;
+    bought.refused.set(pair, `${REFUSALS[planned]}${isLater ? ` ${UNTIL_SETTLED}` : ''}`);
+    if (isLater || planned === 'no_rules') bought.missed.add(pair);
+  }
+  return bought;
+}
+
+/**
+ * An outcome without fills: purchases as orders within the account's limits, and sales as exits. A
+ * purchase that cannot be ordered says why, and is owed where that passes. A part that is too small
+ * to sell is kept: its stops would make way for nothing.
  */
 export function toLiveTrades(
   state: LiveAccountState,
   port: LivePort | null,
   outcome: AgentOutcome,
-  memoryBefore: Readonly<Record<string, unknown>>,
+  terms: EntryTerms,
 ): { outcome: AgentOutcome; live: LiveTrades } {
-  const entries: LiveTrades['entries'][number][] = [];
   const exits: TradeDraft[] = [];
   const notYet = new Set<string>();
   const kept = new Set<string>();
-  const refused = new Map<string, string>();
   for (const trade of outcome.trades) {
     const { pair, side } = trade.fill;
     const isKept = state.isTooLittleToSell(port, trade);
     if (isKept) kept.add(pair);
     if (isKept || side === 'buy') notYet.add(pair);
     else exits.push(trade);
-    if (side === 'sell') continue;
-    // Asked for each: the ones before may have used up what the person allows in an hour.
-    const off = state.entriesOff(port);
-    const planned = off === null ? sizeEntry(state, port, trade) : null;
-    if (planned === null) refused.set(pair, `No order: ${off}`);
-    else if (typeof planned === 'string') refused.set(pair, REFUSALS[planned]);
-    else {
-      state.take(planned.reservation.amount);
-      entries.push({ trade, planned, holding: holdingOf(outcome.memory, trade.fill.pair) });
-    }
   }
+  if (exits.length > 0) state.noteExit();
+  const { entries, refused, missed } = buyWithin(state, port, outcome);
   const decisions = outcome.decisions.map((decision) => {
     if (kept.has(decision.pair)) return { ...decision, ...TOO_LITTLE_TO_SELL };
     const refusal = refused.get(decision.pair);
@@ -320,13 +429,14 @@ export function toLiveTrades(
     const entry = entries.find(({ trade }) => trade.fill.pair === decision.pair);
     return { ...decision, text: asOrdered(decision.text, entry?.planned.quantity ?? null) };
   });
+  // An order may be refused, expire, or fill in part: what is not traded is not remembered.
+  const memory = withoutTrades(outcome.memory, terms.memory, notYet);
   return {
     outcome: {
       ...outcome,
       decisions,
       trades: [],
-      // An order may be refused, expire, or fill in part: what is not traded is not remembered.
-      memory: withoutTrades(outcome.memory, memoryBefore, notYet),
+      memory: rebalancesAlways(terms.tradingFrequency) ? memory : rememberOwed(memory, [...missed]),
     },
     live: {
       connection: state.connection,

@@ -15,6 +15,7 @@ import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import { noteOrder } from './live-news.ts';
+import { noteMissedEntry } from './missed-entries.ts';
 import { lifeOf, rowOf, type OrderContext, type StoredOrder } from './order-rows.ts';
 
 /** Texts in place of big integers, as the log of events keeps them. */
@@ -116,6 +117,7 @@ export async function storeSteps(
   );
   await raiseAlarms(tx, deps, strides.flatMap(alarmsOf));
   for (const { before, order } of strides) await noteFailedStop(tx, deps, before.order, order);
+  for (const { before, after } of strides) await noteMissedEntry(tx, before.order, after);
 }
 
 /** The orders as the last of their steps leaves them, and every event. */

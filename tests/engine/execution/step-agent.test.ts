@@ -1,13 +1,14 @@
 /** One agent, one tick: one decision per pair, no money lost, exits never blocked. */
 import fc from '../../support/property.ts';
 import { describe, expect, it } from 'vitest';
-import { add, parseFixed, subtract, sum } from '../../../contract/money.ts';
+import { add, parseFixed, subtract, sum, ZERO } from '../../../contract/money.ts';
 import { runAgent } from '../../../engine/execution/step-agent.ts';
 import {
   lastExit,
   memoryOnStart,
   readMemory,
   rememberExit,
+  rememberOwed,
   writeMemory,
 } from '../../../engine/execution/agent-memory.ts';
 import { RISK_PROFILES } from '../../../engine/execution/risk-profiles.ts';
@@ -258,6 +259,66 @@ describe('runAgent', () => {
       positions,
     );
     expect(of(next, 'BTC/USDT')?.reason).toBe('signal_left');
+  });
+
+  describe('at an exchange', () => {
+    const first = Date.UTC(2022, 4, 1);
+    const at = (close: number) =>
+      tickOf([], {
+        close,
+        quotes: new Map(PAIRS.map((one) => [one, quoteOf(one, '99.98', '100.02', close + 1000)])),
+      });
+    const monthly = agentOf({ frequency: 'monthly', pairs: ['BTC/USDT'] });
+    const after = (outcome: AgentOutcome, minutes: number, more: Partial<AccountInput> = {}) =>
+      runAgent(
+        { ...monthly, memory: JSON.parse(JSON.stringify(outcome.memory)) as AgentInput['memory'] },
+        at(first + minutes * 60_000),
+        account(more),
+        [],
+      );
+    const reasonOf = (outcome: AgentOutcome) => of(outcome, 'BTC/USDT')?.reason;
+
+    it('makes up a moment at which nothing could be bought for a while', () => {
+      const off = { allowed: false, reason: 'it is being compared.' } as const;
+      const while_ = { entriesAllowed: { ...off, passes: true } };
+      const moment = runAgent(monthly, at(first), account(while_), []);
+      expect(reasonOf(moment)).toBe('entries_stopped');
+      const still = after(moment, 5, while_);
+      expect(reasonOf(still)).toBe('entries_stopped');
+      expect(reasonOf(after(still, 10))).toBe('entered');
+      // What a person has turned off is decided, and waits for the next moment.
+      const turnedOff = runAgent(monthly, at(first), account({ entriesAllowed: off }), []);
+      expect(reasonOf(after(turnedOff, 5))).toBe('not_now');
+      expect(reasonOf(after(after(moment, 5, { entriesAllowed: off }), 10))).toBe('not_now');
+    });
+
+    it('makes up a moment whose cash was not free yet, as long as orders are under way', () => {
+      const poor = { freeCash: ZERO };
+      const moment = runAgent(monthly, at(first), account({ ...poor, isSettling: true }), []);
+      expect(reasonOf(moment)).toBe('no_cash');
+      const still = after(moment, 5, { ...poor, isSettling: true });
+      expect(reasonOf(after(still, 10))).toBe('entered');
+      const settled = after(moment, 5, poor);
+      expect(reasonOf(settled)).toBe('no_cash');
+      expect(reasonOf(after(settled, 10))).toBe('not_now');
+    });
+
+    it('tries what came to nothing again no sooner than it is to, and at the next moment anyway', () => {
+      const moment = runAgent(monthly, at(first), account(), []);
+      const memory = rememberOwed(moment.memory, ['BTC/USDT'], first + 20 * 60_000);
+      const owed = { ...moment, memory };
+      const waiting = after(owed, 5);
+      expect(reasonOf(waiting)).toBe('not_now');
+      const again = after(waiting, 20);
+      expect(reasonOf(again)).toBe('entered');
+      expect(readMemory(again.memory)).toMatchObject({ owed: [], owedFrom: {} });
+      expect(reasonOf(after(again, 25))).toBe('not_now');
+      const late = rememberOwed(moment.memory, ['BTC/USDT'], first + 90 * DAY_MS);
+      const next = after({ ...moment, memory: late }, 31 * 24 * 60);
+      expect(reasonOf(next)).toBe('entered');
+      expect(readMemory(next.memory)).toMatchObject({ owed: [], owedFrom: {} });
+      expect(readMemory(memoryOnStart(late))).toMatchObject({ owed: [], owedFrom: {} });
+    });
   });
 
   it('buys nothing of what it holds and no longer lists, and sells it as any other', () => {
@@ -535,7 +596,16 @@ describe('memory', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
-          fc.constantFrom('lastLook', 'stakes', 'exits', 'day', 'highWater', 'halt', 'owed'),
+          fc.constantFrom(
+            'lastLook',
+            'stakes',
+            'exits',
+            'day',
+            'highWater',
+            'halt',
+            'owed',
+            'owedFrom',
+          ),
           fc.jsonValue(),
         ),
         (raw) => {

@@ -42,6 +42,10 @@ const told = async () =>
     ({ payload }) => StreamEvent.parse(payload),
   );
 
+const closeMarket = () => {
+  world.standIn.faults.strike({ name: 'cancel-only', forMs: 60_000 });
+};
+
 /** Until the agent's first order was planned; it has not left. */
 async function untilPlanned(): Promise<string> {
   const id = await world.startAgent();
@@ -92,6 +96,57 @@ describe('an agent’s memory', () => {
     expect(await holdings(id)).toEqual({});
     const { positions } = await account();
     expect(positions).toEqual([]);
+  }, 60_000);
+
+  it.each([
+    ['is rejected', async () => closeMarket()],
+    ['expires before it leaves', () => world.advance(31_000)],
+  ])(
+    'owes its pair a purchase that %s, and tries it after ever longer waits',
+    async (_, fail) => {
+      const id = await untilPlanned();
+      const [first] = await orders();
+      await db().update(agents).set({ tradingFrequency: 'daily' }).where(eq(agents.id, id));
+      const memory = async () => {
+        const [row] = await db().select().from(agents).where(eq(agents.id, id));
+        return readMemory(row?.memory as Record<string, unknown>);
+      };
+      await fail();
+      await world.look();
+      expect(['rejected', 'expired']).toContain((await orders())[0]?.state);
+      const decided = first?.decidedMarketMs ?? 0;
+      const from = decided + 20 * 60_000;
+      expect(await memory()).toMatchObject({
+        owed: [world.pair],
+        owedFrom: { [world.pair]: from },
+      });
+      for (let tick = 1; tick < 4; tick += 1) {
+        await world.tick();
+        expect(await decidedLast(id)).toBe('not_now');
+        await world.look();
+      }
+      await world.tick();
+      expect(await decidedLast(id)).toBe('entered');
+      expect(await memory()).toMatchObject({ owed: [], owedFrom: {} });
+      closeMarket();
+      await world.look();
+      expect((await orders()).map(({ state }) => state)).not.toContain('filled');
+      expect((await memory()).owedFrom).toEqual({ [world.pair]: from + 60 * 60_000 });
+    },
+    60_000,
+  );
+
+  it('owes nothing of a purchase that the person took back', async () => {
+    const id = await untilPlanned();
+    await db().update(agents).set({ tradingFrequency: 'daily' }).where(eq(agents.id, id));
+    await world.floor.call(PERSON, 'setLiveLimits', {
+      params: { id: world.connection.id },
+      body: { entriesAllowed: false },
+    });
+    await world.look();
+    expect((await orders())[0]).toMatchObject({ state: 'cancelled' });
+    const [row] = await db().select().from(agents).where(eq(agents.id, id));
+    expect(readMemory(row?.memory as Record<string, unknown>).owed).toEqual([]);
   }, 60_000);
 
   it('never has an entry that is too small for the exchange', async () => {

@@ -1,10 +1,15 @@
 /** What becomes of one agent's decided trades within its account's limits, without a database. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
+import { readMemory } from '../../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../../engine/execution/agent-types.ts';
 import type { ConnectionRow } from '../../../server/live/live-accounts.ts';
-import { LiveAccountState, toLiveTrades } from '../../../server/live/live-batch.ts';
+import {
+  LiveAccountState,
+  toLiveTrades,
+  type EntryTerms,
+} from '../../../server/live/live-batch.ts';
 import type { LivePort } from '../../../server/live/live-deps.ts';
 
 const money = parseFixed;
@@ -77,18 +82,81 @@ function decided(trades: readonly TradeDraft[]): AgentOutcome {
   return { decisions, trades: [...trades], memory: {}, hold: null };
 }
 
+/** A sale of all that is held of a pair. */
+function sale(pair: string, amount: string): TradeDraft {
+  const { fill } = purchase(pair, amount);
+  return {
+    fill: { ...fill, side: 'sell', reason: 'signal_left' },
+    after: { pair, quantity: ZERO, cost: ZERO, stopPrice: null },
+  };
+}
+
 const PAIRS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((base) => `${base}/USD`);
+const TERMS: EntryTerms = { memory: {}, tradingFrequency: 'monthly' };
+
+function trade(
+  state: LiveAccountState,
+  trades: readonly TradeDraft[],
+  terms: Partial<EntryTerms> = {},
+) {
+  const { outcome, live } = toLiveTrades(state, port, decided(trades), { ...TERMS, ...terms });
+  return {
+    bought: live.entries.map(({ trade: { fill }, planned }) => [fill.pair, planned.quantity]),
+    texts: outcome.decisions.map(({ action, text }) => `${action}: ${text}`),
+    owed: readMemory(outcome.memory).owed,
+  };
+}
 
 it('places no more purchases at one close than orders are left in the hour', () => {
   const state = accountOf({ ordersThisHour: 2 }, { maxOrdersPerHour: 3 });
-  const outcome = decided(PAIRS.map((pair) => purchase(pair, '100')));
-  const { outcome: after, live } = toLiveTrades(state, port, outcome, {});
-  expect(live.entries.map(({ trade }) => trade.fill.pair)).toEqual(['A/USD']);
-  const texts = after.decisions.map(({ action, text }) => `${action}: ${text}`);
-  expect(texts[0]).toBe('enter: Ordered 1 X: x.');
-  expect(new Set(texts.slice(1))).toEqual(
+  const made = trade(
+    state,
+    PAIRS.map((pair) => purchase(pair, '100')),
+  );
+  expect(made.bought.map(([pair]) => pair)).toEqual(['A/USD']);
+  expect(made.texts[0]).toBe('enter: Ordered 1 X: x.');
+  expect(new Set(made.texts.slice(1))).toEqual(
     new Set([
       'skip: No order: this exchange account has placed as many orders this hour as you allow.',
     ]),
   );
+  // The hour passes, and with it why they were not bought.
+  expect(made.owed).toEqual(PAIRS.slice(1));
+});
+
+describe('a purchase whose cash is not there yet', () => {
+  const rotation = [sale('A/USD', '100'), purchase('B/USD', '100')];
+
+  it.each([
+    ['cash', { cash: '1' }, 'too little cash is free in this exchange account.'],
+    ['room', { exposure: '50000' }, 'the most you allow in the market is used up.'],
+  ])('is owed to a pair that rotates, for want of %s', (_, given, why) => {
+    const made = trade(accountOf(given), rotation);
+    expect(made.bought).toEqual([]);
+    expect(made.texts).toEqual([
+      'exit: To be sold: x.',
+      `skip: No order: ${why} It is decided again when the orders under way have ended.`,
+    ]);
+    expect(made.owed).toEqual(['B/USD']);
+  });
+
+  it('is owed the rest of it where it was cut', () => {
+    const made = trade(accountOf({ cash: '50' }), rotation);
+    expect(made.bought).toEqual([['B/USD', money('0.4843')]]);
+    expect(made.owed).toEqual(['B/USD']);
+  });
+
+  it('is owed nothing where every evaluation rebalances', () => {
+    expect(trade(accountOf({ cash: '1' }), rotation, { tradingFrequency: 'high' }).owed).toEqual(
+      [],
+    );
+  });
+
+  it('is decided where nothing of the account is under way', () => {
+    const made = trade(accountOf({ cash: '1' }), [purchase('B/USD', '100')]);
+    expect(made.texts).toEqual([
+      'skip: No order: too little cash is free in this exchange account.',
+    ]);
+    expect(made.owed).toEqual([]);
+  });
 });

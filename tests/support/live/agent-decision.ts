@@ -57,7 +57,10 @@ export async function decideTrade(
     const wanted = divide(fixedFromNumber(budget, 2), quote.ask, 'down');
     const trade = draftOf(symbol, held, quote, wanted);
     const outcome = { decisions: [], trades: [trade], memory: {}, hold: null };
-    const { live: trades } = toLiveTrades(state, live, outcome, {});
+    const { live: trades } = toLiveTrades(state, live, outcome, {
+      memory: {},
+      tradingFrequency: 'high',
+    });
     await planDecided(tx, deps, live, { ...trades, agentId, tickId, close: deps.market.now() });
   });
 }
