@@ -37,6 +37,7 @@ export function decideAgent(
   const all = withHeld(listed, held);
   // What is under way at the exchange is decided on when its end is known.
   const isBusy = (pair: string): boolean => live?.isBusy(row.id, pair) ?? false;
+  const maxPositionSize = parseFixed(row.maxPositionSize);
   const outcome = runAgent(
     {
       id: row.id,
@@ -46,7 +47,7 @@ export function decideAgent(
       pairs: all.filter((pair) => !isBusy(pair)),
       leftOut: all.filter(isBusy),
       unlisted: all.filter((pair) => !listed.includes(pair)),
-      maxPositionSize: parseFixed(row.maxPositionSize),
+      maxPositionSize,
       interval: row.executionInterval,
       frequency: row.tradingFrequency,
       memory: row.memory,
@@ -55,7 +56,12 @@ export function decideAgent(
     state.input(row, input.quotes),
     held,
   );
-  if (live !== null) return { input, held, ...toLiveTrades(live, state.port, outcome, row) };
+  if (live !== null) {
+    const { memory, tradingFrequency } = row;
+    const limits = { maxTradeAmount: state.maxTradeAmount(row), maxPositionSize };
+    const terms = { memory, tradingFrequency, ...limits };
+    return { input, held, ...toLiveTrades(live, state.port, outcome, terms) };
+  }
   for (const trade of outcome.trades) state.apply(row, trade);
   return { input, held, outcome, live: null };
 }

@@ -11,6 +11,7 @@ import {
   formatFixed,
   maximum,
   minimum,
+  multiply,
   parseFixed,
   subtract,
   sum,
@@ -51,12 +52,19 @@ const WORST_FEE_BPS = parseFixed('120');
 const worstOf = (ask: Fixed): Fixed => add(ask, basisPoints(ask, COLLAR_BPS, 'up'));
 
 /** Why an entry did not become an order, as the agent's journal says it. */
-export type EntryRefusal = 'too_small' | 'no_rules' | 'limits' | 'no_room' | 'no_cash';
+export type EntryRefusal =
+  | 'too_small'
+  | 'no_rules'
+  | 'limits'
+  | 'own_limits'
+  | 'no_room'
+  | 'no_cash';
 
 const REFUSALS: Record<EntryRefusal, string> = {
   too_small: 'No order: the exchange takes no order this small.',
   no_rules: 'No order: the exchange does not trade this pair now.',
   limits: 'No order: your limits for this exchange account leave too little.',
+  own_limits: 'No order: your own maximum per order or position leaves too little.',
   no_room: 'No order: the most you allow in the market is used up.',
   no_cash: 'No order: too little cash is free in this exchange account.',
 };
@@ -166,13 +174,16 @@ export class LiveAccountState {
     return port?.entriesOff(connection.id) ?? null;
   }
 
-  /** What may be bought at this ask, fee and collar covered: for cash and room, and in one order. */
-  affordable(ask: Fixed): { forCash: Fixed; inOneOrder: Fixed } {
+  /**
+   * What may be bought at this ask, fee and collar covered: for cash and room, and in one order, of
+   * which the person's own rules allow `ownMost`.
+   */
+  affordable(ask: Fixed, ownMost: Fixed): { forCash: Fixed; inOneOrder: Fixed } {
     const worst = worstOf(ask);
     const withFee = add(worst, basisPoints(worst, WORST_FEE_BPS, 'up'));
     return {
       forCash: divide(this.freeCash, withFee, 'down'),
-      inOneOrder: divide(this.maxOrder, worst, 'down'),
+      inOneOrder: divide(minimum(this.maxOrder, ownMost), worst, 'down'),
     };
   }
 
@@ -274,15 +285,25 @@ export interface PlannedEntry {
   isShort: boolean;
 }
 
-/** Cuts a purchase to the exchange's rules and the account's limits. */
+/** What the person allows for one order and for one position of the agent, in quote currency. */
+interface EntryLimits {
+  maxTradeAmount: Fixed;
+  maxPositionSize: Fixed;
+}
+
+/** Cuts a purchase to the exchange's rules, the account's limits and the person's own. */
 export function sizeEntry(
   state: LiveAccountState,
   port: LivePort | null,
-  { fill }: TradeDraft,
+  { fill, after }: TradeDraft,
+  { maxTradeAmount, maxPositionSize }: EntryLimits,
 ): PlannedEntry | EntryRefusal {
   const rules = port?.rules(state.connection.exchange, fill.pair) ?? null;
   if (rules?.status !== 'trading') return 'no_rules';
-  const { forCash, inOneOrder } = state.affordable(fill.quoteAsk);
+  // The engine has cut to both at the price that is shown; it may be filled higher.
+  const held = multiply(subtract(after.quantity, fill.quantity), fill.quoteBid, 'down');
+  const ownMost = minimum(maxTradeAmount, maximum(ZERO, subtract(maxPositionSize, held)));
+  const { forCash, inOneOrder } = state.affordable(fill.quoteAsk, ownMost);
   const sized = sizeOrder(
     minimum(fill.quantity, minimum(forCash, inOneOrder)),
     fill.quoteAsk,
@@ -292,7 +313,8 @@ export function sizeEntry(
   const isShort = forCash < minimum(fill.wanted, inOneOrder);
   if (sized.kind === 'dust') {
     if (isShort) return state.shortOf;
-    return inOneOrder < fill.quantity ? 'limits' : 'too_small';
+    if (inOneOrder >= fill.quantity) return 'too_small';
+    return ownMost < state.maxOrder ? 'own_limits' : 'limits';
   }
   const { quantity } = sized;
   const worstPrice = worstOf(fill.quoteAsk);
@@ -348,7 +370,7 @@ export interface LiveDecision extends LiveTrades {
 }
 
 /** What purchases are cut to and remembered by, besides the account. */
-export interface EntryTerms {
+export interface EntryTerms extends EntryLimits {
   /** The agent's memory as it was before it decided. */
   memory: Readonly<Record<string, unknown>>;
   tradingFrequency: TradingFrequency;
@@ -370,6 +392,7 @@ function buyWithin(
   state: LiveAccountState,
   port: LivePort | null,
   { trades, memory }: AgentOutcome,
+  limits: EntryLimits,
 ): Bought {
   const bought: Bought = { entries: [], refused: new Map(), missed: new Set() };
   for (const trade of trades) {
@@ -384,7 +407,7 @@ function buyWithin(
     }
     // Before it is taken: its own order is nothing that the rest of it could wait for.
     const { isSettling } = state;
-    const planned = sizeEntry(state, port, trade);
+    const planned = sizeEntry(state, port, trade, limits);
     if (typeof planned !== 'string') {
       state.take(planned.reservation.amount);
       bought.entries.push({ trade, planned, holding: holdingOf(memory, pair) });
@@ -421,7 +444,7 @@ export function toLiveTrades(
     else exits.push(trade);
   }
   if (exits.length > 0) state.noteExit();
-  const { entries, refused, missed } = buyWithin(state, port, outcome);
+  const { entries, refused, missed } = buyWithin(state, port, outcome, terms);
   const decisions = outcome.decisions.map((decision) => {
     if (kept.has(decision.pair)) return { ...decision, ...TOO_LITTLE_TO_SELL };
     const refusal = refused.get(decision.pair);

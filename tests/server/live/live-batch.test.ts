@@ -1,6 +1,6 @@
 /** What becomes of one agent's decided trades within its account's limits, without a database. */
 import { describe, expect, it } from 'vitest';
-import { divide, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
+import { divide, multiply, parseFixed, ZERO, type Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
 import { readMemory } from '../../../engine/execution/agent-memory.ts';
 import type { AgentOutcome, TradeDraft } from '../../../engine/execution/agent-types.ts';
@@ -92,7 +92,12 @@ function sale(pair: string, amount: string): TradeDraft {
 }
 
 const PAIRS = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H'].map((base) => `${base}/USD`);
-const TERMS: EntryTerms = { memory: {}, tradingFrequency: 'monthly' };
+const TERMS: EntryTerms = {
+  memory: {},
+  tradingFrequency: 'monthly',
+  maxTradeAmount: money('1000000'),
+  maxPositionSize: money('1000000'),
+};
 
 function trade(
   state: LiveAccountState,
@@ -156,6 +161,33 @@ describe('a purchase whose cash is not there yet', () => {
     const made = trade(accountOf({ cash: '1' }), [purchase('B/USD', '100')]);
     expect(made.texts).toEqual([
       'skip: No order: too little cash is free in this exchange account.',
+    ]);
+    expect(made.owed).toEqual([]);
+  });
+});
+
+describe("a person's own maximum", () => {
+  /** What it may cost where the market moves by all that the signer lets pass. */
+  const worst = (quantity: unknown) => multiply(quantity as Fixed, money('102'), 'up');
+  const most = money('100');
+
+  it('per order is not exceeded at the worst price either', () => {
+    const made = trade(accountOf(), [purchase('A/USD', '100')], { maxTradeAmount: most });
+    expect(made.bought).toEqual([['A/USD', money('0.9803')]]);
+    expect(worst(made.bought[0]?.[1])).toBeLessThanOrEqual(most);
+  });
+
+  it('per position counts what is held', () => {
+    const terms = { maxPositionSize: most };
+    const made = trade(accountOf(), [purchase('A/USD', '40', money('0.6'))], terms);
+    expect(made.bought).toEqual([['A/USD', money('0.3921')]]);
+    expect(worst(made.bought[0]?.[1])).toBeLessThanOrEqual(money('40'));
+  });
+
+  it('is named where it leaves too little for an order', () => {
+    const made = trade(accountOf(), [purchase('A/USD', '5')], { maxTradeAmount: money('5') });
+    expect(made.texts).toEqual([
+      'skip: No order: your own maximum per order or position leaves too little.',
     ]);
     expect(made.owed).toEqual([]);
   });

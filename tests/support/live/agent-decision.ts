@@ -60,6 +60,8 @@ export async function decideTrade(
     const { live: trades } = toLiveTrades(state, live, outcome, {
       memory: {},
       tradingFrequency: 'high',
+      maxTradeAmount: fixedFromNumber(1_000_000),
+      maxPositionSize: fixedFromNumber(1_000_000),
     });
     await planDecided(tx, deps, live, { ...trades, agentId, tickId, close: deps.market.now() });
   });
