@@ -274,7 +274,7 @@ async function book(
   found: Reconciliation,
 ): Promise<boolean> {
   // What was booked as made by hand is undone before its order books it.
-  for (const movement of found.external) await bookExternal(tx, deps, connection, movement);
+  await bookExternal(tx, deps, connection, found.external);
   await storeSteps(tx, deps, stored, found.steps);
   await raiseAlarms(
     tx,
