@@ -10,7 +10,7 @@ import {
   type SignerReply,
 } from '../contract/signer.ts';
 import { formatFixed } from '../contract/money.ts';
-import type { CancelOutcome } from '../contract/venue.ts';
+import type { CancelOutcome, VenueFill, VenueOrder } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Box } from './box.ts';
 import { checkKey } from './check-key.ts';
@@ -24,6 +24,7 @@ import { Doubts } from './doubts.ts';
 import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
 import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from './limits.ts';
 import type { Log } from './log.ts';
+import { LongLists } from './long-lists.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
 import { placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
@@ -72,10 +73,20 @@ export class Desk {
   private readonly observer: Observer;
   private readonly doubts: Doubts;
   private readonly unread: UnreadRows;
+  private readonly tradeLists: LongLists<VenueFill>;
+  private readonly endedLists: LongLists<VenueOrder>;
 
   constructor(private readonly parts: DeskParts) {
     this.observer = new Observer(parts.journal, () => this.now());
     this.unread = new UnreadRows(parts.log, (id) => this.ledger.connections.get(id));
+    this.tradeLists = new LongLists(
+      () => this.now(),
+      (fill) => `${fill.symbol} ${fill.tradeId}`,
+    );
+    this.endedLists = new LongLists(
+      () => this.now(),
+      (order) => order.exchangeOrderId,
+    );
     this.doubts = new Doubts({
       now: () => this.now(),
       log: parts.log,
@@ -241,6 +252,8 @@ export class Desk {
     journal.write({ kind: 'disconnected', atMs: this.now(), connectionId });
     audit.write('server', 'key removed', { connectionId });
     this.adapters.delete(connectionId);
+    this.tradeLists.forget(connectionId);
+    this.endedLists.forget(connectionId);
     secrets.forget(connectionId);
     return DONE;
   }
@@ -462,17 +475,24 @@ export class Desk {
     const answer = await readAs(async () => {
       const adapter = await this.adapter(connection);
       if (ask.act === 'balances') return adapter.balances();
+      const { connectionId } = ask;
       const since = (ms: number): number =>
         Math.max(ms, connection.connectedAtMs - LISTS_BEFORE_MS);
+      // The others give the list of all pairs at once, whichever are named.
+      const named = connection.exchange === 'binance' ? ask.symbols : [];
       if (ask.act === 'trades') {
-        const fills = await adapter.tradesSince(since(ask.sinceMs), ask.symbols);
+        const fills = await this.tradeLists.read(connectionId, since(ask.sinceMs), named, (ms) =>
+          adapter.tradesSince(ms, ask.symbols),
+        );
         this.observer.fills(connection, fills);
         return this.observer.named(connection, fills);
       }
       const orders =
         ask.act === 'open_orders'
           ? await adapter.openOrders(ask.symbols)
-          : await adapter.closedOrders(since(ask.sinceMs), ask.symbols);
+          : await this.endedLists.read(connectionId, since(ask.sinceMs), named, (ms) =>
+              adapter.closedOrders(ms, ask.symbols),
+            );
       this.observer.orders(connection, orders);
       return orders;
     });

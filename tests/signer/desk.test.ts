@@ -864,6 +864,47 @@ describe('a list', () => {
   });
 });
 
+describe('a long list', () => {
+  /** So many, half an hour before the account was connected; in pages, as Kraken gives them. */
+  const many = (count: number, asked: number[]) => ({
+    TradesHistory: ({ params }: Asked) => {
+      const [start, from] = [Number(params.start), Number(params.ofs)];
+      const time = Date.parse('2026-01-01T09:30:00Z') / 1_000;
+      const all = time < start ? 0 : count;
+      asked.push(start);
+      const rows = Array.from({ length: Math.max(0, Math.min(50, all - from)) }, (_, at) => [
+        `T${from + at}`,
+        krakenTradeAnswer({ time, ordertxid: 'BY-HAND' }),
+      ]);
+      return ok({ trades: Object.fromEntries(rows) as object, count: all });
+    },
+  });
+  const read = async () => {
+    const ask = { act: 'trades', connectionId: 'connection-1', symbols: [], sinceMs: 0 } as const;
+    return ((await world.desk.answer(ask)) as { value: unknown[] }).value.length;
+  };
+
+  it('that is asked for again while it is read is read once, and then what is newer', async () => {
+    const asked: number[] = [];
+    await connected(many(1_000, asked));
+    expect(await Promise.all([read(), read()])).toEqual([1_000, 1_000]);
+    // A page has 50 of them.
+    expect(asked).toHaveLength(20 + 1);
+    expect(asked.at(-1)).toBeGreaterThan((asked[0] ?? 0) + 50 * 60);
+    expect(await read()).toBe(1_000);
+    expect(asked).toHaveLength(20 + 2);
+  });
+
+  it('is read anew where the one before was short', async () => {
+    const asked: number[] = [];
+    await connected(many(60, asked));
+    expect(await Promise.all([read(), read()])).toEqual([60, 60]);
+    expect(await read()).toBe(60);
+    expect(new Set(asked).size).toBe(1);
+    expect(asked).toHaveLength(6);
+  });
+});
+
 describe('a cancellation', () => {
   it('reaches only orders that were sent from here', async () => {
     const signer = await connected();
