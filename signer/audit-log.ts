@@ -27,17 +27,26 @@ function hashOf({ seq, atMs, who, what, about, before }: Omit<AuditEntry, 'hash'
     .digest('hex');
 }
 
-/** The number of the first entry that does not follow from the one before; null when all do. */
-export function brokenAt(lines: readonly unknown[]): number | null {
-  let before = START;
-  for (const [index, line] of lines.entries()) {
+/** Follows the entries from the first one on, and notes the first that does not fit. */
+export class AuditChain {
+  /** How many entries there were. */
+  seq = 0;
+  /** The hash of the last one. */
+  head = START;
+  /** The number of the first entry that does not follow from the one before; null when all do. */
+  brokenAt: number | null = null;
+
+  take(line: unknown): void {
     const entry = AuditEntry.safeParse(line);
-    if (!entry.success) return index;
-    const { hash, ...rest } = entry.data;
-    if (rest.seq !== index || rest.before !== before || hashOf(rest) !== hash) return index;
-    before = hash;
+    if (this.brokenAt === null && !this.follows(entry.data)) this.brokenAt = this.seq;
+    this.seq += 1;
+    this.head = entry.data?.hash ?? START;
   }
-  return null;
+
+  private follows(entry: AuditEntry | undefined): boolean {
+    if (entry === undefined || entry.seq !== this.seq || entry.before !== this.head) return false;
+    return hashOf(entry) === entry.hash;
+  }
 }
 
 export class AuditLog {
@@ -46,19 +55,22 @@ export class AuditLog {
 
   private constructor(
     private readonly file: LineFile,
+    chain: AuditChain,
     private readonly now: () => number,
   ) {
-    const last = AuditEntry.safeParse(file.lines.at(-1));
-    this.seq = file.lines.length;
-    this.before = last.success ? last.data.hash : START;
+    this.seq = chain.seq;
+    this.before = chain.head;
   }
 
   /** @throws Error when the log was changed. */
   static open(path: string, now: () => number): AuditLog {
-    const file = LineFile.open(path);
-    const broken = brokenAt(file.lines);
-    if (broken !== null) throw new Error(`The audit log was changed at entry ${broken}`);
-    return new AuditLog(file, now);
+    const chain = new AuditChain();
+    const file = LineFile.open(path, (line) => {
+      chain.take(line);
+    });
+    if (chain.brokenAt !== null)
+      throw new Error(`The audit log was changed at entry ${chain.brokenAt}`);
+    return new AuditLog(file, chain, now);
   }
 
   /** The last entry's hash: written elsewhere, it shows whether entries were cut off the end. */

@@ -1,8 +1,8 @@
 /** The operator's commands, while no signer runs on the folder. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StepUpKey } from '../contract/signer.ts';
-import { brokenAt, type AuditEntry } from './audit-log.ts';
+import { AuditChain } from './audit-log.ts';
+import { readLines } from './line-file.ts';
 import { openStore } from './open-signer.ts';
 import { Secrets } from './secrets.ts';
 
@@ -15,12 +15,16 @@ npm run signer -- try EXCHANGE AMOUNT    tries an exchange with a key from stand
 `;
 
 function printAudit(folder: string, print: (line: string) => void): void {
-  const lines = readFileSync(join(folder, 'audit.jsonl'), 'utf8')
-    .split('\n')
-    .filter((line) => line !== '');
-  for (const line of lines) print(line);
-  const broken = brokenAt(lines.map((line): unknown => JSON.parse(line) as AuditEntry));
-  print(broken === null ? `${lines.length} entries, unchanged` : `changed at entry ${broken}`);
+  const chain = new AuditChain();
+  readLines(join(folder, 'audit.jsonl'), (text) => {
+    print(text);
+    chain.take(JSON.parse(text));
+  });
+  print(
+    chain.brokenAt === null
+      ? `${chain.seq} entries, unchanged`
+      : `changed at entry ${chain.brokenAt}`,
+  );
 }
 
 /** @throws Error with the usage when the command is none. */

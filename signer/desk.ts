@@ -14,6 +14,7 @@ import type { CancelOutcome, VenueFill, VenueOrder } from '../contract/venue.ts'
 import type { AuditLog } from './audit-log.ts';
 import type { Box } from './box.ts';
 import { checkKey } from './check-key.ts';
+import { CountedRefusals } from './counted-refusals.ts';
 import { lossToday } from './day-loss.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
@@ -22,7 +23,14 @@ import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
 import { Doubts } from './doubts.ts';
 import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
-import { FIRST_WEEK, FIRST_WEEK_MS, firstLimits, isRaised, limitsInForce } from './limits.ts';
+import {
+  FIRST_WEEK,
+  FIRST_WEEK_MS,
+  firstLimits,
+  isRaised,
+  isSame,
+  limitsInForce,
+} from './limits.ts';
 import type { Log } from './log.ts';
 import { LongLists } from './long-lists.ts';
 import { MarketView } from './market-view.ts';
@@ -71,6 +79,7 @@ export class Desk {
   private readonly inFlight = new Set<string>();
   private readonly rulesDoubted = new Map<LiveExchange, number>();
   private readonly observer: Observer;
+  private readonly refusals: CountedRefusals;
   private readonly doubts: Doubts;
   private readonly unread: UnreadRows;
   private readonly tradeLists: LongLists<VenueFill>;
@@ -78,6 +87,7 @@ export class Desk {
 
   constructor(private readonly parts: DeskParts) {
     this.observer = new Observer(parts.journal, () => this.now());
+    this.refusals = new CountedRefusals(parts.audit, () => this.now());
     this.unread = new UnreadRows(parts.log, (id) => this.ledger.connections.get(id));
     this.tradeLists = new LongLists(
       () => this.now(),
@@ -271,6 +281,7 @@ export class Desk {
       const fault = await this.spend(stepUp, () => wanted, connection);
       if (fault !== null) return fault;
     }
+    if (isSame(connection.limits, limits)) return DONE;
     journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
     audit.write('server', 'limits set', {
       connectionId,
@@ -309,7 +320,9 @@ export class Desk {
   }
 
   private endAgent({ connectionId, agentId }: Of<'end_agent'>): SignerReply<'end_agent'> {
-    if (this.connectionOf(connectionId) === null) return NO_CONNECTION;
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    if (!connection.agents.has(agentId)) return DONE;
     this.parts.journal.write({
       kind: 'agent',
       atMs: this.now(),
@@ -327,7 +340,7 @@ export class Desk {
     wantedNow: () => Wanted,
     connection: Connection,
   ): Promise<ReturnType<typeof refused> | null> {
-    const { audit, journal, passkeys } = this.parts;
+    const { journal, passkeys } = this.parts;
     const { connectionId } = connection;
     const signed = token === null ? null : await signedBy(token, connection, passkeys);
     // From here to the end nothing else runs: what is checked is still so when it is written.
@@ -340,7 +353,7 @@ export class Desk {
           ? 'step_up_invalid'
           : stepUpFault(token, signed, wanted, connection, isUsed, this.now());
     if (fault !== null || token === null || signed === null) {
-      audit.write('server', 'step-up refused', { connectionId, purpose: wanted.purpose, fault });
+      this.refusals.note('step-up refused', { connectionId, purpose: wanted.purpose, fault });
       return refused(fault ?? 'step_up_invalid', wanted.purpose);
     }
     const { nonce } = token.statement;
@@ -399,6 +412,7 @@ export class Desk {
     return {
       journal,
       audit,
+      refusals: this.refusals,
       secrets,
       now: () => this.now(),
       inFlight: this.inFlight,

@@ -11,9 +11,13 @@ export class Journal {
 
   /** @throws Error when a record cannot be read: limits must not be judged by half a state. */
   constructor(path: string, disk: Disk = DISK) {
-    this.file = LineFile.open(path, disk);
-    for (const line of this.file.lines)
-      this.ledger.apply(z.decode(SignerRecord, line as z.input<typeof SignerRecord>));
+    this.file = LineFile.open(
+      path,
+      (line) => {
+        this.ledger.apply(z.decode(SignerRecord, line as z.input<typeof SignerRecord>));
+      },
+      { disk },
+    );
   }
 
   write(record: SignerRecord): void {

@@ -104,6 +104,9 @@ export const isRaised = (from: SpendingLimits, to: SpendingLimits): boolean =>
   to.maxExposure > from.maxExposure ||
   to.maxDailyLoss > from.maxDailyLoss;
 
+export const isSame = (one: SpendingLimits, other: SpendingLimits): boolean =>
+  !isRaised(one, other) && !isRaised(other, one);
+
 const refused = (code: string, detail: string): Refused => ({ code, detail });
 
 /** The middle of the book; null when a side is empty. */

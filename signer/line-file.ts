@@ -2,8 +2,57 @@
  * A file of JSON lines that only grows. Every line is on disk before `append` returns: what is
  * written down may then be done.
  */
-import { closeSync, fdatasyncSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { DISK, writeAll, type Disk } from './disk.ts';
+
+/** Read at once. A file may be longer than any text can be. */
+const PIECE_BYTES = 1024 * 1024;
+const LINE_END = 0x0a;
+
+export interface LineFileOptions {
+  disk?: Disk;
+  pieceBytes?: number;
+}
+
+/** Tells every whole line in order, and gives their length in bytes. */
+function readHandle(handle: number, onText: (text: string) => void, pieceBytes: number): number {
+  const piece = Buffer.allocUnsafe(pieceBytes);
+  let begun: Buffer[] = [];
+  let whole = 0;
+  let at = 0;
+  for (;;) {
+    const length = readSync(handle, piece, 0, pieceBytes, at);
+    if (length === 0) return whole;
+    let from = 0;
+    for (;;) {
+      const end = piece.subarray(0, length).indexOf(LINE_END, from);
+      if (end === -1) break;
+      const last = piece.subarray(from, end);
+      const text = (begun.length === 0 ? last : Buffer.concat([...begun, last])).toString('utf8');
+      begun = [];
+      from = end + 1;
+      whole = at + from;
+      if (text !== '') onText(text);
+    }
+    // The piece is written over by the next one.
+    if (from < length) begun.push(Buffer.from(piece.subarray(from, length)));
+    at += length;
+  }
+}
+
+/** Tells every whole line of a file in order. A beginning of a line at its end is left out. */
+export function readLines(
+  path: string,
+  onText: (text: string) => void,
+  pieceBytes = PIECE_BYTES,
+): void {
+  const handle = openSync(path, 'r');
+  try {
+    readHandle(handle, onText, pieceBytes);
+  } finally {
+    closeSync(handle);
+  }
+}
 
 export class LineFile {
   /** Half a line stands at the end: whatever were written now would be joined to it. */
@@ -14,27 +63,33 @@ export class LineFile {
     private readonly disk: Disk,
     /** Of the whole lines, in bytes. */
     private length: number,
-    /** Each line as it was when the file was opened. */
-    readonly lines: readonly unknown[],
   ) {}
 
-  /** @throws Error when a line in the middle cannot be read: then the file was changed by someone. */
-  static open(path: string, disk: Disk = DISK): LineFile {
+  /**
+   * Tells each line that is there, and keeps none.
+   * @throws Error when a line in the middle cannot be read: then the file was changed by someone.
+   */
+  static open(
+    path: string,
+    onLine: (line: unknown) => void,
+    { disk = DISK, pieceBytes = PIECE_BYTES }: LineFileOptions = {},
+  ): LineFile {
     const handle = openSync(path, 'a+', 0o600);
-    const bytes = readFileSync(path);
-    // A crash can leave the beginning of the last line, which nobody has acted on.
-    const whole = bytes.lastIndexOf(0x0a) + 1;
-    if (whole < bytes.byteLength) {
-      ftruncateSync(handle, whole);
-      fdatasyncSync(handle);
+    try {
+      const tell = (text: string): void => {
+        onLine(JSON.parse(text));
+      };
+      const whole = readHandle(handle, tell, pieceBytes);
+      // A crash can leave the beginning of the last line, which nobody has acted on.
+      if (whole < fstatSync(handle).size) {
+        ftruncateSync(handle, whole);
+        fdatasyncSync(handle);
+      }
+      return new LineFile(handle, disk, whole);
+    } catch (error) {
+      closeSync(handle);
+      throw error;
     }
-    const lines = bytes
-      .subarray(0, whole)
-      .toString('utf8')
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line): unknown => JSON.parse(line));
-    return new LineFile(handle, disk, whole, lines);
   }
 
   /** @throws Error when the line is not on disk. Nothing is left of it then. */

@@ -8,6 +8,7 @@ import { OrderIntent } from '../contract/signer.ts';
 import { stopRoomBps } from '../contract/stop-limit.ts';
 import { PAIR_CLOSED_CODES, STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
+import type { CountedRefusals } from './counted-refusals.ts';
 import { lossToday } from './day-loss.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
@@ -35,6 +36,7 @@ import type { Secrets } from './secrets.ts';
 export interface Placing {
   journal: Journal;
   audit: AuditLog;
+  refusals: CountedRefusals;
   secrets: Secrets;
   now: () => number;
   /** Client order ids whose request is out at this moment. */
@@ -220,6 +222,15 @@ export async function refusalInPlaceOf(
   return 'code' in judged ? unlessInDoubt(placing, connection, intent, judged) : null;
 }
 
+function noteRefusal(
+  { refusals }: Placing,
+  { clientOrderId, connectionId, agentId, symbol, side, type }: OrderIntent,
+  { code }: Refused,
+): void {
+  const about = { connectionId, agentId, symbol, side, type, code };
+  refusals.note('order refused', about, { clientOrderId });
+}
+
 export async function placeOrder(
   placing: Placing,
   connection: Connection,
@@ -249,7 +260,7 @@ export async function placeOrder(
     if ('code' in judged) {
       // The next one is judged by what the market has become.
       if (BY_BOOK.has(judged.code)) market.forgetBook(symbol);
-      audit.write('server', 'order refused', { ...about, code: judged.code });
+      noteRefusal(placing, intent, judged);
       return refused(judged.code, judged.detail);
     }
     bounds = judged;

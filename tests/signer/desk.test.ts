@@ -6,7 +6,7 @@ import { parseFixed } from '../../contract/money.ts';
 import type { StepUpStatement } from '../../contract/signer.ts';
 import type { PlaceOutcome } from '../../contract/venue.ts';
 import { sealKey } from '../../server/live/seal-key.ts';
-import { brokenAt } from '../../signer/audit-log.ts';
+import { AuditChain } from '../../signer/audit-log.ts';
 import { FIRST_WEEK_MS } from '../../signer/limits.ts';
 import { keyOf } from '../support/signer/adapter-world.ts';
 import type { Answer, Answerer, Asked } from '../support/signer/answer-server.ts';
@@ -775,6 +775,12 @@ describe('limits', () => {
     expect(await signer.desk.answer(ask)).toMatchObject({ code: 'step_up_used' });
   });
 });
+
+function brokenAt(lines: readonly unknown[]): number | null {
+  const chain = new AuditChain();
+  for (const line of lines) chain.take(line);
+  return chain.brokenAt;
+}
 
 describe('the audit log', () => {
   it('says who asked for what, and shows a changed or missing entry', async () => {

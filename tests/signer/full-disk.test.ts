@@ -21,6 +21,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+const ignore = (): void => undefined;
+function linesOf(path: string): unknown[] {
+  const lines: unknown[] = [];
+  LineFile.open(path, (line) => lines.push(line)).close();
+  return lines;
+}
+
 const full = (): Error => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
 
 /** Takes `room` bytes and then none; `null`: everything. */
@@ -49,20 +56,22 @@ function makeDisk(): Disk & { room: number | null; canShrink: boolean } {
 describe('a line of which the disk takes a part', () => {
   it('at a time is written whole (F87)', () => {
     const path = join(folder, 'lines.jsonl');
-    const file = LineFile.open(path, {
-      ...DISK,
-      write: (handle, bytes) => writeSync(handle, bytes.subarray(0, 3)),
+    const file = LineFile.open(path, ignore, {
+      disk: {
+        ...DISK,
+        write: (handle, bytes) => writeSync(handle, bytes.subarray(0, 3)),
+      },
     });
     file.append({ text: 'mäßig lang' });
     file.append(2);
     file.close();
-    expect(LineFile.open(path).lines).toEqual([{ text: 'mäßig lang' }, 2]);
+    expect(linesOf(path)).toEqual([{ text: 'mäßig lang' }, 2]);
   });
 
   it('and no more is taken back, and later lines stand behind whole ones (F87)', () => {
     const path = join(folder, 'lines.jsonl');
     const disk = makeDisk();
-    const file = LineFile.open(path, disk);
+    const file = LineFile.open(path, ignore, { disk });
     file.append({ n: 1 });
     for (const room of [0, 1, 7]) {
       disk.room = room;
@@ -73,13 +82,13 @@ describe('a line of which the disk takes a part', () => {
     disk.room = null;
     file.append({ n: 2 });
     file.close();
-    expect(LineFile.open(path).lines).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(linesOf(path)).toEqual([{ n: 1 }, { n: 2 }]);
   });
 
   it('that cannot be taken back is the last one (F87)', () => {
     const path = join(folder, 'lines.jsonl');
     const disk = makeDisk();
-    const file = LineFile.open(path, disk);
+    const file = LineFile.open(path, ignore, { disk });
     file.append({ n: 1 });
     Object.assign(disk, { room: 4, canShrink: false });
     expect(() => {
@@ -90,23 +99,25 @@ describe('a line of which the disk takes a part', () => {
       file.append({ n: 2 });
     }).toThrow('half a line');
     file.close();
-    const again = LineFile.open(path);
+    const again = LineFile.open(path, ignore);
     again.append({ n: 3 });
     again.close();
-    expect(LineFile.open(path).lines).toEqual([{ n: 1 }, { n: 3 }]);
+    expect(linesOf(path)).toEqual([{ n: 1 }, { n: 3 }]);
   });
 
   it('that could not be synced is taken back (F87)', () => {
     const path = join(folder, 'lines.jsonl');
     let fails = true;
-    const file = LineFile.open(path, {
-      ...DISK,
-      sync: (handle) => {
-        if (fails) {
-          fails = false;
-          throw full();
-        }
-        DISK.sync(handle);
+    const file = LineFile.open(path, ignore, {
+      disk: {
+        ...DISK,
+        sync: (handle) => {
+          if (fails) {
+            fails = false;
+            throw full();
+          }
+          DISK.sync(handle);
+        },
       },
     });
     expect(() => {
@@ -114,7 +125,7 @@ describe('a line of which the disk takes a part', () => {
     }).toThrow('no space');
     file.append({ n: 1 });
     file.close();
-    expect(LineFile.open(path).lines).toEqual([{ n: 1 }]);
+    expect(linesOf(path)).toEqual([{ n: 1 }]);
   });
 });
 
