@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { LineFile } from './line-file.ts';
+import { LineFile, type LineFileOptions } from './line-file.ts';
 
 const START = '0'.repeat(64);
 
@@ -63,11 +63,12 @@ export class AuditLog {
   }
 
   /** @throws Error when the log was changed. */
-  static open(path: string, now: () => number): AuditLog {
+  static open(path: string, now: () => number, options: LineFileOptions = {}): AuditLog {
     const chain = new AuditChain();
-    const file = LineFile.open(path, (line) => {
+    const take = (line: unknown): void => {
       chain.take(line);
-    });
+    };
+    const file = LineFile.open(path, take, options);
     if (chain.brokenAt !== null)
       throw new Error(`The audit log was changed at entry ${chain.brokenAt}`);
     return new AuditLog(file, chain, now);
@@ -78,10 +79,16 @@ export class AuditLog {
     return this.before;
   }
 
-  write(who: string, what: string, about: AuditEntry['about']): void {
+  /** Whether so many bytes could be written now. */
+  takes(bytes: number): boolean {
+    return this.file.takes(bytes);
+  }
+
+  /** `spares`: leaves the reserve of the disk to others. */
+  write(who: string, what: string, about: AuditEntry['about'], spares = false): void {
     const entry = { seq: this.seq, atMs: this.now(), who, what, about, before: this.before };
     const hash = hashOf(entry);
-    this.file.append({ ...entry, hash });
+    this.file.append({ ...entry, hash }, spares);
     this.seq += 1;
     this.before = hash;
   }

@@ -3,6 +3,7 @@
  * hour. A sale that is refused is tried again every few seconds, for as long as it takes.
  */
 import type { AuditEntry, AuditLog } from './audit-log.ts';
+import { isWritten } from './disk.ts';
 
 const HOUR_MS = 60 * 60_000;
 /** Kinds that are told apart. Whoever makes up new ones has the rest counted together. */
@@ -30,6 +31,13 @@ export class CountedRefusals {
 
   /** `detail`: what differs each time, such as an id; the newest is told with the count. */
   note(what: string, about: About, detail: About = {}): void {
+    // A refusal stays one where the disk takes no line of it.
+    isWritten(() => {
+      this.count(what, about, detail);
+    });
+  }
+
+  private count(what: string, about: About, detail: About): void {
     this.tellDue();
     const own = JSON.stringify([what, about]);
     const isKnown = this.kinds.has(own) || this.kinds.size < KINDS_MOST;
@@ -40,7 +48,7 @@ export class CountedRefusals {
       Object.assign(kind, { last, times: kind.times + 1 });
       return;
     }
-    this.audit.write('server', isKnown ? what : 'other refusals', last);
+    this.audit.write('server', isKnown ? what : 'other refusals', last, true);
     this.kinds.set(key, {
       what: isKnown ? what : 'other refusals',
       toldAtMs: this.now(),
@@ -59,7 +67,7 @@ export class CountedRefusals {
         this.kinds.delete(key);
         continue;
       }
-      this.audit.write('server', kind.what, { ...kind.last, times: kind.times });
+      this.audit.write('server', kind.what, { ...kind.last, times: kind.times }, true);
       Object.assign(kind, { toldAtMs: this.now(), times: 0 });
     }
   }

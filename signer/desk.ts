@@ -21,6 +21,7 @@ import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
 import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
 import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
+import { isWritten } from './disk.ts';
 import { Doubts } from './doubts.ts';
 import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
 import {
@@ -35,7 +36,8 @@ import type { Log } from './log.ts';
 import { LongLists } from './long-lists.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
-import { placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
+import { DISK_FULL, placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
+import type { Reserve } from './reserve.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
@@ -45,6 +47,7 @@ import { writeOff, type WritingOff } from './write-off.ts';
 export interface DeskParts {
   journal: Journal;
   audit: AuditLog;
+  reserve: Reserve;
   keys: KeyStore;
   spent: Pick<SpentStore, 'record'>;
   box: Box;
@@ -408,10 +411,11 @@ export class Desk {
   }
 
   private get placing(): Placing {
-    const { journal, audit, secrets } = this.parts;
+    const { journal, audit, reserve, secrets } = this.parts;
     return {
       journal,
       audit,
+      reserve,
       refusals: this.refusals,
       secrets,
       now: () => this.now(),
@@ -438,11 +442,17 @@ export class Desk {
     const known = ours.exchangeOrderId;
     if (order.exchangeOrderId !== null && known !== null && order.exchangeOrderId !== known)
       return refused('not_ours', 'the two ids belong to different orders');
+    const { clientOrderId } = ours.intent;
+    const about = { connectionId, clientOrderId };
+    const { audit } = this.parts;
     try {
       const ref = { ...order, exchangeOrderId: known, symbol: ours.intent.symbol };
-      const outcome = await (await this.adapter(connection)).cancel(ref);
-      const { clientOrderId } = ours.intent;
-      this.parts.audit.write('server', `cancel ${outcome.kind}`, { connectionId, clientOrderId });
+      const adapter = await this.adapter(connection);
+      // Before it leaves: where the disk takes no line, no sale could follow.
+      if (!isWritten(() => audit.write('server', 'cancel asked', about)))
+        return refused(DISK_FULL.code, DISK_FULL.detail);
+      const outcome = await adapter.cancel(ref);
+      isWritten(() => audit.write('server', `cancel ${outcome.kind}`, about));
       return outcome.kind === 'rejected'
         ? { ...outcome, message: this.parts.secrets.clean(outcome.message).slice(0, 300) }
         : outcome;

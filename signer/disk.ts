@@ -25,3 +25,18 @@ export function writeAll(handle: number, bytes: Uint8Array, disk: Disk): void {
     left = left.subarray(taken);
   }
 }
+
+/** The disk, or what this user may have of it, is full. */
+export const isFull = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** False where the disk is full: then what was to follow is not done. */
+export function isWritten(write: () => void): boolean {
+  try {
+    write();
+    return true;
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return false;
+  }
+}

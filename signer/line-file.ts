@@ -3,14 +3,19 @@
  * written down may then be done.
  */
 import { closeSync, fdatasyncSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { DISK, writeAll, type Disk } from './disk.ts';
+import { DISK, isFull, writeAll, type Disk } from './disk.ts';
+import type { Reserve } from './reserve.ts';
 
 /** Read at once. A file may be longer than any text can be. */
 const PIECE_BYTES = 1024 * 1024;
 const LINE_END = 0x0a;
 
+const NO_RESERVE = { giveUp: () => false };
+
 export interface LineFileOptions {
   disk?: Disk;
+  /** Gives its room up for a line where the disk is full. */
+  reserve?: Pick<Reserve, 'giveUp'>;
   pieceBytes?: number;
 }
 
@@ -63,6 +68,7 @@ export class LineFile {
     private readonly disk: Disk,
     /** Of the whole lines, in bytes. */
     private length: number,
+    private readonly reserve: Pick<Reserve, 'giveUp'>,
   ) {}
 
   /**
@@ -72,7 +78,7 @@ export class LineFile {
   static open(
     path: string,
     onLine: (line: unknown) => void,
-    { disk = DISK, pieceBytes = PIECE_BYTES }: LineFileOptions = {},
+    { disk = DISK, pieceBytes = PIECE_BYTES, reserve = NO_RESERVE }: LineFileOptions = {},
   ): LineFile {
     const handle = openSync(path, 'a+', 0o600);
     try {
@@ -85,17 +91,44 @@ export class LineFile {
         ftruncateSync(handle, whole);
         fdatasyncSync(handle);
       }
-      return new LineFile(handle, disk, whole);
+      return new LineFile(handle, disk, whole, reserve);
     } catch (error) {
       closeSync(handle);
       throw error;
     }
   }
 
-  /** @throws Error when the line is not on disk. Nothing is left of it then. */
-  append(value: unknown): void {
-    if (this.isTorn) throw new Error('the file ends in half a line');
+  /**
+   * `spares`: leaves the reserve to others.
+   * @throws Error when the line is not on disk. Nothing is left of it then.
+   */
+  append(value: unknown, spares = false): void {
     const bytes = Buffer.from(`${JSON.stringify(value)}\n`);
+    for (;;)
+      try {
+        this.write(bytes);
+        this.length += bytes.byteLength;
+        return;
+      } catch (error) {
+        if (spares || this.isTorn || !isFull(error) || !this.reserve.giveUp()) throw error;
+      }
+  }
+
+  /** Whether so many bytes could be written now. Nothing is left of the trial. */
+  takes(bytes: number): boolean {
+    if (this.isTorn) return false;
+    if (bytes === 0) return true;
+    try {
+      this.write(Buffer.alloc(bytes, ' '));
+    } catch {
+      return false;
+    }
+    this.takeBack();
+    return !this.isTorn;
+  }
+
+  private write(bytes: Uint8Array): void {
+    if (this.isTorn) throw new Error('the file ends in half a line');
     try {
       writeAll(this.handle, bytes, this.disk);
       this.disk.sync(this.handle);
@@ -103,7 +136,6 @@ export class LineFile {
       this.takeBack();
       throw error;
     }
-    this.length += bytes.byteLength;
   }
 
   /** A full disk takes a part of a line. Where that stays, the next start cuts it off. */

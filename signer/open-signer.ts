@@ -9,6 +9,7 @@ import { lockFolder, openFolder } from './folder.ts';
 import { Journal } from './journal.ts';
 import { KeyStore } from './key-store.ts';
 import { openLog } from './log.ts';
+import { Reserve } from './reserve.ts';
 import { Secrets } from './secrets.ts';
 import type { SignerSettings } from './settings.ts';
 import { openSocket } from './socket.ts';
@@ -20,24 +21,33 @@ const RECHECK_MS = 24 * 60 * 60_000;
 const RECHECK_LOOK_MS = 10 * 60_000;
 
 /** What lies in the folder; the same for the process and the operator's commands. */
-export async function openStore(folder: string, now: () => number, secrets: Secrets) {
+export async function openStore(
+  folder: string,
+  now: () => number,
+  secrets: Secrets,
+  onDiskFull: () => void = () => undefined,
+) {
   openFolder(folder);
   chmodSync(folder, 0o700);
   const unlock = lockFolder(folder);
+  const reserve = Reserve.open(join(folder, 'reserve'), now, { onUse: onDiskFull });
+  reserve.isWhole();
   const box = await Box.open(join(folder, 'box'), now());
   const keys = new KeyStore(join(folder, 'keys'), box, secrets);
-  const journal = new Journal(join(folder, 'journal.jsonl'));
-  const audit = AuditLog.open(join(folder, 'audit.jsonl'), now);
-  const spent = new SpentStore(join(folder, 'spent'));
+  const journal = new Journal(join(folder, 'journal.jsonl'), { reserve });
+  const audit = AuditLog.open(join(folder, 'audit.jsonl'), now, { reserve });
+  const spent = new SpentStore(join(folder, 'spent'), reserve);
   return {
     box,
     keys,
     journal,
     audit,
+    reserve,
     spent,
     close: () => {
       journal.close();
       audit.close();
+      reserve.close();
       unlock();
     },
   };
@@ -55,7 +65,14 @@ export async function openSigner(
 ): Promise<RunningSigner> {
   const secrets = new Secrets();
   const log = openLog(secrets, write);
-  const store = await openStore(settings.folder, () => clock.now(), secrets);
+  const store = await openStore(
+    settings.folder,
+    () => clock.now(),
+    secrets,
+    () => {
+      log.error({}, 'the disk is full: nothing is bought until there is room again');
+    },
+  );
   const { origins, passkeys } = settings;
   const desk = new Desk({ ...store, secrets, log, clock, origins, passkeys });
   const socket = await openSocket(settings.listen, (ask) => desk.answer(ask), log);

@@ -10,6 +10,7 @@ import { PAIR_CLOSED_CODES, STOP_REACHED, type PlaceOutcome } from '../contract/
 import type { AuditLog } from './audit-log.ts';
 import type { CountedRefusals } from './counted-refusals.ts';
 import { lossToday } from './day-loss.ts';
+import { isWritten } from './disk.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
 import type { Journal } from './journal.ts';
@@ -31,12 +32,15 @@ import {
   type Refused,
 } from './limits.ts';
 import type { MarketView } from './market-view.ts';
+import type { SignerRecord } from './records.ts';
+import type { Reserve } from './reserve.ts';
 import type { Secrets } from './secrets.ts';
 
 export interface Placing {
   journal: Journal;
   audit: AuditLog;
   refusals: CountedRefusals;
+  reserve: Reserve;
   secrets: Secrets;
   now: () => number;
   /** Client order ids whose request is out at this moment. */
@@ -59,6 +63,16 @@ const wireOf = (intent: OrderIntent): string => JSON.stringify(z.encode(OrderInt
 /** Whoever bids has this long to come back before the rest is sold lower. */
 const FLOOR_PAUSE_MS = 10_000;
 
+export const DISK_FULL: Refused = { code: 'disk_full', detail: 'nothing could be written down' };
+/** More than an exit writes to either file. */
+const EXIT_BYTES = 16 * 1024;
+
+/** Whether a stop can be cancelled and its sale be written down, whatever the disk takes besides. */
+function canWriteExit({ journal, audit, reserve }: Placing): boolean {
+  const bytes = reserve.isWhole() || reserve.holdsAnExit ? 0 : EXIT_BYTES;
+  return journal.takes(bytes) && audit.takes(bytes);
+}
+
 interface Facts {
   market: MarketFacts;
   lossToday: Fixed;
@@ -69,6 +83,8 @@ async function gather(
   connection: Connection,
   { symbol, side }: OrderIntent,
 ): Promise<Facts | Refused> {
+  // What is left on the disk is for sales.
+  if (side === 'buy' && !placing.reserve.isWhole()) return DISK_FULL;
   try {
     const view = await placing.market(connection);
     const market = await view.factsOf(symbol, side);
@@ -174,6 +190,14 @@ type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
 const limitOf = ({ limitPrice, stopPrice }: OrderIntent, worstPrice: Fixed): Fixed | null =>
   limitPrice ?? (worstPrice === stopPrice ? null : worstPrice);
 
+function sendingOf(
+  intent: OrderIntent,
+  { worstPrice, floor }: Bounds,
+  atMs: number,
+): Extract<SignerRecord, { kind: 'sending' }> {
+  return { kind: 'sending', atMs, intent, worstPrice, ...(floor === null ? {} : { floor }) };
+}
+
 async function sendOnce(
   placing: Placing,
   adapter: Adapter,
@@ -208,6 +232,7 @@ export async function refusalInPlaceOf(
   const freed = remaining(stop);
   // It is over, as far as is known here: to cancel it takes nothing away.
   if (freed === ZERO) return null;
+  if (!canWriteExit(placing)) return DISK_FULL;
   const now = placing.now();
   const intent: OrderIntent = {
     ...stop.intent,
@@ -231,14 +256,45 @@ function noteRefusal(
   refusals.note('order refused', about, { clientOrderId });
 }
 
+/** Before a byte leaves. False where the disk is full. */
+function noteSending(
+  { audit, journal, now }: Placing,
+  intent: OrderIntent,
+  sent: SentOrder | null,
+  bounds: Bounds,
+): boolean {
+  const { clientOrderId, connectionId, symbol, side, type } = intent;
+  const about = { clientOrderId, connectionId, symbol, side, type };
+  return isWritten(() => {
+    // First what may stand there alone: an order that is only intended would count as in doubt.
+    audit.write('server', sent === null ? 'order sent' : 'order sent again', about);
+    if (sent === null) journal.write(sendingOf(intent, bounds, now()));
+  });
+}
+
+/** Where the disk is full, the order counts in full here until it is looked up. */
+function noteOutcome(
+  { audit, journal, now }: Placing,
+  { clientOrderId }: OrderIntent,
+  outcome: PlaceOutcome,
+): void {
+  isWritten(() => {
+    journal.write({ kind: 'outcome', atMs: now(), clientOrderId, outcome });
+    audit.write('signer', `order ${outcome.kind}`, {
+      clientOrderId,
+      ...(outcome.kind === 'unknown' ? { cause: outcome.cause } : {}),
+      ...(outcome.kind === 'rejected' || outcome.kind === 'refused' ? { code: outcome.code } : {}),
+    });
+  });
+}
+
 export async function placeOrder(
   placing: Placing,
   connection: Connection,
   intent: OrderIntent,
 ): Promise<PlaceOutcome> {
-  const { journal, audit, now } = placing;
-  const { clientOrderId, connectionId, symbol, side, type } = intent;
-  const about = { clientOrderId, connectionId, symbol, side, type };
+  const { journal, now } = placing;
+  const { clientOrderId, symbol, side, type } = intent;
   const adapter = await placing.adapter(connection);
   const market = await placing.market(connection);
   const sent = journal.ledger.order(clientOrderId);
@@ -264,11 +320,11 @@ export async function placeOrder(
       return refused(judged.code, judged.detail);
     }
     bounds = judged;
-    const { worstPrice, floor } = judged;
-    const floored = floor === null ? {} : { floor };
-    journal.write({ kind: 'sending', atMs: now(), intent, worstPrice, ...floored });
   }
-  audit.write('server', isReplay ? 'order sent again' : 'order sent', about);
+  const isNoted = noteSending(placing, intent, sent, bounds);
+  // Of one that was sent before it proves nothing.
+  if (!isNoted)
+    return sent === null ? refused(DISK_FULL.code, DISK_FULL.detail) : before(sent, intent);
   placing.inFlight.add(clientOrderId);
   market.forgetBook(symbol);
   const answer = await sendOnce(placing, adapter, intent, bounds).finally(() => {
@@ -289,11 +345,6 @@ export async function placeOrder(
         }
       : answer;
   const told = isReplay && outcome.kind === 'confirmed' ? { ...outcome, replay: true } : outcome;
-  journal.write({ kind: 'outcome', atMs: now(), clientOrderId, outcome: told });
-  audit.write('signer', `order ${told.kind}`, {
-    clientOrderId,
-    ...(told.kind === 'unknown' ? { cause: told.cause } : {}),
-    ...(told.kind === 'rejected' || told.kind === 'refused' ? { code: told.code } : {}),
-  });
+  noteOutcome(placing, intent, told);
   return told;
 }

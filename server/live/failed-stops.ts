@@ -19,6 +19,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'signing_failed',
   // The market may be above it again; while it is not, the position is sold (reached-stops.ts).
   STOP_REACHED,
+  'disk_full',
   ...PAIR_CLOSED_CODES,
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',

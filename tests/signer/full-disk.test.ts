@@ -1,15 +1,16 @@
 /** A disk that is full takes half a line: nothing acts on it, and the signer starts again. */
-import { ftruncateSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Desk } from '../../signer/desk.ts';
-import { DISK, type Disk } from '../../signer/disk.ts';
+import { DISK } from '../../signer/disk.ts';
 import { writeWhole } from '../../signer/folder.ts';
 import { Journal } from '../../signer/journal.ts';
 import { LineFile } from '../../signer/line-file.ts';
 import { openLog } from '../../signer/log.ts';
 import { Secrets } from '../../signer/secrets.ts';
+import { full, makeDisk } from '../support/signer/small-disk.ts';
 import { openDeskWorld } from '../support/signer/desk-world.ts';
 import { KRAKEN_KEY, krakenAnswers } from '../support/signer/kraken-answers.ts';
 
@@ -26,31 +27,6 @@ function linesOf(path: string): unknown[] {
   const lines: unknown[] = [];
   LineFile.open(path, (line) => lines.push(line)).close();
   return lines;
-}
-
-const full = (): Error => Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-
-/** Takes `room` bytes and then none; `null`: everything. */
-function makeDisk(): Disk & { room: number | null; canShrink: boolean } {
-  const disk = {
-    room: null as number | null,
-    canShrink: true,
-    write: (handle: number, bytes: Uint8Array): number => {
-      if (disk.room === null) return writeSync(handle, bytes);
-      if (disk.room === 0) throw full();
-      const taken = Math.min(disk.room, bytes.byteLength);
-      disk.room -= taken;
-      return writeSync(handle, bytes.subarray(0, taken));
-    },
-    truncate: (handle: number, length: number): void => {
-      if (!disk.canShrink) throw new Error('EIO');
-      ftruncateSync(handle, length);
-    },
-    sync: (handle: number): void => {
-      DISK.sync(handle);
-    },
-  };
-  return disk;
 }
 
 describe('a line of which the disk takes a part', () => {
@@ -139,7 +115,7 @@ describe('an order whose intent the disk does not take', () => {
     world.store.journal.close();
     const disk = makeDisk();
     const path = join(world.folder, 'journal.jsonl');
-    const journal = new Journal(path, disk);
+    const journal = new Journal(path, { disk });
     const secrets = new Secrets();
     const desk = new Desk({
       ...world.store,
@@ -155,7 +131,7 @@ describe('an order whose intent the disk does not take', () => {
     expect(await place()).toMatchObject({ kind: 'confirmed' });
     const before = readFileSync(path, 'utf8');
     disk.room = 100;
-    await expect(place()).rejects.toThrow('no space');
+    expect(await place()).toMatchObject({ kind: 'refused', code: 'disk_full' });
     expect(world.sent()).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toBe(before);
     disk.room = null;
