@@ -205,10 +205,16 @@ export const SignerAsk = z.discriminatedUnion('act', [
   z.object({ act: z.literal('end_agent'), ...OfConnection, agentId: OwnId }),
   z.object({ act: z.literal('place'), intent: OrderIntent }),
   /**
-   * Whether a sale at market would be signed in place of this stop, if it were gone. Nothing is
-   * written down and nothing leaves.
+   * Whether a sale at market would be signed and written down in place of this stop, if it were gone.
+   * Nothing leaves.
    */
-  z.object({ act: z.literal('may_sell'), ...OfConnection, insteadOf: ClientOrderId }),
+  z.object({
+    act: z.literal('may_sell'),
+    ...OfConnection,
+    insteadOf: ClientOrderId,
+    /** By the server's clock, as the sale would have it; older servers leave it out. */
+    deadlineMs: z.optional(Ms),
+  }),
   /**
    * Coins that the person sold or took out by hand count as held no more, where the signer finds that
    * the account has not got them. Done once for an id. `isAsked`: only whether it would be done.
@@ -322,6 +328,8 @@ export const SIGNER_REPLIES = {
     boxKey: BoxKey,
     firstWeek: SpendingLimits,
     exchanges: z.array(LiveExchange),
+    /** By the signer's clock, which judges deadlines; older signers leave it out. */
+    nowMs: z.optional(Ms),
   }),
   check_key: Read(KeyReport),
   connect: Read(KeyReport),

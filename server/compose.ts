@@ -347,7 +347,7 @@ export async function compose(parts: Parts): Promise<Composed> {
       reads,
     ),
     ...peopleOf(trading, reads),
-    gauges: operatorGauges(database, market, reads, clock),
+    gauges: operatorGauges(database, market, reads, clock, live?.signer ?? null),
     extend: [billingRoutes(parts, trading, payments), ...(parts.extend ?? [])],
     ...(parts.bare === undefined ? {} : { bare: parts.bare }),
     ...(parts.dist === undefined ? {} : { dist: parts.dist }),

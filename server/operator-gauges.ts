@@ -9,6 +9,7 @@ import type { WallClock } from './clock.ts';
 import type { Database } from './db/database.ts';
 import { liveConnections, liveMarks, liveOrders } from './db/schema-live.ts';
 import type { Gauge } from './http/prometheus.ts';
+import type { WatchedSigner } from './live/signer-clock.ts';
 import type { RunningMarket } from './market/running-market.ts';
 import { readLedgerHealth, type LedgerHealth } from './portfolio/ledger-check.ts';
 import type { Reads } from './reads/open-reads.ts';
@@ -172,6 +173,20 @@ function liveGauges(database: Database, clock: WallClock): Gauge[] {
   ];
 }
 
+/** As of the last time that this process asked the signer anything before an order or a start. */
+function signerGauges(signer: Pick<WatchedSigner, 'secondsApart'> | null): Gauge[] {
+  return [
+    {
+      name: 'tradewind_signer_clock_apart_seconds',
+      help: 'How far the clocks of server and signer are apart at least. Beyond 30 no order is signed.',
+      read() {
+        const value = signer?.secondsApart() ?? null;
+        return value === null ? [] : [{ value }];
+      },
+    },
+  ];
+}
+
 const LOOP_STEP_MS = 10;
 
 /** How long work waited for this process's one thread, at worst since the last reading. */
@@ -197,6 +212,7 @@ export function operatorGauges(
   market: RunningMarket,
   reads: Reads,
   clock: WallClock,
+  signer: Pick<WatchedSigner, 'secondsApart'> | null,
 ): Gauge[] {
   return [
     ...marketGauges(market),
@@ -204,6 +220,7 @@ export function operatorGauges(
     ...ledgerGauges(database),
     ...readGauges(reads),
     ...liveGauges(database, clock),
+    ...signerGauges(signer),
     ...loopGauges(),
   ];
 }

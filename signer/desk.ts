@@ -182,6 +182,7 @@ export class Desk {
       boxKey: this.parts.box.current,
       firstWeek: FIRST_WEEK,
       exchanges: LiveExchange.options,
+      nowMs: this.now(),
     };
   }
 
@@ -380,13 +381,14 @@ export class Desk {
   private async maySell({
     connectionId,
     insteadOf,
+    deadlineMs,
   }: Of<'may_sell'>): Promise<SignerReply<'may_sell'>> {
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
     const stop = connection.orders.get(insteadOf);
     if (stop?.intent.type !== 'stop')
       return refused('not_ours', 'no stop of this id was sent from here');
-    const refusal = await refusalInPlaceOf(this.placing, connection, stop);
+    const refusal = await refusalInPlaceOf(this.placing, connection, stop, deadlineMs ?? null);
     return refusal === null ? { kind: 'yes' } : refused(refusal.code, refusal.detail);
   }
 

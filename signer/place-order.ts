@@ -217,7 +217,7 @@ async function sendOnce(
   }
 }
 
-/** A sale that is only asked about is judged as one that leaves now. */
+/** A sale that an older server asks about, without a deadline, is judged as one that leaves now. */
 const ASKED_LIFE_MS = 30_000;
 
 /**
@@ -228,22 +228,24 @@ export async function refusalInPlaceOf(
   placing: Placing,
   connection: Connection,
   stop: SentOrder,
+  /** As the server would give it to the sale. */
+  deadlineMs: number | null,
 ): Promise<Refused | null> {
   const freed = remaining(stop);
   // It is over, as far as is known here: to cancel it takes nothing away.
   if (freed === ZERO) return null;
   if (!canWriteExit(placing)) return DISK_FULL;
-  const now = placing.now();
   const intent: OrderIntent = {
     ...stop.intent,
     type: 'market',
     quantity: freed,
     limitPrice: null,
     stopPrice: null,
-    deadlineMs: now + ASKED_LIFE_MS,
   };
   const facts = await gather(placing, connection, intent);
-  const judged = 'code' in facts ? facts : judge(placing, connection, intent, facts, freed);
+  // The market may have taken its time: so it would for the sale.
+  const asked = { ...intent, deadlineMs: deadlineMs ?? placing.now() + ASKED_LIFE_MS };
+  const judged = 'code' in facts ? facts : judge(placing, connection, asked, facts, freed);
   return 'code' in judged ? unlessInDoubt(placing, connection, intent, judged) : null;
 }
 
@@ -293,7 +295,7 @@ export async function placeOrder(
   connection: Connection,
   intent: OrderIntent,
 ): Promise<PlaceOutcome> {
-  const { journal, now } = placing;
+  const { journal } = placing;
   const { clientOrderId, symbol, side, type } = intent;
   const adapter = await placing.adapter(connection);
   const market = await placing.market(connection);

@@ -11,9 +11,10 @@ import { takeBackBroken } from './connect.ts';
 import { hasPassed } from './elapsed.ts';
 import { ExchangeRules } from './exchange-rules.ts';
 import { openConnections } from './live-accounts.ts';
-import type { BookDeps, LiveDeps, LivePort, SignerPort } from './live-deps.ts';
+import type { BookDeps, LiveDeps, LivePort } from './live-deps.ts';
 import { LiveRun, NOT_COMPARED } from './live-run.ts';
 import { SignerClient } from './signer-client.ts';
+import { WatchedSigner } from './signer-clock.ts';
 
 const TICK_MS = 1_000;
 /** How soon a connection that another process made is taken up. */
@@ -208,21 +209,22 @@ export class LiveDesk implements LivePort {
 
 export interface OpenLiveDesk {
   desk: LiveDesk;
-  signer: SignerPort;
+  signer: WatchedSigner;
   stop(): Promise<void>;
 }
 
 /** Null where live trading is turned off. The signer is asked only once there is a connection. */
 export function openLiveDesk(address: SignerAddress | null, deps: BookDeps): OpenLiveDesk | null {
   if (address === null) return null;
-  const signer = new SignerClient(address);
+  const client = new SignerClient(address);
+  const signer = new WatchedSigner(client, deps.clock, deps.log);
   const desk = new LiveDesk({ ...deps, signer });
   return {
     desk,
     signer,
     stop: async () => {
       await desk.stop();
-      signer.close();
+      client.close();
     },
   };
 }

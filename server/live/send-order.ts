@@ -10,6 +10,7 @@ import { haltsInForce, holdSwitches } from '../agents/trading-halts.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
+import { ORDER_LIFE_MS } from './pair-plan.ts';
 import { SignerTooOld } from './signer-client.ts';
 import { publishLive } from './live-news.ts';
 import { lockAccount } from '../portfolio/marks.ts';
@@ -107,10 +108,19 @@ export type SaleAnswer = 'yes' | 'no_answer' | { code: string };
  * Whether the signer would sign a sale once this stop is gone; where not, why. A signer that is older
  * than the question cannot say so: no exit waits until it is updated.
  */
-export async function maySell({ signer }: LiveDeps, { intent }: LiveOrder): Promise<SaleAnswer> {
+export async function maySell(
+  { signer, clock }: LiveDeps,
+  { intent }: LiveOrder,
+): Promise<SaleAnswer> {
   const { connectionId, clientOrderId } = intent;
   try {
-    const answer = await signer.ask({ act: 'may_sell', connectionId, insteadOf: clientOrderId });
+    const answer = await signer.ask({
+      act: 'may_sell',
+      connectionId,
+      insteadOf: clientOrderId,
+      // As its sale would have it: clocks that are too far apart are found out before the stop goes.
+      deadlineMs: clock.now() + ORDER_LIFE_MS,
+    });
     return answer.kind === 'yes' ? 'yes' : { code: answer.code };
   } catch (error) {
     return error instanceof SignerTooOld ? 'yes' : 'no_answer';

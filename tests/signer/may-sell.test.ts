@@ -93,6 +93,38 @@ describe('a sale in place of a stop', () => {
     },
   );
 
+  it.each([
+    ['31 seconds before its clock', -1_000, 'refused'],
+    ['31 seconds after its clock', 61_000, 'refused'],
+    ['at its clock', 30_000, 'yes'],
+  ])(
+    'is judged by the deadline that the server would give it: %s',
+    async (_where, aheadMs, kind) => {
+      const { one, stopId } = await holding();
+      const answer = await one.desk.answer({
+        act: 'may_sell',
+        connectionId: one.connectionId,
+        insteadOf: stopId,
+        deadlineMs: one.clock.now() + aheadMs,
+      });
+      expect(answer).toMatchObject(kind === 'yes' ? { kind } : { kind, code: 'deadline' });
+    },
+  );
+
+  it('is judged by the time at which the market was read', async () => {
+    const { one, stopId, said } = await holding();
+    one.clock.at += 60_000;
+    said.Depth = () => {
+      one.clock.at += 31_000;
+      return depth([['59990.0', '5.000']]);
+    };
+    const deadlineMs = one.clock.now() + 30_000;
+    const { connectionId } = one;
+    expect(
+      await one.desk.answer({ act: 'may_sell', connectionId, insteadOf: stopId, deadlineMs }),
+    ).toMatchObject({ code: 'deadline' });
+  });
+
   it('is answered only of a stop that was sent from here', async () => {
     const { one } = await holding();
     expect(await ask(one, newOrderId())).toMatchObject({ kind: 'refused', code: 'not_ours' });
