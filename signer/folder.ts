@@ -10,7 +10,8 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DISK, writeAll, type Disk } from './disk.ts';
+import { answerIn } from './alive.ts';
+import { DISK, isFull, writeAll, type Disk } from './disk.ts';
 
 export function openFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -64,34 +65,57 @@ const held = new Set<string>();
  * One process a folder. A lock left by a process that is gone is taken over.
  * @throws Error when another signer runs.
  */
-export function lockFolder(folder: string): () => void {
+export async function lockFolder(
+  folder: string,
+  /** Makes room on a full disk; false where there is none. */
+  makeRoom: () => boolean = () => false,
+): Promise<() => void> {
   const path = join(folder, 'signer.lock');
   if (held.has(path)) throw new Error('Another signer uses this folder');
+  held.add(path);
+  try {
+    const fallSilent = await answerIn(folder);
+    try {
+      takeLock(path, makeRoom);
+    } catch (error) {
+      fallSilent();
+      throw error;
+    }
+    return () => {
+      fallSilent();
+      held.delete(path);
+      rmSync(path, { force: true });
+    };
+  } catch (error) {
+    held.delete(path);
+    throw error;
+  }
+}
+
+function takeLock(path: string, makeRoom: () => boolean): void {
   const take = (): boolean => {
     try {
       const handle = openSync(path, 'wx', 0o600);
       // A lock that names nobody would be taken over.
       try {
         writeAll(handle, Buffer.from(String(process.pid)), DISK);
+      } catch (error) {
+        rmSync(path, { force: true });
+        throw error;
       } finally {
         closeSync(handle);
       }
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      if (isFull(error) && makeRoom()) return take();
       throw error;
     }
   };
-  if (!take()) {
-    if (isAlive(path)) throw new Error('Another signer uses this folder');
-    rmSync(path, { force: true });
-    if (!take()) throw new Error('Another signer uses this folder');
-  }
-  held.add(path);
-  return () => {
-    held.delete(path);
-    rmSync(path, { force: true });
-  };
+  if (take()) return;
+  if (isAlive(path)) throw new Error('Another signer uses this folder');
+  rmSync(path, { force: true });
+  if (!take()) throw new Error('Another signer uses this folder');
 }
 
 function isAlive(path: string): boolean {

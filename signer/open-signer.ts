@@ -29,8 +29,11 @@ export async function openStore(
 ) {
   openFolder(folder);
   chmodSync(folder, 0o700);
-  const unlock = lockFolder(folder);
   const reserve = Reserve.open(join(folder, 'reserve'), now, { onUse: onDiskFull });
+  const unlock = await lockFolder(folder, () => reserve.giveUp()).catch((error: unknown) => {
+    reserve.close();
+    throw error;
+  });
   reserve.isWhole();
   const box = await Box.open(join(folder, 'box'), now());
   const keys = new KeyStore(join(folder, 'keys'), box, secrets);

@@ -1,0 +1,77 @@
+/**
+ * A socket in the signer's folder that is there to be answered. A process id says nothing of a
+ * signer in another container; a socket on the same volume does.
+ */
+import { chmodSync, rmSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+
+/** No longer than the name of the server's socket: the system limits the length of the path. */
+const ALIVE = 'alive.sock';
+/** By which a signer answers that is older than `ALIVE`, or that the server reaches by it. */
+const ANSWERING = [ALIVE, 'signer.sock'];
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      // Somebody is there, and has not come round to answer.
+      resolve(codeOf(error) === 'EAGAIN');
+    });
+  });
+}
+
+/** @throws Error of the system. */
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.destroy();
+    });
+    server.once('error', reject);
+    server.listen(path, () => {
+      chmodSync(path, 0o600);
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+/** A name that is taken, and by which nobody answers, was left behind by one that was killed. */
+async function bind(path: string): Promise<Server> {
+  try {
+    return await listen(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EADDRINUSE' || (await answers(path))) throw error;
+    rmSync(path, { force: true });
+    return listen(path);
+  }
+}
+
+/**
+ * Answers in this folder from now on, until what it gives back is called.
+ * @throws Error where another signer answers.
+ */
+export async function answerIn(folder: string): Promise<() => void> {
+  for (const name of ANSWERING)
+    if (await answers(join(folder, name)))
+      throw new Error(
+        'Another signer answers in this folder, perhaps from another container: give each a folder of its own',
+      );
+  try {
+    const server = await bind(join(folder, ALIVE));
+    return () => {
+      server.close();
+    };
+  } catch (error) {
+    // Bound since it was looked for.
+    if (codeOf(error) === 'EADDRINUSE') throw new Error('Another signer uses this folder');
+    // Not every volume takes sockets; the lock with the process id is what there was before.
+    return () => undefined;
+  }
+}

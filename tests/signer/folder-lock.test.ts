@@ -1,0 +1,83 @@
+/** One process a folder, also where process ids say nothing: between containers. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../signer/open-signer.ts';
+import { Secrets } from '../../signer/secrets.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'signer-lock-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const open = () => openStore(folder, Date.now, new Secrets());
+
+async function listenAt(name: string): Promise<Server> {
+  const server = createServer();
+  server.listen(join(folder, name));
+  await once(server, 'listening');
+  return server;
+}
+
+function answers(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(join(folder, name), () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => {
+      resolve(false);
+    });
+  });
+}
+
+describe('a folder whose signer runs in another container', () => {
+  it.each([
+    ['of which the process id is ours', String(process.pid), 'alive.sock'],
+    ['of which the process id is unknown here', '999999999', 'alive.sock'],
+    ['which is an older one', '999999999', 'signer.sock'],
+  ])('is not taken over: %s', async (_what, pid, name) => {
+    writeFileSync(join(folder, 'signer.lock'), pid);
+    const other = await listenAt(name);
+    await expect(open()).rejects.toThrow(/Another signer answers in this folder/);
+    expect(await answers(name)).toBe(true);
+    other.close();
+    (await open()).close();
+  });
+});
+
+describe('a folder', () => {
+  it('answers while it is used, whatever the server connects by, and no longer', async () => {
+    const store = await open();
+    expect(await answers('alive.sock')).toBe(true);
+    await expect(open()).rejects.toThrow(/Another signer/);
+    expect(await answers('alive.sock')).toBe(true);
+    store.close();
+    expect(existsSync(join(folder, 'alive.sock'))).toBe(false);
+    const again = await open();
+    expect(await answers('alive.sock')).toBe(true);
+    again.close();
+  });
+
+  it('of a signer that was killed is taken over', async () => {
+    const path = join(folder, 'alive.sock');
+    const listen = `require('node:net').createServer().listen(${JSON.stringify(path)},()=>console.log('up'))`;
+    const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(child.stdout, 'data');
+    writeFileSync(join(folder, 'signer.lock'), String(child.pid));
+    await expect(open()).rejects.toThrow(/Another signer/);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(existsSync(path)).toBe(true);
+    const store = await open();
+    expect(await answers('alive.sock')).toBe(true);
+    store.close();
+  });
+});
