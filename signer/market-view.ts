@@ -49,7 +49,9 @@ export class MarketView {
    * `NotSent` pass through: without facts nothing is signed.
    */
   async factsOf(symbol: string, side: OrderSide): Promise<MarketFacts> {
-    const rules = (await this.rules.get()).get(symbol) ?? null;
+    // The exchange itself refuses a sale by rules that do not hold any more.
+    const all = side === 'sell' ? await this.rules.getOrLast() : await this.rules.get();
+    const rules = all.get(symbol) ?? null;
     if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: ZERO };
     const dayVolume = side === 'buy' ? await this.volumes.get(symbol) : ZERO;
     return { rules, book: await this.bookOf(symbol), dayVolume };
@@ -91,7 +93,7 @@ export class MarketView {
 
   /** As the exchange says now, or said seconds ago; a pair that it does not list is left out. */
   async rulesNowOf(symbols: readonly string[]): Promise<PairRules[]> {
-    const known = await this.rules.get();
+    const known = await this.rules.getOrLast();
     const listed = symbols.filter((symbol) => known.has(symbol));
     const now = await Promise.all(listed.map((symbol) => this.data.rulesNow(symbol)));
     return now.flatMap((rules) => rules ?? []);

@@ -6,13 +6,14 @@ import * as z from 'zod/mini';
 import { add, ZERO, type Fixed } from '../contract/money.ts';
 import { OrderIntent } from '../contract/signer.ts';
 import { stopRoomBps } from '../contract/stop-limit.ts';
-import { PAIR_CLOSED_CODES, STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
+import { STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CountedRefusals } from './counted-refusals.ts';
 import { lossToday } from './day-loss.ts';
 import { isWritten } from './disk.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
+import { isAgainstRules } from './exchanges/rule-codes.ts';
 import type { Journal } from './journal.ts';
 import {
   exposureOf,
@@ -335,8 +336,8 @@ export async function placeOrder(
   });
   if (answer.kind === 'rejected') {
     market.forgetNow(symbol);
-    // Of a pair that takes no orders for a while the lists say nothing that was wrong.
-    if (!PAIR_CLOSED_CODES.has(answer.code)) market.forgetRules();
+    // Everyone waits for lists that are read again: what one account may not do says nothing of them.
+    if (isAgainstRules(answer.code)) market.forgetRules();
   }
   // Refused a second time proves nothing about the first.
   const outcome: PlaceOutcome =

@@ -25,7 +25,7 @@ export class UnreadRows {
 
   /** Once, though the list is read every minute; what it moved shows up as a deposit or a withdrawal. */
   private tell({ list, exchangeOrderId, symbol }: UnreadRow, connectionId: string | null): void {
-    const name = `${connectionId ?? ''} ${list} ${exchangeOrderId ?? ''}`;
+    const name = `${connectionId ?? ''} ${list} ${exchangeOrderId ?? symbol ?? ''}`;
     if (this.told.has(name)) return;
     if (this.told.size >= TOLD_KEPT) this.told.clear();
     this.told.add(name);

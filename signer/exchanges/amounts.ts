@@ -40,6 +40,21 @@ export const feeAmount = (text: string): Fixed => roundedAmount(text, 'up');
 /** A balance finer than money is kept counts for what is surely there. */
 export const flooredAmount = (text: string): Fixed => roundedAmount(text, 'down');
 
+/**
+ * A side of a book, as prices and sizes. Of a size that is finer than money is kept in, what is surely
+ * there counts; a price goes to the side on which it promises less.
+ */
+export const levelsOf = (
+  side: 'bids' | 'asks',
+  levels: readonly (readonly [price: string, quantity: string, ...rest: unknown[]])[],
+): { price: Fixed; quantity: Fixed }[] =>
+  levels.map(([price, quantity]) => ({
+    price: side === 'bids' ? bidAmount(price) : askAmount(price),
+    quantity: flooredAmount(quantity),
+  }));
+export const bidAmount = (text: string): Fixed => roundedAmount(text, 'down');
+export const askAmount = (text: string): Fixed => roundedAmount(text, 'up');
+
 /** Every digit that was written: `units` × 10 to the minus `places`. */
 interface Written {
   units: Fixed;

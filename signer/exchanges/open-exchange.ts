@@ -58,10 +58,11 @@ export async function openExchange(
   });
   const shared = { exchange, origin, byAddress, clock, ...(fetch === undefined ? {} : { fetch }) };
   const door = await Door.open({ ...shared, key: null, byKey: null });
+  const ofNoKey = onUnread?.(null) ?? noneOfOursUnread;
   const publicData = {
-    kraken: () => new KrakenPublic(door),
-    coinbase: () => new CoinbasePublic(door),
-    binance: () => new BinancePublic(door),
+    kraken: () => new KrakenPublic(door, ofNoKey),
+    coinbase: () => new CoinbasePublic(door, ofNoKey),
+    binance: () => new BinancePublic(door, ofNoKey),
   }[exchange]();
   const time = new ExchangeTime(() => publicData.time(), clock);
   return {
@@ -74,7 +75,7 @@ export async function openExchange(
         byKey: byKey.of(key, connectionId),
       });
       const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
-      const adapter = adapterOf(exchange, own, publicData, unread);
+      const adapter = adapterOf(own, publicData, unread);
       const setTime = async (): Promise<void> => {
         own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect)));
       };
@@ -109,16 +110,13 @@ class KeyBudgets {
 }
 
 function adapterOf(
-  exchange: LiveExchange,
   door: Door,
-  data: PublicData,
+  data: KrakenPublic | CoinbasePublic | BinancePublic,
   onUnread: OnUnread,
 ): Adapter {
-  if (exchange === 'kraken' && data instanceof KrakenPublic)
-    return new KrakenAdapter(door, () => data.names(), onUnread);
-  if (exchange === 'binance' && data instanceof BinancePublic)
-    return new BinanceAdapter(door, () => data.names(), onUnread);
-  return new CoinbaseAdapter(door, data, onUnread);
+  if (data instanceof KrakenPublic) return new KrakenAdapter(door, () => data.names(), onUnread);
+  if (data instanceof BinancePublic) return new BinanceAdapter(door, () => data.names(), onUnread);
+  return new CoinbaseAdapter(door, () => data.knownRules(), onUnread);
 }
 
 /** How far the exchange's clock is ahead of ours. */

@@ -1,11 +1,11 @@
 /** Reads lists row by row: a row of the person's own that cannot be read leaves the others as they are. */
 import * as z from 'zod/mini';
-import { ClientOrderId } from '../../contract/venue.ts';
+import { ClientOrderId, PairRules } from '../../contract/venue.ts';
 import { ReadFailed } from './adapter.ts';
 
 /** What is known of a row that could not be read. */
 export interface UnreadRow {
-  list: 'orders' | 'trades';
+  list: 'orders' | 'trades' | 'pairs';
   exchangeOrderId: string | null;
   clientOrderId: string | null;
   /** As the exchange spells it, where it is none of the pairs we know. */
@@ -48,6 +48,46 @@ export function eachRow<Raw, T>(
       onUnread(row);
     }
   return all;
+}
+
+type RulesBySymbol = ReadonlyMap<string, PairRules>;
+
+/** What the rules of pairs are read beside. */
+export interface PairsRead {
+  /** Of the list before. */
+  before: RulesBySymbol;
+  onUnread: OnUnread;
+}
+
+export const NO_PAIRS_BEFORE: RulesBySymbol = new Map();
+
+/**
+ * The rules of each pair that can be read. One that cannot, such as a new listing with a tick finer than
+ * money is kept in, keeps the rules it had, or is left out. Where that is so of most, the answer has
+ * another form than the one we know.
+ */
+export function rulesOfPairs<Raw>(
+  rows: Iterable<Raw>,
+  read: (raw: Raw) => PairRules,
+  symbolOf: (raw: Raw) => string | null,
+  { before, onUnread }: PairsRead,
+): Map<string, PairRules> {
+  const rules = new Map<string, PairRules>();
+  const unread: (string | null)[] = [];
+  for (const raw of rows)
+    try {
+      const one = fitting(PairRules, read(raw));
+      rules.set(one.symbol, one);
+    } catch {
+      unread.push(symbolOf(raw));
+    }
+  if (unread.length > rules.size) throw new ReadFailed('unreadable');
+  for (const symbol of unread) {
+    onUnread({ list: 'pairs', exchangeOrderId: null, clientOrderId: null, symbol });
+    const had = symbol === null ? undefined : before.get(symbol);
+    if (had !== undefined && !rules.has(had.symbol)) rules.set(had.symbol, had);
+  }
+  return rules;
 }
 
 /** @throws where the contract has no room for it: the whole answer would fail on its way to the server. */

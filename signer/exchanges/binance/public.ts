@@ -9,10 +9,11 @@ import {
   type Book,
   type PublicData,
 } from '../adapter.ts';
-import { exactAmount } from '../amounts.ts';
+import { askAmount, bidAmount, exactAmount, levelsOf } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { BINANCE_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept, KeptBySymbol } from '../kept.ts';
+import { NO_PAIRS_BEFORE, noneUnread, type OnUnread } from '../rows.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeBinance } from './classify.ts';
 import {
@@ -41,10 +42,14 @@ export class BinancePublic implements PublicData {
     () => this.door.now(),
   );
 
-  constructor(private readonly door: Door) {}
+  constructor(
+    private readonly door: Door,
+    private readonly onUnread: OnUnread,
+  ) {}
 
+  /** The last that could be read: names hardly change, and orders and lists wait for them. */
   names(): Promise<BinanceNames> {
-    return this.kept.get();
+    return this.kept.getOrLast();
   }
 
   forgetRules(): void {
@@ -52,7 +57,7 @@ export class BinancePublic implements PublicData {
   }
 
   async rules() {
-    return (await this.names()).rules;
+    return (await this.kept.get()).rules;
   }
 
   rulesNow(symbol: string): Promise<PairRules | null> {
@@ -66,7 +71,8 @@ export class BinancePublic implements PublicData {
   private async readNow(symbol: string): Promise<PairRules | null> {
     const params = { symbol: await this.pairOf(symbol) };
     const reply = await read(this.door, judgeBinance, RulesReply, AT.rulesOfPair, params);
-    return mapped(() => binanceNames(reply)).rules.get(symbol) ?? null;
+    const alone = { before: NO_PAIRS_BEFORE, onUnread: noneUnread };
+    return mapped(() => binanceNames(reply, alone)).rules.get(symbol) ?? null;
   }
 
   async time(): Promise<number> {
@@ -78,12 +84,10 @@ export class BinancePublic implements PublicData {
       symbol: await this.pairOf(symbol),
       limit: LEVELS,
     });
-    const levels = (side: typeof reply.bids) =>
-      side.map(([price, quantity]) => ({
-        price: exactAmount(price),
-        quantity: exactAmount(quantity),
-      }));
-    return mapped(() => ({ bids: levels(reply.bids), asks: levels(reply.asks) }));
+    return mapped(() => ({
+      bids: levelsOf('bids', reply.bids),
+      asks: levelsOf('asks', reply.asks),
+    }));
   }
 
   async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
@@ -96,7 +100,7 @@ export class BinancePublic implements PublicData {
       () =>
         new Map(
           rows.flatMap(({ symbol, bidPrice, askPrice }): [string, BestPrices][] => {
-            const best = bestPricesOf(exactAmount(bidPrice), exactAmount(askPrice));
+            const best = bestPricesOf(bidAmount(bidPrice), askAmount(askPrice));
             return best === null ? [] : [[names.symbolOf(symbol), best]];
           }),
         ),
@@ -118,6 +122,7 @@ export class BinancePublic implements PublicData {
 
   private async readNames(): Promise<BinanceNames> {
     const reply = await read(this.door, judgeBinance, RulesReply, AT.rules);
-    return mapped(() => binanceNames(reply));
+    const before = this.kept.last?.rules ?? NO_PAIRS_BEFORE;
+    return mapped(() => binanceNames(reply, { before, onUnread: this.onUnread }));
   }
 }

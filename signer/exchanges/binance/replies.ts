@@ -4,7 +4,7 @@ import { add } from '../../../contract/money.ts';
 import { VenueFill, VenueOrder } from '../../../contract/venue.ts';
 import type { PairRules, VenueBalance } from '../../../contract/venue.ts';
 import { exactAmount, feeAmount, priceOrNull } from '../amounts.ts';
-import { eachRow, fitting, type OnUnread } from '../rows.ts';
+import { eachRow, fitting, rulesOfPairs, textIn, type OnUnread, type PairsRead } from '../rows.ts';
 
 /** Ids are numbers, and text where they are too large for one. */
 const Id = z.union([z.number(), z.string()]);
@@ -78,7 +78,8 @@ const RawPair = z.object({
     }),
   ),
 });
-export const RulesReply = z.object({ symbols: z.array(RawPair) });
+export const RulesReply = z.object({ symbols: z.array(z.unknown()) });
+const PairName = z.object({ symbol: z.string(), baseAsset: z.string(), quoteAsset: z.string() });
 
 export interface BinanceNames {
   rules: Map<string, PairRules>;
@@ -102,16 +103,29 @@ function rulesOf(raw: z.infer<typeof RawPair>): PairRules {
   };
 }
 
-export function binanceNames({ symbols }: z.infer<typeof RulesReply>): BinanceNames {
-  const rules = new Map<string, PairRules>();
+export function binanceNames(
+  { symbols }: z.infer<typeof RulesReply>,
+  beside: PairsRead,
+): BinanceNames {
   const pairs = new Map<string, string>();
   const names = new Map<string, string>();
-  for (const raw of symbols) {
-    const symbol = `${raw.baseAsset}/${raw.quoteAsset}`;
-    pairs.set(symbol, raw.symbol);
-    names.set(raw.symbol, symbol);
-    rules.set(symbol, rulesOf(raw));
+  // A pair has its name whether or not its rules can be read.
+  for (const row of symbols) {
+    const named = PairName.safeParse(row);
+    if (!named.success) continue;
+    const symbol = `${named.data.baseAsset}/${named.data.quoteAsset}`;
+    pairs.set(symbol, named.data.symbol);
+    names.set(named.data.symbol, symbol);
   }
+  const rules = rulesOfPairs(
+    symbols,
+    (row) => rulesOf(z.parse(RawPair, row)),
+    (row) => {
+      const pair = textIn(row, 'symbol');
+      return pair === null ? null : (names.get(pair) ?? pair);
+    },
+    beside,
+  );
   return {
     rules,
     pairOf: (symbol) => pairs.get(symbol) ?? null,

@@ -6,19 +6,13 @@ import type {
   CancelOutcome,
   KeyPermissions,
   Lookup,
+  PairRules,
   PlaceOutcome,
   VenueBalance,
   VenueFill,
   VenueOrder,
 } from '../../../contract/venue.ts';
-import {
-  lookUpOrder,
-  NO_LISTS,
-  ReadFailed,
-  type Adapter,
-  type OrderToPlace,
-  type PublicData,
-} from '../adapter.ts';
+import { lookUpOrder, NO_LISTS, ReadFailed, type Adapter, type OrderToPlace } from '../adapter.ts';
 import type { Door, RawReply } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT } from '../endpoints.ts';
 import { noneUnread, textIn, type OnUnread } from '../rows.ts';
@@ -89,12 +83,12 @@ export class CoinbaseAdapter implements Adapter {
 
   constructor(
     private readonly door: Door,
-    private readonly data: PublicData,
+    private readonly rules: () => Promise<ReadonlyMap<string, PairRules>>,
     private readonly onUnread: OnUnread,
   ) {}
 
   async place(order: OrderToPlace): Promise<PlaceOutcome> {
-    const rules = (await this.data.rules()).get(order.symbol);
+    const rules = (await this.rules()).get(order.symbol);
     if (rules === undefined)
       return { kind: 'refused', by: 'signer', code: 'unknown_pair', detail: order.symbol };
     const params = {

@@ -8,16 +8,17 @@ import {
   type Book,
   type PublicData,
 } from '../adapter.ts';
-import { exactAmount } from '../amounts.ts';
+import { exactAmount, levelsOf } from '../amounts.ts';
 import type { Door } from '../door.ts';
 import { COINBASE_ENDPOINTS as AT, type Endpoint } from '../endpoints.ts';
 import { Kept, KeptBySymbol } from '../kept.ts';
+import { NO_PAIRS_BEFORE, type OnUnread } from '../rows.ts';
 import { mapped, read } from '../verdict.ts';
 import { judgeCoinbase } from './classify.ts';
 import {
   BookReply,
+  coinbasePairs,
   coinbaseRules,
-  levelsOf,
   Product,
   productOf,
   ProductsReply,
@@ -42,7 +43,10 @@ export class CoinbasePublic implements PublicData {
     () => this.door.now(),
   );
 
-  constructor(private readonly door: Door) {}
+  constructor(
+    private readonly door: Door,
+    private readonly onUnread: OnUnread,
+  ) {}
 
   async time(): Promise<number> {
     const reply = await read(this.door, judgeCoinbase, TimeReply, AT.time);
@@ -55,6 +59,11 @@ export class CoinbasePublic implements PublicData {
 
   rules(): Promise<Map<string, PairRules>> {
     return this.kept.get();
+  }
+
+  /** The last that could be read. */
+  knownRules(): Promise<Map<string, PairRules>> {
+    return this.kept.getOrLast();
   }
 
   rulesNow(symbol: string): Promise<PairRules | null> {
@@ -76,15 +85,8 @@ export class CoinbasePublic implements PublicData {
     const { products } = await read(this.door, judgeCoinbase, ProductsReply, AT.products, {
       product_type: 'SPOT',
     });
-    return mapped(
-      () =>
-        new Map(
-          products.map((product) => {
-            const rules = coinbaseRules(product);
-            return [rules.symbol, rules];
-          }),
-        ),
-    );
+    const before = this.kept.last ?? NO_PAIRS_BEFORE;
+    return mapped(() => coinbasePairs(products, { before, onUnread: this.onUnread }));
   }
 
   book(symbol: string): Promise<Book> {
@@ -107,7 +109,12 @@ export class CoinbasePublic implements PublicData {
       product_id: productOf(symbol),
       limit: String(levels),
     });
-    return mapped(() => ({ bids: levelsOf(pricebook.bids), asks: levelsOf(pricebook.asks) }));
+    const side = (name: 'bids' | 'asks') =>
+      levelsOf(
+        name,
+        pricebook[name].map(({ price, size }) => [price, size]),
+      );
+    return mapped(() => ({ bids: side('bids'), asks: side('asks') }));
   }
 
   async dayVolume(symbol: string): Promise<Fixed> {

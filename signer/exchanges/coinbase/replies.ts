@@ -1,6 +1,6 @@
 /** Coinbase Advanced's orders, fills, balances and products, read into our words. */
 import * as z from 'zod/mini';
-import { add, type Fixed } from '../../../contract/money.ts';
+import { add } from '../../../contract/money.ts';
 import { VenueFill, VenueOrder } from '../../../contract/venue.ts';
 import type { PairRules, VenueBalance } from '../../../contract/venue.ts';
 import {
@@ -13,7 +13,15 @@ import {
   RoundedParts,
   roundedAmount,
 } from '../amounts.ts';
-import { eachRow, fitting, textIn, type OnUnread, type UnreadRow } from '../rows.ts';
+import {
+  eachRow,
+  fitting,
+  rulesOfPairs,
+  textIn,
+  type OnUnread,
+  type PairsRead,
+  type UnreadRow,
+} from '../rows.ts';
 
 const Side = z.enum(['BUY', 'SELL']);
 const Iso = z.string();
@@ -102,7 +110,7 @@ export const Product = z.object({
   price: z.optional(z.string()),
   volume_24h: z.optional(z.string()),
 });
-export const ProductsReply = z.object({ products: z.array(Product) });
+export const ProductsReply = z.object({ products: z.array(z.unknown()) });
 const Level = z.object({ price: z.string(), size: z.string() });
 export const BookReply = z.object({
   pricebook: z.object({ bids: z.array(Level), asks: z.array(Level) }),
@@ -273,7 +281,16 @@ export function coinbaseRules(product: z.infer<typeof Product>): PairRules {
   };
 }
 
-export const levelsOf = (
-  side: readonly z.infer<typeof Level>[],
-): { price: Fixed; quantity: Fixed }[] =>
-  side.map(({ price, size }) => ({ price: exactAmount(price), quantity: exactAmount(size) }));
+export const coinbasePairs = (
+  products: readonly unknown[],
+  beside: PairsRead,
+): Map<string, PairRules> =>
+  rulesOfPairs(
+    products,
+    (raw) => coinbaseRules(z.parse(Product, raw)),
+    (raw) => {
+      const id = textIn(raw, 'product_id');
+      return id === null ? null : symbolOf(id);
+    },
+    beside,
+  );

@@ -18,6 +18,7 @@ const GONE = /asset pair$/;
 
 interface Names {
   names(): Promise<KrakenNames>;
+  rules(): Promise<ReadonlyMap<string, PairRules>>;
   forgetRules(): void;
 }
 
@@ -107,7 +108,7 @@ export class KrakenNow {
     } catch (error) {
       if (!(error instanceof ReadFailed) || !GONE.test(error.cause)) throw error;
       this.names.forgetRules();
-      return (await this.names.names()).rules;
+      return this.names.rules();
     }
   }
 

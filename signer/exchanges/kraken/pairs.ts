@@ -3,25 +3,23 @@ import * as z from 'zod/mini';
 import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
 import { exactAmount, stepOf } from '../amounts.ts';
+import { NO_PAIRS_BEFORE, rulesOfPairs, type PairsRead } from '../rows.ts';
 
 export const AssetsReply = z.object({
   result: z.record(z.string(), z.object({ altname: z.string(), decimals: z.optional(z.number()) })),
 });
-export const PairsReply = z.object({
-  result: z.record(
-    z.string(),
-    z.object({
-      altname: z.string(),
-      base: z.string(),
-      quote: z.string(),
-      lot_decimals: z.number(),
-      pair_decimals: z.number(),
-      tick_size: z.optional(z.string()),
-      ordermin: z.optional(z.string()),
-      costmin: z.optional(z.string()),
-      status: z.optional(z.string()),
-    }),
-  ),
+export const PairsReply = z.object({ result: z.record(z.string(), z.unknown()) });
+type RawPairs = z.infer<typeof PairsReply>['result'];
+const PairName = z.object({ altname: z.string(), base: z.string(), quote: z.string() });
+const RawPair = z.object({
+  base: z.string(),
+  quote: z.string(),
+  lot_decimals: z.number(),
+  pair_decimals: z.number(),
+  tick_size: z.optional(z.string()),
+  ordermin: z.optional(z.string()),
+  costmin: z.optional(z.string()),
+  status: z.optional(z.string()),
 });
 
 /** Of all of Kraken. */
@@ -47,7 +45,7 @@ const OWN_NAMES: Record<string, string> = { XBT: 'BTC', XDG: 'DOGE' };
 export interface KrakenNames {
   rules: Map<string, PairRules>;
   /** Of these pairs, read later: the coins of a pair keep their names. */
-  rulesOf(pairs: z.infer<typeof PairsReply>['result']): Map<string, PairRules>;
+  rulesOf(pairs: RawPairs): Map<string, PairRules>;
   /** What Kraken calls a pair in requests. */
   pairOf(symbol: string): string | null;
   /** Our name of a pair as requests or answers spell it. */
@@ -83,37 +81,52 @@ function taken(pair: string, assets: z.infer<typeof AssetsReply>['result']): [st
   throw new RangeError('a pair of unknown coins');
 }
 
+/** A wallet may count fewer decimals than a pair's lots have: what is bought finer is not there. */
+const rulesIn = (
+  pair: z.infer<typeof RawPair>,
+  walletDecimals = pair.lot_decimals,
+): Omit<PairRules, 'symbol'> => ({
+  quantityStep: stepOf(Math.min(pair.lot_decimals, walletDecimals)),
+  priceTick:
+    pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
+  minQuantity: exactAmount(pair.ordermin ?? '0'),
+  minNotional: exactAmount(pair.costmin ?? '0'),
+  status: statusOf(pair.status),
+});
+
 export function krakenNames(
   assets: z.infer<typeof AssetsReply>['result'],
-  pairs: z.infer<typeof PairsReply>['result'],
+  pairs: RawPairs,
+  beside: PairsRead,
 ): KrakenNames {
   const assetOf = assetNamer(assets);
-  const rules = new Map<string, PairRules>();
   const spelling = new Map<string, string>();
   const symbols = new Map<string, string>();
-  for (const [key, pair] of Object.entries(pairs)) {
-    // Dark pools have pairs of their own with the same coins.
-    if (key.endsWith('.d')) continue;
-    const symbol = `${assetOf(pair.base)}/${assetOf(pair.quote)}`;
+  const symbolIn = ({ base, quote }: { base: string; quote: string }): string =>
+    `${assetOf(base)}/${assetOf(quote)}`;
+  // Dark pools have pairs of their own with the same coins.
+  const rows = Object.entries(pairs).filter(([key]) => !key.endsWith('.d'));
+  // A pair has its name whether or not its rules can be read.
+  for (const [key, row] of rows) {
+    const named = PairName.safeParse(row);
+    if (!named.success) continue;
+    const symbol = symbolIn(named.data);
     symbols.set(key, symbol);
-    symbols.set(pair.altname, symbol);
-    spelling.set(symbol, pair.altname);
-    rules.set(symbol, {
-      symbol,
-      // A wallet may count fewer decimals than a pair's lots have: what is bought finer is not there.
-      quantityStep: stepOf(
-        Math.min(pair.lot_decimals, assets[pair.base]?.decimals ?? pair.lot_decimals),
-      ),
-      priceTick:
-        pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
-      minQuantity: exactAmount(pair.ordermin ?? '0'),
-      minNotional: exactAmount(pair.costmin ?? '0'),
-      status: statusOf(pair.status),
-    });
+    symbols.set(named.data.altname, symbol);
+    spelling.set(symbol, named.data.altname);
   }
+  const rules = rulesOfPairs(
+    rows,
+    ([, row]) => {
+      const pair = z.parse(RawPair, row);
+      return { ...rulesIn(pair, assets[pair.base]?.decimals), symbol: symbolIn(pair) };
+    },
+    ([key]) => symbols.get(key) ?? key,
+    beside,
+  );
   return {
     rules,
-    rulesOf: (later) => krakenNames(assets, later).rules,
+    rulesOf: (later) => krakenNames(assets, later, { ...beside, before: NO_PAIRS_BEFORE }).rules,
     assetOf,
     finestOf: (code) => {
       const decimals = assets[code]?.decimals;
@@ -124,7 +137,7 @@ export function krakenNames(
       const known = symbols.get(pair);
       if (known !== undefined) return known;
       const [base, quote] = taken(pair, assets);
-      return `${assetOf(base)}/${assetOf(quote)}`;
+      return symbolIn({ base, quote });
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Kraken's public data: names, rules, books, volumes and its clock. */
 import { multiply, type Fixed } from '../../../contract/money.ts';
-import { exactAmount } from '../amounts.ts';
+import { askAmount, bidAmount, exactAmount, levelsOf } from '../amounts.ts';
 import {
   bestPricesOf,
   ReadFailed,
@@ -11,6 +11,7 @@ import {
 import type { Door } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept } from '../kept.ts';
+import { NO_PAIRS_BEFORE, type OnUnread } from '../rows.ts';
 import { mapped, read } from '../verdict.ts';
 import { krakenJudge } from './adapter.ts';
 import { KrakenNow } from './now.ts';
@@ -25,7 +26,10 @@ export class KrakenPublic implements PublicData {
   private readonly kept: Kept<KrakenNames>;
   private readonly now: KrakenNow;
 
-  constructor(private readonly door: Door) {
+  constructor(
+    private readonly door: Door,
+    private readonly onUnread: OnUnread,
+  ) {
     this.kept = new Kept(
       () => this.readNames(),
       NAMES_KEEP_MS,
@@ -34,8 +38,9 @@ export class KrakenPublic implements PublicData {
     this.now = new KrakenNow(door, this);
   }
 
+  /** The last that could be read: names hardly change, and orders and balances wait for them. */
   names(): Promise<KrakenNames> {
-    return this.kept.get();
+    return this.kept.getOrLast();
   }
 
   forgetRules(): void {
@@ -43,7 +48,7 @@ export class KrakenPublic implements PublicData {
   }
 
   async rules() {
-    return (await this.names()).rules;
+    return (await this.kept.get()).rules;
   }
 
   rulesNow(symbol: string) {
@@ -67,12 +72,10 @@ export class KrakenPublic implements PublicData {
     });
     const [book] = Object.values(result);
     if (book === undefined) throw new ReadFailed('unreadable');
-    const levels = (side: typeof book.asks) =>
-      side.map(([price, quantity]) => ({
-        price: exactAmount(price),
-        quantity: exactAmount(quantity),
-      }));
-    return mapped(() => ({ bids: levels(book.bids), asks: levels(book.asks) }));
+    return mapped(() => ({
+      bids: levelsOf('bids', book.bids),
+      asks: levelsOf('asks', book.asks),
+    }));
   }
 
   async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
@@ -85,7 +88,7 @@ export class KrakenPublic implements PublicData {
       () =>
         new Map(
           Object.entries(result).flatMap(([pair, { a, b }]): [string, BestPrices][] => {
-            const best = bestPricesOf(exactAmount(b[0] ?? ''), exactAmount(a[0] ?? ''));
+            const best = bestPricesOf(bidAmount(b[0] ?? ''), askAmount(a[0] ?? ''));
             return best === null ? [] : [[names.symbolOf(pair), best]];
           }),
         ),
@@ -112,6 +115,9 @@ export class KrakenPublic implements PublicData {
     const judge = krakenJudge(this.door);
     const assets = await read(this.door, judge, AssetsReply, AT.assets);
     const pairs = await read(this.door, judge, PairsReply, AT.pairs);
-    return mapped(() => krakenNames(assets.result, pairs.result));
+    const before = this.kept.last?.rules ?? NO_PAIRS_BEFORE;
+    return mapped(() =>
+      krakenNames(assets.result, pairs.result, { before, onUnread: this.onUnread }),
+    );
   }
 }

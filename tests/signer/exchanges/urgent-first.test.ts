@@ -5,6 +5,7 @@ import { Budget, NotSent } from '../../../signer/exchanges/budget.ts';
 import { Door } from '../../../signer/exchanges/door.ts';
 import { BINANCE_ENDPOINTS, type Endpoint } from '../../../signer/exchanges/endpoints.ts';
 import { KrakenPublic } from '../../../signer/exchanges/kraken/public.ts';
+import { noneOfOursUnread } from '../../../signer/exchanges/rows.ts';
 import { MarketView } from '../../../signer/market-view.ts';
 import { keyOf } from '../../support/signer/adapter-world.ts';
 import { queueClock } from '../../support/signer/queue-clock.ts';
@@ -97,7 +98,7 @@ describe('at Kraken, while what is held is looked at', () => {
       clock,
       fetch: (input) => Promise.resolve(publicAnswer(input as string, coins)),
     });
-    const view = new MarketView(new KrakenPublic(door), () => clock.now());
+    const view = new MarketView(new KrakenPublic(door, noneOfOursUnread), () => clock.now());
     await view.rulesOf([]);
     await clock.runFor(60_000);
     const marks = view.marksOf(coins.map((coin) => `${coin}/USD`)).catch(() => null);
