@@ -1,14 +1,14 @@
 /** The market as the signer sees it itself, so that nobody can tell it a price. */
 import { UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { OrderSide, PairRules } from '../contract/venue.ts';
-import { ReadFailed, type Book, type PublicData } from './exchanges/adapter.ts';
+import { Books, type SaleAsk } from './books.ts';
+import { ReadFailed, type PublicData } from './exchanges/adapter.ts';
 import { Kept, KeptBySymbol } from './exchanges/kept.ts';
 import { DOLLARS, type MarketFacts } from './limits.ts';
 import { Marks } from './marks.ts';
 
 const RULES_KEEP_MS = 10 * 60_000;
 const VOLUME_KEEP_MS = 60 * 60_000;
-const BOOK_KEEP_MS = 2_000;
 
 /** How each exchange says that it does not know a pair. */
 const PAIR_GONE = /asset pair$|^unlisted:(unknown_pair|-1121|NOT_FOUND)$/;
@@ -27,11 +27,9 @@ export class MarketView {
    * as old as the one that orders are judged by: a stop that it places is not to be turned down.
    */
   private readonly listed: Kept<Awaited<ReturnType<PublicData['rules']>>>;
-  private readonly books: KeptBySymbol<Book>;
+  private readonly books: Books;
   private readonly volumes: KeptBySymbol<Fixed>;
   private readonly marks: Marks;
-  /** How often an order of ours has changed the book of a pair. */
-  private readonly changes = new Map<string, number>();
 
   constructor(
     readonly data: PublicData,
@@ -39,7 +37,7 @@ export class MarketView {
   ) {
     this.rules = new Kept(() => data.rules(), RULES_KEEP_MS, now);
     this.listed = new Kept(() => data.rules(), RULES_KEEP_MS, now);
-    this.books = new KeptBySymbol((symbol) => data.book(symbol), BOOK_KEEP_MS, now);
+    this.books = new Books((symbol, waiting) => data.book(symbol, waiting), now);
     this.volumes = new KeptBySymbol((symbol) => data.dayVolume(symbol), VOLUME_KEEP_MS, now);
     this.marks = new Marks(data, now);
   }
@@ -48,28 +46,20 @@ export class MarketView {
    * A sale is judged without the day's volume: less must be able to hold it back. `ReadFailed` and
    * `NotSent` pass through: without facts nothing is signed.
    */
-  async factsOf(symbol: string, side: OrderSide): Promise<MarketFacts> {
+  async factsOf(symbol: string, side: OrderSide, sale: SaleAsk): Promise<MarketFacts> {
     // The exchange itself refuses a sale by rules that do not hold any more.
     const all = side === 'sell' ? await this.rules.getOrLast() : await this.rules.get();
     const rules = all.get(symbol) ?? null;
     if (rules === null) return { rules, book: { bids: [], asks: [] }, dayVolume: ZERO };
-    const dayVolume = side === 'buy' ? await this.volumes.get(symbol) : ZERO;
-    return { rules, book: await this.bookOf(symbol), dayVolume };
-  }
-
-  /** As it is after every order of ours that has left: what one has taken is there for no other. */
-  private async bookOf(symbol: string): Promise<Book> {
-    for (;;) {
-      const changes = this.changes.get(symbol);
-      const book = await this.books.get(symbol);
-      if (this.changes.get(symbol) === changes) return book;
-    }
+    if (side === 'sell')
+      return { rules, book: await this.books.ofSale(symbol, sale), dayVolume: ZERO };
+    const dayVolume = await this.volumes.get(symbol);
+    return { rules, book: await this.books.ofPurchase(symbol), dayVolume };
   }
 
   /** An order on the pair leaves, or has been answered. */
   forgetBook(symbol: string): void {
-    this.changes.set(symbol, (this.changes.get(symbol) ?? 0) + 1);
-    this.books.forget(symbol);
+    this.books.changed(symbol);
   }
 
   /** Step, least size or status may be others by now. */

@@ -82,13 +82,14 @@ interface Facts {
 async function gather(
   placing: Placing,
   connection: Connection,
-  { symbol, side }: OrderIntent,
+  { symbol, side, deadlineMs }: OrderIntent,
+  isNew = false,
 ): Promise<Facts | Refused> {
   // What is left on the disk is for sales.
   if (side === 'buy' && !placing.reserve.isWhole()) return DISK_FULL;
   try {
     const view = await placing.market(connection);
-    const market = await view.factsOf(symbol, side);
+    const market = await view.factsOf(symbol, side, { untilMs: deadlineMs, isNew });
     // What was lost holds back no sale, and neither does a pair whose price cannot be read.
     if (side === 'sell') return { market, lossToday: ZERO };
     const { amount, unpriced, unmarked } = await lossToday(placing, connection, view);
@@ -309,8 +310,8 @@ export async function placeOrder(
   let bounds: Bounds | null = sent;
   if (bounds === null) {
     // It leaves with a limit: in a fall the bid of two seconds ago would buy nothing of it.
-    if (side === 'sell' && type === 'market') market.forgetBook(symbol);
-    const facts = await gather(placing, connection, intent);
+    const isNew = side === 'sell' && type === 'market';
+    const facts = await gather(placing, connection, intent, isNew);
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
     if (raced !== null) return before(raced, intent);

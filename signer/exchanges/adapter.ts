@@ -111,10 +111,18 @@ export const bestPricesOf = (bid: Fixed, ask: Fixed): BestPrices | null =>
 /** However often the server asks whether a pair takes orders. */
 export const RULES_NOW_KEEP_MS = 5_000;
 
+/** How long a request may wait, and who is told when it does no more. */
+export interface Waiting {
+  /** Until when it may wait for the exchange's limit, by our clock; null for as long as is usual. */
+  untilMs: number | null;
+  /** Called at the moment it leaves. */
+  leaves?: () => void;
+}
+
 /** Without a key: what the limits are judged by. */
 export interface PublicData {
   /** The exchange's clock, ms UTC. */
-  time(): Promise<number>;
+  time(ask?: Waiting): Promise<number>;
   rules(): Promise<Map<string, PairRules>>;
   /** Of one pair, not older than `RULES_NOW_KEEP_MS`; null where it is not listed. */
   rulesNow(symbol: string): Promise<PairRules | null>;
@@ -122,7 +130,7 @@ export interface PublicData {
   forgetNow(symbol: string): void;
   /** The rules that were read do not hold any more. */
   forgetRules(): void;
-  book(symbol: string): Promise<Book>;
+  book(symbol: string, ask?: Waiting): Promise<Book>;
   /**
    * For what holdings are worth, which yields to the book that an order is judged by. A pair of which
    * a side is empty is left out.

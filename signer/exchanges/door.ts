@@ -5,6 +5,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ApiKey, LiveExchange } from '../../contract/signer.ts';
 import type { UnknownCause } from '../../contract/venue.ts';
+import type { Waiting } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
 import { banOf, type Ban } from './bans.ts';
 import { isOpen, type Endpoint } from './endpoints.ts';
@@ -186,13 +187,15 @@ export class Door {
     endpoint: Endpoint,
     params: Record<string, unknown> = {},
     notAfterMs: number | null = null,
+    { untilMs, leaves }: Waiting = { untilMs: null },
   ): Promise<RawReply> {
-    await this.#afford(endpoint);
+    await this.#afford(endpoint, untilMs);
     const fly = async (): Promise<RawReply> => {
       // A ban may have come while this waited for its turn.
       this.#refuseBanned();
       if (notAfterMs !== null && this.#settings.clock.now() >= notAfterMs)
         throw new NotSent('deadline_passed');
+      leaves?.();
       return this.#fly(endpoint, params);
     };
     // Kraken refuses a nonce lower than one it has seen, so its requests arrive one by one.
@@ -200,12 +203,12 @@ export class Door {
     return this.#turns.take(fly, endpoint.lane === 'order');
   }
 
-  async #afford({ lane, weight, spare = 0 }: Endpoint): Promise<void> {
+  async #afford({ lane, weight, spare = 0 }: Endpoint, untilMs: number | null): Promise<void> {
     const { byAddress, byKey } = this.#settings;
     const counts = ALLOWANCES[this.exchange];
     this.#refuseBanned();
     if (weight === 0) return;
-    const patienceMs = PATIENCE_MS[lane];
+    const patienceMs = untilMs === null ? PATIENCE_MS[lane] : Math.max(0, this.until(untilMs));
     if (counts.byKey.counts === 'private' && lane !== 'public')
       await byKey?.take(weight, patienceMs, spare);
     if (counts.byKey.counts === 'orders' && lane === 'order') await byKey?.take(1, patienceMs);

@@ -1,7 +1,7 @@
 /** Opens an exchange: one door for its public data, and one for each connection's key. */
 import { createHash } from 'node:crypto';
 import type { ApiKey, LiveExchange, OrderRef } from '../../contract/signer.ts';
-import type { Adapter, PublicData } from './adapter.ts';
+import type { Adapter, PublicData, Waiting } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
 import { BinanceAdapter } from './binance/adapter.ts';
 import { BinancePublic } from './binance/public.ts';
@@ -64,7 +64,7 @@ export async function openExchange(
     coinbase: () => new CoinbasePublic(door, ofNoKey),
     binance: () => new BinancePublic(door, ofNoKey),
   }[exchange]();
-  const time = new ExchangeTime(() => publicData.time(), clock);
+  const time = new ExchangeTime((waiting) => publicData.time(waiting), clock);
   return {
     data: publicData,
     bannedUntil: () => byAddress.bannedUntil,
@@ -76,8 +76,8 @@ export async function openExchange(
       });
       const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
       const adapter = adapterOf(own, publicData, unread);
-      const setTime = async (): Promise<void> => {
-        own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect)));
+      const setTime = async (untilMs: number | null): Promise<void> => {
+        own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect, untilMs)));
       };
       return timed(adapter, setTime, (wallMs) => own.at(wallMs));
     },
@@ -122,17 +122,30 @@ function adapterOf(
 /** How far the exchange's clock is ahead of ours. */
 class ExchangeTime {
   private known: { readAtMs: number; readAtRunning: number; offsetMs: number } | null = null;
+  /** All who ask meanwhile wait for it. */
+  private reading: Promise<number> | null = null;
 
   constructor(
-    private readonly read: () => Promise<number>,
+    private readonly read: (waiting: Waiting) => Promise<number>,
     private readonly clock: Clock,
   ) {}
 
-  async offset(isSuspect: boolean): Promise<number> {
+  async offset(isSuspect: boolean, untilMs: number | null): Promise<number> {
     const { known } = this;
     if (known !== null && !isSuspect && this.isRecent(known)) return known.offsetMs;
-    const before = this.running();
-    const there = await this.read();
+    this.reading ??= this.readOffset(untilMs).finally(() => {
+      this.reading = null;
+    });
+    return this.reading;
+  }
+
+  private async readOffset(untilMs: number | null): Promise<number> {
+    let before = this.running();
+    // What it waits for the exchange's limit is no part of its way.
+    const leaves = (): void => {
+      before = this.running();
+    };
+    const there = await this.read({ untilMs, leaves });
     const readAtMs = this.clock.now();
     const readAtRunning = this.running();
     // Half of the way there and back.
@@ -160,18 +173,18 @@ class ExchangeTime {
  */
 function timed(
   adapter: Adapter,
-  setTime: () => Promise<void>,
+  setTime: (untilMs: number | null) => Promise<void>,
   there: (wallMs: number) => number,
 ): Adapter {
   const after = async <T>(act: () => Promise<T>): Promise<T> => {
-    await setTime().catch(() => undefined);
+    await setTime(null).catch(() => undefined);
     return act();
   };
   const refThere = (order: OrderRef): OrderRef => ({ ...order, sinceMs: there(order.sinceMs) });
   return {
     abilities: adapter.abilities,
     place: async (order) => {
-      await setTime();
+      await setTime(order.deadlineMs);
       return adapter.place(order);
     },
     cancel: (order) => after(() => adapter.cancel(refThere(order))),

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod/mini';
 import type { CancelOutcome, PlaceOutcome, UnknownCause } from '../../contract/venue.ts';
-import { ReadFailed } from './adapter.ts';
+import { ReadFailed, type Waiting } from './adapter.ts';
 import { NoAnswer, type Door, type RawReply } from './door.ts';
 import type { Endpoint } from './endpoints.ts';
 
@@ -42,10 +42,11 @@ export async function read<S extends z.ZodMiniType>(
   schema: S,
   endpoint: Endpoint,
   params: Record<string, unknown> = {},
+  waiting?: Waiting,
 ): Promise<z.infer<S>> {
   let reply: RawReply;
   try {
-    reply = await door.ask(endpoint, params);
+    reply = await door.ask(endpoint, params, null, waiting);
   } catch (error) {
     if (error instanceof NoAnswer) throw new ReadFailed(error.cause);
     throw error;

@@ -8,6 +8,7 @@ import {
   type BestPrices,
   type Book,
   type PublicData,
+  type Waiting,
 } from '../adapter.ts';
 import { askAmount, bidAmount, exactAmount, levelsOf } from '../amounts.ts';
 import type { Door } from '../door.ts';
@@ -75,15 +76,13 @@ export class BinancePublic implements PublicData {
     return mapped(() => binanceNames(reply, alone)).rules.get(symbol) ?? null;
   }
 
-  async time(): Promise<number> {
-    return (await read(this.door, judgeBinance, TimeReply, AT.time)).serverTime;
+  async time(waiting?: Waiting): Promise<number> {
+    return (await read(this.door, judgeBinance, TimeReply, AT.time, {}, waiting)).serverTime;
   }
 
-  async book(symbol: string): Promise<Book> {
-    const reply = await read(this.door, judgeBinance, BookReply, AT.book, {
-      symbol: await this.pairOf(symbol),
-      limit: LEVELS,
-    });
+  async book(symbol: string, waiting?: Waiting): Promise<Book> {
+    const params = { symbol: await this.pairOf(symbol), limit: LEVELS };
+    const reply = await read(this.door, judgeBinance, BookReply, AT.book, params, waiting);
     return mapped(() => ({
       bids: levelsOf('bids', reply.bids),
       asks: levelsOf('asks', reply.asks),

@@ -7,6 +7,7 @@ import {
   type BestPrices,
   type Book,
   type PublicData,
+  type Waiting,
 } from '../adapter.ts';
 import { exactAmount, levelsOf } from '../amounts.ts';
 import type { Door } from '../door.ts';
@@ -48,8 +49,8 @@ export class CoinbasePublic implements PublicData {
     private readonly onUnread: OnUnread,
   ) {}
 
-  async time(): Promise<number> {
-    const reply = await read(this.door, judgeCoinbase, TimeReply, AT.time);
+  async time(waiting?: Waiting): Promise<number> {
+    const reply = await read(this.door, judgeCoinbase, TimeReply, AT.time, {}, waiting);
     return Number(reply.epochMillis);
   }
 
@@ -89,8 +90,8 @@ export class CoinbasePublic implements PublicData {
     return mapped(() => coinbasePairs(products, { before, onUnread: this.onUnread }));
   }
 
-  book(symbol: string): Promise<Book> {
-    return this.readBook(symbol, AT.book, LEVELS);
+  book(symbol: string, waiting?: Waiting): Promise<Book> {
+    return this.readBook(symbol, AT.book, LEVELS, waiting);
   }
 
   async bestPrices(symbols: readonly string[]): Promise<Map<string, BestPrices>> {
@@ -104,11 +105,21 @@ export class CoinbasePublic implements PublicData {
     return new Map(found.flat());
   }
 
-  private async readBook(symbol: string, endpoint: Endpoint, levels: number): Promise<Book> {
-    const { pricebook } = await read(this.door, judgeCoinbase, BookReply, endpoint, {
-      product_id: productOf(symbol),
-      limit: String(levels),
-    });
+  private async readBook(
+    symbol: string,
+    endpoint: Endpoint,
+    levels: number,
+    waiting?: Waiting,
+  ): Promise<Book> {
+    const params = { product_id: productOf(symbol), limit: String(levels) };
+    const { pricebook } = await read(
+      this.door,
+      judgeCoinbase,
+      BookReply,
+      endpoint,
+      params,
+      waiting,
+    );
     const side = (name: 'bids' | 'asks') =>
       levelsOf(
         name,

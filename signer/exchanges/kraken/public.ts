@@ -7,6 +7,7 @@ import {
   type BestPrices,
   type Book,
   type PublicData,
+  type Waiting,
 } from '../adapter.ts';
 import type { Door } from '../door.ts';
 import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
@@ -59,17 +60,17 @@ export class KrakenPublic implements PublicData {
     this.now.forget(symbol);
   }
 
-  async time(): Promise<number> {
-    const { result } = await read(this.door, krakenJudge(this.door), TimeReply, AT.time);
+  async time(waiting?: Waiting): Promise<number> {
+    const judge = krakenJudge(this.door);
+    const { result } = await read(this.door, judge, TimeReply, AT.time, {}, waiting);
     // Whole seconds: the middle of the second is the best guess.
     return result.unixtime * 1_000 + 500;
   }
 
-  async book(symbol: string): Promise<Book> {
-    const { result } = await read(this.door, krakenJudge(this.door), BookReply, AT.book, {
-      pair: await this.pairOf(symbol),
-      count: String(LEVELS),
-    });
+  async book(symbol: string, waiting?: Waiting): Promise<Book> {
+    const judge = krakenJudge(this.door);
+    const params = { pair: await this.pairOf(symbol), count: String(LEVELS) };
+    const { result } = await read(this.door, judge, BookReply, AT.book, params, waiting);
     const [book] = Object.values(result);
     if (book === undefined) throw new ReadFailed('unreadable');
     return mapped(() => ({

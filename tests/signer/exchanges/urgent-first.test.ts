@@ -85,30 +85,60 @@ describe('at Binance, while twenty connections read', () => {
   });
 });
 
+async function openKraken(count: number) {
+  const coins = Array.from({ length: count }, (_, index) => `C${index}`);
+  const clock = queueClock();
+  const door = await Door.open({
+    exchange: 'kraken',
+    key: null,
+    origin: null,
+    byAddress: new Budget(ALLOWANCES.kraken.byAddress, clock),
+    byKey: null,
+    clock,
+    fetch: (input) => Promise.resolve(publicAnswer(input as string, coins)),
+  });
+  const view = new MarketView(new KrakenPublic(door, noneOfOursUnread), () => clock.now());
+  await view.rulesOf([]);
+  await clock.runFor(60_000);
+  return { clock, view, symbols: coins.map((coin) => `${coin}/USD`) };
+}
+
 describe('at Kraken, while what is held is looked at', () => {
   it('the book that a sale is judged by is read at once', async () => {
-    const coins = Array.from({ length: 30 }, (_, index) => `C${index}`);
-    const clock = queueClock();
-    const door = await Door.open({
-      exchange: 'kraken',
-      key: null,
-      origin: null,
-      byAddress: new Budget(ALLOWANCES.kraken.byAddress, clock),
-      byKey: null,
-      clock,
-      fetch: (input) => Promise.resolve(publicAnswer(input as string, coins)),
-    });
-    const view = new MarketView(new KrakenPublic(door, noneOfOursUnread), () => clock.now());
-    await view.rulesOf([]);
-    await clock.runFor(60_000);
-    const marks = view.marksOf(coins.map((coin) => `${coin}/USD`)).catch(() => null);
+    const { clock, view, symbols } = await openKraken(30);
+    const marks = view.marksOf(symbols).catch(() => null);
     await clock.runFor(0);
     const before = clock.now();
-    const facts = await view.factsOf('C7/USD', 'sell');
+    const facts = await view.factsOf('C7/USD', 'sell', {
+      untilMs: before + 30_000,
+      isNew: true,
+    });
     expect(facts.book.bids).toHaveLength(1);
     expect(clock.now()).toBe(before);
     await clock.runFor(200_000);
     await marks;
+  });
+});
+
+describe('at Kraken, when twenty pairs are to be sold at one moment', () => {
+  it('each has its book before its deadline', async () => {
+    const { clock, view, symbols } = await openKraken(20);
+    const untilMs = clock.now() + 30_000;
+    const facts = Promise.all(
+      symbols.map((symbol) => view.factsOf(symbol, 'sell', { untilMs, isNew: true })),
+    );
+    await clock.runFor(20_000);
+    expect(await facts).toHaveLength(20);
+  });
+
+  it('one whose deadline comes first is told at once', async () => {
+    const { clock, view, symbols } = await openKraken(20);
+    const ask = { untilMs: clock.now() + 3_000, isNew: true };
+    const facts = Promise.allSettled(symbols.map((symbol) => view.factsOf(symbol, 'sell', ask)));
+    await clock.runFor(0);
+    await clock.runFor(3_000);
+    const late = (await facts).filter(({ status }) => status === 'rejected');
+    expect(late.length).toBeGreaterThan(5);
   });
 });
 
