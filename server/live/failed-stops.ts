@@ -21,6 +21,14 @@ const PASSING: ReadonlySet<string> = new Set([
   STOP_REACHED,
   'disk_full',
   ...PAIR_CLOSED_CODES,
+  // Too much was asked of the exchange, by this account or beside it.
+  'http_429',
+  'EAPI:Rate limit exceeded',
+  'EGeneral:Too many requests',
+  'EGeneral:Temporary lockout',
+  'EOrder:Rate limit exceeded',
+  '-1003',
+  '-1015',
   // Kraken looked at it too late: the request was slow, or the signer's clock was set.
   'EService:Deadline elapsed',
 ]);

@@ -23,9 +23,11 @@ export const unknown = (cause: UnknownCause): { kind: 'unknown'; cause: UnknownC
   kind: 'unknown',
   cause,
 });
-/** Codes of others, cut to a length that a log line bears. */
+/** A length that a log line bears. */
+export const CODE_MOST = 120;
+/** Codes of others, cut to it. */
 export const unlisted = (code: string): { kind: 'unknown'; cause: UnknownCause } =>
-  unknown(`unlisted:${code.slice(0, 120)}`);
+  unknown(`unlisted:${code.slice(0, CODE_MOST)}`);
 
 /** What holds for every exchange, before its own codes are read. */
 export function judgeStatus({ status, body }: RawReply): Verdict | null {
@@ -34,6 +36,12 @@ export function judgeStatus({ status, body }: RawReply): Verdict | null {
     return status >= 400 ? unlisted(`http_${status}`) : unknown('unreadable');
   return null;
 }
+
+/** 429: of a request that was one too many nothing was carried out, whatever stands in the answer. */
+export const oneTooMany = ({ status }: RawReply, verdict: Verdict): Verdict =>
+  status === 429 && verdict.kind === 'unknown'
+    ? { kind: 'rejected', code: 'http_429', message: 'Too many requests' }
+    : verdict;
 
 /** @throws ReadFailed unless the answer is the listed good one, in the recorded shape. */
 export async function read<S extends z.ZodMiniType>(

@@ -1,7 +1,7 @@
 /** What Coinbase Advanced's error codes prove. */
 import * as z from 'zod/mini';
 import type { RawReply } from '../door.ts';
-import { judgeStatus, unknown, unlisted, type Verdict } from '../verdict.ts';
+import { judgeStatus, oneTooMany, unknown, unlisted, type Verdict } from '../verdict.ts';
 
 /** Refused before an order exists. */
 const REJECTED = new Set([
@@ -78,6 +78,12 @@ function codeOf(failure: z.infer<typeof Failure>): string {
 }
 
 export function judgeCoinbase(reply: RawReply): Verdict {
+  const verdict = judged(reply);
+  const isPlaced = Failure.safeParse(reply.body).data?.success === true;
+  return isPlaced ? verdict : oneTooMany(reply, verdict);
+}
+
+function judged(reply: RawReply): Verdict {
   // Its answer to a key it does not take is plain text.
   if (reply.status === 401) return { kind: 'key', code: 'http_401', message: 'Unauthorized' };
   const general = judgeStatus(reply);

@@ -1,7 +1,7 @@
 /** What Kraken's error codes prove. */
 import * as z from 'zod/mini';
 import type { RawReply } from '../door.ts';
-import { judgeStatus, unknown, unlisted, type Verdict } from '../verdict.ts';
+import { CODE_MOST, judgeStatus, oneTooMany, unknown, unlisted, type Verdict } from '../verdict.ts';
 
 /** The matching engine looked at it after its deadline: the request was slow, or a clock is wrong. */
 export const DEADLINE_ELAPSED = 'EService:Deadline elapsed';
@@ -40,6 +40,14 @@ const REJECTED = new Set([
   'ETrade:User Locked',
 ]);
 
+/**
+ * Behind these Kraken says what it is about: a coin and a country, or an argument. Both are checked
+ * before the matching engine. An argument that is the id may speak of an order that exists.
+ */
+const REJECTED_WITH_DETAIL =
+  /^(?:EAccount:Invalid permissions(?::|$)|EGeneral:Invalid arguments:(?!.*(?:cl_ord_id|client)))/i;
+const isRejected = (code: string): boolean => REJECTED.has(code) || REJECTED_WITH_DETAIL.test(code);
+
 const OF_KEY = new Set([
   'EAPI:Invalid key',
   'EAPI:Invalid signature',
@@ -64,7 +72,9 @@ export const KRAKEN_BANS: readonly { code: string; forMs: number; who: 'key' | '
   { code: 'EGeneral:Temporary lockout', forMs: 15 * 60_000, who: 'key' },
 ];
 
-export function judgeKraken(reply: RawReply): Verdict {
+export const judgeKraken = (reply: RawReply): Verdict => oneTooMany(reply, judged(reply));
+
+function judged(reply: RawReply): Verdict {
   const general = judgeStatus(reply);
   if (general !== null) return general;
   const answer = Answer.safeParse(reply.body);
@@ -75,7 +85,8 @@ export function judgeKraken(reply: RawReply): Verdict {
     return answer.data.result === undefined ? unknown('unreadable') : { kind: 'answered' };
   const [first = ''] = errors;
   if (errors.some((code) => DUPLICATE.test(code))) return { kind: 'duplicate' };
-  const strange = errors.find((code) => !REJECTED.has(code) && !OF_KEY.has(code));
+  const strange = errors.find((code) => !isRejected(code) && !OF_KEY.has(code));
   if (strange !== undefined) return unlisted(strange);
-  return { kind: OF_KEY.has(first) ? 'key' : 'rejected', code: first, message: first };
+  const code = first.slice(0, CODE_MOST);
+  return { kind: OF_KEY.has(first) ? 'key' : 'rejected', code, message: first };
 }

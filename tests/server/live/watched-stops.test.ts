@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
+import type { LiveExchange } from '../../../contract/signer.ts';
 import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
@@ -14,8 +15,11 @@ afterEach(async () => {
   world = null;
 });
 
-async function holding(prepare: (one: LiveWorld) => Promise<void>): Promise<LiveWorld> {
-  const one = await openLiveWorld();
+async function holding(
+  prepare: (one: LiveWorld) => Promise<void>,
+  dialect: LiveExchange = 'kraken',
+): Promise<LiveWorld> {
+  const one = await openLiveWorld({ dialect });
   world = one;
   await prepare(one);
   await one.look();
@@ -81,6 +85,22 @@ async function expectSoldOnce(one: LiveWorld, type: 'stop-limit' | 'limit'): Pro
 }
 
 describe('a stop loss', () => {
+  it.each(['kraken', 'coinbase'] as const)(
+    'that is one request too many at %s is placed again, and nobody is told',
+    async (dialect) => {
+      const one = await holding(async () => undefined, dialect);
+      await settle(one, 20);
+      expect(resting(one)).toHaveLength(1);
+      one.standIn.faults.add({ name: 'rate-limited', when: { call: 'place', nth: 1 } });
+      expect(one.standIn.core.expireStops('main')).toBe(1);
+      await settle(one, 90);
+      expect(one.standIn.journal.of('fault').map(({ name }) => name)).toContain('rate-limited');
+      expect(resting(one)).toHaveLength(1);
+      expect((await account(one)).alarms.map(({ kind }) => kind)).not.toContain('stop_rejected');
+    },
+    120_000,
+  );
+
   it('that rests is filled by the exchange, and booked from there', async () => {
     const one = await holding(async () => undefined);
     await fall(one);

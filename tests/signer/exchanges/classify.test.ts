@@ -54,6 +54,25 @@ describe('every exchange', () => {
   });
 });
 
+describe('429, with which nothing was carried out', () => {
+  const bodies = [undefined, 'Too Many Requests', {}, { error: ['EOther:new'] }, { error: 'new' }];
+  it.each(bodies)('is a rejection at Kraken and at Coinbase, whatever stands in it: %j', (body) => {
+    for (const judge of [judgeKraken, judgeCoinbase])
+      expect(short(judge(reply(body, 429)))).toBe('rejected http_429');
+  });
+
+  it('has its own code where that is listed', () => {
+    const body = { error: ['EAPI:Rate limit exceeded'] };
+    expect(short(judgeKraken(reply(body, 429)))).toBe('rejected EAPI:Rate limit exceeded');
+  });
+
+  it('with a result beside it proves nothing', () => {
+    const result = { error: [], result: { txid: ['O1'] } };
+    expect(short(judgeKraken(reply(result, 429)))).toBe('answered');
+    expect(short(judgeCoinbase(reply({ success: true }, 429)))).toBe('unlisted:no_code');
+  });
+});
+
 describe('Kraken', () => {
   it('answers with a result, warnings beside it or not', () => {
     expect(short(judgeKraken(reply({ error: [], result: {} })))).toBe('answered');
@@ -69,6 +88,17 @@ describe('Kraken', () => {
     ['EGeneral:Permission denied', 'key EGeneral:Permission denied'],
     ['EOrder:Duplicate client order id', 'duplicate'],
     ['EGeneral:Invalid arguments:cl_ord_id already in use', 'duplicate'],
+    [
+      'EAccount:Invalid permissions:USDT trading restricted for DE.',
+      'rejected EAccount:Invalid permissions:USDT trading restricted for DE.',
+    ],
+    ['EAccount:Invalid permissions', 'rejected EAccount:Invalid permissions'],
+    ['EGeneral:Invalid arguments:oflags', 'rejected EGeneral:Invalid arguments:oflags'],
+    // It may speak of an order that exists.
+    ['EGeneral:Invalid arguments:cl_ord_id', 'unlisted:EGeneral:Invalid arguments:cl_ord_id'],
+    ['EAccount:Other', 'unlisted:EAccount:Other'],
+    ['EAccount:Invalid permissionsX', 'unlisted:EAccount:Invalid permissionsX'],
+    ['EGeneral:Invalid', 'unlisted:EGeneral:Invalid'],
     ['EService:Unavailable', 'unlisted:EService:Unavailable'],
     ['EService:Busy', 'unlisted:EService:Busy'],
     ['EGeneral:Internal error', 'unlisted:EGeneral:Internal error'],
