@@ -101,6 +101,8 @@ export const PairRules = z.object({
   minNotional: Amount,
   /** `cancel_only`: takes cancellations, and no order of the kinds that are sent from here. */
   status: z.enum(['trading', 'cancel_only', 'halted', 'delisted']),
+  /** False where it trades and takes no stops: they become market orders, and it takes none of these. */
+  takesStops: z.optional(z.boolean()),
 });
 export type PairRules = z.infer<typeof PairRules>;
 
@@ -111,9 +113,13 @@ export const STOP_REACHED = 'stop_reached';
 export const PAIR_CLOSED_CODES: ReadonlySet<string> = new Set([
   'EService:Market in cancel_only mode',
   'EService:Market in post_only mode',
-  'EService:Market in limit_only mode',
   'ORDER_ENTRY_DISABLED',
   'market_closed',
+]);
+/** With what they reject a stop for that. Sales and purchases at market leave with a limit. */
+export const STOPS_CLOSED_CODES: ReadonlySet<string> = new Set([
+  ...PAIR_CLOSED_CODES,
+  'EService:Market in limit_only mode',
 ]);
 
 /**

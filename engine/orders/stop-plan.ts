@@ -206,8 +206,11 @@ function reasonToCancel(
   if (holder.leaving) return 'leaving';
   if (price === null) return 'no_stop';
   // Where nothing new can be placed, a stop at the old price is better than none.
-  return order.intent.stopPrice === price || rules.status !== 'trading' ? null : 'other_price';
+  return order.intent.stopPrice === price || !takesStops(rules) ? null : 'other_price';
 }
+
+const takesStops = (rules: PairRules): boolean =>
+  rules.status === 'trading' && rules.takesStops !== false;
 
 interface Coverage {
   /** What may be ordered to sell now. */
@@ -233,7 +236,7 @@ function cover(
     why,
   });
   if (!abilities.restingStops) return [watch('not_supported')];
-  if (rules.status !== 'trading') return [watch('pair_not_trading')];
+  if (!takesStops(rules)) return [watch('pair_not_trading')];
   const now = sizeOrder(free, stopPrice, rules);
   const last = stays.at(-1);
   const isLeftOver = now.kind === 'dust' && now.why !== 'below_step';

@@ -154,7 +154,11 @@ export class ExchangeRules {
   private asCheckedLately(exchange: LiveExchange, listed: PairRules): PairRules {
     const { symbol } = listed;
     const said = this.said(exchange, symbol) ?? this.checks.closedWhenSilent(exchange, symbol);
-    return said === null || said === 'delisted' ? listed : { ...listed, status: said };
+    if (said === null || said === 'delisted') return listed;
+    const { takesStops, ...rest } = listed;
+    const checked = this.of(exchange, symbol);
+    const lately = checked === null ? takesStops : checked.takesStops;
+    return { ...rest, status: said, ...(lately === undefined ? {} : { takesStops: lately }) };
   }
 
   private take(exchange: LiveExchange, after: KnownRules): void {
@@ -182,7 +186,8 @@ function changedRules(before: BySymbol, after: BySymbol): string[] {
     a.priceTick === b.priceTick &&
     a.minQuantity === b.minQuantity &&
     a.minNotional === b.minNotional &&
-    a.status === b.status;
+    a.status === b.status &&
+    a.takesStops === b.takesStops;
   return [...new Set([...before.keys(), ...after.keys()])].filter((symbol) => {
     const [was, is] = [before.get(symbol), after.get(symbol)];
     return was === undefined || is === undefined || !isSame(was, is);

@@ -1,7 +1,7 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
 import { and, eq, gte, inArray } from 'drizzle-orm';
 import { formatFixed } from '../../contract/money.ts';
-import { PAIR_CLOSED_CODES, STOP_REACHED } from '../../contract/venue.ts';
+import { STOP_REACHED, STOPS_CLOSED_CODES } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
 import type { FailedStop } from '../../engine/orders/stop-plan.ts';
 import type { Tx } from '../db/database.ts';
@@ -20,7 +20,7 @@ const PASSING: ReadonlySet<string> = new Set([
   // The market may be above it again; while it is not, the position is sold (reached-stops.ts).
   STOP_REACHED,
   'disk_full',
-  ...PAIR_CLOSED_CODES,
+  ...STOPS_CLOSED_CODES,
   // Too much was asked of the exchange, by this account or beside it.
   'http_429',
   'EAPI:Rate limit exceeded',
@@ -65,7 +65,7 @@ export async function noteRepeatedRejection(
 ): Promise<void> {
   const { agentId, symbol, type } = order.intent;
   if (type !== 'stop' || order.ending !== 'rejected') return;
-  if (!PAIR_CLOSED_CODES.has(order.code ?? '')) return;
+  if (!STOPS_CLOSED_CODES.has(order.code ?? '')) return;
   const now = deps.clock.now();
   const rejections = await tx.db
     .select({ changedAt: liveOrders.changedAt })
@@ -76,7 +76,7 @@ export async function noteRepeatedRejection(
         eq(liveOrders.symbol, symbol),
         eq(liveOrders.type, 'stop'),
         eq(liveOrders.ending, 'rejected'),
-        inArray(liveOrders.code, [...PAIR_CLOSED_CODES]),
+        inArray(liveOrders.code, [...STOPS_CLOSED_CODES]),
         gte(liveOrders.changedAt, now - LATELY_MS),
       ),
     );

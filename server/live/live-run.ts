@@ -3,7 +3,7 @@
  * it is reconciled. A new one begins with a closed gate.
  */
 import type { LiveExchange } from '../../contract/signer.ts';
-import { PAIR_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
+import { PAIR_CLOSED_CODES, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import {
   endIsSeen,
@@ -483,11 +483,13 @@ export class LiveRun {
     this.keepBeside(asked.finally(() => this.checking.delete(symbol)).then(() => this.followUp()));
   }
 
-  /** Of pairs that take no orders, and where something waits for that. */
+  /** Of pairs that take no orders, or no stops, and where something waits for that. */
   private checkClosed(wanted: readonly string[]): void {
     const waiting = this.watches.list.filter(({ why }) => why === 'pair_not_trading');
-    for (const symbol of new Set([...wanted, ...waiting.map((one) => one.symbol)]))
-      if (isClosed(this.rules(symbol)?.status)) this.checkPair(symbol);
+    for (const symbol of new Set([...wanted, ...waiting.map((one) => one.symbol)])) {
+      const rules = this.rules(symbol);
+      if (isClosed(rules?.status) || rules?.takesStops === false) this.checkPair(symbol);
+    }
   }
 
   private noteUnguarded({ intent }: LiveOrder, now: number): void {
@@ -552,11 +554,12 @@ export class LiveRun {
     return true;
   }
 
-  private doubtRules({ intent: { symbol } }: LiveOrder, code: string): void {
+  private doubtRules({ intent: { symbol, type } }: LiveOrder, code: string): void {
     const { exchange } = this.connection;
     this.port.pairMayHaveChanged(exchange, symbol);
     // Of a pair that takes no orders for a while the lists say nothing that was wrong.
-    if (!PAIR_CLOSED_CODES.has(code)) this.port.rulesMayHaveChanged(exchange);
+    const closed = type === 'stop' ? STOPS_CLOSED_CODES : PAIR_CLOSED_CODES;
+    if (!closed.has(code)) this.port.rulesMayHaveChanged(exchange);
     this.checkPair(symbol);
   }
 

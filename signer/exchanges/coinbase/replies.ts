@@ -255,12 +255,8 @@ export function coinbaseBalances(
 }
 
 function statusOf(product: z.infer<typeof Product>): PairRules['status'] {
-  const takesNone =
-    product.cancel_only === true ||
-    product.post_only === true ||
-    // Sales are market orders.
-    product.limit_only === true;
-  if (takesNone) return 'cancel_only';
+  // Everything that is sent there has a limit, stops too: `limit_only` closes nothing.
+  if (product.cancel_only === true || product.post_only === true) return 'cancel_only';
   const stopped =
     product.trading_disabled === true ||
     product.view_only === true ||

@@ -9,7 +9,7 @@ import { KRAKEN_ENDPOINTS as AT } from '../endpoints.ts';
 import { Kept } from '../kept.ts';
 import { mapped, read } from '../verdict.ts';
 import { krakenJudge } from './adapter.ts';
-import { PairsReply, StatusReply, statusOf, withStatus, type KrakenNames } from './pairs.ts';
+import { PairsReply, StatusReply, modeOf, withMode, type KrakenNames, type Mode } from './pairs.ts';
 
 /** How long a pair is asked for together with others: the server repeats what is closed sooner. */
 const WANTED_MS = 30_000;
@@ -34,7 +34,7 @@ interface Reading {
 }
 
 export class KrakenNow {
-  private readonly ofAll: Kept<PairRules['status']>;
+  private readonly ofAll: Kept<Mode>;
   private readonly answers = new Map<string, Answer>();
   private readonly wantedAtMs = new Map<string, number>();
   private reading: Reading | null = null;
@@ -58,7 +58,8 @@ export class KrakenNow {
     if (known === undefined) return null;
     // Where all of Kraken takes no orders, its pairs may say that they do.
     const ofAll = await this.ofAll.get();
-    return ofAll === 'trading' ? this.ofPair(names, symbol) : withStatus(known, ofAll);
+    const rules = ofAll.status === 'trading' ? await this.ofPair(names, symbol) : known;
+    return rules === null ? null : withMode(rules, ofAll);
   }
 
   forget(symbol: string): void {
@@ -112,9 +113,9 @@ export class KrakenNow {
     }
   }
 
-  private async readStatus(): Promise<PairRules['status']> {
+  private async readStatus(): Promise<Mode> {
     const { result } = await read(this.door, krakenJudge(this.door), StatusReply, AT.status);
-    return statusOf(result.status);
+    return modeOf(result.status);
   }
 
   /** Not where it was noted later than now: the clock was set back since. */

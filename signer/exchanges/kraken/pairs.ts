@@ -25,20 +25,22 @@ const RawPair = z.object({
 /** Of all of Kraken. */
 export const StatusReply = z.object({ result: z.object({ status: z.string() }) });
 
-const STATUS: Record<string, PairRules['status']> = {
-  online: 'trading',
-  // Sales and stops are market orders.
-  limit_only: 'cancel_only',
-  cancel_only: 'cancel_only',
-  post_only: 'cancel_only',
-  reduce_only: 'cancel_only',
+export type Mode = Pick<PairRules, 'status' | 'takesStops'>;
+
+const MODES: Record<string, Mode> = {
+  online: { status: 'trading' },
+  // What is sent at market leaves with a limit; a stop becomes a market order.
+  limit_only: { status: 'trading', takesStops: false },
+  cancel_only: { status: 'cancel_only' },
+  post_only: { status: 'cancel_only' },
+  reduce_only: { status: 'cancel_only' },
 };
-export const statusOf = (said: string | undefined): PairRules['status'] =>
-  STATUS[said ?? 'online'] ?? 'halted';
+export const modeOf = (said: string | undefined): Mode =>
+  MODES[said ?? 'online'] ?? { status: 'halted' };
 
 /** Of a pair that trades only as far as all of Kraken does. */
-export const withStatus = (rules: PairRules, ofAll: PairRules['status']): PairRules =>
-  rules.status === 'trading' ? { ...rules, status: ofAll } : rules;
+export const withMode = (rules: PairRules, ofAll: Mode): PairRules =>
+  rules.status === 'trading' ? { ...rules, ...ofAll } : rules;
 
 const OWN_NAMES: Record<string, string> = { XBT: 'BTC', XDG: 'DOGE' };
 
@@ -91,7 +93,7 @@ const rulesIn = (
     pair.tick_size === undefined ? stepOf(pair.pair_decimals) : exactAmount(pair.tick_size),
   minQuantity: exactAmount(pair.ordermin ?? '0'),
   minNotional: exactAmount(pair.costmin ?? '0'),
-  status: statusOf(pair.status),
+  ...modeOf(pair.status),
 });
 
 export function krakenNames(

@@ -201,6 +201,18 @@ describe('the server watches, and says why', () => {
     expect(brief(input({ rules, orders: [stop('2', '49')] }))).toEqual([]);
   });
 
+  it('where the pair trades and takes no stops', () => {
+    const rules = { ...RULES, takesStops: false };
+    expect(brief(input({ rules }))).toEqual(['watch 2 pair_not_trading']);
+    // One that rests stays, at the old price too, until what it guards is sold.
+    expect(brief(input({ rules, orders: [stop('2', '49')] }))).toEqual([]);
+    expect(brief(input({ rules, orders: [stop('1.5')] }))).toEqual(['watch 0.5 pair_not_trading']);
+    const leaving = [holder({ leaving: true })];
+    expect(brief(input({ rules, holders: leaving, orders: [stop('2')] }))).toEqual([
+      'cancel leaving',
+    ]);
+  });
+
   it.each(['rejected', 'cancelled_at_exchange'] as const)(
     'where the same stop was %s, until size or price change',
     (why) => {

@@ -29,6 +29,7 @@ const pairOf = (coin: string, status: string) => ({
 interface Kraken {
   ofAll: string;
   closed: ReadonlySet<string>;
+  limited: ReadonlySet<string>;
   gone: ReadonlySet<string>;
   asked: string[];
 }
@@ -51,7 +52,14 @@ function answerOf(kraken: Kraken, url: URL): unknown {
       .filter((coin) => wanted.includes(`${coin}USD`))
       .map((coin) => [
         `${coin}USD`,
-        pairOf(coin, kraken.closed.has(coin) ? 'cancel_only' : 'online'),
+        pairOf(
+          coin,
+          kraken.closed.has(coin)
+            ? 'cancel_only'
+            : kraken.limited.has(coin)
+              ? 'limit_only'
+              : 'online',
+        ),
       ]),
   );
 }
@@ -60,7 +68,13 @@ type PairRulesReply = { kind: 'read'; value: PairRules[] } | { kind: 'unknown'; 
 
 async function openWorld() {
   const clock = queueClock();
-  const kraken: Kraken = { ofAll: 'online', closed: new Set(), gone: new Set(), asked: [] };
+  const kraken: Kraken = {
+    ofAll: 'online',
+    closed: new Set(),
+    limited: new Set(),
+    gone: new Set(),
+    asked: [],
+  };
   const { data } = await openExchange('kraken', {
     origin: null,
     clock,
@@ -134,6 +148,21 @@ async function look(
 }
 
 describe('at Kraken, whose limit all pairs share', () => {
+  it('a pair in limit_only mode takes sales and no stops, whatever an older list says', async () => {
+    const world = await openWorld();
+    world.kraken.limited = new Set(['C0X']);
+    const [symbol = ''] = SYMBOLS;
+    expect((await look(world, SYMBOLS, 3)).size).toBe(12);
+    const stops = () => world.rules.of('kraken', symbol)?.takesStops;
+    expect(stops()).toBe(false);
+    world.rules.doubt('kraken');
+    await look(world, [symbol], 3);
+    expect(stops()).toBe(false);
+    world.kraken.limited = new Set();
+    await look(world, [symbol], 30);
+    expect(stops()).not.toBe(false);
+  });
+
   it.each([1, 2, 5, 12])(
     'no stop makes way of %s pairs that are to be sold while all of it takes no orders',
     async (count) => {

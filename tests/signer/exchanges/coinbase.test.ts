@@ -281,7 +281,8 @@ describe('Coinbase', () => {
     [{}, 'trading'],
     [{ cancel_only: true }, 'cancel_only'],
     [{ post_only: true }, 'cancel_only'],
-    [{ limit_only: true }, 'cancel_only'],
+    // All that is sent there has a limit, stops too.
+    [{ limit_only: true }, 'trading'],
     [{ trading_disabled: true }, 'halted'],
     [{ view_only: true }, 'halted'],
     [{ auction_mode: true }, 'halted'],

@@ -234,21 +234,28 @@ describe('Kraken', () => {
     ['online', 'online', 'trading'],
     ['online', 'cancel_only', 'cancel_only'],
     ['online', 'post_only', 'cancel_only'],
-    ['online', 'limit_only', 'cancel_only'],
+    ['online', 'limit_only', 'trading without stops'],
+    ['limit_only', 'online', 'trading without stops'],
+    ['limit_only', 'cancel_only', 'cancel_only'],
     ['online', 'reduce_only', 'cancel_only'],
     ['online', 'delisting', 'halted'],
     ['cancel_only', 'online', 'cancel_only'],
     ['maintenance', 'online', 'halted'],
     ['maintenance', 'cancel_only', 'cancel_only'],
-  ] as const)('where all of it is %s, a pair that is %s is %s', async (all, of, status) => {
+  ] as const)('where all of it is %s, a pair that is %s is %s', async (all, of, is) => {
     const { data, sentTo } = await open({
       SystemStatus: () => ok({ status: all, timestamp: '2025-12-31T09:59:47Z' }),
       AssetPairs: () => ok({ XXBTZUSD: { ...KRAKEN_PAIRS.XXBTZUSD, status: of } }),
     });
-    expect(await data.rulesNow('BTC/USD')).toMatchObject({ symbol: 'BTC/USD', status });
+    const now = await data.rulesNow('BTC/USD');
+    expect(now?.symbol).toBe('BTC/USD');
+    // A stop becomes a market order.
+    expect(`${now?.status}${now?.takesStops === false ? ' without stops' : ''}`).toBe(is);
     // Where all of it takes no orders, no pair has to be asked for.
     const [, ...asked] = sentTo('GET /0/public/AssetPairs');
-    expect(asked.map(({ params }) => params)).toEqual(all === 'online' ? [{ pair: 'XBTUSD' }] : []);
+    expect(asked.map(({ params }) => params)).toEqual(
+      all === 'online' || all === 'limit_only' ? [{ pair: 'XBTUSD' }] : [],
+    );
     expect(await data.rulesNow('ETH/USD')).toBeNull();
   });
 
