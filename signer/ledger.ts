@@ -96,12 +96,14 @@ export class Ledger {
 
   /**
    * What every connection at the exchange has bought of a pair since then, or may yet buy, at worst.
-   * Asked with a time that only grows: what is older is dropped.
+   * Asked with a time that only grows: what is over and older is dropped.
    */
   boughtSince(exchange: LiveExchange, symbol: string, sinceMs: number): Fixed {
-    const orders = this.purchases.get(`${exchange} ${symbol}`) ?? [];
-    const first = orders.findIndex(({ sentAtMs }) => sentAtMs >= sinceMs);
-    orders.splice(0, first === -1 ? orders.length : first);
+    const pair = `${exchange} ${symbol}`;
+    const orders = (this.purchases.get(pair) ?? []).filter(
+      ({ ended, sentAtMs }) => !ended || sentAtMs >= sinceMs,
+    );
+    this.purchases.set(pair, orders);
     return sum(orders.map(mostSpent));
   }
 

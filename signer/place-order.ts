@@ -187,10 +187,14 @@ type Bounds = Pick<SentOrder, 'worstPrice' | 'floor'>;
 
 /**
  * A triggered stop would sell at whatever there is: it has a limit, also where the server names none.
- * In a record of an older signer `worstPrice` is the stop, and it was sent without.
+ * One that is sent again goes as it went: in a record of an older signer `worstPrice` is the stop, and
+ * it was sent without.
  */
-const limitOf = ({ limitPrice, stopPrice }: OrderIntent, worstPrice: Fixed): Fixed | null =>
-  limitPrice ?? (worstPrice === stopPrice ? null : worstPrice);
+const limitOf = (
+  { limitPrice, stopPrice }: OrderIntent,
+  worstPrice: Fixed,
+  isReplay: boolean,
+): Fixed | null => limitPrice ?? (isReplay && worstPrice === stopPrice ? null : worstPrice);
 
 function sendingOf(
   intent: OrderIntent,
@@ -205,8 +209,10 @@ async function sendOnce(
   adapter: Adapter,
   intent: OrderIntent,
   { worstPrice }: Bounds,
+  isReplay: boolean,
 ): Promise<PlaceOutcome> {
-  const limitPrice = intent.type === 'stop' ? limitOf(intent, worstPrice) : intent.limitPrice;
+  const limitPrice =
+    intent.type === 'stop' ? limitOf(intent, worstPrice, isReplay) : intent.limitPrice;
   try {
     const outcome = await adapter.place({ ...intent, limitPrice, worstPrice });
     if (outcome.kind !== 'rejected') return outcome;
@@ -331,7 +337,7 @@ export async function placeOrder(
     return sent === null ? refused(DISK_FULL.code, DISK_FULL.detail) : before(sent, intent);
   placing.inFlight.add(clientOrderId);
   market.forgetBook(symbol);
-  const answer = await sendOnce(placing, adapter, intent, bounds).finally(() => {
+  const answer = await sendOnce(placing, adapter, intent, bounds, isReplay).finally(() => {
     placing.inFlight.delete(clientOrderId);
     market.forgetBook(symbol);
   });

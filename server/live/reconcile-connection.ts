@@ -155,7 +155,9 @@ export async function reconcileConnection(
     : null;
   const { quote } = deps.market.source;
   const { db } = database;
-  const symbols = await pairsToAsk(db, connection, marks, shown ?? [], rules, quote, begunAtMs);
+  // As far back as the lists go: what was traded by hand after a long silence was followed before it.
+  const fromMs = Math.min(begunAtMs, sinceMs);
+  const symbols = await pairsToAsk(db, connection, marks, shown ?? [], rules, quote, fromMs);
   const lists = await readFacts(signer, connection, symbols, rules, sinceMs, begunAtMs);
   const facts = await lookUpMissing(deps, connection, lists);
   return database.transaction(async (tx) => {

@@ -26,7 +26,7 @@ export const PUBLIC_SERVER_FILES = [
   /^server\/push\/push-devices\.ts$/,
   /^server\/wallet\/wallet-handlers\.ts$/,
   /^server\/venues\/(venue|paper|read-depths)\.ts$/,
-  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|guarded-account|stop-live|order-rows|other-fees|external-movements)\.ts$/,
+  /^server\/live\/(live-handlers|live-desk|live-batch|live-deps|live-accounts|live-equity|guarded-account|guard-positions|stop-live|order-rows|other-fees|external-movements)\.ts$/,
 ];
 
 const CONTRACT = /^contract\//;

@@ -886,8 +886,9 @@ describe('a long list', () => {
     },
   });
   const read = async () => {
-    const ask = { act: 'trades', connectionId: 'connection-1', symbols: [], sinceMs: 0 } as const;
-    return ((await world.desk.answer(ask)) as { value: unknown[] }).value.length;
+    const of = { connectionId: 'connection-1', symbols: [], sinceMs: 0 };
+    return ((await world.desk.answer({ act: 'trades', ...of })) as { value: unknown[] }).value
+      .length;
   };
 
   it('that is asked for again while it is read is read once, and then what is newer', async () => {

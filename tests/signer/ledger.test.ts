@@ -355,11 +355,25 @@ describe('what all connections bought of a pair', () => {
     buy(ledger, 'c2', 2, AT + 1_000);
     buy(ledger, 'c3', 3, AT + 2_000);
     const bought = (now: number) => ledger.boughtSince('kraken', SYMBOL, now - DAY_MS);
+    const end = (number: number): void => {
+      ledger.apply({
+        kind: 'seen',
+        atMs: AT + 9_000,
+        clientOrderId: id(number),
+        exchangeOrderId: `x${number}`,
+        status: 'filled',
+        filled: parseFixed('0.01'),
+      });
+    };
     expect(bought(AT + 5_000)).toBe(parseFixed('1400'));
     expect(ledger.boughtSince('kraken', 'ETH/USD', AT)).toBe(ZERO);
+    end(1);
     expect(bought(AT + DAY_MS)).toBe(parseFixed('1400'));
     expect(bought(AT + DAY_MS + 1)).toBe(parseFixed('700'));
-    expect(bought(AT + DAY_MS + 1_001)).toBe(ZERO);
+    // One that may still buy counts however old it is.
+    expect(bought(AT + 3 * DAY_MS)).toBe(parseFixed('700'));
+    end(2);
+    expect(bought(AT + 3 * DAY_MS)).toBe(ZERO);
   });
 
   it('counts an order in full until its end is known, then what was filled, and no sale', () => {

@@ -24,6 +24,7 @@ const rulesOf = (symbol: string): PairRules => ({
 const port: LivePort = {
   rules: (_exchange, symbol) => rulesOf(symbol),
   entriesOff: () => null,
+  isCompared: () => true,
   ended: () => undefined,
   poke: () => undefined,
 };
