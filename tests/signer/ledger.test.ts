@@ -361,7 +361,7 @@ describe('what all connections bought of a pair', () => {
         atMs: AT + 9_000,
         clientOrderId: id(number),
         exchangeOrderId: `x${number}`,
-        status: 'filled',
+        status: 'closed',
         filled: parseFixed('0.01'),
       });
     };
