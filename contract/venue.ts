@@ -192,6 +192,11 @@ export const KeyPermissions = z.object({
    * names. Absent in what was kept from before.
    */
   missing: z.optional(z.array(z.string())),
+  /**
+   * Rights that it needs and that were not seen, by the exchange's own names, where that is not sure:
+   * the person is told, and the key is taken.
+   */
+  notSeen: z.optional(z.array(z.string())),
 });
 export type KeyPermissions = z.infer<typeof KeyPermissions>;
 

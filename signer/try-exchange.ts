@@ -89,6 +89,7 @@ class Trial {
       print(
         `permissions: trade ${may.canTrade}, withdraw ${may.canWithdraw}, transfer ${may.canTransfer}`,
       );
+      for (const right of may.notSeen ?? []) print(`permissions: ${right} was not found`);
     } catch (error) {
       print(`permissions: cannot be read (${String(error)}); this key could not be connected`);
     }

@@ -97,6 +97,12 @@ const READING = [
   ['query-closed-trades', 'Query Closed Orders & Trades'],
 ] as const;
 
+/**
+ * Without it orders are placed and can never be cancelled. Kraken documents the right, but not how a
+ * key's answer spells it: its absence is told, and refuses nothing.
+ */
+const CANCELLING = ['close-trades', 'Cancel/Close Orders'] as const;
+
 export class KrakenAdapter implements Adapter {
   readonly abilities = { replaysIds: false, restingStops: true };
   private readonly judge: (reply: RawReply) => Verdict;
@@ -173,6 +179,7 @@ export class KrakenAdapter implements Adapter {
   async permissions(): Promise<KeyPermissions> {
     const { result } = await read(this.door, this.judge, KeyInfoReply, AT.keyInfo);
     const may = (word: RegExp): boolean => result.permissions.some((name) => word.test(name));
+    const [cancelling, shown] = CANCELLING;
     return {
       canTrade: may(/^modify-trades$/),
       canWithdraw: may(/withdraw/),
@@ -182,6 +189,7 @@ export class KrakenAdapter implements Adapter {
       missing: READING.filter(([right]) => !result.permissions.includes(right)).map(
         ([, name]) => name,
       ),
+      ...(result.permissions.includes(cancelling) ? {} : { notSeen: [shown] }),
     };
   }
 

@@ -40,9 +40,16 @@ function Rejected({
 
 const yes = (allowed: boolean): string => (allowed ? 'Yes' : 'No');
 
-function Permissions({ permissions }: { permissions: CheckedKey['report']['permissions'] }) {
+function Permissions({
+  exchange,
+  report,
+}: {
+  exchange: LiveExchange;
+  report: CheckedKey['report'];
+}) {
+  const { advice, permissions } = report;
   if (permissions === null) return null;
-  const { canTrade, canWithdraw, canTransfer, ipRestricted } = permissions;
+  const { canTrade, canWithdraw, canTransfer, ipRestricted, notSeen = [] } = permissions;
   return (
     <dl className="mb-4" aria-label="Permissions">
       <Line term="May trade">{yes(canTrade)}</Line>
@@ -53,6 +60,11 @@ function Permissions({ permissions }: { permissions: CheckedKey['report']['permi
           {ipRestricted ? 'Yes' : 'No. Limit it to the signer’s address where you can.'}
         </Line>
       )}
+      {notSeen.map((right) => (
+        <Line key={right} term={right}>
+          {`Not found. Without it no order can be cancelled, and no stop moved. Check it at ${exchangeName(exchange)}, under ${advice.page}.`}
+        </Line>
+      ))}
     </dl>
   );
 }
@@ -76,7 +88,7 @@ export function FoundStep({
   return (
     <>
       <StepHead at={title} title={`Found at ${exchangeName(exchange)}`} />
-      <Permissions permissions={report.permissions} />
+      <Permissions exchange={exchange} report={report} />
       <dl className="live-frame mb-4" aria-label="Balances">
         {held.length === 0 && <Line term="Balances">Nothing in this account yet</Line>}
         {held.map(({ asset, total, available }) => (

@@ -139,6 +139,30 @@ describe('a key that is being checked', () => {
   });
 });
 
+describe('a key that seems to lack a right', () => {
+  it('is taken, and what comes of it stands beside what was found', async () => {
+    render(<ConnectScreen />);
+    press('Next: create a key');
+    await pasteKey();
+    const permissions = { ...report.report.permissions, notSeen: ['Cancel/Close Orders'] };
+    const check = await nth('checkExchangeKey', 1);
+    check.resolve({ ...report, report: { ...report.report, permissions } });
+    const found = await screen.findByLabelText('Permissions');
+    expect(found.textContent).toContain('Cancel/Close Orders');
+    expect(found.textContent).toContain('no order can be cancelled');
+    press('Next: limits');
+    await screen.findByLabelText('Name of this account');
+  });
+
+  it('is not spoken of where it has them all', async () => {
+    render(<ConnectScreen />);
+    press('Next: create a key');
+    await pasteKey();
+    (await nth('checkExchangeKey', 1)).resolve(report);
+    expect((await screen.findByLabelText('Permissions')).textContent).not.toContain('cancelled');
+  });
+});
+
 describe('a connecting that got no answer', () => {
   async function unanswered(): Promise<Asked> {
     render(<ConnectScreen />);
