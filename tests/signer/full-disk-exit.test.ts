@@ -32,11 +32,11 @@ async function guarded() {
       descr: {
         pair: 'XBTUSD',
         type: 'sell',
-        ordertype: 'stop-loss',
+        ordertype: 'stop-loss-limit',
         price: '55000.0',
-        price2: '0',
+        price2: '49500.0',
         leverage: 'none',
-        order: 'sell 0.00100000 XBTUSD @ stop loss 55000.0',
+        order: 'sell 0.00100000 XBTUSD @ stop loss 55000.0 -> limit 49500.0',
         close: '',
       },
     });
@@ -56,7 +56,7 @@ async function guarded() {
           QueryOrders: () => ok({ O2: stopAnswer() }),
           TradesHistory: () =>
             ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
-          AddOrder: ({ params }) => ok({ txid: [params.ordertype === 'stop-loss' ? 'O2' : 'O1'] }),
+          AddOrder: ({ params }) => ok({ txid: [params.ordertype === 'stop-loss-limit' ? 'O2' : 'O1'] }),
           CancelOrder: () => {
             isStopOpen = false;
             return ok({ count: 1 });
