@@ -53,6 +53,8 @@ export interface Connection {
   connectedAtMs: number;
   /** False once its key was removed. What it bought stays known. */
   connected: boolean;
+  /** How many were connected, one after the other. */
+  keys: number;
   checkedAtMs: number;
   faults: KeyFault[];
   /** As last read again; null where that was never, or the exchange did not say. */
@@ -169,6 +171,7 @@ export class Ledger {
     // A key replaced by another keeps everything else: limits, first week, positions.
     if (before !== undefined) {
       before.connected = true;
+      before.keys += 1;
       before.checkedAtMs = record.atMs;
       before.faults = [];
       before.permissions = null;
@@ -181,6 +184,7 @@ export class Ledger {
       exchange: record.exchange,
       connectedAtMs: record.atMs,
       connected: true,
+      keys: 1,
       checkedAtMs: record.atMs,
       faults: [],
       permissions: null,

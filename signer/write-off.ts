@@ -73,6 +73,27 @@ function lacking(connection: Connection, coin: string, total: Fixed): Fixed {
   return subtract(sum(held.map(([, { quantity }]) => quantity)), total);
 }
 
+/**
+ * A thief of the server could connect a key of their own, whose account has none of the coins. So a
+ * key that took the place of another one must show the first order that was filled: by the id with
+ * which the exchange confirmed it, which nobody else's account has.
+ */
+async function isSameAccount(adapter: Adapter, connection: Connection): Promise<boolean> {
+  if (connection.keys <= 1) return true;
+  const { keys } = connection;
+  for (const { intent, outcome, filled, sentAtMs } of connection.orders.values()) {
+    if (outcome?.kind !== 'confirmed' || filled <= 0n) continue;
+    const { exchangeOrderId } = outcome;
+    const { symbol } = intent;
+    const ref = { clientOrderId: null, exchangeOrderId, symbol, sinceMs: sentAtMs };
+    const lookup = await adapter.lookUp(ref);
+    // Meanwhile yet another key may have come.
+    if (keys !== connection.keys || lookup.kind !== 'found') return false;
+    return lookup.order.exchangeOrderId === exchangeOrderId;
+  }
+  return false;
+}
+
 /** `ReadFailed` and `NotSent` pass through: without the exchange's word nothing is written off. */
 export async function writeOff(
   parts: WritingOff,
@@ -83,6 +104,8 @@ export async function writeOff(
   const { journal, audit, now, market, adapter } = parts;
   const coin = baseOf(symbol);
   const balances = await adapter.balances();
+  if (!(await isSameAccount(adapter, connection)))
+    return { code: 'other_account', detail: 'the key shows no order that was filled before it' };
   const total = balances.find(({ asset }) => asset === coin)?.total ?? ZERO;
   const refusal = await unexplained(parts, connection, coin);
   if (refusal !== null) return refusal;

@@ -143,3 +143,28 @@ describe('a thief', () => {
     expect(await writeOff(one, taken)).toEqual({ kind: 'done' });
   });
 });
+
+describe('a key that took the place of another', () => {
+  it.each(['kraken', 'binance'] as const)(
+    'writes nothing off at %s where its account is another one',
+    async (exchange) => {
+      const quote = exchange === 'binance' ? 'USDT' : 'USD';
+      const funds = { [quote]: '10000', BNB: '1' };
+      const accounts = [
+        { name: ACCOUNT, balances: funds },
+        { name: 'thief', balances: funds },
+      ];
+      theft = await openTheft(exchange, { accounts });
+      const one = theft;
+      const clientOrderId = newOrderId();
+      await one.ask({ act: 'place', intent: one.intent({ clientOrderId, quantity: BOUGHT }) });
+      await lookUp(one, clientOrderId);
+      await one.advance(5 * MINUTE_MS);
+      await one.connectAgain({ key: one.standIn.issueKey('thief') });
+      expect((await writeOff(one, HALF)).kind).not.toBe('done');
+      await one.connectAgain({ key: one.standIn.issueKey(ACCOUNT) });
+      takeOut(one, '1');
+      expect(await writeOff(one, HALF)).toEqual({ kind: 'done' });
+    },
+  );
+});
