@@ -20,7 +20,7 @@ function watched() {
   const signer = new WatchedSigner(
     port,
     { now: () => state.nowMs },
-    { warn: (about, text) => lines.push([about as Record<string, unknown>, text]) },
+    { warn: (about, text) => lines.push([about, text]) },
   );
   return { signer, state, lines };
 }
