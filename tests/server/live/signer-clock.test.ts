@@ -77,7 +77,7 @@ describe('the question before a stop makes way', () => {
     const order = { intent: { connectionId: 'c', clientOrderId: 'o' } } as Parameters<
       typeof maySell
     >[1];
-    expect(await maySell(deps, order)).toBe(true);
+    expect(await maySell(deps, order)).toBe('yes');
     expect(asked).toEqual([
       { act: 'may_sell', connectionId: 'c', insteadOf: 'o', deadlineMs: 35_000 },
     ]);
