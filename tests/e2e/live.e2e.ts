@@ -188,7 +188,7 @@ describe('real money on a phone', () => {
     await text(/^Stopped/).waitFor();
     expect((await agent()).status).toBe('stopped');
     // Its stop loss stays at the exchange.
-    expect(resting().map(({ type }) => type)).toEqual(['stop']);
+    expect(resting().map(({ type }) => type)).toEqual(['stop-limit']);
   });
 
   it('shows a sale as unknown that was out when the server was killed, and settles it', async () => {
