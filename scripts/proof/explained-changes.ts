@@ -138,8 +138,8 @@ export const EXPLAINED_CHANGES: readonly ExplainedChange[] = [
   },
   {
     file: 'engine/accounting/fifo-lots.ts',
-    line: 'const quantity = lot.quantity < left.quantity ? lot.quantity : left.quantity;',
-    replacements: ['lot.quantity <= left.quantity'],
+    line: 'const quantity = lot.quantity < left ? lot.quantity : left;',
+    replacements: ['lot.quantity <= left'],
     why: 'Of two equal quantities either is the lesser one.',
   },
   {

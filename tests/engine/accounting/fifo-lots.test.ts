@@ -16,7 +16,12 @@ import {
   type Fixed,
 } from '../../../contract/money.ts';
 import { applyBuy, applySell } from '../../../engine/accounting/ledger.ts';
-import { fifoLots, heldLong, type LotFill } from '../../../engine/accounting/fifo-lots.ts';
+import {
+  FifoBook,
+  fifoLots,
+  heldLong,
+  type LotFill,
+} from '../../../engine/accounting/fifo-lots.ts';
 import type { FillDraft, OpenPosition } from '../../../engine/execution/agent-types.ts';
 
 const PAIRS = ['BTC/USDT', 'ETH/USDT', 'SOL/USDT'];
@@ -125,6 +130,33 @@ describe('lots', () => {
     expect(() =>
       fifoLots([fill('buy', 'BTC/USDT', one, one, 0), fill('sell', 'BTC/USDT', two, one, 1)]),
     ).toThrow('More BTC/USDT is sold than was bought');
+  });
+
+  it('that are given over leave unsold, oldest first, with their cost', () => {
+    const [one, two, price] = [parseFixed('1'), parseFixed('2'), parseFixed('100')];
+    const book = new FifoBook();
+    book.take({ ...fill('buy', 'BTC/USDT', two, price, 0), agentId: 'a1' });
+    const given = { pair: 'BTC/USDT', quantity: one, filledAt: 1, reason: 'written_off' };
+    expect(book.giveOver({ ...given, agentId: 'a1' })).toEqual([
+      {
+        pair: 'BTC/USDT',
+        quantity: one,
+        acquiredAt: 0,
+        disposedAt: 1,
+        entryPrice: price,
+        exitPrice: null,
+        basis: parseFixed('100.1'),
+        proceeds: null,
+        gain: null,
+        fees: parseFixed('0.1'),
+        exitReason: 'written_off',
+        acquiredBy: 'a1',
+        disposedBy: 'a1',
+      },
+    ]);
+    expect(book.giveOver(given)[0]).toMatchObject({ disposedBy: null });
+    expect(book.held()).toEqual([]);
+    expect(() => book.giveOver(given)).toThrow('More BTC/USDT is sold than was bought');
   });
 
   it('refuse to sell what was not bought', () => {
