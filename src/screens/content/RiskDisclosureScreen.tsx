@@ -71,8 +71,8 @@ export const RISKS: readonly Block[] = [
   'Servers, networks, exchanges and phones fail too. While the server is down, no stop loss is ' +
     'watched. When it is back, it goes through the missed candles of paper accounts, and a stop ' +
     'that was reached sells at the candle’s open or at the stop, whichever is lower. Live stops ' +
-    'that rest at the exchange stay there. Live stops that the server watches sell late, at the ' +
-    'price of that moment.',
+    'that rest at the exchange stay there, but sell nothing below their limit until the server ' +
+    'is back and sells. Live stops that the server watches sell late, at the price of that moment.',
   { h: 'A Stop that comes late' },
   'If you press Stop while offline, it is saved on your device, sent first when you are back ' +
     'online, and carried out once. **Until it arrives, your agent keeps trading.** Notifications ' +

@@ -17,6 +17,7 @@ import {
   HISTORY,
   LIVE_FIGURES,
   PAYMENT_GRACE_DAYS,
+  percent,
   TRIAL_DAYS,
 } from './stated-figures.ts';
 import { plainOf } from './rich-text.ts';
@@ -217,8 +218,10 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         also: ['slippage', 'gap'],
         answer: [
           'A stop loss sells at the next available price. If the market jumps past the stop, ' +
-            'that price is lower. Spread, impact and fee are deducted as well. Read more about ' +
-            'gaps in the [risk disclosure](/risk-disclosure).',
+            'that price is lower. Spread, impact and fee are deducted as well. A live stop at the ' +
+            `exchange sells nothing below its limit, ${percent(LIVE_FIGURES.stopRoom)} under the ` +
+            `stop price (Coinbase ${percent(LIVE_FIGURES.stopRoomCoinbase)}); there Tradewind ` +
+            'cancels it and sells. Read more about gaps in the [risk disclosure](/risk-disclosure).',
         ],
       },
       {
@@ -456,8 +459,10 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         ask: 'What happens to live positions when the server or the exchange is down?',
         also: ['outage', 'maintenance', 'stop loss'],
         answer: [
-          'Stop losses that rest at the exchange stay there when the server is down. Stops that the ' +
-            'server watches wait until it is back. When the exchange is down, nothing can be ' +
+          'Stop losses that rest at the exchange stay there when the server is down, but sell ' +
+            `nothing below their limit (${percent(LIVE_FIGURES.stopRoom)} under the stop price, ` +
+            `Coinbase ${percent(LIVE_FIGURES.stopRoomCoinbase)}) until it is back and sells. Stops ` +
+            'that the server watches wait until it is back. When the exchange is down, nothing can be ' +
             'traded by anybody. Before any order goes out again, the account is compared with the ' +
             'exchange.',
         ],

@@ -3,6 +3,7 @@ import { PRESET_RISK } from '../../agents/agent-risk.ts';
 import {
   FILL_FIGURES,
   GUARD_FIGURES,
+  LIVE_FIGURES,
   percent,
   recovery,
   RISK_SIZES,
@@ -146,7 +147,9 @@ export const RISK: readonly LibraryArticle[] = [
       { h: 'When the server was down' },
       'Stops are not watched while the server is down. When it is back, it goes through the ' +
         'missed candles. A stop that was reached sells at the candle’s open or at the stop, ' +
-        'whichever is lower.',
+        'whichever is lower. A live stop that rests at the exchange works meanwhile, but sells ' +
+        `nothing below its limit (${percent(LIVE_FIGURES.stopRoom)} under the stop price, Coinbase ` +
+        `${percent(LIVE_FIGURES.stopRoomCoinbase)}) until the server is back and sells.`,
     ],
     screens: [AGENTS, { to: '/portfolio', label: 'Portfolio' }],
     next: ['guards', 'queued-stop', 'drawdown'],
