@@ -17,7 +17,7 @@ import {
   type Fixed,
 } from '../contract/money.ts';
 import type { OrderIntent, SpendingLimits } from '../contract/signer.ts';
-import { limitOfStop } from '../contract/stop-limit.ts';
+import { leastOfStop } from '../contract/stop-limit.ts';
 import { STOP_REACHED, type PairRules } from '../contract/venue.ts';
 import type { Book, BookLevel } from './exchanges/adapter.ts';
 
@@ -207,15 +207,6 @@ function judgePrice(
   if (buys) return { worstPrice: last ?? bound, floor: null };
   const worstPrice = leastOfSale(intent.quantity, bound, book, rules);
   return { worstPrice, floor: last === null ? worstPrice : null };
-}
-
-/** The limit of a stop that has none, on the tick; of one of little worth no lower than can be sold. */
-function leastOfStop(quantity: Fixed, stop: Fixed, roomBps: Fixed, rules: PairRules | null): Fixed {
-  const limit = limitOfStop(stop, roomBps);
-  if (rules === null) return limit;
-  const { priceTick, minNotional } = rules;
-  const valid = divide(minNotional, quantity, 'up');
-  return minimum(stop, ceilToStep(maximum(limit, valid), priceTick));
 }
 
 /**

@@ -65,6 +65,8 @@ export interface SeenOrder {
   quantity: Fixed;
   filled: Fixed;
   updatedAtMs: number;
+  /** Null where it has none; absent in what was kept from before. */
+  limitPrice?: Fixed | null;
 }
 
 export interface OrderDoubt {

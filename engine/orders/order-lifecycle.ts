@@ -252,8 +252,12 @@ function afterNews(before: LiveOrder, order: LiveOrder): Step {
 function newest(known: SeenOrder | null, shown: VenueOrder): SeenOrder {
   const { status, quantity, updatedAtMs } = shown;
   const filledMost = maximum(known?.filled ?? ZERO, shown.filled);
-  const news = { status, quantity, filled: filledMost, updatedAtMs };
+  const limitPrice = known?.limitPrice ?? shown.limitPrice;
+  const news = { status, quantity, filled: filledMost, updatedAtMs, limitPrice };
   if (known === null) return news;
+  // Of one that rests since before limits were kept.
+  const isLimitNew = known.limitPrice === undefined && known.status === 'open';
+  if (isLimitNew && status === 'open') return { ...known, filled: filledMost, limitPrice };
   const isLater = updatedAtMs > known.updatedAtMs;
   if (known.status === 'open') {
     if (status !== 'open' || isLater) return news;

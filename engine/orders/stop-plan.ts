@@ -4,7 +4,7 @@
  */
 import { add, maximum, minimum, subtract, sum, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { limitOfStop } from '../../contract/stop-limit.ts';
+import { leastOfStop } from '../../contract/stop-limit.ts';
 import type { ClientOrderId, PairRules, VenueAbilities } from '../../contract/venue.ts';
 import { hasEnded, openQuantity } from './live-order.ts';
 import type { LiveOrder } from './live-order.ts';
@@ -27,7 +27,7 @@ export interface StopHolder {
 export interface FailedStop {
   quantity: Fixed;
   stopPrice: Fixed;
-  why: 'rejected' | 'cancelled_at_exchange';
+  why: 'rejected' | 'cancelled_at_exchange' | 'too_small';
 }
 
 export interface StopPlanInput {
@@ -42,6 +42,8 @@ export interface StopPlanInput {
   missing: Fixed;
   /** The fee that a sale takes from the coin sold; zero where it comes out of the quote currency. */
   baseFeeBps: Fixed;
+  /** Of the market, in quote currency; null where none is known. */
+  bid: Fixed | null;
 }
 
 /** Why the server watches the price instead of a stop at the exchange, or beside it. */
@@ -50,6 +52,8 @@ export type WatchReason =
   | 'pair_not_trading'
   | 'rejected'
   | 'cancelled_at_exchange'
+  /** The market has reached its price, where all of it is worth too little for an order. */
+  | 'too_small'
   /** A stop is on its way, of unknown outcome, or must end before the next one can be placed. */
   | 'pending'
   /** A stop rests, and below its limit it sells nothing: `stopPrice` is that limit. */
@@ -60,7 +64,16 @@ export type WatchReason =
 export type StopAction =
   | { kind: 'place'; agentId: string; quantity: Fixed; stopPrice: Fixed }
   | CancelAction
-  | { kind: 'watch'; agentId: string; quantity: Fixed; stopPrice: Fixed; why: WatchReason };
+  | WatchAction;
+export interface WatchAction {
+  kind: 'watch';
+  agentId: string;
+  quantity: Fixed;
+  stopPrice: Fixed;
+  why: WatchReason;
+  /** All that the agent can count on: what a sale would be for. */
+  owned: Fixed;
+}
 export interface CancelAction {
   kind: 'cancel';
   agentId: string;
@@ -130,47 +143,88 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
   );
   const price = holder.stopPrice === null ? null : stopOnTick(holder.stopPrice, input.rules);
   const guarded = maximum(ZERO, subtract(owned, holder.partToSell));
-  const cancels = stopsToCancel(holder, guarded, price, live, input.rules);
-  if (price === null || holder.leaving || guarded <= 0n) return cancels;
+  const isKept = holder.leaving && isLeftToStops(owned, live, input);
+  const leaving = holder.leaving && !isKept;
+  const cancels = stopsToCancel({ leaving, isKept }, guarded, price, live, input.rules);
+  if (price === null || leaving || guarded <= 0n) return cancels;
   const gone = new Set(cancels.map((one) => one.clientOrderId));
   const stays = live.filter(
     (order) => order.intent.type === 'stop' && isStaying(order) && !gone.has(idOf(order)),
   );
+  const beyond = watchLimit(agentId, owned, stays, input);
+  if (isKept) return [...cancels, ...beyond];
   const coverage: Coverage = {
     free: maximum(ZERO, subtract(guarded, saleExposure(agentId, live))),
     // Only what the exchange has confirmed protects.
     lacking: subtract(guarded, total(stays.filter((order) => order.state === 'open'))),
     stays,
+    owned,
   };
-  return [
-    ...cancels,
-    ...cover(holder, price, coverage, input),
-    ...watchLimit(agentId, stays, input),
-  ];
+  return [...cancels, ...cover(holder, price, coverage, input), ...beyond];
+}
+
+/**
+ * Whether all that is held is worth too little for a sale now, while a stop of it rests: that stop
+ * is all that may sell it yet, and no other could take its place below its price.
+ */
+function isLeftToStops(
+  owned: Fixed,
+  live: readonly LiveOrder[],
+  { bid, rules }: StopPlanInput,
+): boolean {
+  const rests = (order: LiveOrder): boolean =>
+    order.intent.type === 'stop' && order.state === 'open' && isStaying(order);
+  return bid !== null && sizeOrder(owned, bid, rules).kind === 'dust' && live.some(rests);
 }
 
 /** A price that falls through stop and limit at once leaves the stop's order above the market. */
 function watchLimit(
   agentId: string,
+  owned: Fixed,
   stays: readonly LiveOrder[],
   { rules, stopRoomBps }: StopPlanInput,
 ): StopAction[] {
+  if (stopRoomBps === null || rules.status !== 'trading') return [];
   const resting = stays.filter((order) => order.state === 'open');
-  if (stopRoomBps === null || resting.length === 0 || rules.status !== 'trading') return [];
-  const limits = resting.map(({ intent }) =>
-    stopOnTick(limitOfStop(intent.stopPrice ?? ZERO, stopRoomBps), rules),
-  );
-  const stopPrice = limits.reduce((high, limit) => maximum(high, limit), ZERO);
-  return [{ kind: 'watch', agentId, quantity: total(resting), stopPrice, why: 'beyond_limit' }];
+  const stopPrice = highestLimit(resting, stopRoomBps, rules);
+  if (stopPrice === null) return [];
+  const quantity = total(resting);
+  return [{ kind: 'watch', agentId, quantity, stopPrice, why: 'beyond_limit', owned }];
 }
+
+/** As the exchange shows it, and until it has shown it as the signer sets it; null: it has none. */
+export function limitOfResting(
+  { intent: { quantity, stopPrice }, seen }: LiveOrder,
+  roomBps: Fixed,
+  rules: PairRules,
+): Fixed | null {
+  if (seen?.limitPrice !== undefined) return seen.limitPrice;
+  return stopPrice === null ? null : leastOfStop(quantity, stopPrice, roomBps, rules);
+}
+
+/** Below it one of these stops sells nothing any more; null where none has a limit. */
+export const highestLimit = (
+  resting: readonly LiveOrder[],
+  roomBps: Fixed,
+  rules: PairRules,
+): Fixed | null =>
+  resting
+    .map((order) => limitOfResting(order, roomBps, rules))
+    .reduce((high, limit) => (high === null || (limit ?? ZERO) > high ? limit : high), null);
 
 const isStaying = ({ cancel }: LiveOrder): boolean => cancel === null || cancel === 'refused';
 const idOf = (order: LiveOrder): ClientOrderId => order.intent.clientOrderId;
 const total = (orders: readonly LiveOrder[]): Fixed => sum(orders.map(openQuantity));
 
+interface Leaving {
+  leaving: boolean;
+  /** It is to leave, and its stops stay whatever their price. */
+  isKept: boolean;
+}
+
 /** Stops of other terms, the newest of those that are too many, and all of an agent that leaves. */
 function stopsToCancel(
-  holder: StopHolder,
+  holder: Leaving,
   guarded: Fixed,
   price: Fixed | null,
   live: readonly LiveOrder[],
@@ -196,14 +250,15 @@ function cancelOf({ intent }: LiveOrder, why: CancelReason): CancelAction {
 }
 
 function reasonToCancel(
-  holder: StopHolder,
+  { leaving, isKept }: Leaving,
   price: Fixed | null,
   order: LiveOrder,
   excess: Fixed,
   rules: PairRules,
 ): CancelReason | null {
   if (excess > 0n) return 'too_much';
-  if (holder.leaving) return 'leaving';
+  if (leaving) return 'leaving';
+  if (isKept) return null;
   if (price === null) return 'no_stop';
   // Where nothing new can be placed, a stop at the old price is better than none.
   return order.intent.stopPrice === price || !takesStops(rules) ? null : 'other_price';
@@ -218,12 +273,13 @@ interface Coverage {
   /** What no confirmed stop covers. */
   lacking: Fixed;
   stays: readonly LiveOrder[];
+  owned: Fixed;
 }
 
 function cover(
   holder: StopHolder,
   stopPrice: Fixed,
-  { free, lacking, stays }: Coverage,
+  { free, lacking, stays, owned }: Coverage,
   { rules, abilities }: StopPlanInput,
 ): StopAction[] {
   if (lacking <= 0n) return [];
@@ -234,6 +290,7 @@ function cover(
     quantity: lacking,
     stopPrice,
     why,
+    owned,
   });
   if (!abilities.restingStops) return [watch('not_supported')];
   if (!takesStops(rules)) return [watch('pair_not_trading')];

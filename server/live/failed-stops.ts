@@ -1,8 +1,9 @@
 /** Stops that did not stay at the exchange: the same one is not placed again, and its price watched. */
 import { and, eq, gte, inArray } from 'drizzle-orm';
-import { formatFixed } from '../../contract/money.ts';
-import { STOP_REACHED, STOPS_CLOSED_CODES } from '../../contract/venue.ts';
+import { formatFixed, type Fixed } from '../../contract/money.ts';
+import { STOP_REACHED, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
+import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
 import type { FailedStop } from '../../engine/orders/stop-plan.ts';
 import type { Tx } from '../db/database.ts';
 import { liveFailedStops, liveOrders } from '../db/schema-live.ts';
@@ -92,19 +93,8 @@ async function note(
   why: FailedStop['why'],
 ): Promise<void> {
   if (intent.type !== 'stop' || intent.stopPrice === null) return;
-  const failed = {
-    quantity: formatFixed(intent.quantity),
-    stopPrice: formatFixed(intent.stopPrice),
-    why,
-    told: false,
-  };
-  await tx.db
-    .insert(liveFailedStops)
-    .values({ agentId: intent.agentId, symbol: intent.symbol, ...failed })
-    .onConflictDoUpdate({
-      target: [liveFailedStops.agentId, liveFailedStops.symbol],
-      set: failed,
-    });
+  const { agentId, symbol, quantity, stopPrice } = intent;
+  await keep(tx, { agentId, symbol }, { quantity, stopPrice, why });
   // Of one that was cancelled at the exchange the order itself tells.
   if (why === 'rejected')
     await raiseAlarms(tx, deps, [
@@ -115,4 +105,72 @@ async function note(
         detail: { symbol: intent.symbol, code },
       },
     ]);
+}
+
+async function keep(
+  tx: Tx,
+  of: { agentId: string; symbol: string },
+  { quantity, stopPrice, why }: FailedStop,
+): Promise<void> {
+  const failed = {
+    quantity: formatFixed(quantity),
+    stopPrice: formatFixed(stopPrice),
+    why,
+    told: false,
+  };
+  await tx.db
+    .insert(liveFailedStops)
+    .values({ ...of, ...failed })
+    .onConflictDoUpdate({
+      target: [liveFailedStops.agentId, liveFailedStops.symbol],
+      set: failed,
+    });
+}
+
+interface Small {
+  connectionId: string;
+  agentId: string;
+  symbol: string;
+  held: Fixed;
+  stopPrice: Fixed;
+  rules: PairRules;
+}
+
+/** The order that its stop would be; null where that is too small at the stop's price too. */
+function stopOf({
+  held,
+  stopPrice,
+  rules,
+}: Small): Pick<FailedStop, 'quantity' | 'stopPrice'> | null {
+  const price = stopOnTick(stopPrice, rules);
+  const sized = sizeOrder(held, price, rules);
+  return sized.kind === 'order' ? { quantity: sized.quantity, stopPrice: price } : null;
+}
+
+/** Once for each such stop: the price has reached it, and all of it is worth too little for a sale. */
+export async function tellTooSmall(tx: Tx, deps: BookDeps, small: Small): Promise<void> {
+  const stop = stopOf(small);
+  if (stop === null) return;
+  const { connectionId, agentId, symbol } = small;
+  const quantity = formatFixed(stop.quantity);
+  await raiseAlarms(tx, deps, [
+    {
+      connectionId,
+      kind: 'too_small_to_sell',
+      about: `${agentId} ${symbol} ${quantity} ${formatFixed(stop.stopPrice)}`,
+      detail: { symbol, quantity },
+    },
+  ]);
+}
+
+/**
+ * Neither its stop can be placed at this price nor its sale: both would be tried for good. The server
+ * watches for a price at which it can be sold.
+ */
+export async function noteTooSmall(tx: Tx, deps: BookDeps, small: Small): Promise<void> {
+  const stop = stopOf(small);
+  if (stop === null) return;
+  const { agentId, symbol } = small;
+  await keep(tx, { agentId, symbol }, { ...stop, why: 'too_small' });
+  await tellTooSmall(tx, deps, small);
 }

@@ -47,7 +47,12 @@ export function lifeOf(order: LiveOrder, changedAt: number) {
     seen:
       seen === null
         ? null
-        : { ...seen, quantity: formatFixed(seen.quantity), filled: formatFixed(seen.filled) },
+        : {
+            ...seen,
+            quantity: formatFixed(seen.quantity),
+            filled: formatFixed(seen.filled),
+            ...(seen.limitPrice === undefined ? {} : { limitPrice: textOf(seen.limitPrice) }),
+          },
     lastSeenMs: order.lastSeenMs,
     endSeenMs: order.endSeenMs,
     doubt: order.doubt,
@@ -95,12 +100,18 @@ interface SeenText {
   quantity: string;
   filled: string;
   updatedAtMs: number;
+  limitPrice?: string | null;
 }
 
-function seenOf(value: unknown): SeenOrder | null {
+export function seenOf(value: unknown): SeenOrder | null {
   if (value === null) return null;
-  const seen = value as SeenText;
-  return { ...seen, quantity: parseFixed(seen.quantity), filled: parseFixed(seen.filled) };
+  const { limitPrice, ...seen } = value as SeenText;
+  return {
+    ...seen,
+    quantity: parseFixed(seen.quantity),
+    filled: parseFixed(seen.filled),
+    ...(limitPrice === undefined ? {} : { limitPrice: fixedOf(limitPrice) }),
+  };
 }
 
 /** `fills`: the trade ids booked for it. */

@@ -96,6 +96,11 @@ interface Spans {
   unsold: Span;
 }
 
+interface Moment extends Spans {
+  /** Of the market; null where none is known. */
+  bid: Fixed | null;
+}
+
 /** All but the orders, in one statement: this is read with every change of an order. */
 async function readTexts(
   db: Db,
@@ -172,7 +177,7 @@ export async function readPairFacts(
   connection: ConnectionRow,
   symbol: string,
   rules: PairRules,
-  spans: Spans,
+  { bid, ...spans }: Moment,
 ): Promise<PairFacts> {
   const texts = await readTexts(db, connection, symbol, spans);
   const held = JSON.parse(texts.held) as HeldText[];
@@ -210,6 +215,7 @@ export async function readPairFacts(
       missing: texts.missing === null ? ZERO : parseFixed(texts.missing),
       // Each of the three exchanges takes the fee of a sale out of what it brings.
       baseFeeBps: ZERO,
+      bid,
     },
   };
 }

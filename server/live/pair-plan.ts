@@ -21,6 +21,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
 import { hasPassed } from './elapsed.ts';
+import { noteTooSmall } from './failed-stops.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
@@ -86,7 +87,8 @@ export async function planPair(
     : Math.max(now - REFUSED_PAUSE_MS, rulesSinceMs + 1);
   const refused = { fromMs, toMs: now + REFUSED_PAUSE_MS };
   const unsold = { ...refused, fromMs: Math.max(fromMs, now - UNSOLD_PAUSE_MS) };
-  const facts = await readPairFacts(tx.db, connection, symbol, rules, { refused, unsold });
+  const bid = deps.market.quote(symbol)?.bid ?? null;
+  const facts = await readPairFacts(tx.db, connection, symbol, rules, { refused, unsold, bid });
   const actions = planStops(facts.input);
   let changed = false;
   const orders = new Map(facts.input.orders.map((one) => [one.intent.clientOrderId, one]));
@@ -123,11 +125,15 @@ export async function planPair(
       !(isClosed(rules.status) && isPausing(exit, now))
     )
       sales.push(await sell(tx, deps, connection, symbol, exit, input));
+  const exitEnded = sales.includes('ended');
   return {
     changed: changed || sales.includes('planned'),
-    exitEnded: sales.includes('ended'),
+    exitEnded,
     waiting: isClosed(rules.status) ? waitingIn(facts) : [],
-    watches: watchesIn(actions, symbol),
+    // What is left of one that was not sold is watched as it is now.
+    watches: exitEnded
+      ? await readWatches(tx.db, connection, symbol, rules, bid)
+      : watchesIn(actions, symbol),
   };
 }
 
@@ -147,10 +153,12 @@ export async function readWatches(
   connection: ConnectionRow,
   symbol: string,
   rules: PairRules,
+  bid: Fixed | null,
 ): Promise<Watch[]> {
   const { input } = await readPairFacts(db, connection, symbol, rules, {
     refused: NONE,
     unsold: NONE,
+    bid,
   });
   return watchesIn(planStops(input), symbol);
 }
@@ -253,7 +261,7 @@ async function sell(
 ): Promise<Sale> {
   const { agentId } = exit;
   const holder = input.holders.find((one) => one.agentId === agentId);
-  const bid = deps.market.quote(symbol)?.bid ?? null;
+  const { bid } = input;
   const { free, part, isBusy } = toSellNow(input, exit);
   const sized = sizeSale(free, bid, input.rules);
   // Coins that are missing may come back: until then too little is there, and it is no dust.
@@ -264,6 +272,11 @@ async function sell(
     await tx.db
       .delete(liveExits)
       .where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, symbol)));
+  if (isDone && part === null && holder !== undefined && holder.stopPrice !== null)
+    await noteTooSmall(tx, deps, {
+      ...{ connectionId: connection.id, agentId, symbol, rules: input.rules },
+      ...{ held: free, stopPrice: holder.stopPrice },
+    });
   if (isDone) return 'ended';
   // What is on sale already is waited for; the rest follows when its end is known.
   if (isBusy || sized.kind !== 'order') return 'waiting';

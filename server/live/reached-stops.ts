@@ -1,12 +1,13 @@
 /** Stops that the signer does not place because the market has reached them: sold, once that lasts. */
 import { and, count, eq, gte } from 'drizzle-orm';
-import { formatFixed, parseFixed } from '../../contract/money.ts';
+import { formatFixed, minimum, parseFixed } from '../../contract/money.ts';
 import { STOP_REACHED, type PairRules } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
-import { stopOnTick } from '../../engine/orders/order-size.ts';
+import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
 import type { Tx } from '../db/database.ts';
 import { liveOrders } from '../db/schema-live.ts';
 import { askExit } from './ask-exit.ts';
+import { noteTooSmall } from './failed-stops.ts';
 import type { BookDeps } from './live-deps.ts';
 import { readGuarded } from './protecting-stop.ts';
 
@@ -44,6 +45,14 @@ export async function sellReachedStop(
       ),
     );
   if ((lately?.refusals ?? 0) < REFUSALS_MOST) return;
+  const quantity = parseFixed(held.quantity);
+  // The signer has a bid no higher than the stop.
+  const bid = minimum(deps.market.quote(symbol)?.bid ?? stopPrice, stopPrice);
+  if (sizeOrder(quantity, bid, rules).kind === 'dust') {
+    const small = { connectionId, agentId, symbol, rules, stopPrice, held: quantity };
+    await noteTooSmall(tx, deps, small);
+    return;
+  }
   await askExit(tx, deps, null, {
     connectionId,
     agentId,

@@ -102,6 +102,10 @@ export class Replans {
       await deps.database.transaction(async (tx) => {
         await lockBooks(tx, connection, 'all');
         const plan = await planPair(tx, deps, connection, symbol, this.rules(symbol));
+        if (plan.exitEnded)
+          tx.afterCommit(() => {
+            this.watches.replaceOf(symbol, plan.watches);
+          });
         // Whoever asked for the sale may tell nothing at its end. A list may be old.
         if (isClosed(this.pairSaid(symbol)))
           await tellWaiting(tx, deps, connection, symbol, plan.waiting);

@@ -4,18 +4,21 @@
  */
 import { sql } from 'drizzle-orm';
 import { parseFixed, type Fixed } from '../../contract/money.ts';
-import { limitOfStop, stopRoomBps } from '../../contract/stop-limit.ts';
+import { stopRoomBps } from '../../contract/stop-limit.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
-import { stopOnTick } from '../../engine/orders/order-size.ts';
+import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
+import { highestLimit } from '../../engine/orders/stop-plan.ts';
 import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { rowsOf } from '../db/sql-rows.ts';
 import { askExit } from './ask-exit.ts';
+import { tellTooSmall } from './failed-stops.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { hasPassed } from './elapsed.ts';
+import { liveOrdersOf } from './order-rows.ts';
 import { readWatches, type Watch } from './pair-plan.ts';
 import { readGuarded } from './protecting-stop.ts';
 
@@ -51,6 +54,7 @@ const isOf =
     one.symbol === symbol &&
     (one.why === 'beyond_limit') === (why === 'beyond_limit');
 const keyOf = ({ agentId, symbol }: Watch): string => `${agentId} ${symbol}`;
+const sizeKeyOf = (watch: Watch): string => `${keyOf(watch)} ${watch.owned}`;
 
 export class WatchedStops {
   private watches: readonly Watch[] = [];
@@ -62,6 +66,8 @@ export class WatchedStops {
   private readonly owed = new Map<string, { watch: Watch; bid: Fixed }>();
   /** Since when the bid is below the limit of a stop, by agent and pair. */
   private readonly beyondSince = new Map<string, number>();
+  /** What could not be sold at its stop, because it was worth too little: it waits for a higher price. */
+  private readonly small = new Set<string>();
   /** By pair, the state that its watches were last read in. */
   private states: ReadonlyMap<string, string> = new Map();
   private learnedAtMs = Number.NEGATIVE_INFINITY;
@@ -84,6 +90,8 @@ export class WatchedStops {
     this.watches = watches;
     const limited = new Set(watches.filter(({ why }) => why === 'beyond_limit').map(keyOf));
     for (const key of this.beyondSince.keys()) if (!limited.has(key)) this.beyondSince.delete(key);
+    const sizes = new Set(watches.map(sizeKeyOf));
+    for (const key of this.small) if (!sizes.has(key)) this.small.delete(key);
   }
 
   /** Those of one pair, as it was planned. */
@@ -106,7 +114,9 @@ export class WatchedStops {
       const rules = this.rules(symbol);
       const { changes } = this;
       const watches =
-        rules === null ? null : await readWatches(database.db, connection, symbol, rules);
+        rules === null
+          ? null
+          : await readWatches(database.db, connection, symbol, rules, this.bid(symbol));
       // Planned meanwhile, from what may be newer: read once more the next time.
       if (watches === null || changes !== this.changes) states.set(symbol, '');
       else this.replaceOf(symbol, watches);
@@ -117,7 +127,11 @@ export class WatchedStops {
   /** Sells what this price has reached. One that fails holds up no other, and is owed. */
   async onQuote(connection: ConnectionRow, quote: Quote): Promise<void> {
     for (const watch of this.watches)
-      if (watch.symbol === quote.pair && this.isReached(watch, quote.bid))
+      if (
+        watch.symbol === quote.pair &&
+        !this.waitsForWorth(watch, quote.bid) &&
+        this.isReached(watch, quote.bid)
+      )
         await this.leaveOnce(connection, watch, quote.bid);
   }
 
@@ -158,6 +172,19 @@ export class WatchedStops {
     if (!this.watches.some(isOf(watch))) this.replace([...this.watches, watch]);
   }
 
+  private bid(symbol: string): Fixed | null {
+    return this.deps.market.quote(symbol)?.bid ?? null;
+  }
+
+  private waitsForWorth(watch: Watch, bid: Fixed): boolean {
+    return this.small.has(sizeKeyOf(watch)) && this.isTooSmall(watch.symbol, watch.owned, bid);
+  }
+
+  private isTooSmall(symbol: string, quantity: Fixed, bid: Fixed): boolean {
+    const rules = this.rules(symbol);
+    return rules !== null && sizeOrder(quantity, bid, rules).kind === 'dust';
+  }
+
   private isReached(watch: Watch, bid: Fixed): boolean {
     if (watch.why !== 'beyond_limit') return watch.why !== 'dust' && bid <= watch.stopPrice;
     const key = keyOf(watch);
@@ -183,6 +210,7 @@ export class WatchedStops {
       const stopPrice = await this.priceNow(tx, connection, watch);
       if (stopPrice === null) return null;
       if (bid > stopPrice) return { ...watch, stopPrice };
+      if (await this.isLeftForWorth(tx, connection, watch, bid)) return { ...watch, stopPrice };
       await askExit(tx, deps, port, {
         connectionId: connection.id,
         agentId,
@@ -197,17 +225,43 @@ export class WatchedStops {
     if (goesOn !== null) this.watchAgain(goesOn);
   }
 
+  /** A sale would find nothing to sell, and its stop would be gone for nothing. */
+  private async isLeftForWorth(
+    tx: Tx,
+    connection: ConnectionRow,
+    watch: Watch,
+    bid: Fixed,
+  ): Promise<boolean> {
+    const { agentId, symbol } = watch;
+    const rules = this.rules(symbol);
+    const held = await readGuarded(tx.db, agentId, symbol);
+    if (held === null || rules === null) return false;
+    const quantity = parseFixed(held.quantity);
+    if (!this.isTooSmall(symbol, quantity, bid)) return false;
+    await tellTooSmall(tx, this.deps, {
+      ...{ connectionId: connection.id, agentId, symbol, rules },
+      ...{ held: quantity, stopPrice: parseFixed(held.stopPrice) },
+    });
+    await publishLive(tx, this.deps, connection);
+    tx.afterCommit(() => this.small.add(sizeKeyOf(watch)));
+    return true;
+  }
+
   /** At what price the position is to be sold from here, as it is now; null where it is not. */
   private async priceNow(
     tx: Tx,
-    { exchange }: ConnectionRow,
+    { id, exchange }: ConnectionRow,
     { agentId, symbol, why }: Watch,
   ): Promise<Fixed | null> {
     const held = await readGuarded(tx.db, agentId, symbol);
     if (held === null) return null;
     const rules = this.rules(symbol);
-    const own = parseFixed(held.stopPrice);
-    const stopPrice = why === 'beyond_limit' ? limitOfStop(own, stopRoomBps(exchange)) : own;
-    return rules === null ? stopPrice : stopOnTick(stopPrice, rules);
+    if (rules === null) return parseFixed(held.stopPrice);
+    if (why !== 'beyond_limit') return stopOnTick(parseFixed(held.stopPrice), rules);
+    const resting = (await liveOrdersOf(tx.db, id))
+      .map(({ order }) => order)
+      .filter(({ intent }) => intent.agentId === agentId && intent.symbol === symbol)
+      .filter(({ state, intent }) => state === 'open' && intent.type === 'stop');
+    return highestLimit(resting, stopRoomBps(exchange), rules);
   }
 }

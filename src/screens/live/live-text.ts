@@ -204,6 +204,8 @@ const ALARM: Readonly<Record<string, string>> = {
   coins_missing: 'The account has less of a coin than agents hold',
   oversold: 'More was sold than an agent held',
   stop_rejected: 'The exchange turned a stop loss down; Tradewind watches the price instead',
+  too_small_to_sell:
+    'The price has reached a stop loss, and what is held is worth too little for an order; Tradewind sells it when the price allows, at the stop loss or below',
   sale_refused:
     'A sale could not be sent, and no stop loss rests at the exchange; Tradewind tries again every ten seconds',
   pair_delisted: 'The exchange no longer lists a pair that agents hold; nothing can be sold there',

@@ -328,6 +328,7 @@ export class OrderDriver {
       })),
       orders: counted,
       missing: this.missing.get(baseOf(symbol)) ?? ZERO,
+      bid: null,
       baseFeeBps: this.truth.dialect.saleFeeInBase ? FEE_BPS : ZERO,
     };
   }

@@ -85,6 +85,7 @@ function replanned(moment: Moment, fault: Fault): Moment {
     orders: counted,
     missing: ZERO,
     baseFeeBps: ZERO,
+    bid: null,
   });
   let next = moment;
   for (const action of actions) {

@@ -1,6 +1,6 @@
 /** Which stops are placed, cancelled and watched for one pair. */
 import { describe, expect, it } from 'vitest';
-import { ZERO } from '../../../contract/money.ts';
+import { ZERO, type Fixed } from '../../../contract/money.ts';
 import { planOrder } from '../../../engine/orders/live-order.ts';
 import type { LiveOrder, OrderEvent } from '../../../engine/orders/live-order.ts';
 import { applyOrderEvents } from '../../../engine/orders/order-lifecycle.ts';
@@ -26,8 +26,12 @@ const input = (over: Partial<StopPlanInput> = {}): StopPlanInput => ({
   orders: [],
   missing: ZERO,
   baseFeeBps: ZERO,
+  bid: null,
   ...over,
 });
+
+/** Two coins are worth enough for an order from 48.75 on. */
+const SMALL = { ...RULES, minNotional: money('97.5') };
 
 const SENT: OrderEvent = { kind: 'send_started', atMs: 0 };
 const UNKNOWN: OrderEvent = { kind: 'outcome_unknown', atMs: 0, cause: 'timeout' };
@@ -103,6 +107,49 @@ describe('a stop', () => {
     expect(brief(input({ ...limited, holders: leaving, orders: [stop('2')] }))).toEqual([
       'cancel leaving',
     ]);
+  });
+
+  it('of little worth is watched beyond the limit that it has, and one without a limit is not', () => {
+    const limited = { stopRoomBps: money('1000'), rules: SMALL };
+    const [watch] = planStops(input({ ...limited, orders: [stop('2')] }));
+    expect(watch).toMatchObject({ why: 'beyond_limit', stopPrice: money('48.75') });
+    const saw = (limitPrice: Fixed | null): OrderEvent => ({
+      kind: 'seen',
+      atMs: 0,
+      order: shown({
+        ...{ exchangeOrderId: 'O', type: 'stop', side: 'sell', limitPrice },
+        stopPrice: money('50'),
+      }),
+    });
+    const own = stop('2', '50', saw(money('47')));
+    const [watched] = planStops(input({ ...limited, orders: [own] }));
+    expect(watched).toMatchObject({ why: 'beyond_limit', stopPrice: money('47') });
+    expect(brief(input({ ...limited, orders: [stop('2', '50', saw(null))] }))).toEqual([]);
+  });
+
+  it('stays where its agent leaves and all that is held is worth too little for a sale', () => {
+    const leaving = {
+      stopRoomBps: money('1000'),
+      rules: SMALL,
+      holders: [holder({ leaving: true })],
+    };
+    const orders = [stop('2')];
+    const at = (bid: string | null): string[] =>
+      brief(input({ ...leaving, orders, bid: bid === null ? null : money(bid) }));
+    expect(at('48.74')).toEqual(['watch 2 beyond_limit']);
+    expect(at('48.75')).toEqual(['cancel leaving']);
+    expect(at(null)).toEqual(['cancel leaving']);
+    const unsent = [stopAfter('2', '50')];
+    expect(brief(input({ ...leaving, orders: unsent, bid: money('45') }))).toEqual([
+      'cancel leaving',
+    ]);
+  });
+
+  it('that was too small to be sold is watched, and placed again once its size differs', () => {
+    const failedStop = { quantity: money('2'), stopPrice: money('50'), why: 'too_small' } as const;
+    expect(brief(input({ holders: [holder({ failedStop })] }))).toEqual(['watch 2 too_small']);
+    const more = [holder({ failedStop, held: money('2.5') })];
+    expect(brief(input({ holders: more }))[0]).toBe('place 2.5');
   });
 
   it('of another price is cancelled, and placed anew only when its end is known', () => {

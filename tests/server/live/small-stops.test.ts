@@ -1,0 +1,166 @@
+/** Positions that are worth enough for an order at their stop, and too little somewhat below it. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  basisPoints,
+  ceilToStep,
+  formatFixed,
+  multiply,
+  parseFixed,
+  toNumber,
+  type Fixed,
+} from '../../../contract/money.ts';
+import { agents, positions } from '../../../server/db/schema.ts';
+import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  await world?.close();
+  world = null;
+});
+
+const bps = (price: Fixed, share: string): Fixed => basisPoints(price, parseFixed(share), 'down');
+
+const restingStops = ({ standIn }: LiveWorld) =>
+  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
+
+const soldTypes = ({ standIn }: LiveWorld): string[] =>
+  standIn.journal
+    .orders({ by: 'api' })
+    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n)
+    .map(({ accepted }) => accepted.type);
+
+const told = async (one: LiveWorld) =>
+  (await account(one)).alarms
+    .filter(({ kind }) => kind !== 'daily_loss')
+    .map(({ kind, detail }) => ({ kind, detail }));
+
+const orderCount = async ({ floor }: LiveWorld) =>
+  (await floor.database.db.select().from(liveOrders)).length;
+
+/** Without what the fee in the coin leaves, which is too little for an order. */
+const left = async (one: LiveWorld) =>
+  (await account(one)).positions.filter(({ value }) => Number(value) >= 1);
+
+const exits = ({ floor }: LiveWorld) => floor.database.db.select().from(liveExits);
+
+/**
+ * Held by a stopped agent, with a stop whose limit the least worth of an order puts at 97.5 % of it.
+ * `beforeStop`: what happens as that stop is about to be placed.
+ */
+async function holding(
+  beforeStop: (one: LiveWorld, stop: number) => Promise<void> = async () => undefined,
+): Promise<{ one: LiveWorld; stop: number; quantity: Fixed }> {
+  const one = await openLiveWorld({ dialect: 'binance' });
+  world = one;
+  const { db } = one.floor.database;
+  await one.look();
+  const agentId = await one.startAgent();
+  await one.tickUntil(async () => (await account(one)).orders.length > 0);
+  await db.update(agents).set({ status: 'stopped' }).where(eq(agents.id, agentId));
+  await settle(one, 20);
+  const [resting] = restingStops(one);
+  if (resting?.quantity == null || resting.stop === null) throw new Error('No stop rests');
+  const { quantity } = resting;
+  const stopPrice = ceilToStep(bps(resting.stop, '9990'), parseFixed('0.01'));
+  const minNotional = multiply(quantity, bps(stopPrice, '9750'), 'up');
+  one.standIn.core.changeRules(one.pair, { minNotional });
+  // Server and signer read the rules every ten minutes.
+  await settle(one, 700, 50);
+  const stop = toNumber(stopPrice);
+  let isDone = false;
+  one.interfere((_act, ask) => {
+    if (ask.act !== 'place' || ask.intent.type !== 'stop' || isDone) return null;
+    isDone = true;
+    return beforeStop(one, stop).then(() => null);
+  });
+  await db.update(positions).set({ stopPrice: formatFixed(stopPrice) });
+  await settle(one, 200, 10);
+  return { one, stop, quantity };
+}
+
+async function fallTo(one: LiveWorld, price: number): Promise<void> {
+  one.standIn.setPrice(one.pair, price.toFixed(2));
+  one.floor.market.say(one.pair, price);
+  await one.desk.settled();
+}
+
+describe('a small position at Binance', () => {
+  it('keeps its stop below the limit, is told of once, and is sold when the price is back', async () => {
+    const { one, stop, quantity } = await holding();
+    const [resting] = restingStops(one);
+    expect(toNumber(resting?.limit ?? (0n as Fixed)) / stop).toBeCloseTo(0.975, 4);
+    one.desk.start();
+    await fallTo(one, stop * 0.96);
+    await settle(one, 20, 1);
+    await fallTo(one, stop * 0.88);
+    await settle(one, 20, 1);
+    const before = await orderCount(one);
+    await settle(one, 240);
+    expect(restingStops(one).map(({ id }) => id)).toEqual([resting?.id]);
+    expect(await orderCount(one)).toBe(before);
+    expect(await exits(one)).toEqual([]);
+    expect(await told(one)).toEqual([
+      {
+        kind: 'too_small_to_sell',
+        detail: { symbol: one.pair, quantity: formatFixed(quantity) },
+      },
+    ]);
+    await fallTo(one, stop * 0.985);
+    await settle(one, 20);
+    expect(soldTypes(one)).toEqual(['stop-limit']);
+    expect(await left(one)).toEqual([]);
+    expect(await one.problems()).toEqual([]);
+  }, 120_000);
+
+  it('of which the price falls before its stop rests is tried no more, told of once, and sold later', async () => {
+    const { one, stop } = await holding(async (two, price) => {
+      two.standIn.setPrice(two.pair, (price * 0.88).toFixed(2));
+      two.floor.market.say(two.pair, price * 0.88);
+      // The signer keeps a book for two seconds.
+      await two.advance(3_000);
+    });
+    one.desk.start();
+    await settle(one, 60);
+    const before = await orderCount(one);
+    await settle(one, 240);
+    expect(await orderCount(one)).toBe(before);
+    expect(restingStops(one)).toEqual([]);
+    expect(await exits(one)).toEqual([]);
+    expect((await told(one)).map(({ kind }) => kind)).toEqual(['too_small_to_sell']);
+    expect(one.desk.run(one.connection.id)?.watched).toMatchObject([{ why: 'too_small' }]);
+    await fallTo(one, stop * 0.985);
+    await settle(one, 20);
+    expect(soldTypes(one)).toEqual(['limit']);
+    expect(await left(one)).toEqual([]);
+    expect(await one.problems()).toEqual([]);
+  }, 120_000);
+
+  it('whose price falls further while a sale waits ends it, and is not tried again', async () => {
+    const { one, stop } = await holding();
+    one.desk.start();
+    one.interfere((act) => {
+      if (act !== 'cancel') return null;
+      one.interfere(null);
+      one.standIn.setPrice(one.pair, (stop * 0.95).toFixed(2));
+      one.floor.market.say(one.pair, stop * 0.95);
+      return null;
+    });
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', {
+      params: { id: position?.id ?? '' },
+    });
+    await settle(one, 60);
+    const before = await orderCount(one);
+    await settle(one, 240);
+    expect(await orderCount(one)).toBe(before);
+    expect((await told(one)).map(({ kind }) => kind)).toEqual(['too_small_to_sell']);
+  }, 120_000);
+});
