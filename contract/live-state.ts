@@ -74,6 +74,11 @@ export const LiveOrderWire = z.object({
   quantity: DecimalText,
   filled: DecimalText,
   stopPrice: z.nullable(DecimalText),
+  /**
+   * As the exchange shows it; null where it has none. Absent until it was shown, and in replies of an
+   * older server.
+   */
+  limitPrice: z.optional(z.nullable(DecimalText)),
   state: z.enum([
     'planned',
     'sending',

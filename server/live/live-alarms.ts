@@ -1,6 +1,7 @@
 /** What a person has to know of their live account, kept once for each thing it is about. */
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '../db/database.ts';
+import { and, eq } from 'drizzle-orm';
+import type { Db, Tx } from '../db/database.ts';
 import { liveAlarms } from '../db/schema-live.ts';
 import type { LiveDeps } from './live-deps.ts';
 import { noteAlarm } from './live-news.ts';
@@ -11,6 +12,23 @@ export interface LiveAlarm {
   /** Names what it is about, so that it is raised once. */
   about: string;
   detail: Record<string, unknown>;
+}
+
+export async function isRaised(
+  db: Db,
+  { connectionId, kind, about }: Omit<LiveAlarm, 'detail'>,
+): Promise<boolean> {
+  const [raised] = await db
+    .select({ id: liveAlarms.id })
+    .from(liveAlarms)
+    .where(
+      and(
+        eq(liveAlarms.connectionId, connectionId),
+        eq(liveAlarms.kind, kind),
+        eq(liveAlarms.about, about),
+      ),
+    );
+  return raised !== undefined;
 }
 
 export async function raiseAlarms(

@@ -406,6 +406,9 @@ export class LiveRun {
       const seen = shown.get(order.exchangeOrderId ?? '');
       if (seen === undefined || seen.filled > order.booked)
         hasNews = (await this.look(order)) || hasNews;
+      // Until it is known, a stop is taken to have the limit that the signer gives it.
+      else if (order.intent.type === 'stop' && order.seen?.limitPrice === undefined)
+        await this.settle(order, [{ kind: 'seen', atMs: now, order: seen }]);
     }
     return hasNews;
   }
@@ -466,7 +469,8 @@ export class LiveRun {
     const answer = await maySell(deps, order);
     if (typeof answer !== 'object') return answer === 'yes';
     const rules = this.rules(order.intent.symbol);
-    await tellRefusedBeyondLimit(deps, connection, order, rules, answer.code);
+    const lookUp = (): Promise<boolean> => this.look(order);
+    await tellRefusedBeyondLimit(deps, connection, { order, rules, code: answer.code, lookUp });
     return false;
   }
 

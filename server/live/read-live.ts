@@ -29,7 +29,7 @@ import {
 } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
-import { liveOrdersOf, type LiveOrderRow } from './order-rows.ts';
+import { liveOrdersOf, seenOf, type LiveOrderRow } from './order-rows.ts';
 import { otherFeesOf } from './other-fees.ts';
 import { missingCoins, readWriteOffs } from './missing-coins.ts';
 
@@ -132,6 +132,7 @@ function doubtOf(row: LiveOrderRow, connection: ConnectionRow, now: number) {
 }
 
 export function toOrder(row: LiveOrderRow, connection: ConnectionRow, now: number): LiveOrderWire {
+  const limitPrice = seenOf(row.seen)?.limitPrice;
   return {
     clientOrderId: row.clientOrderId,
     exchangeOrderId: row.exchangeOrderId,
@@ -142,6 +143,9 @@ export function toOrder(row: LiveOrderRow, connection: ConnectionRow, now: numbe
     quantity: exact(row.quantity),
     filled: exact(row.booked),
     stopPrice: row.stopPrice === null ? null : exact(row.stopPrice),
+    ...(limitPrice === undefined
+      ? {}
+      : { limitPrice: limitPrice === null ? null : formatFixed(limitPrice) }),
     state: row.state as LiveOrderWire['state'],
     reason: row.cause,
     code: row.code,

@@ -1,15 +1,14 @@
 /** Sales that the signer refuses while no stop at the exchange guards what they sell: the person is told. */
 import { and, eq, ne } from 'drizzle-orm';
 import { subtract } from '../../contract/money.ts';
-import { limitOfStop, stopRoomBps } from '../../contract/stop-limit.ts';
+import { stopRoomBps } from '../../contract/stop-limit.ts';
 import type { PairRules } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
-import { stopOnTick } from '../../engine/orders/order-size.ts';
-import { saleExposure } from '../../engine/orders/stop-plan.ts';
+import { limitOfResting, saleExposure } from '../../engine/orders/stop-plan.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { liveExits, liveOrders } from '../db/schema-live.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
-import { raiseAlarms } from './live-alarms.ts';
+import { isRaised, raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import type { BookDeps, LiveDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { liveOrdersOf, type StoredOrder } from './order-rows.ts';
@@ -90,34 +89,54 @@ export async function tellRefusedSale(
   ]);
 }
 
+/** Whether the bid is below the limit of this stop: there it sells nothing. */
+function isBeyondLimit(
+  { market }: Pick<LiveDeps, 'market'>,
+  { exchange }: ConnectionRow,
+  order: LiveOrder,
+  rules: PairRules | null,
+): boolean {
+  const bid = market.quote(order.intent.symbol)?.bid ?? null;
+  if (rules === null || bid === null) return false;
+  const limit = limitOfResting(order, stopRoomBps(exchange), rules);
+  return limit !== null && bid < limit;
+}
+
+interface RefusedStop {
+  order: LiveOrder;
+  rules: PairRules | null;
+  /** Why the signer would not sign a sale in its place. */
+  code: string;
+  /** Asks the exchange about the stop; true where that brought news. */
+  lookUp: () => Promise<boolean>;
+}
+
 /**
  * The signer would not sign a sale in place of this stop, so it stays. Above its limit it guards; one
  * whose limit the price fell through sells nothing, and nor does the server: told once for each wish.
+ * It may have sold on the way down, so the exchange is asked about it before.
  */
 export async function tellRefusedBeyondLimit(
   deps: LiveDeps,
   connection: ConnectionRow,
-  { intent }: LiveOrder,
-  rules: PairRules | null,
-  code: string,
+  { order, rules, code, lookUp }: RefusedStop,
 ): Promise<void> {
-  const { connectionId, agentId, symbol, side, stopPrice } = intent;
-  const room = stopRoomBps(connection.exchange);
-  const bid = deps.market.quote(symbol)?.bid ?? null;
-  if (stopPrice === null || rules === null || bid === null) return;
-  if (bid >= stopOnTick(limitOfStop(stopPrice, room), rules)) return;
+  if (!isBeyondLimit(deps, connection, order, rules)) return;
+  const { connectionId, agentId, symbol, side } = order.intent;
+  const readAlarm = async (db: Db): Promise<LiveAlarm | null> => {
+    const wish = await readWish(db, agentId, symbol);
+    if (wish === null || (await isPause(db, agentId, symbol, wish.tickId, code))) return null;
+    const about = `${agentId} ${symbol} ${wish.tickId}`;
+    const detail = { symbol, side, code, hasStop: true };
+    return { connectionId, kind: 'sale_refused', about, detail };
+  };
+  const alarm = await readAlarm(deps.database.db);
+  if (alarm === null || (await isRaised(deps.database.db, alarm)) || (await lookUp())) return;
   await deps.database.transaction(async (tx) => {
     await lockBooks(tx, connection, [agentId]);
-    const wish = await readWish(tx.db, agentId, symbol);
-    if (wish === null || (await isPause(tx.db, agentId, symbol, wish.tickId, code))) return;
-    await raiseAlarms(tx, deps, [
-      {
-        connectionId,
-        kind: 'sale_refused',
-        about: `${agentId} ${symbol} ${wish.tickId}`,
-        detail: { symbol, side, code, hasStop: true },
-      },
-    ]);
+    const now = await readAlarm(tx.db);
+    if (now === null) return;
+    await raiseAlarms(tx, deps, [now]);
     await publishLive(tx, deps, connection);
   });
 }

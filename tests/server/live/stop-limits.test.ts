@@ -1,9 +1,10 @@
 /** Stops that turn into limit orders at the exchange: beyond their limit the server cancels them and sells. */
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { agents } from '../../../server/db/schema.ts';
+import { liveOrders } from '../../../server/db/schema-live.ts';
 import {
   account,
   type LiveWorld,
@@ -123,6 +124,44 @@ describe('a stop with a limit', () => {
     expect((await account(one)).positions).toEqual([]);
     expect(await told()).toHaveLength(1);
     expect(await one.problems()).toEqual([]);
+  }, 60_000);
+
+  it('that has sold already is no reason to tell of a sale that the signer refuses', async () => {
+    const { one, stop } = await holding('kraken');
+    let lookUps = 0;
+    one.interfere((act) => {
+      if (act === 'look_up') lookUps += 1;
+      // The lists do not show it in time.
+      return act === 'open_orders' || act === 'closed_orders' ? 'fail' : null;
+    });
+    one.standIn.setPrice(one.pair, (stop * 0.97).toFixed(1));
+    expect(new Set(soldTypes(one))).toEqual(new Set(['stop-limit']));
+    one.standIn.setSpread('3000');
+    await fallTo(one, stop * 0.85);
+    await settle(one, 40, 1);
+    expect((await account(one)).alarms.map(({ kind }) => kind)).not.toContain('sale_refused');
+    expect((await account(one)).positions).toEqual([]);
+    expect(lookUps).toBeGreaterThan(0);
+    expect(await one.problems()).toEqual([]);
+  }, 60_000);
+
+  it('is not what an older stop is that the exchange shows without one', async () => {
+    const { one, stop } = await holding('kraken');
+    for (const order of restingStops(one)) Object.assign(order, { type: 'stop', limit: null });
+    await one.floor.database.db
+      .update(liveOrders)
+      .set({ seen: sql`seen - 'limitPrice'` })
+      .where(eq(liveOrders.type, 'stop'));
+    await settle(one, 20);
+    const stops = (await account(one)).orders.filter(({ state }) => state === 'open');
+    expect(new Set(stops.map(({ limitPrice }) => limitPrice))).toEqual(new Set([null]));
+    expect(one.desk.run(one.connection.id)?.watched).toEqual([]);
+    one.standIn.setSpread('3000');
+    one.floor.market.say(one.pair, stop * 0.85);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await settle(one, 20, 1);
+    expect((await account(one)).alarms.map(({ kind }) => kind)).not.toContain('sale_refused');
   }, 60_000);
 
   it('that still guards is no reason to tell of a sale that the signer refuses', async () => {

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
-import { formatFixed, parseFixed } from '../../../../contract/money.ts';
+import { formatFixed, maximum, parseFixed } from '../../../../contract/money.ts';
 import { limitOfStop, stopRoomBps } from '../../../../contract/stop-limit.ts';
 import type { Position } from '../../../../contract/trading.ts';
 import { api } from '../../../api/api.ts';
@@ -24,10 +24,23 @@ import { useAccountCurrent } from '../use-live.ts';
 
 const baseOf = (pair: string): string => pair.split('/')[0] ?? pair;
 
-/** What a stop does below its limit. */
-function limitText(stopPrice: string, { exchange }: LiveAccount['connection']): string {
-  const room = stopRoomBps(exchange);
-  const limit = formatPrice(formatFixed(limitOfStop(parseFixed(stopPrice), room)));
+/**
+ * What a stop does below its limit: as the exchange shows it, and before that as the signer sets it.
+ * One from before stops had limits has none.
+ */
+function limitText(
+  stopPrice: string,
+  resting: LiveAccount['orders'],
+  { exchange }: LiveAccount['connection'],
+): string {
+  const limits = resting.flatMap(({ limitPrice }) => {
+    if (limitPrice === null) return [];
+    const room = stopRoomBps(exchange);
+    return [parseFixed(limitPrice ?? formatFixed(limitOfStop(parseFixed(stopPrice), room)))];
+  });
+  const [first, ...rest] = limits;
+  if (first === undefined) return '';
+  const limit = formatPrice(formatFixed(maximum(first, ...rest)));
   return `. It is a stop with a limit: below ${limit} Tradewind cancels it and sells at the price there is`;
 }
 
@@ -42,15 +55,15 @@ export function stopText(
   const then = current ? '' : ' when last seen';
   if (position.stopPrice === null) return `No stop loss${then}`;
   const at = formatPrice(position.stopPrice);
-  const resting = orders.some(
+  const resting = orders.filter(
     (order) =>
       order.type === 'stop' &&
       order.state === 'open' &&
       order.symbol === position.pair &&
       order.agentId === position.agentId,
   );
-  return resting
-    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}${limitText(position.stopPrice, connection)}`
+  return resting.length > 0
+    ? `Stop loss at ${at}, resting at ${nameOf(connection)}${then}${limitText(position.stopPrice, resting, connection)}`
     : `Stop loss at ${at}, watched by Tradewind${then}`;
 }
 

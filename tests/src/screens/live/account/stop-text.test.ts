@@ -6,8 +6,12 @@ import { liveAccount, liveConnection, liveOrder } from '../../../../support/live
 
 const AT = Date.parse('2026-01-01T10:00:00Z');
 
-function told(exchange: LiveExchange, isResting = true): string {
-  const stop = liveOrder(AT, { type: 'stop', side: 'sell', stopPrice: '66240' });
+function told(
+  exchange: LiveExchange,
+  isResting = true,
+  shown: { limitPrice?: string | null } = {},
+): string {
+  const stop = liveOrder(AT, { type: 'stop', side: 'sell', stopPrice: '66240', ...shown });
   const connection = liveConnection(AT, { exchange });
   const account = liveAccount(AT, { connection, orders: isResting ? [stop] : [] });
   return stopText(account.positions[0]!, account);
@@ -27,6 +31,13 @@ describe('a stop loss that rests', () => {
       );
     },
   );
+
+  it('is said to have the limit that the exchange shows, and none where it shows none', () => {
+    expect(told('binance', true, { limitPrice: '64584' })).toContain('below 64,584.00 Tradewind');
+    expect(told('kraken', true, { limitPrice: null })).toBe(
+      'Stop loss at 66,240.00, resting at Kraken',
+    );
+  });
 
   it('nowhere has none either', () => {
     expect(told('coinbase', false)).toBe('Stop loss at 66,240.00, watched by Tradewind');
