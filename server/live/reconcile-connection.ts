@@ -25,6 +25,7 @@ import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
 import { noteDayLoss } from './day-loss.ts';
 import type { BookDeps, LiveDeps, SignerPort } from './live-deps.ts';
 import { markEquity } from './live-equity.ts';
+import { guardFound } from './guard-positions.ts';
 import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
@@ -278,6 +279,10 @@ async function book(
   // What was booked as made by hand is undone before its order books it.
   await bookExternal(tx, deps, connection, found.external);
   await storeSteps(tx, deps, stored, found.steps);
+  const booked = found.steps
+    .filter(({ effects }) => effects.some(({ kind }) => kind === 'book'))
+    .flatMap(({ order }) => stored.get(order.intent.clientOrderId) ?? []);
+  await guardFound(tx, deps, connection, booked);
   await raiseAlarms(
     tx,
     deps,

@@ -4,6 +4,7 @@ import type { PairRules } from '../../contract/venue.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { noteRepeatedRejection } from './failed-stops.ts';
+import { guardFound } from './guard-positions.ts';
 import { lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
@@ -45,10 +46,12 @@ export async function settleOrder(
       await tellRefusedSale(tx, deps, stored);
       await sellReachedStop(tx, deps, order, rules(symbol));
     }
+    const isBooked = order.booked !== before.order.booked;
+    if (isBooked) await guardFound(tx, deps, connection, [stored]);
     if (!isSaidClosed) await noteRepeatedRejection(tx, deps, order);
     const plan = await planPair(tx, deps, connection, symbol, rules(symbol));
     // Only a trade realises a loss.
-    if (order.booked !== before.order.booked) await noteDayLoss(tx, deps, connection);
+    if (isBooked) await noteDayLoss(tx, deps, connection);
     await publishLive(tx, deps, connection);
     return {
       changed: true,

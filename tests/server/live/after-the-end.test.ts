@@ -84,6 +84,45 @@ describe('a purchase that is found after the end of live trading', () => {
     60_000,
   );
 
+  it.each([
+    ['was unknown then', 20, 1],
+    ['was given up then', 300, 1],
+    ['has fallen below its stop since', 20, 0.85],
+  ])(
+    'and after a later start of its agent has a stop or is sold, where it %s',
+    async (_, seconds, share) => {
+      world.standIn.faults.add({ name: 'drop-response', when: { call: 'place', nth: 1 } });
+      const isHidden = { now: true };
+      const lists = ['look_up', 'open_orders', 'closed_orders', 'trades', 'balances'];
+      world.interfere((act) => (isHidden.now && lists.includes(act) ? 'fail' : null));
+      await buy();
+      await world.look();
+      expect((await orders())[0]).toMatchObject({ state: 'unknown' });
+      if (seconds > 100) await giveUp();
+      await endLive();
+      await settle(world, 20);
+      await world.start(agentId);
+      const price = toNumber(world.standIn.prices.mid(world.pair)) * share;
+      if (share < 1) {
+        world.standIn.setPrice(world.pair, price.toFixed(1));
+        world.floor.market.say(world.pair, price);
+      }
+      isHidden.now = false;
+      await settle(world, 200, 10);
+      const held = (await account(world)).positions;
+      if (share < 1) {
+        expect(held).toEqual([]);
+        expect(sales()).toHaveLength(1);
+      } else {
+        expect(held).toMatchObject([{ pair: world.pair, stopPrice: expect.any(String) as string }]);
+        expect(resting()).toHaveLength(1);
+        expect(sales().length - resting().length).toBe(0);
+      }
+      await expectBooksEqual();
+    },
+    60_000,
+  );
+
   async function giveUp(): Promise<void> {
     await settle(world, 320, 20);
     const [bought] = await orders();
