@@ -35,6 +35,7 @@ import {
   siteOf,
   type PasskeySite,
 } from './passkeys.ts';
+import { PacedQuestions } from './paced-questions.ts';
 import { readShadow } from './shadow-report.ts';
 import { ownConnection, readConnections, readLiveAccount, toConnections } from './read-live.ts';
 import { signerAnswers } from './signer-answers.ts';
@@ -102,14 +103,16 @@ async function shown(tx: Tx, { clock }: LiveDeps, uid: string, id: string) {
 
 /** Keys and limits: the signer is asked before anything is written here. */
 function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
+  const questions = new PacedQuestions(deps.clock);
   return handlersFor({
     liveConnections: ({ caller }) => readConnections(deps, caller.uid),
     liveAccount: ({ caller, params }) => readLiveAccount(deps, caller.uid, params.id),
     // A question with a body: it writes nothing, so it has no receipt either.
-    checkExchangeKey: async ({ caller, commandId, body }) => ({
-      commandId,
-      ...shownCheck(await checkKey(deps, caller.uid, { exchange: body.exchange, key: body })),
-    }),
+    checkExchangeKey: async ({ caller: { uid }, commandId, body }) => {
+      const wanted = { exchange: body.exchange, key: body };
+      const checked = await questions.ask(uid, () => checkKey(deps, uid, wanted));
+      return { commandId, ...shownCheck(checked) };
+    },
     connectExchange: async ({ caller, commandId, body, once }) => {
       const { exchange, label, limits, stepUpKeys } = body;
       const connectionId = connectionIdOf(caller.uid, commandId);
@@ -147,6 +150,7 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
 
 /** What is stopped, started and sold. */
 function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
+  const questions = new PacedQuestions(deps.clock);
   return handlersFor({
     endLiveTrading: ({ caller, commandId, params, once }) =>
       once(async (tx) => {
@@ -190,7 +194,7 @@ function tradingHandlers(trading: TradingDeps, deps: LiveDeps) {
         quantity: parseFixed(body.quantity),
         held: parseFixed(body.held),
       };
-      const objection = await signersObjection(deps, caller.uid, ask);
+      const objection = await signersObjection(trading, deps.signer, questions, caller.uid, ask);
       return once(async (tx) => {
         if (objection !== null) throw objection;
         return { commandId, writeOff: await writeOffPosition(tx, trading, caller.uid, ask) };

@@ -6,10 +6,12 @@ import { and, asc, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { parseFixed, type Fixed } from '../../contract/money.ts';
 import { liveWriteOffs } from '../db/schema-live.ts';
+import type { TradingDeps } from '../trading-deps.ts';
 import { hasPassed } from './elapsed.ts';
-import type { LiveDeps } from './live-deps.ts';
+import type { LiveDeps, SignerPort } from './live-deps.ts';
+import type { PacedQuestions } from './paced-questions.ts';
 import { SignerTooOld } from './signer-client.ts';
-import { positionToWriteOff } from './write-off.ts';
+import { checkWriteOff, positionToWriteOff, type WriteOffAsk } from './write-off.ts';
 
 /** How soon a write-off that another process made is told. */
 const LOOK_MS = 10_000;
@@ -38,19 +40,36 @@ const SENTENCES: Readonly<Record<string, string>> = {
   busy: 'An order of this coin has just been made or has not ended. Try again in some minutes.',
 };
 
-/** Asked before anything is locked: the signer reads the exchange for it. */
+/**
+ * Asked before anything is locked, because the signer reads the exchange for it, and only what the
+ * transaction would not refuse anyway, as far as is known: all accounts share what may be read there.
+ */
 export async function signersObjection(
-  deps: LiveDeps,
+  trading: TradingDeps,
+  signer: SignerPort,
+  questions: PacedQuestions,
   uid: string,
-  { positionId, quantity }: { positionId: string; quantity: Fixed },
+  ask: WriteOffAsk,
 ): Promise<Refusal | null> {
-  const found = await positionToWriteOff(deps.database.db, uid, positionId);
-  const { position, connection } = found;
+  const { db } = trading.database;
+  const { position, connection } = await positionToWriteOff(db, uid, ask.positionId);
   // What the rest of the checks say is clearer.
   if (position.closedMarketMs !== null || connection.state !== 'open') return null;
-  const ask = { connectionId: connection.id, writeOffId: positionId, symbol: position.pair };
-  const why = await askSigner(deps, { ...ask, quantity }, true);
-  if (why === null) return null;
+  try {
+    await checkWriteOff(db, trading, connection, position, ask);
+    const { id: connectionId } = connection;
+    const { positionId: writeOffId, quantity } = ask;
+    const question = { connectionId, writeOffId, symbol: position.pair, quantity };
+    const why = await questions.ask(connectionId, () => askSigner({ signer }, question, true));
+    return why === null ? null : objectionOf(why);
+  } catch (error) {
+    // Told by the command: one that has succeeded before is answered as it was.
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+function objectionOf(why: string): Refusal {
   const sentence = SENTENCES[why] ?? 'The exchange cannot be read now. Try again in some minutes.';
   return new Refusal('write_off_refused', `${sentence} Nothing was written off.`);
 }

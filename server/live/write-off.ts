@@ -66,12 +66,12 @@ const refused = (message: string): Refusal =>
 
 /** What is missing of the coin. @throws Refusal where the exchange has not said so lately. */
 async function missingNow(
-  tx: Tx,
+  db: Db,
   deps: TradingDeps,
   connection: ConnectionRow,
   asset: string,
 ): Promise<Fixed> {
-  const [marks] = await tx.db
+  const [marks] = await db
     .select()
     .from(liveMarks)
     .where(eq(liveMarks.connectionId, connection.id));
@@ -86,7 +86,7 @@ async function missingNow(
 
 /** @throws Refusal where less may be given up than was asked for. */
 async function checkQuantity(
-  tx: Tx,
+  db: Db,
   connection: ConnectionRow,
   { agentId, pair, quantity: heldText }: PositionRow,
   { quantity, held: shown }: WriteOffAsk,
@@ -96,7 +96,7 @@ async function checkQuantity(
   const held = parseFixed(heldText);
   if (held !== shown)
     throw refused(`The agent now holds ${formatFixed(held)} ${asset}. Check it and ask again.`);
-  const orders = (await liveOrdersOf(tx.db, connection.id))
+  const orders = (await liveOrdersOf(db, connection.id))
     .map(({ order }) => order)
     .filter(({ intent }) => intent.symbol === pair);
   const most = mostToWriteOff(missing, held, agentId, orders);
@@ -107,6 +107,22 @@ async function checkQuantity(
       `An order of this agent may still sell ${asset}. Nothing was written off. Try again when the order has ended.`,
     );
   throw refused(`The account lacks ${formatFixed(missing)} ${asset}.`);
+}
+
+/**
+ * What is missing of the coin. It counts only under the locks of booking; without them it spares
+ * questions to the exchange. @throws Refusal where the server knows that this may not be given up.
+ */
+export async function checkWriteOff(
+  db: Db,
+  deps: TradingDeps,
+  connection: ConnectionRow,
+  position: PositionRow,
+  ask: WriteOffAsk,
+): Promise<Fixed> {
+  const missing = await missingNow(db, deps, connection, baseOf(position.pair));
+  await checkQuantity(db, connection, position, ask, missing);
+  return missing;
 }
 
 /**
@@ -126,8 +142,7 @@ export async function writeOffPosition(
   if (connection.state !== 'open')
     throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
   const asset = baseOf(position.pair);
-  const missing = await missingNow(tx, deps, connection, asset);
-  await checkQuantity(tx, connection, position, ask, missing);
+  const missing = await checkWriteOff(tx.db, deps, connection, position, ask);
   const row = await book(tx, deps, position, connection, ask.quantity);
   await lessMissing(tx, connection, asset, subtract(missing, ask.quantity));
   await planCoin(tx, deps, connection, asset);

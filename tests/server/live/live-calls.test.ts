@@ -69,6 +69,30 @@ describe('a key', () => {
     const { connections } = await world.floor.call(PERSON, 'liveConnections');
     expect(connections.map(({ state }) => state)).toEqual(['open', 'ended']);
   });
+
+  it('is checked once at a time for a person, and again after a pause', async () => {
+    const body = { exchange: 'kraken', ...world.standIn.issueKey('main') } as const;
+    let asked = 0;
+    world.interfere((act) => {
+      if (act === 'check_key') asked += 1;
+      return null;
+    });
+    const check = () => world.floor.call(PERSON, 'checkExchangeKey', { body });
+    const answers = await Promise.allSettled([check(), check(), check()]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+    ]);
+    await expect(check()).rejects.toMatchObject({
+      code: 'rate_limited',
+      more: { retryAfterMs: 3_000 },
+    });
+    expect(asked).toBe(1);
+    await world.advance(3_000);
+    expect((await check()).report.accepted).toBe(true);
+    world.interfere(null);
+  });
 });
 
 it('is not connected where prices are made', async () => {

@@ -66,6 +66,9 @@ const writeOff = (
   commandId: string = randomUUID(),
 ) => one.floor.call(PERSON, 'writeOffPosition', { params: { id }, body, key: commandId });
 
+/** The signer takes one question of an account in three seconds. */
+const pause = (one: LiveWorld) => one.advance(3_000);
+
 /** All that may be written off of the n-th holder. */
 async function writeOffAll(one: LiveWorld, index = 0) {
   const holder = (await holdersOf(one))[index];
@@ -222,11 +225,13 @@ describe('what is written off', () => {
     for (const [holder, part] of [
       [first, half],
       [second, subtract(taken, half)],
-    ] as const)
+    ] as const) {
       await writeOff(one, holder?.positionId ?? '', {
         quantity: formatFixed(part),
         held: holder?.held ?? '',
       });
+      await pause(one);
+    }
     expect((await account(one)).missing).toEqual([]);
     await minutes(one, 5);
     expect((await account(one)).missing).toEqual([]);
@@ -260,7 +265,7 @@ describe('a write-off is refused', () => {
       writeOff(one, await idOf(one), { quantity, held: quantity }),
     ).rejects.toMatchObject({
       code: 'write_off_refused',
-      message: 'The exchange shows that the account has these coins. Nothing was written off.',
+      message: 'The account has all the BTC that agents hold. Nothing was written off.',
     });
     await expectSound(one);
   }, 60_000);
@@ -326,6 +331,7 @@ describe('a write-off is refused', () => {
     await minutes(one, 8);
     one.interfere((act) => (act === 'write_off' ? 'fail' : null));
     await expect(writeOffAll(one)).rejects.toMatchObject({ code: 'write_off_refused' });
+    await pause(one);
     one.interfere((act) => {
       if (act === 'write_off') throw new SignerTooOld(NOT_A_REQUEST);
       return null;
@@ -334,6 +340,7 @@ describe('a write-off is refused', () => {
       message: 'The signer of this server must be updated first. Nothing was written off.',
     });
     one.interfere(null);
+    await pause(one);
     await writeOffAll(one);
   }, 60_000);
 
@@ -351,6 +358,62 @@ describe('a write-off is refused', () => {
 });
 
 describe('the signer', () => {
+  /** Questions about write-offs that reached the signer. */
+  function questionsTo(one: LiveWorld): { count: number } {
+    const asked = { count: 0 };
+    one.interfere((act) => {
+      if (act === 'write_off') asked.count += 1;
+      return null;
+    });
+    return asked;
+  }
+
+  it('is not asked about what the server knows may not be written off', async () => {
+    const one = await holding();
+    const asked = questionsTo(one);
+    const [position] = (await account(one)).positions;
+    const { id = '', quantity = '' } = position ?? {};
+    await expect(writeOff(one, id, { quantity, held: quantity })).rejects.toMatchObject({
+      code: 'write_off_refused',
+    });
+    takeOut(one, '0.5');
+    await minutes(one, 8);
+    const [holder] = await holdersOf(one);
+    for (const body of [
+      { quantity, held: quantity },
+      { quantity: holder?.most ?? '', held: holder?.most ?? '' },
+    ])
+      await expect(writeOff(one, id, body)).rejects.toMatchObject({ code: 'write_off_refused' });
+    expect(asked.count).toBe(0);
+    await writeOffAll(one);
+    expect(asked.count).toBe(1);
+  }, 60_000);
+
+  it('is asked once at a time of an account, and again after a pause', async () => {
+    const one = await holding();
+    takeOut(one, '1');
+    await minutes(one, 8);
+    let count = 0;
+    one.interfere((act) => {
+      if (act !== 'write_off') return null;
+      count += 1;
+      return 'fail';
+    });
+    const answers = await Promise.allSettled([1, 2, 3].map(() => writeOffAll(one)));
+    const reasons = answers.map((answer) =>
+      answer.status === 'rejected' ? (answer.reason as { code: string }).code : '',
+    );
+    expect(reasons.toSorted()).toEqual(['rate_limited', 'rate_limited', 'write_off_refused']);
+    await expect(writeOffAll(one)).rejects.toMatchObject({
+      code: 'rate_limited',
+      more: { retryAfterMs: 3_000 },
+    });
+    expect(count).toBe(1);
+    one.interfere(null);
+    await pause(one);
+    await writeOffAll(one);
+  }, 60_000);
+
   it('counts them as money in the market until it is told, and then no more', async () => {
     const one = await holding();
     takeOut(one, '1');
