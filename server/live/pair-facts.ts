@@ -49,6 +49,8 @@ export const isClosed = (status: PairRules['status'] | null | undefined): boolea
 
 export interface PairFacts {
   input: StopPlanInput;
+  /** By agent, the id of the position that is open. */
+  positionIds: ReadonlyMap<string, string>;
   exits: Exit[];
   stored: Map<string, StoredOrder>;
   /** Agents of which a sale, or a stop, was refused a moment ago. */
@@ -60,6 +62,7 @@ export interface PairFacts {
 }
 
 interface HeldText {
+  id: string;
   agentId: string;
   quantity: string;
   stopPrice: string | null;
@@ -115,7 +118,8 @@ async function readTexts(
     sql`
     select
       (select coalesce(json_agg(json_build_object(
-        'agentId', held.agent_id, 'quantity', held.quantity::text, 'stopPrice', held.stop_price::text,
+        'id', held.id, 'agentId', held.agent_id,
+        'quantity', held.quantity::text, 'stopPrice', held.stop_price::text,
         'failed', (
           select json_build_object('quantity', quantity::text, 'stopPrice', stop_price::text, 'why', why)
           from live_failed_stops where agent_id = held.agent_id and symbol = held.pair)
@@ -194,6 +198,7 @@ export async function readPairFacts(
   );
   return {
     exits,
+    positionIds: new Map(held.map(({ agentId, id }) => [agentId, id])),
     refused: new Set(JSON.parse(texts.refused) as string[]),
     refusedSales: new Set(JSON.parse(texts.refusedSales) as string[]),
     unsold: new Set(JSON.parse(texts.unsold) as string[]),

@@ -48,7 +48,10 @@ const CLOSED_PAUSE_MOST_MS = 15 * 60_000;
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
 /** A stop that the server has to watch, because it cannot rest at the exchange. */
-export type Watch = Extract<StopAction, { kind: 'watch' }> & { symbol: string };
+export type Watch = Extract<StopAction, { kind: 'watch' }> & {
+  symbol: string;
+  positionId: string;
+};
 
 export interface PairPlan {
   /** Whether orders were planned or cancellations asked for. */
@@ -133,7 +136,7 @@ export async function planPair(
     // What is left of one that was not sold is watched as it is now.
     watches: exitEnded
       ? await readWatches(tx.db, connection, symbol, rules, bid)
-      : watchesIn(actions, symbol),
+      : watchesIn(facts, actions, symbol),
   };
 }
 
@@ -155,16 +158,25 @@ export async function readWatches(
   rules: PairRules,
   bid: Fixed | null,
 ): Promise<Watch[]> {
-  const { input } = await readPairFacts(db, connection, symbol, rules, {
+  const facts = await readPairFacts(db, connection, symbol, rules, {
     refused: NONE,
     unsold: NONE,
     bid,
   });
-  return watchesIn(planStops(input), symbol);
+  return watchesIn(facts, planStops(facts.input), symbol);
 }
 
-const watchesIn = (actions: readonly StopAction[], symbol: string): Watch[] =>
-  actions.flatMap((action) => (action.kind === 'watch' ? { ...action, symbol } : []));
+const watchesIn = (
+  { positionIds }: PairFacts,
+  actions: readonly StopAction[],
+  symbol: string,
+): Watch[] =>
+  actions.flatMap((action) => {
+    const positionId = positionIds.get(action.agentId);
+    return action.kind === 'watch' && positionId !== undefined
+      ? { ...action, symbol, positionId }
+      : [];
+  });
 
 /** Nobody can sell it there any more, we neither; the coins are the person's to withdraw. */
 const tellDelisted = (

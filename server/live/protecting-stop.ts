@@ -23,14 +23,14 @@ export async function readGuarded(
   db: Db,
   agentId: string,
   symbol: string,
-): Promise<{ quantity: string; stopPrice: string } | null> {
+): Promise<{ id: string; quantity: string; stopPrice: string } | null> {
   const [held] = await db
-    .select({ quantity: positions.quantity, stopPrice: positions.stopPrice })
+    .select({ id: positions.id, quantity: positions.quantity, stopPrice: positions.stopPrice })
     .from(positions)
     .where(isHeld(agentId, symbol));
   return held === undefined || held.stopPrice === null
     ? null
-    : { quantity: held.quantity, stopPrice: held.stopPrice };
+    : { id: held.id, quantity: held.quantity, stopPrice: held.stopPrice };
 }
 
 /**

@@ -56,12 +56,16 @@ const isOf =
 const keyOf = ({ agentId, symbol }: Watch): string => `${agentId} ${symbol}`;
 const sizeKeyOf = (watch: Watch): string => `${keyOf(watch)} ${watch.owned}`;
 
+/** A bid from before says nothing of a position that was bought since, or of a stop that was raised. */
+const isAnother = (hit: Watch, now: Watch): boolean =>
+  now.positionId !== hit.positionId || now.stopPrice > hit.stopPrice;
+
 export class WatchedStops {
   private watches: readonly Watch[] = [];
   private readonly leaving = new Set<string>();
   /**
    * Stops whose sale could not be asked for, and the bid that has reached them: the sale is owed at
-   * it, wherever the price goes.
+   * it, wherever the price goes, as long as the same position has no higher stop.
    */
   private readonly owed = new Map<string, { watch: Watch; bid: Fixed }>();
   /** Since when the bid is below the limit of a stop, by agent and pair. */
@@ -140,7 +144,7 @@ export class WatchedStops {
    */
   async lookAgain(connection: ConnectionRow): Promise<void> {
     for (const { watch, bid } of [...this.owed.values()])
-      await this.leaveOnce(connection, watch, bid);
+      await this.leaveOnce(connection, watch, bid, true);
     const beyond = this.watches.filter((one) => this.beyondSince.has(keyOf(one)));
     for (const symbol of new Set(beyond.map((one) => one.symbol))) {
       const quote = this.deps.market.quote(symbol);
@@ -148,12 +152,17 @@ export class WatchedStops {
     }
   }
 
-  private async leaveOnce(connection: ConnectionRow, watch: Watch, bid: Fixed): Promise<void> {
+  private async leaveOnce(
+    connection: ConnectionRow,
+    watch: Watch,
+    bid: Fixed,
+    isOwed = false,
+  ): Promise<void> {
     const key = keyOf(watch);
     if (this.leaving.has(key)) return;
     this.leaving.add(key);
     try {
-      await this.leave(connection, watch, bid);
+      await this.leave(connection, watch, bid, isOwed);
       this.owed.delete(key);
     } catch (error) {
       this.owed.set(key, { watch, bid });
@@ -199,7 +208,12 @@ export class WatchedStops {
     return now - (this.beyondSince.get(key) ?? now) >= BEYOND_LIMIT_MS;
   }
 
-  private async leave(connection: ConnectionRow, watch: Watch, bid: Fixed): Promise<void> {
+  private async leave(
+    connection: ConnectionRow,
+    watch: Watch,
+    bid: Fixed,
+    isOwed: boolean,
+  ): Promise<void> {
     const { deps, port } = this;
     const { agentId, symbol } = watch;
     this.replace(this.watches.filter((one) => !isOf(watch)(one)));
@@ -207,10 +221,10 @@ export class WatchedStops {
       await lockBooks(tx, connection, [agentId]);
       // The person may have ended live trading, the position is gone, or another server has sold it
       // and bought again.
-      const stopPrice = await this.priceNow(tx, connection, watch);
-      if (stopPrice === null) return null;
-      if (bid > stopPrice) return { ...watch, stopPrice };
-      if (await this.isLeftForWorth(tx, connection, watch, bid)) return { ...watch, stopPrice };
+      const current = await this.watchNow(tx, connection, watch);
+      if (current === null) return null;
+      if (bid > current.stopPrice || (isOwed && isAnother(watch, current))) return current;
+      if (await this.isLeftForWorth(tx, connection, watch, bid)) return current;
       await askExit(tx, deps, port, {
         connectionId: connection.id,
         agentId,
@@ -247,17 +261,24 @@ export class WatchedStops {
     return true;
   }
 
-  /** At what price the position is to be sold from here, as it is now; null where it is not. */
+  /** The watch with the position and the price of it as they are now; null where there is none. */
+  private async watchNow(tx: Tx, connection: ConnectionRow, watch: Watch): Promise<Watch | null> {
+    const held = await readGuarded(tx.db, watch.agentId, watch.symbol);
+    if (held === null) return null;
+    const stopPrice = await this.priceNow(tx, connection, watch, parseFixed(held.stopPrice));
+    return stopPrice === null ? null : { ...watch, positionId: held.id, stopPrice };
+  }
+
+  /** At what price the position is to be sold from here; null where its stop there has no limit. */
   private async priceNow(
     tx: Tx,
     { id, exchange }: ConnectionRow,
     { agentId, symbol, why }: Watch,
+    own: Fixed,
   ): Promise<Fixed | null> {
-    const held = await readGuarded(tx.db, agentId, symbol);
-    if (held === null) return null;
     const rules = this.rules(symbol);
-    if (rules === null) return parseFixed(held.stopPrice);
-    if (why !== 'beyond_limit') return stopOnTick(parseFixed(held.stopPrice), rules);
+    if (rules === null) return own;
+    if (why !== 'beyond_limit') return stopOnTick(own, rules);
     const resting = (await liveOrdersOf(tx.db, id))
       .map(({ order }) => order)
       .filter(({ intent }) => intent.agentId === agentId && intent.symbol === symbol)

@@ -1,4 +1,5 @@
 /** Stop losses of live positions: at the exchange where they rest, and watched where they do not. */
+import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseFixed, toNumber, ZERO } from '../../../contract/money.ts';
@@ -183,6 +184,47 @@ describe('a stop loss', () => {
     await settle(one, 10);
     await expectSoldOnce(one, 'limit');
   }, 60_000);
+
+  it.each([
+    ['was sold and bought again, a little higher', 1.01, true],
+    ['was sold and bought again at the same price', 1, true],
+    ['has a higher stop by then', 1.01, false],
+  ])(
+    'that was hit while the database failed sells nothing where the position %s',
+    async (_, share, isAnother) => {
+      const one = await holding(withoutRestingStops);
+      const run = one.desk.run(one.connection.id);
+      const before = one.floor.market.quote(one.pair);
+      const { db } = one.deps.database;
+      const [held] = await db.select().from(positions);
+      await fall(one);
+      const hit = one.floor.market.quote(one.pair);
+      if (run === null || before === null || hit === null || held?.stopPrice == null)
+        throw new Error('Nothing to watch');
+      const failing = vi
+        .spyOn(one.deps.database, 'transaction')
+        .mockRejectedValue(new Error('Gone'));
+      await Promise.allSettled([run.onQuote(hit)]);
+      failing.mockRestore();
+      one.standIn.setPrice(one.pair, toNumber(before.last).toFixed(1));
+      one.floor.market.say(one.pair, toNumber(before.last));
+      // As another server leaves it.
+      const stopPrice = (toNumber(parseFixed(held.stopPrice)) * share).toFixed(8);
+      const id = isAnother ? randomUUID() : held.id;
+      await db.update(positions).set({ id, stopPrice }).where(eq(positions.id, held.id));
+      await settle(one, 20);
+      expect((await account(one)).positions).toHaveLength(1);
+      expect(run.watched).toMatchObject([{ why: 'not_supported', positionId: id }]);
+      // Its own stop counts.
+      await fall(one);
+      one.desk.start();
+      await fall(one);
+      await one.desk.settled();
+      await settle(one, 40);
+      await expectSoldOnce(one, 'limit');
+    },
+    60_000,
+  );
 
   it('that another server has come to watch is watched by all within seconds, and sold once it is gone', async () => {
     const one = await openLiveWorld();
