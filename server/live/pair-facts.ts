@@ -31,7 +31,14 @@ export interface Exit {
   /** What its orders have sold, and all that those may sell whose end is not known. */
   sold: Fixed;
   /** Its orders that the exchange, or the signer, has turned down. */
-  rejected: { count: number; lastMs: number };
+  rejected: Rejections;
+  /** Of them, those that the exchange has turned down. */
+  byExchange: Rejections;
+}
+
+export interface Rejections {
+  count: number;
+  lastMs: number;
 }
 
 /**
@@ -113,6 +120,14 @@ async function readTexts(
 ): Promise<FactsRow> {
   const within = ({ fromMs, toMs }: Span): SQL =>
     sql`changed_at between ${fromMs}::bigint and ${toMs}::bigint`;
+  const rejections = (isMeant: SQL): SQL => sql`(
+          select json_build_object('count', count(*), 'lastMs', coalesce(max(changed_at), 0))
+          from live_orders sale
+          where sale.account_id = ${accountId}
+            and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
+            and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
+            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'
+            and sale.state = 'rejected' and ${isMeant})`;
   const [row] = await rowsOf<FactsRow>(
     db,
     sql`
@@ -137,14 +152,8 @@ async function readTexts(
             and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
             and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
             and sale.tick_id = live_exits.tick_id and sale.side = 'sell'),
-        'rejected', (
-          select json_build_object('count', count(*), 'lastMs', coalesce(max(changed_at), 0))
-          from live_orders sale
-          where sale.account_id = ${accountId}
-            and sale.planned_at >= live_exits.asked_at - ${CLOCKS_APART_MS}::bigint
-            and sale.agent_id = live_exits.agent_id and sale.symbol = live_exits.symbol
-            and sale.tick_id = live_exits.tick_id and sale.side = 'sell'
-            and sale.state = 'rejected')
+        'rejected', ${rejections(sql`true`)},
+        'byExchange', ${rejections(sql`sale.ending <> 'refused'`)}
         ) order by asked_at, agent_id), '[]')
         from live_exits where connection_id = ${id} and symbol = ${symbol})::text as exits,
       (select coalesce(json_agg(distinct agent_id), '[]')

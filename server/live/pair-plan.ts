@@ -27,7 +27,14 @@ import { raiseAlarms } from './live-alarms.ts';
 import type { BookDeps } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { applyEvents, insertOrder } from './order-store.ts';
-import { isClosed, partLeft, readPairFacts, type Exit, type PairFacts } from './pair-facts.ts';
+import {
+  isClosed,
+  partLeft,
+  readPairFacts,
+  type Exit,
+  type PairFacts,
+  type Rejections,
+} from './pair-facts.ts';
 
 /** How long the exchange may take to accept an order; the signer allows a minute. */
 export const ORDER_LIFE_MS = 30_000;
@@ -44,6 +51,12 @@ const NONE = { fromMs: 0, toMs: 0 };
  */
 const CLOSED_PAUSE_MS = 60_000;
 const CLOSED_PAUSE_MOST_MS = 15 * 60_000;
+
+/**
+ * A sale that is sized without a price may be worth too little for the exchange, and would be
+ * rejected for good: after each rejection it waits twice as long, until there is a price.
+ */
+const UNPRICED_PAUSE_MOST_MS = 5 * 60_000;
 
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
@@ -119,13 +132,14 @@ export async function planPair(
   const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
   const isGone = rules.status === 'delisted';
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
+  const bid = deps.market.quote(symbol)?.bid ?? null;
   // What was asked for stays: a pair may be listed again.
   const sales: Sale[] = [];
   for (const exit of isGone ? [] : facts.exits)
     if (
       !facts.refusedSales.has(exit.agentId) &&
       !facts.unsold.has(exit.agentId) &&
-      !(isClosed(rules.status) && isPausing(exit, now))
+      !isHeldBack(exit, rules, bid, now, rulesSinceMs)
     )
       sales.push(await sell(tx, deps, connection, symbol, exit, input));
   const exitEnded = sales.includes('ended');
@@ -140,14 +154,27 @@ export async function planPair(
   };
 }
 
+function isHeldBack(
+  { rejected, byExchange }: Exit,
+  { status }: PairRules,
+  bid: Fixed | null,
+  now: number,
+  rulesSinceMs: number,
+): boolean {
+  if (isClosed(status)) return isPausing(rejected, CLOSED_PAUSE_MS, CLOSED_PAUSE_MOST_MS, now);
+  if (bid !== null || byExchange.lastMs < rulesSinceMs) return false;
+  return isPausing(byExchange, REFUSED_PAUSE_MS, UNPRICED_PAUSE_MOST_MS, now);
+}
+
 /** Not where the last rejection was noted later than now: the clock was set back since. */
-function isPausing({ rejected: { count, lastMs } }: Exit, now: number): boolean {
+function isPausing(
+  { count, lastMs }: Rejections,
+  firstMs: number,
+  mostMs: number,
+  now: number,
+): boolean {
   if (count === 0) return false;
-  return !hasPassed(
-    lastMs,
-    Math.min(CLOSED_PAUSE_MOST_MS, CLOSED_PAUSE_MS * 2 ** (count - 1)),
-    now,
-  );
+  return !hasPassed(lastMs, Math.min(mostMs, firstMs * 2 ** (count - 1)), now);
 }
 
 /** The stops of a pair that the server has to watch, as they are stored now. Plans nothing. */

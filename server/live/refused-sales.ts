@@ -1,8 +1,11 @@
-/** Sales that the signer refuses while no stop at the exchange guards what they sell: the person is told. */
+/**
+ * Sales that the signer refuses, or the exchange rejects again and again, while no stop there guards
+ * what they sell: the person is told.
+ */
 import { and, eq, ne } from 'drizzle-orm';
 import { subtract } from '../../contract/money.ts';
 import { stopRoomBps } from '../../contract/stop-limit.ts';
-import type { PairRules } from '../../contract/venue.ts';
+import { PAIR_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { LiveOrder } from '../../engine/orders/live-order.ts';
 import { limitOfResting, saleExposure } from '../../engine/orders/stop-plan.ts';
 import type { Db, Tx } from '../db/database.ts';
@@ -63,20 +66,41 @@ async function isGuarded(db: Db, { intent }: LiveOrder): Promise<boolean> {
   return held === null || subtract(held, saleExposure(agentId, resting)) < quantity;
 }
 
+/** One rejection may be of a moment, and another sale follows ten seconds later. */
+const REJECTIONS_MOST = 3;
+
+async function isRejectedOften(db: Db, agentId: string, symbol: string, { tickId }: Wish) {
+  const rejections = and(
+    eq(liveOrders.agentId, agentId),
+    eq(liveOrders.symbol, symbol),
+    eq(liveOrders.tickId, tickId),
+    eq(liveOrders.side, 'sell'),
+    eq(liveOrders.state, 'rejected'),
+    ne(liveOrders.ending, 'refused'),
+  );
+  return (await db.$count(liveOrders, rejections)) >= REJECTIONS_MOST;
+}
+
 /**
- * Once for each wish to sell. A stop made way for the sale, of a part too: the stop of the rest does
+ * Once for each wish to sell. `isSaidClosed`: the exchange has answered lately that the pair takes no
+ * orders. A stop made way for the sale, of a part too: the stop of the rest does
  * not sell it.
  */
 export async function tellRefusedSale(
   tx: Tx,
   deps: BookDeps,
   { order, tickId }: StoredOrder,
+  isSaidClosed: boolean,
 ): Promise<void> {
-  const { intent, ending, code } = order;
+  const { intent, state, ending, code } = order;
   const { connectionId, agentId, symbol, side, type } = intent;
-  if (side !== 'sell' || type !== 'market' || ending !== 'refused') return;
+  if (side !== 'sell' || type !== 'market' || state !== 'rejected') return;
+  const isRejected = ending !== 'refused';
+  // Of a pair that takes no orders the person is told by itself.
+  if (isRejected && isSaidClosed && PAIR_CLOSED_CODES.has(code ?? '')) return;
   const wish = await readWish(tx.db, agentId, symbol);
   if (wish === null || (await isPause(tx.db, agentId, symbol, tickId, code))) return;
+  if (isRejected && !(await isRejectedOften(tx.db, agentId, symbol, wish))) return;
   if (await isGuarded(tx.db, order)) return;
   const isPart = wish.quantity !== null;
   await raiseAlarms(tx, deps, [
@@ -84,7 +108,13 @@ export async function tellRefusedSale(
       connectionId,
       kind: 'sale_refused',
       about: `${agentId} ${symbol} ${wish.tickId}`,
-      detail: { symbol, side, code, ...(isPart ? { isPart } : {}) },
+      detail: {
+        symbol,
+        side,
+        code,
+        ...(isPart ? { isPart } : {}),
+        ...(isRejected ? { isRejected } : {}),
+      },
     },
   ]);
 }

@@ -223,8 +223,12 @@ const waitingSale = (hasStop: boolean): string =>
     ? 'The exchange takes no orders for this pair now; the stop loss there stays, and the sale follows when orders are taken again'
     : 'The exchange takes no orders for this pair now, and no stop loss rests there; Tradewind keeps trying, and sells when orders are taken again';
 
-/** What guards meanwhile; both are absent in alarms of an older server. */
-function refusedSale(hasStop: unknown, isPart: unknown): string {
+/** What guards meanwhile, and who turned it down; all are absent in alarms of an older server. */
+function refusedSale(hasStop: unknown, isPart: unknown, isRejected: unknown): string {
+  if (isRejected === true)
+    return isPart === true
+      ? 'The exchange turned a sale of a part down several times, and no stop loss guards that part; Tradewind keeps trying'
+      : 'The exchange turned a sale down several times, and no stop loss rests there; Tradewind keeps trying';
   const again = 'Tradewind tries again every ten seconds';
   if (hasStop === true)
     return `A sale could not be sent, and the limit of the stop loss at the exchange is above the market; ${again}`;
@@ -246,7 +250,8 @@ const Detail = (detail: unknown): Record<string, unknown> =>
 
 /** An alarm as a title, and what it is about. */
 export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
-  const { symbol, side, quantity, asset, amount, hasStop, isPart, faults } = Detail(detail);
+  const { symbol, side, quantity, asset, amount, hasStop, isPart, isRejected, faults } =
+    Detail(detail);
   const parts = [
     typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
     typeof quantity === 'string' ? formatExact(quantity) : '',
@@ -256,7 +261,7 @@ export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; abo
   ].filter((part) => part !== '');
   const own = (): string | null => {
     if (kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean') return waitingSale(hasStop);
-    if (kind === 'sale_refused') return refusedSale(hasStop, isPart);
+    if (kind === 'sale_refused') return refusedSale(hasStop, isPart, isRejected);
     return kind === 'key_refused' ? refusedKey(faults) : null;
   };
   const title = own() ?? ALARM[kind] ?? words(kind);

@@ -5,6 +5,7 @@ import { positions } from '../../../server/db/schema.ts';
 import { liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { rejectSales } from '../../support/live/reject-sales.ts';
 import {
   account,
   type LiveWorld,
@@ -59,6 +60,23 @@ describe('without a price of the pair', () => {
     expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect((await account(one)).positions).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('a sale that the exchange rejects is tried less and less often, and at once with a price', async () => {
+    const one = await heldWithoutQuote();
+    const [position] = (await account(one)).positions;
+    const tried = rejectSales(one);
+    await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
+    await settle(one, 300);
+    expect(tried.count).toBeGreaterThan(3);
+    expect(tried.count).toBeLessThan(8);
+    expect((await account(one)).alarms).toMatchObject([
+      { kind: 'sale_refused', detail: { symbol: one.pair, isRejected: true } },
+    ]);
+    vi.restoreAllMocks();
+    await settle(one, 10);
+    expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
   }, 60_000);
 

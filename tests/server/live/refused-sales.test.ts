@@ -1,11 +1,12 @@
 /** Sales that the signer would refuse, or has refused: a stop stays before them, and the person is told. */
 import { eq } from 'drizzle-orm';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { multiply, toNumber, ZERO } from '../../../contract/money.ts';
 import { LiveExchange, NOT_A_REQUEST } from '../../../contract/signer.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { SignerTooOld } from '../../../server/live/signer-client.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
+import { rejectSales } from '../../support/live/reject-sales.ts';
 import {
   account,
   type LiveWorld,
@@ -16,6 +17,7 @@ import {
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
+  vi.restoreAllMocks();
   await world?.close();
   world = null;
 });
@@ -224,5 +226,23 @@ describe('a position without a stop at the exchange', () => {
     one.standIn.setSpread('4');
     await settle(one, 30);
     await expectSold(one);
+  }, 60_000);
+
+  it('whose sale the exchange rejects again and again is told of, once', async () => {
+    const one = await holding('kraken', false);
+    const tried = rejectSales(one);
+    await closePosition(one);
+    for (let seconds = 0; tried.count < 2 && seconds < 60; seconds += 1) await settle(one, 1, 1);
+    expect(tried.count).toBe(2);
+    expect(await toldOf(one, 'sale_refused')).toEqual([]);
+    await settle(one, 60);
+    expect(tried.count).toBeGreaterThan(4);
+    expect(await toldOf(one, 'sale_refused')).toMatchObject([
+      { detail: { symbol: one.pair, isRejected: true } },
+    ]);
+    vi.restoreAllMocks();
+    await settle(one, 30);
+    await expectSold(one);
+    expect(await toldOf(one, 'sale_refused')).toHaveLength(1);
   }, 60_000);
 });

@@ -192,6 +192,8 @@ describe('alarms and movements', () => {
       /limit of the stop loss at the exchange is above the market/,
     );
     expect(refused({ isPart: true })).toMatch(/no stop loss guards that part/);
+    expect(refused({ isRejected: true })).toMatch(/turned a sale down several times/);
+    expect(refused({ isRejected: true, isPart: true })).toMatch(/no stop loss guards that part/);
     expect(refused({})).toMatch(/no stop loss rests at the exchange/);
     expect(alarmText({ kind: 'brand_new', about: 'x', raisedAt: NOW, detail: null })).toEqual({
       title: 'Brand new',
