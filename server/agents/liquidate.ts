@@ -54,7 +54,8 @@ async function openOf(
 }
 
 const AT_EXCHANGE = 'The sale goes to the exchange. It is done when the exchange has confirmed it.';
-const PURCHASE_OUT = 'A purchase is out and is being cancelled. What it has bought is sold.';
+const PURCHASE_OUT =
+  'A purchase is out and is being cancelled. What it brings is sold. If it turns up after it was taken for ended, its stop loss guards it and you are told.';
 
 /**
  * What is not sold stays on guard, and is listed with the reason: also what is not in `depths`. The

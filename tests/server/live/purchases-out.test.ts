@@ -78,7 +78,8 @@ describe('stop and sell', () => {
     expect(unsold).toEqual([
       {
         pair: world.pair,
-        message: 'A purchase is out and is being cancelled. What it has bought is sold.',
+        message:
+          'A purchase is out and is being cancelled. What it brings is sold. If it turns up after it was taken for ended, its stop loss guards it and you are told.',
       },
     ]);
     await settle(world, 20);
@@ -118,6 +119,25 @@ describe('stop and sell', () => {
     expect(await stateOf('first')).toBe('expired');
     expect(filled('buy')).toEqual([]);
     await expectAllSold();
+  }, 60_000);
+
+  it('sells nothing of a purchase that was given up before and turns up: its stop guards it', async () => {
+    world.standIn.faults.add({ name: 'drop-response', when: { call: 'place', nth: 1 } });
+    const lists = ['look_up', 'open_orders', 'closed_orders', 'trades', 'balances'];
+    world.interfere((act) => (lists.includes(act) ? 'fail' : null));
+    await buy('first');
+    await settle(world, 320, 20);
+    const id = (await orders())[0]?.clientOrderId ?? '';
+    await world.floor.call(PERSON, 'giveUpOrder', { params: { id } });
+    expect((await stopAndSell()).unsold).toEqual([]);
+    world.interfere(null);
+    await settle(world, 200, 10);
+    const shown = await account(world);
+    expect(shown.positions).toMatchObject([{ stopPrice: expect.any(String) as string }]);
+    expect(shown.alarms.map(({ kind }) => kind)).toContain('found_after_end');
+    expect(filled('sell')).toEqual([]);
+    const stops = world.standIn.core.ordersOf('main').filter(({ stop }) => stop !== null);
+    expect(stops.filter(({ state }) => state === 'open')).toHaveLength(1);
   }, 60_000);
 
   it('asks for nothing where a purchase has not left', async () => {
