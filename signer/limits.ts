@@ -146,9 +146,23 @@ function judgeShape(intent: OrderIntent, nowMs: number): Refused | null {
   return null;
 }
 
+function judgeQuote({ symbol }: OrderIntent): Refused | null {
+  const quote = symbol.split('/')[1] ?? '';
+  if (DOLLARS.has(quote)) return null;
+  return refused('pair_not_allowed', `${quote} is not counted as dollars`);
+}
+
+const judgeHeld = ({ quantity }: OrderIntent, held: Fixed): Refused | null =>
+  quantity > held ? refused('not_held', 'more than was bought here and is not on sale yet') : null;
+
+/**
+ * What is known against a sale without the market. It takes nothing of the exchange's limit: a stolen
+ * server would use that up, and no other sale would have its book.
+ */
+export const judgeUnread = (intent: OrderIntent, held: Fixed, nowMs: number): Refused | null =>
+  judgeShape(intent, nowMs) ?? judgeQuote(intent) ?? judgeHeld(intent, held);
+
 function judgePair(intent: OrderIntent, { rules, book }: MarketFacts): Refused | null {
-  const quote = intent.symbol.split('/')[1] ?? '';
-  if (!DOLLARS.has(quote)) return refused('pair_not_allowed', `${quote} is not counted as dollars`);
   if (rules === null) return refused('pair_not_allowed', 'not listed');
   // A sale is for the exchange to refuse: what is known of the pair may be minutes old.
   if (rules.status !== 'trading' && intent.side === 'buy')
@@ -288,15 +302,12 @@ export function judgeOrder(
   account: AccountFacts,
   nowMs: number,
 ): Judged {
-  const early = judgeShape(intent, nowMs) ?? judgePair(intent, market);
+  const early = judgeShape(intent, nowMs) ?? judgeQuote(intent) ?? judgePair(intent, market);
   if (early !== null) return early;
   const middle = maximum(ZERO, middleOf(market.book) ?? ZERO);
   const priced = judgePrice(intent, market, middle, account);
   if ('code' in priced) return priced;
-  if (intent.side === 'sell')
-    return intent.quantity > account.sellable
-      ? refused('not_held', 'more than was bought here and is not on sale yet')
-      : priced;
+  if (intent.side === 'sell') return judgeHeld(intent, account.sellable) ?? priced;
   const late =
     judgeThinness(intent, market, middle) ??
     judgeMoney(intent, priced.worstPrice, account) ??

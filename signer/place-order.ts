@@ -26,6 +26,7 @@ import {
 } from './ledger.ts';
 import {
   judgeOrder,
+  judgeUnread,
   limitsInForce,
   SHARE_SPAN_MS,
   type Judged,
@@ -74,22 +75,39 @@ function canWriteExit({ journal, audit, reserve }: Placing): boolean {
   return journal.takes(bytes) && audit.takes(bytes);
 }
 
+/** A book that comes later before the deadline is of no use: the order has to get there too. */
+const ON_ITS_WAY_MS = 5_000;
+
 interface Facts {
   market: MarketFacts;
   lossToday: Fixed;
 }
 
+interface GatherAs {
+  /** Judged by a book that is yet to come. */
+  isNew?: boolean;
+  /** What a stop that is taken to be gone sells no more. */
+  freed?: Fixed;
+}
+
 async function gather(
   placing: Placing,
   connection: Connection,
-  { symbol, side, deadlineMs }: OrderIntent,
-  isNew = false,
+  intent: OrderIntent,
+  { isNew = false, freed = ZERO }: GatherAs = {},
 ): Promise<Facts | Refused> {
+  const { symbol, side, deadlineMs } = intent;
+  if (side === 'sell') {
+    const held = add(sellable(connection, symbol), freed);
+    const unfit = judgeUnread(intent, held, placing.now());
+    if (unfit !== null) return unfit;
+  }
   // What is left on the disk is for sales.
   if (side === 'buy' && !placing.reserve.isWhole()) return DISK_FULL;
   try {
     const view = await placing.market(connection);
-    const market = await view.factsOf(symbol, side, { untilMs: deadlineMs, isNew });
+    const untilMs = deadlineMs - ON_ITS_WAY_MS;
+    const market = await view.factsOf(symbol, side, { untilMs, isNew });
     // What was lost holds back no sale, and neither does a pair whose price cannot be read.
     if (side === 'sell') return { market, lossToday: ZERO };
     const { amount, unpriced, unmarked } = await lossToday(placing, connection, view);
@@ -243,18 +261,19 @@ export async function refusalInPlaceOf(
   // It is over, as far as is known here: to cancel it takes nothing away.
   if (freed === ZERO) return null;
   if (!canWriteExit(placing)) return DISK_FULL;
-  const intent: OrderIntent = {
+  // The stop's own deadline is long over.
+  const asked = (): OrderIntent => ({
     ...stop.intent,
     type: 'market',
     quantity: freed,
     limitPrice: null,
     stopPrice: null,
-  };
-  const facts = await gather(placing, connection, intent);
+    deadlineMs: deadlineMs ?? placing.now() + ASKED_LIFE_MS,
+  });
+  const facts = await gather(placing, connection, asked(), { freed });
   // The market may have taken its time: so it would for the sale.
-  const asked = { ...intent, deadlineMs: deadlineMs ?? placing.now() + ASKED_LIFE_MS };
-  const judged = 'code' in facts ? facts : judge(placing, connection, asked, facts, freed);
-  return 'code' in judged ? unlessInDoubt(placing, connection, intent, judged) : null;
+  const judged = 'code' in facts ? facts : judge(placing, connection, asked(), facts, freed);
+  return 'code' in judged ? unlessInDoubt(placing, connection, asked(), judged) : null;
 }
 
 function noteRefusal(
@@ -317,7 +336,7 @@ export async function placeOrder(
   if (bounds === null) {
     // It leaves with a limit: in a fall the bid of two seconds ago would buy nothing of it.
     const isNew = side === 'sell' && type === 'market';
-    const facts = await gather(placing, connection, intent, isNew);
+    const facts = await gather(placing, connection, intent, { isNew });
     // Another request with the same id may have come first while the market was read.
     const raced = journal.ledger.order(clientOrderId);
     if (raced !== null) return before(raced, intent);

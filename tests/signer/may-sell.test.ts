@@ -58,6 +58,14 @@ async function holding(): Promise<{ one: DeskWorld; stopId: string; said: Said }
 const ask = ({ desk, connectionId }: DeskWorld, insteadOf: string) =>
   desk.answer({ act: 'may_sell', connectionId, insteadOf });
 
+/** Takes all of Kraken's limit for public calls: each refused purchase has the book read anew. */
+async function useUp({ desk, intent }: DeskWorld): Promise<void> {
+  for (let turn = 0; turn < 12; turn += 1)
+    expect(
+      await desk.answer({ act: 'place', intent: intent({ limitPrice: parseFixed('70000') }) }),
+    ).toMatchObject({ code: 'price_collar' });
+}
+
 const written = ({ folder }: DeskWorld): string[] =>
   ['journal.jsonl', 'audit.jsonl'].map((name) => readFileSync(join(folder, name), 'utf8'));
 
@@ -123,6 +131,31 @@ describe('a sale in place of a stop', () => {
     expect(
       await one.desk.answer({ act: 'may_sell', connectionId, insteadOf: stopId, deadlineMs }),
     ).toMatchObject({ code: 'deadline' });
+  });
+
+  it.each([
+    ['an older server asks, without a deadline', null],
+    ['it has a deadline', 30_000],
+  ])('waits for its book where nothing is left of the limit: %s', async (_who, aheadMs) => {
+    const { one, stopId } = await holding();
+    one.clock.at += 60_000;
+    await useUp(one);
+    const deadline = aheadMs === null ? {} : { deadlineMs: one.clock.now() + aheadMs };
+    const { connectionId } = one;
+    expect(
+      await one.desk.answer({ act: 'may_sell', connectionId, insteadOf: stopId, ...deadline }),
+    ).toEqual({ kind: 'yes' });
+  });
+
+  it('is busy where its book would come too late for the sale to leave', async () => {
+    const { one, stopId } = await holding();
+    one.clock.at += 60_000;
+    await useUp(one);
+    const { connectionId } = one;
+    const deadlineMs = one.clock.now() + 5_500;
+    expect(
+      await one.desk.answer({ act: 'may_sell', connectionId, insteadOf: stopId, deadlineMs }),
+    ).toMatchObject({ kind: 'refused', code: 'busy' });
   });
 
   it('is answered only of a stop that was sent from here', async () => {
