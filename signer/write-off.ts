@@ -4,7 +4,7 @@
  * for more purchases than the limits allow.
  */
 import { add, multiply, subtract, sum, ZERO, type Fixed } from '../contract/money.ts';
-import type { OrderRef } from '../contract/signer.ts';
+import type { OrderRef, SignerReply } from '../contract/signer.ts';
 import type { AuditLog } from './audit-log.ts';
 import { lossToday } from './day-loss.ts';
 import type { Adapter } from './exchanges/adapter.ts';
@@ -20,7 +20,7 @@ export interface WritingOff {
   market: MarketView;
   adapter: Adapter;
   /** Asks the exchange for an order, and takes what it says into the ledger. */
-  lookUp: (order: OrderRef) => Promise<unknown>;
+  lookUp: (order: OrderRef) => Promise<SignerReply<'look_up'>>;
 }
 
 export interface WriteOff {
@@ -46,19 +46,31 @@ const isUnsettled = (order: SentOrder): boolean => !order.ended || remaining(ord
 const isResting = ({ intent, outcome, ended, filled, booked }: SentOrder): boolean =>
   intent.type === 'stop' && outcome?.kind === 'confirmed' && !ended && filled <= booked;
 
-/** What the exchange said just now explains no coin by an order of ours. Null where that is so. */
-async function unexplained(
-  { lookUp, now }: WritingOff,
+/**
+ * Whether the exchange says of each order that may have moved coins what it did. One that it does not
+ * tell of may have sold what seems to be missing.
+ */
+async function areAllSeen(
+  { lookUp }: WritingOff,
   connection: Connection,
   coin: string,
-): Promise<Refused | null> {
-  for (const order of ordersOf(connection, coin).filter(isUnsettled))
-    await lookUp({
+): Promise<boolean> {
+  for (const order of ordersOf(connection, coin).filter(isUnsettled)) {
+    const { kind } = await lookUp({
       clientOrderId: order.intent.clientOrderId,
       exchangeOrderId: order.exchangeOrderId,
       symbol: order.intent.symbol,
       sinceMs: order.sentAtMs,
     });
+    // What was confirmed once exists.
+    const isTold = kind === 'found' || (kind === 'not_found' && order.exchangeOrderId === null);
+    if (!isTold) return false;
+  }
+  return true;
+}
+
+/** Whether an order of ours may explain what is missing, as far as is known at this moment. */
+function unexplained({ now }: WritingOff, connection: Connection, coin: string): Refused | null {
   const out = ordersOf(connection, coin).find((order) => isUnsettled(order) && !isResting(order));
   if (out !== undefined) return { code: 'busy', detail: 'an order of this coin has not ended' };
   for (const [symbol, atMs] of connection.boughtAtMs)
@@ -103,17 +115,27 @@ export async function writeOff(
   if (connection.writeOffsSeen.has(writeOffId)) return null;
   const { journal, audit, now, market, adapter } = parts;
   const coin = baseOf(symbol);
+  const { keys } = connection;
+  const sent = ordersOf(connection, coin).length;
   const balances = await adapter.balances();
   if (!(await isSameAccount(adapter, connection)))
     return { code: 'other_account', detail: 'the key shows no order that was filled before it' };
   const total = balances.find(({ asset }) => asset === coin)?.total ?? ZERO;
-  const refusal = await unexplained(parts, connection, coin);
-  if (refusal !== null) return refusal;
+  if (!(await areAllSeen(parts, connection, coin)))
+    return { code: 'busy', detail: 'an order of this coin could not be looked up' };
+  // Already here, so that a day's beginning is read only where something may be written off.
+  const before = unexplained(parts, connection, coin);
+  if (before !== null) return before;
   // The day begins, or what it began without joins it: its loss stays what it is.
   await lossToday(parts, connection, market);
   const { marks } = await market.marksOf([symbol]);
   // From here to the end nothing else runs: two of them write off what is missing once.
   if (connection.writeOffsSeen.has(writeOffId)) return null;
+  // The balance knows nothing of what was sent since, or of another account.
+  if (ordersOf(connection, coin).length !== sent || connection.keys !== keys)
+    return { code: 'busy', detail: 'an order of this coin was sent meanwhile' };
+  const meanwhile = unexplained(parts, connection, coin);
+  if (meanwhile !== null) return meanwhile;
   if (quantity > lacking(connection, coin, total))
     return { code: 'not_missing', detail: 'the account has more of this coin' };
   if (quantity > sellable(connection, symbol))
