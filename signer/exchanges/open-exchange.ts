@@ -5,7 +5,7 @@ import type { Adapter, PublicData, Waiting } from './adapter.ts';
 import { ALLOWANCES } from './allowances.ts';
 import { BinanceAdapter } from './binance/adapter.ts';
 import { BinancePublic } from './binance/public.ts';
-import { Budget, type BanRecord, type Clock } from './budget.ts';
+import { Budget, NotSent, type BanRecord, type Clock } from './budget.ts';
 import { CoinbaseAdapter } from './coinbase/adapter.ts';
 import { CoinbasePublic } from './coinbase/public.ts';
 import { Door } from './door.ts';
@@ -18,6 +18,8 @@ import type { SpentRecord } from '../spent.ts';
 const TIME_KEEP_MS = 10 * 60_000;
 /** Our clock was set where it runs so far apart from one that nobody sets. */
 const CLOCK_SET_MS = 2_000;
+/** How long an act that needs no time waits for it, where none is known. */
+const TIME_WAIT_MS = 5_000;
 /** Keys whose use is remembered; whoever pastes more than this uses those that came first anew. */
 const KEYS_KEPT = 1_000;
 
@@ -79,7 +81,14 @@ export async function openExchange(
       const setTime = async (untilMs: number | null): Promise<void> => {
         own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect, untilMs)));
       };
-      return timed(adapter, setTime, (wallMs) => own.at(wallMs));
+      const setTimeSoon = async (): Promise<void> => {
+        const known = own.timeSuspect ? null : time.known;
+        if (known !== null) own.setExchangeTime(clock.now() + known);
+        const reading = setTime(null).catch(() => undefined);
+        // What is a little old is read again beside the act.
+        if (known === null) await within(reading, TIME_WAIT_MS);
+      };
+      return timed(adapter, setTime, setTimeSoon, (wallMs) => own.at(wallMs));
     },
   };
 }
@@ -119,9 +128,26 @@ function adapterOf(
   return new CoinbaseAdapter(door, () => data.knownRules(), onUnread);
 }
 
+/** Until it is done, or so long. What is waited for is a request, so it is real time that counts. */
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const isLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, isLate]).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+interface Offset {
+  readAtMs: number;
+  readAtRunning: number;
+  offsetMs: number;
+}
+
 /** How far the exchange's clock is ahead of ours. */
 class ExchangeTime {
-  private known: { readAtMs: number; readAtRunning: number; offsetMs: number } | null = null;
+  private last: Offset | null = null;
   /** All who ask meanwhile wait for it. */
   private reading: Promise<number> | null = null;
 
@@ -130,13 +156,31 @@ class ExchangeTime {
     private readonly clock: Clock,
   ) {}
 
+  /** However old; null where our clock was set since. */
+  get known(): number | null {
+    const { last } = this;
+    return last === null || this.isSetSince(last) ? null : last.offsetMs;
+  }
+
   async offset(isSuspect: boolean, untilMs: number | null): Promise<number> {
-    const { known } = this;
-    if (known !== null && !isSuspect && this.isRecent(known)) return known.offsetMs;
-    this.reading ??= this.readOffset(untilMs).finally(() => {
+    for (;;) {
+      const { last, reading: joined } = this;
+      if (last !== null && !isSuspect && this.isRecent(last)) return last.offsetMs;
+      try {
+        return await (joined ?? this.begin(untilMs));
+      } catch (error) {
+        // Whoever asked for it had less patience.
+        if (joined === null || !(error instanceof NotSent)) throw error;
+      }
+    }
+  }
+
+  private begin(untilMs: number | null): Promise<number> {
+    const reading = this.readOffset(untilMs).finally(() => {
       this.reading = null;
     });
-    return this.reading;
+    this.reading = reading;
+    return reading;
   }
 
   private async readOffset(untilMs: number | null): Promise<number> {
@@ -150,7 +194,7 @@ class ExchangeTime {
     const readAtRunning = this.running();
     // Half of the way there and back.
     const offsetMs = there - (readAtMs - (readAtRunning - before) / 2);
-    this.known = { readAtMs, readAtRunning, offsetMs };
+    this.last = { readAtMs, readAtRunning, offsetMs };
     return offsetMs;
   }
 
@@ -158,26 +202,32 @@ class ExchangeTime {
     return this.clock.running?.() ?? this.clock.now();
   }
 
+  private isRecent(one: Offset): boolean {
+    const ageMs = this.clock.now() - one.readAtMs;
+    return !this.isSetSince(one) && ageMs >= 0 && ageMs < TIME_KEEP_MS;
+  }
+
   /** An offset to a clock that was set since says nothing. */
-  private isRecent({ readAtMs, readAtRunning }: { readAtMs: number; readAtRunning: number }) {
+  private isSetSince({ readAtMs, readAtRunning }: Offset): boolean {
     const ageMs = this.clock.now() - readAtMs;
-    const isSet = Math.abs(ageMs - (this.running() - readAtRunning)) > CLOCK_SET_MS;
-    return !isSet && ageMs >= 0 && ageMs < TIME_KEEP_MS;
+    return ageMs < 0 || Math.abs(ageMs - (this.running() - readAtRunning)) > CLOCK_SET_MS;
   }
 }
 
 /**
- * Sets the exchange's time before each act. Only a new order depends on it being known. `there` tells
+ * Sets the exchange's time before each act. Only a new order depends on it being known, and waits until
+ * its deadline; a cancellation or a look-up never waits as long as a sale does. `there` tells
  * a time of ours by the exchange's clock: since a time that is ahead of it, it has nothing to show,
  * and an order that exists would seem absent.
  */
 function timed(
   adapter: Adapter,
-  setTime: (untilMs: number | null) => Promise<void>,
+  setTime: (untilMs: number) => Promise<void>,
+  setTimeSoon: () => Promise<void>,
   there: (wallMs: number) => number,
 ): Adapter {
   const after = async <T>(act: () => Promise<T>): Promise<T> => {
-    await setTime(null).catch(() => undefined);
+    await setTimeSoon();
     return act();
   };
   const refThere = (order: OrderRef): OrderRef => ({ ...order, sinceMs: there(order.sinceMs) });
