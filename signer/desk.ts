@@ -21,7 +21,7 @@ import { NotSent, type BanRecord, type Clock } from './exchanges/budget.ts';
 import { openExchange, type OpenExchange } from './exchanges/open-exchange.ts';
 import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
-import { isWritten } from './disk.ts';
+import { isFull, isWritten } from './disk.ts';
 import { Doubts } from './doubts.ts';
 import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
 import {
@@ -65,6 +65,8 @@ const refused = (code: string, detail: string) =>
   ({ kind: 'refused', by: 'signer', code, detail }) as const;
 const NO_CONNECTION = refused('no_connection', 'no key is kept for this connection');
 const DONE = { kind: 'done' } as const;
+/** Of the audit log: only lines of orders, cancellations and keys taken away use the reserve. */
+const SPARES = true;
 /** How far an exchange's clock may be from ours: an order cannot be older than its sending less this. */
 const CLOCKS_APART_MS = 2 * 60_000;
 /**
@@ -109,6 +111,15 @@ export class Desk {
 
   /** The reply belongs to the act; the socket's own types say so to whoever asks. */
   async answer(ask: SignerAsk): Promise<unknown> {
+    try {
+      return await this.carryOut(ask);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return refused(DISK_FULL.code, DISK_FULL.detail);
+    }
+  }
+
+  private async carryOut(ask: SignerAsk): Promise<unknown> {
     switch (ask.act) {
       case 'hello':
         return this.hello();
@@ -155,9 +166,11 @@ export class Desk {
    * Permissions again, where they were read longer ago than that; a key that gained a right is used
    * no more. One with a fault is always read: the person may have mended it, and an exchange that
    * refused it by mistake must not keep it from buying for a day. What one key throws holds up no
-   * other; it is read again at the next look.
+   * other; it is read again at the next look. The reserve of the disk is filled up again at each look:
+   * while nobody buys, nobody else asks for it.
    */
   async recheckAll(olderThanMs: number): Promise<void> {
+    this.parts.reserve.isWhole();
     for (const { connectionId, connected, checkedAtMs, faults } of this.ledger.connections.values())
       if (connected && (faults.length > 0 || this.now() - checkedAtMs > olderThanMs))
         await this.recheck(connectionId).catch((error: unknown) => {
@@ -210,12 +223,17 @@ export class Desk {
     const adapter = await this.withKey(exchange, key, connectionId);
     const report = await readAs(() => checkKey(exchange, adapter, before?.portfolioId ?? null));
     const accepted = report.kind === 'read' && report.value.accepted;
-    audit.write('server', accepted ? 'key connected' : 'key not taken', {
-      connectionId,
-      ownerId,
-      exchange,
-      ...(report.kind === 'read' ? { faults: report.value.faults.join(',') } : {}),
-    });
+    audit.write(
+      'server',
+      accepted ? 'key connected' : 'key not taken',
+      {
+        connectionId,
+        ownerId,
+        exchange,
+        ...(report.kind === 'read' ? { faults: report.value.faults.join(',') } : {}),
+      },
+      SPARES,
+    );
     if (!accepted) {
       if (!keys.has(connectionId)) this.parts.secrets.forget(connectionId);
       return report;
@@ -247,10 +265,15 @@ export class Desk {
     const atMs = this.now();
     this.parts.journal.write({ kind: 'checked', atMs, connectionId, faults, permissions });
     if (faults.length > 0)
-      this.parts.audit.write('signer', 'key no longer taken', {
-        connectionId,
-        faults: faults.join(','),
-      });
+      this.parts.audit.write(
+        'signer',
+        'key no longer taken',
+        {
+          connectionId,
+          faults: faults.join(','),
+        },
+        SPARES,
+      );
     return report;
   }
 
@@ -287,12 +310,17 @@ export class Desk {
     }
     if (isSame(connection.limits, limits)) return DONE;
     journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
-    audit.write('server', 'limits set', {
-      connectionId,
-      maxOrder: formatFixed(limits.maxOrder),
-      maxExposure: formatFixed(limits.maxExposure),
-      maxDailyLoss: formatFixed(limits.maxDailyLoss),
-    });
+    audit.write(
+      'server',
+      'limits set',
+      {
+        connectionId,
+        maxOrder: formatFixed(limits.maxOrder),
+        maxExposure: formatFixed(limits.maxExposure),
+        maxDailyLoss: formatFixed(limits.maxDailyLoss),
+      },
+      SPARES,
+    );
     return DONE;
   }
 
@@ -319,7 +347,7 @@ export class Desk {
       agentId,
       started: true,
     });
-    this.parts.audit.write('server', 'agent started', { connectionId, agentId });
+    this.parts.audit.write('server', 'agent started', { connectionId, agentId }, SPARES);
     return DONE;
   }
 
@@ -334,7 +362,7 @@ export class Desk {
       agentId,
       started: false,
     });
-    this.parts.audit.write('server', 'agent ended', { connectionId, agentId });
+    this.parts.audit.write('server', 'agent ended', { connectionId, agentId }, SPARES);
     return DONE;
   }
 
@@ -568,7 +596,10 @@ export class Desk {
     const market = await this.market(connection.exchange);
     const read = await readAs(() =>
       lossToday({ journal, now: () => this.now() }, connection, market),
-    );
+    ).catch((error: unknown) => {
+      if (!isFull(error)) throw error;
+      return refused(DISK_FULL.code, DISK_FULL.detail);
+    });
     if (read.kind === 'read') return { lossToday: read.value.amount };
     return { lossToday: null, lossUnread: read.kind === 'unknown' ? read.cause : read.code };
   }
@@ -617,7 +648,10 @@ export class Desk {
       untilMs: last?.untilMs ?? 0,
       lengthMs: last === null ? null : last.untilMs - last.atMs,
       note: (untilMs) => {
-        journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
+        // Where the disk is full it holds for this process: what it was told of is an answer all the same.
+        isWritten(() => {
+          journal.write({ kind: 'ban', atMs: this.now(), exchange, scope, untilMs });
+        });
       },
     };
   }

@@ -4,6 +4,19 @@ import { Ledger } from './ledger.ts';
 import { LineFile, type LineFileOptions } from './line-file.ts';
 import { SignerRecord } from './records.ts';
 
+/**
+ * What getting out writes. All else leaves the reserve of the disk to it. A key that is taken away is no
+ * less urgent, and cannot be taken away again and again: to connect one needs room.
+ */
+const IS_EXIT: ReadonlySet<SignerRecord['kind']> = new Set([
+  'sending',
+  'outcome',
+  'seen',
+  'fill',
+  'absent',
+  'disconnected',
+]);
+
 export class Journal {
   readonly ledger = new Ledger();
   private readonly file: LineFile;
@@ -20,7 +33,7 @@ export class Journal {
   }
 
   write(record: SignerRecord): void {
-    this.file.append(z.encode(SignerRecord, record));
+    this.file.append(z.encode(SignerRecord, record), !IS_EXIT.has(record.kind));
     this.ledger.apply(record);
   }
 

@@ -39,7 +39,7 @@ export async function openStore(
   const keys = new KeyStore(join(folder, 'keys'), box, secrets);
   const journal = new Journal(join(folder, 'journal.jsonl'), { reserve });
   const audit = AuditLog.open(join(folder, 'audit.jsonl'), now, { reserve });
-  const spent = new SpentStore(join(folder, 'spent'), reserve);
+  const spent = new SpentStore(join(folder, 'spent'));
   return {
     box,
     keys,

@@ -10,7 +10,7 @@ import { STOP_REACHED, type PlaceOutcome } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { CountedRefusals } from './counted-refusals.ts';
 import { lossToday } from './day-loss.ts';
-import { isWritten } from './disk.ts';
+import { isFull, isWritten } from './disk.ts';
 import { ReadFailed, type Adapter } from './exchanges/adapter.ts';
 import { NotSent } from './exchanges/budget.ts';
 import { isAgainstRules } from './exchanges/rule-codes.ts';
@@ -122,6 +122,8 @@ async function gather(
   } catch (error) {
     if (error instanceof NotSent) return { code: error.code, detail: 'market data' };
     if (error instanceof ReadFailed) return { code: 'no_market_data', detail: error.cause };
+    // The day's beginning could not be written down.
+    if (isFull(error)) return DISK_FULL;
     throw error;
   }
 }

@@ -5,9 +5,8 @@
  */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFull } from './disk.ts';
+import { isWritten } from './disk.ts';
 import { filesOf, openFolder } from './folder.ts';
-import type { Reserve } from './reserve.ts';
 
 /** Whatever was used so long ago has been given back. */
 const KEEP_MS = 24 * 60 * 60_000;
@@ -28,10 +27,7 @@ export interface SpentRecord {
 }
 
 export class SpentStore {
-  constructor(
-    private readonly folder: string,
-    private readonly reserve: Pick<Reserve, 'giveUp'> = { giveUp: () => false },
-  ) {
+  constructor(private readonly folder: string) {
     openFolder(folder);
     for (const scope of filesOf(folder, ENDING))
       if (Date.now() - statSync(this.path(scope)).mtimeMs > KEEP_MS) rmSync(this.path(scope));
@@ -42,22 +38,16 @@ export class SpentStore {
     const path = this.path(scope);
     return {
       last: lastOf(path),
+      /**
+       * A file that a full disk left empty cannot be read, and counts as used up: no sale waits for it.
+       * The reserve is for those.
+       */
       note: ({ level, atMs }) => {
-        this.write(path, `${level} ${atMs}\n`);
+        isWritten(() => {
+          writeFileSync(path, `${level} ${atMs}\n`, { mode: 0o600 });
+        });
       },
     };
-  }
-
-  /** A file that a full disk left empty cannot be read, and counts as used up: no sale waits for it. */
-  private write(path: string, text: string): void {
-    for (;;)
-      try {
-        writeFileSync(path, text, { mode: 0o600 });
-        return;
-      } catch (error) {
-        if (!isFull(error)) throw error;
-        if (!this.reserve.giveUp()) return;
-      }
   }
 
   private path(scope: string): string {

@@ -148,6 +148,6 @@ export async function writeOff(
   const { connectionId } = connection;
   const record = { connectionId, writeOffId, symbol, quantity, unrealised };
   journal.write({ kind: 'written_off', atMs: now(), ...record });
-  audit.write('server', 'coins written off', { connectionId, writeOffId, symbol });
+  audit.write('server', 'coins written off', { connectionId, writeOffId, symbol }, true);
   return null;
 }

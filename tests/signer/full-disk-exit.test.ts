@@ -1,5 +1,5 @@
 /** A full disk takes no stop away that is not followed by its sale. */
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseFixed } from '../../contract/money.ts';
@@ -9,8 +9,9 @@ import { Journal } from '../../signer/journal.ts';
 import { openLog } from '../../signer/log.ts';
 import { Reserve } from '../../signer/reserve.ts';
 import { Secrets } from '../../signer/secrets.ts';
-import { newOrderId, openDeskWorld } from '../support/signer/desk-world.ts';
+import { limitsOf, newOrderId, openDeskWorld } from '../support/signer/desk-world.ts';
 import {
+  failed,
   KRAKEN_KEY,
   krakenAnswers,
   krakenOrderAnswer,
@@ -24,6 +25,7 @@ async function guarded() {
   const id = newOrderId();
   const stopId = newOrderId();
   let isStopOpen = true;
+  let isBanned = false;
   const stopAnswer = () =>
     krakenOrderAnswer(stopId, {
       status: isStopOpen ? 'open' : 'canceled',
@@ -53,10 +55,12 @@ async function guarded() {
               },
               count: 2,
             }),
-          QueryOrders: () => ok({ O2: stopAnswer() }),
+          QueryOrders: () =>
+            isBanned ? failed('EGeneral:Temporary lockout') : ok({ O2: stopAnswer() }),
           TradesHistory: () =>
             ok({ trades: { T1: krakenTradeAnswer({ ordertxid: 'O1' }) }, count: 1 }),
-          AddOrder: ({ params }) => ok({ txid: [params.ordertype === 'stop-loss-limit' ? 'O2' : 'O1'] }),
+          AddOrder: ({ params }) =>
+            ok({ txid: [params.ordertype === 'stop-loss-limit' ? 'O2' : 'O1'] }),
           CancelOrder: () => {
             isStopOpen = false;
             return ok({ count: 1 });
@@ -103,10 +107,15 @@ async function guarded() {
   expect(await desk.answer({ act: 'place', intent: stop })).toMatchObject({ kind: 'confirmed' });
   return {
     world,
+    connectionId,
     disk,
     reserve,
+    pieces: () => statSync(join(world.folder, 'reserve')).size,
     desk,
     cancelled: () => world.server.asked.filter(({ path }) => path.endsWith('/CancelOrder')).length,
+    banNext: () => {
+      isBanned = true;
+    },
     maySell: () => desk.answer({ act: 'may_sell', connectionId, insteadOf: stopId }),
     cancel: () => desk.answer({ act: 'cancel', connectionId, order: order(stopId, 'O2') }),
     lookUp: () => desk.answer({ act: 'look_up', connectionId, order: order(stopId, 'O2') }),
@@ -207,6 +216,63 @@ describe('a full disk', () => {
     }
     expect(one.disk.room).toBeLessThan(200);
     expect(answer).toMatchObject({ kind: 'confirmed' });
+    await one.close();
+  });
+});
+
+describe('the room that is kept for getting out', () => {
+  it('is used by nothing else', async () => {
+    const one = await guarded();
+    const { connectionId, desk, disk, world } = one;
+    const whole = one.pieces();
+    disk.room = 0;
+    const full = { kind: 'refused', code: 'disk_full' };
+    const limits = limitsOf('90', '400', '20');
+    expect(
+      await desk.answer({ act: 'set_limits', connectionId, limits, stepUp: null }),
+    ).toMatchObject(full);
+    expect(await desk.answer({ act: 'recheck', connectionId })).toMatchObject(full);
+    // A day later its beginning would be written down.
+    world.clock.at += 24 * 60 * 60_000;
+    expect(await desk.answer({ act: 'state', connectionId })).toMatchObject({
+      kind: 'read',
+      value: { lossToday: null, lossUnread: 'disk_full' },
+    });
+    expect(await one.buy()).toMatchObject(full);
+    expect(one.pieces()).toBe(whole);
+    expect(await one.maySell()).toEqual({ kind: 'yes' });
+    expect(await one.cancel()).toEqual({ kind: 'confirmed' });
+    expect(one.pieces()).toBeLessThan(whole);
+    await one.close();
+  });
+
+  it('lets a ban be kept in memory where it takes no line of it', async () => {
+    const one = await guarded();
+    const whole = one.pieces();
+    one.disk.room = 0;
+    one.banNext();
+    expect(await one.lookUp()).toMatchObject({ kind: 'unknown' });
+    expect(one.pieces()).toBe(whole);
+    expect(await one.lookUp()).toMatchObject({ kind: 'refused', code: 'exchange_ban' });
+    await one.close();
+  });
+
+  it('is filled up again while nobody buys', async () => {
+    const one = await guarded();
+    const whole = one.pieces();
+    one.reserve.giveUp();
+    expect(one.pieces()).toBeLessThan(whole);
+    one.world.clock.at += 600_000;
+    await one.desk.recheckAll(Number.POSITIVE_INFINITY);
+    expect(one.pieces()).toBe(whole);
+    await one.close();
+  });
+
+  it('is used to take a key away', async () => {
+    const one = await guarded();
+    one.disk.room = 0;
+    const { connectionId } = one;
+    expect(await one.desk.answer({ act: 'disconnect', connectionId })).toEqual({ kind: 'done' });
     await one.close();
   });
 });
