@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import type { Fixed } from '../../../contract/money.ts';
 import type { PairRules } from '../../../contract/venue.ts';
 import { exactAmount, stepOf } from '../amounts.ts';
-import { NO_PAIRS_BEFORE, rulesOfPairs, type PairsRead } from '../rows.ts';
+import { rulesOfPairs, type PairsRead } from '../rows.ts';
 
 export const AssetsReply = z.object({
   result: z.record(z.string(), z.object({ altname: z.string(), decimals: z.optional(z.number()) })),
@@ -46,7 +46,10 @@ const OWN_NAMES: Record<string, string> = { XBT: 'BTC', XDG: 'DOGE' };
 
 export interface KrakenNames {
   rules: Map<string, PairRules>;
-  /** Of these pairs, read later: the coins of a pair keep their names. */
+  /**
+   * Of these pairs, read later: the coins of a pair keep their names, and one that cannot be read keeps
+   * its rules.
+   */
   rulesOf(pairs: RawPairs): Map<string, PairRules>;
   /** What Kraken calls a pair in requests. */
   pairOf(symbol: string): string | null;
@@ -128,7 +131,15 @@ export function krakenNames(
   );
   return {
     rules,
-    rulesOf: (later) => krakenNames(assets, later, { ...beside, before: NO_PAIRS_BEFORE }).rules,
+    rulesOf: (later) => {
+      // A row that cannot be read may tell no more of its pair than the key.
+      const before = new Map(rules);
+      for (const [key, symbol] of symbols) {
+        const had = rules.get(symbol);
+        if (had !== undefined) before.set(key, had);
+      }
+      return krakenNames(assets, later, { ...beside, before }).rules;
+    },
     assetOf,
     finestOf: (code) => {
       const decimals = assets[code]?.decimals;

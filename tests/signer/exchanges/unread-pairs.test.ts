@@ -258,3 +258,43 @@ describe('a pair that cannot be read', () => {
     expect(logged.join('')).toContain('NEW/USD');
   });
 });
+
+describe("one of Kraken's pairs that cannot be read any more", () => {
+  it.each([
+    ['a finer tick', { ...krakenPair, tick_size: TOO_FINE }],
+    ['another form', { altname: 'XBTUSD' }],
+  ])('is listed where it is asked for together with others: %s', async (_how, XXBTZUSD) => {
+    let isUnread = false;
+    const { clock, desk } = await holding({
+      AssetPairs: ({ params }) => {
+        const { SHIBUSD } = KRAKEN_PAIRS;
+        if (!isUnread) return ok(KRAKEN_PAIRS);
+        return ok(params.pair?.includes('XBT') === true ? { XXBTZUSD, SHIBUSD } : { SHIBUSD });
+      },
+    });
+    const symbols = ['SHIB/USD', 'BTC/USD'];
+    const ask = (isNow: boolean) =>
+      desk.answer({ act: 'pair_rules', exchange: 'kraken', symbols, isNow });
+    const before = await ask(true);
+    expect(before).toMatchObject({
+      kind: 'read',
+      value: [{ symbol: 'SHIB/USD' }, { symbol: 'BTC/USD' }],
+    });
+    isUnread = true;
+    clock.at += 10_000;
+    expect(await ask(true)).toEqual(before);
+  });
+
+  it('is not listed where the answer leaves it out', async () => {
+    let isGone = false;
+    const { clock, desk } = await holding({
+      AssetPairs: () => ok(isGone ? { SHIBUSD: KRAKEN_PAIRS.SHIBUSD } : KRAKEN_PAIRS),
+    });
+    const symbols = ['SHIB/USD', 'BTC/USD'];
+    isGone = true;
+    clock.at += 10_000;
+    expect(
+      await desk.answer({ act: 'pair_rules', exchange: 'kraken', symbols, isNow: true }),
+    ).toMatchObject({ kind: 'read', value: [{ symbol: 'SHIB/USD' }] });
+  });
+});
