@@ -35,9 +35,15 @@ function listen(path: string): Promise<Server> {
     });
     server.once('error', reject);
     server.listen(path, () => {
-      chmodSync(path, 0o600);
       server.unref();
-      resolve(server);
+      // A path that is too long was cut short: nobody would find it there.
+      try {
+        chmodSync(path, 0o600);
+        resolve(server);
+      } catch (error) {
+        server.close();
+        reject(error);
+      }
     });
   });
 }
@@ -53,11 +59,17 @@ async function bind(path: string): Promise<Server> {
   }
 }
 
+export interface Answering {
+  /** False where the folder takes no socket: then nobody can be asked whether another signer runs. */
+  isAnswering: boolean;
+  fallSilent: () => void;
+}
+
 /**
- * Answers in this folder from now on, until what it gives back is called.
+ * Answers in this folder from now on, until it falls silent.
  * @throws Error where another signer answers.
  */
-export async function answerIn(folder: string): Promise<() => void> {
+export async function answerIn(folder: string): Promise<Answering> {
   for (const name of ANSWERING)
     if (await answers(join(folder, name)))
       throw new Error(
@@ -65,13 +77,16 @@ export async function answerIn(folder: string): Promise<() => void> {
       );
   try {
     const server = await bind(join(folder, ALIVE));
-    return () => {
-      server.close();
+    return {
+      isAnswering: true,
+      fallSilent: () => {
+        server.close();
+      },
     };
   } catch (error) {
     // Bound since it was looked for.
     if (codeOf(error) === 'EADDRINUSE') throw new Error('Another signer uses this folder');
     // Not every volume takes sockets; the lock with the process id is what there was before.
-    return () => undefined;
+    return { isAnswering: false, fallSilent: () => undefined };
   }
 }

@@ -74,9 +74,9 @@ export async function lockFolder(
   if (held.has(path)) throw new Error('Another signer uses this folder');
   held.add(path);
   try {
-    const fallSilent = await answerIn(folder);
+    const { isAnswering, fallSilent } = await answerIn(folder);
     try {
-      takeLock(path, makeRoom);
+      takeLock(path, isAnswering, makeRoom);
     } catch (error) {
       fallSilent();
       throw error;
@@ -92,13 +92,20 @@ export async function lockFolder(
   }
 }
 
-function takeLock(path: string, makeRoom: () => boolean): void {
+/**
+ * Ends the lock of a signer that answers on a socket. One that is older wrote the number alone, and
+ * reads it with this.
+ */
+const ANSWERS = '\n';
+
+function takeLock(path: string, isAnswering: boolean, makeRoom: () => boolean): void {
+  const text = `${process.pid}${isAnswering ? ANSWERS : ''}`;
   const take = (): boolean => {
     try {
       const handle = openSync(path, 'wx', 0o600);
       // A lock that names nobody would be taken over.
       try {
-        writeAll(handle, Buffer.from(String(process.pid)), DISK);
+        writeAll(handle, Buffer.from(text), DISK);
       } catch (error) {
         rmSync(path, { force: true });
         throw error;
@@ -113,7 +120,9 @@ function takeLock(path: string, makeRoom: () => boolean): void {
     }
   };
   if (take()) return;
-  if (isAlive(path)) throw new Error('Another signer uses this folder');
+  // Whoever wrote it would have answered. Its number may be that of another process by now.
+  const isSilent = isAnswering && readText(path).endsWith(ANSWERS);
+  if (!isSilent && isAlive(path)) throw new Error('Another signer uses this folder');
   rmSync(path, { force: true });
   if (!take()) throw new Error('Another signer uses this folder');
 }

@@ -1,11 +1,11 @@
 /** One process a folder, also where process ids say nothing: between containers. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../signer/open-signer.ts';
 import { Secrets } from '../../signer/secrets.ts';
 
@@ -79,5 +79,47 @@ describe('a folder', () => {
     const store = await open();
     expect(await answers('alive.sock')).toBe(true);
     store.close();
+  });
+});
+
+/** A process that runs and looks like a signer, as one that another container took the number of does. */
+async function looksLikeOne(): Promise<string> {
+  const child = spawn(
+    process.execPath,
+    ['-e', `console.log('up');setInterval(()=>0,1e6)//signer`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  await once(child.stdout, 'data');
+  return String(child.pid);
+}
+
+describe('a lock that was left behind, and whose process id another process has', () => {
+  it('holds up no start where the signer that wrote it answered on a socket', async () => {
+    const pid = await looksLikeOne();
+    const store = await open();
+    const lock = readFileSync(join(folder, 'signer.lock'), 'utf8');
+    // A signer that is older reads the number all the same.
+    expect(Number(lock)).toBe(process.pid);
+    store.close();
+    writeFileSync(join(folder, 'signer.lock'), lock.replace(String(process.pid), pid));
+    (await open()).close();
+  });
+
+  it('is believed where an older signer wrote it, which may listen on TLS alone', async () => {
+    writeFileSync(join(folder, 'signer.lock'), await looksLikeOne());
+    await expect(open()).rejects.toThrow('Another signer uses this folder');
+  });
+
+  it('is believed where the folder takes no socket', async () => {
+    // A path that is longer than that of any socket.
+    folder = join(folder, 'x'.repeat(120));
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'signer.lock'), `${await looksLikeOne()}\n`);
+    await expect(open()).rejects.toThrow('Another signer uses this folder');
   });
 });
