@@ -27,25 +27,24 @@ function answers(path: string): Promise<boolean> {
 }
 
 /** @throws Error of the system. */
-function listen(path: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.destroy();
-    });
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.unref();
-      // A path that is too long was cut short: nobody would find it there.
-      try {
-        chmodSync(path, 0o600);
-        resolve(server);
-      } catch (error) {
-        server.close();
-        reject(error);
-      }
-    });
+async function listen(path: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.destroy();
   });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, resolve);
+  });
+  server.unref();
+  // A path that is too long was cut short: nobody would find it there.
+  try {
+    chmodSync(path, 0o600);
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+  return server;
 }
 
 /** A name that is taken, and by which nobody answers, was left behind by one that was killed. */

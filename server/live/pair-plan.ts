@@ -132,7 +132,6 @@ export async function planPair(
   const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
   const isGone = rules.status === 'delisted';
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
-  const bid = deps.market.quote(symbol)?.bid ?? null;
   // What was asked for stays: a pair may be listed again.
   const sales: Sale[] = [];
   for (const exit of isGone ? [] : facts.exits)
