@@ -82,22 +82,20 @@ async function isRejectedOften(db: Db, agentId: string, symbol: string, { tickId
 }
 
 /**
- * Once for each wish to sell. `isSaidClosed`: the exchange has answered lately that the pair takes no
- * orders. A stop made way for the sale, of a part too: the stop of the rest does
+ * Once for each wish to sell. A stop made way for the sale, of a part too: the stop of the rest does
  * not sell it.
  */
 export async function tellRefusedSale(
   tx: Tx,
   deps: BookDeps,
   { order, tickId }: StoredOrder,
-  isSaidClosed: boolean,
 ): Promise<void> {
   const { intent, state, ending, code } = order;
   const { connectionId, agentId, symbol, side, type } = intent;
   if (side !== 'sell' || type !== 'market' || state !== 'rejected') return;
   const isRejected = ending !== 'refused';
   // Of a pair that takes no orders the person is told by itself.
-  if (isRejected && isSaidClosed && PAIR_CLOSED_CODES.has(code ?? '')) return;
+  if (isRejected && PAIR_CLOSED_CODES.has(code ?? '')) return;
   const wish = await readWish(tx.db, agentId, symbol);
   if (wish === null || (await isPause(tx.db, agentId, symbol, tickId, code))) return;
   if (isRejected && !(await isRejectedOften(tx.db, agentId, symbol, wish))) return;

@@ -43,7 +43,7 @@ export async function settleOrder(
     const { order } = stored;
     if (stored === before) return { changed: false, order, symbol, watches: [] };
     if (before.order.ending === null) {
-      await tellRefusedSale(tx, deps, stored, isSaidClosed);
+      await tellRefusedSale(tx, deps, stored);
       await sellReachedStop(tx, deps, order, rules(symbol));
     }
     const isBooked = order.booked !== before.order.booked;
