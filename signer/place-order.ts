@@ -77,6 +77,8 @@ function canWriteExit({ journal, audit, reserve }: Placing): boolean {
 
 /** A book that comes later before the deadline is of no use: the order has to get there too. */
 const ON_ITS_WAY_MS = 5_000;
+/** A question waits no longer than this: the sales that others made room for need the line. */
+const QUESTION_WAIT_MS = 8_000;
 
 interface Facts {
   market: MarketFacts;
@@ -106,7 +108,8 @@ async function gather(
   if (side === 'buy' && !placing.reserve.isWhole()) return DISK_FULL;
   try {
     const view = await placing.market(connection);
-    const untilMs = deadlineMs - ON_ITS_WAY_MS;
+    const lastMs = freed === ZERO ? Infinity : placing.now() + QUESTION_WAIT_MS;
+    const untilMs = Math.min(deadlineMs - ON_ITS_WAY_MS, lastMs);
     const market = await view.factsOf(symbol, side, { untilMs, isNew });
     // What was lost holds back no sale, and neither does a pair whose price cannot be read.
     if (side === 'sell') return { market, lossToday: ZERO };

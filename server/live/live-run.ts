@@ -456,8 +456,9 @@ export class LiveRun {
   /** A stop that guards goes only where the signer would sign what follows it now. */
   private async takeAway(order: LiveOrder, isGuard: boolean): Promise<boolean> {
     if (isGuard && !(await this.mayBeSold(order))) return false;
-    // The gate may have closed while the signer was asked.
-    if (this.isStopping || (isGuard && this.gate.kind !== 'open')) return false;
+    // The gate may have closed while the signer was asked, or the pair.
+    const isShut = this.gate.kind !== 'open' || !this.takesOrders(order.intent.symbol);
+    if (this.isStopping || (isGuard && isShut)) return false;
     const now = this.deps.clock.now();
     if (!this.repeats.take(`cancel ${order.intent.clientOrderId}`, now)) return false;
     this.noteUnguarded(order, now);

@@ -79,7 +79,9 @@ export async function openExchange(
       const unread = onUnread?.(connectionId) ?? noneOfOursUnread;
       const adapter = adapterOf(own, publicData, unread);
       const setTime = async (untilMs: number | null): Promise<void> => {
-        own.setExchangeTime(clock.now() + (await time.offset(own.timeSuspect, untilMs)));
+        const offset = await time.offset(own.timeSuspect, untilMs);
+        // After the wait: the time that passed in it is no part of the offset.
+        own.setExchangeTime(clock.now() + offset);
       };
       const setTimeSoon = async (): Promise<void> => {
         const known = own.timeSuspect ? null : time.known;

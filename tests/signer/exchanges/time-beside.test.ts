@@ -14,6 +14,8 @@ afterEach(() => {
 async function openKraken() {
   const clock = queueClock();
   const asked: string[] = [];
+  /** As each order that left names it, ms UTC. */
+  const deadlines: number[] = [];
   const opened = await openExchange('kraken', {
     origin: null,
     clock,
@@ -21,6 +23,8 @@ async function openKraken() {
       const url = new URL(input as string);
       const call = url.pathname.split('/').at(-1) ?? '';
       asked.push(call);
+      const body = new URLSearchParams(typeof init?.body === 'string' ? init.body : '');
+      if (call === 'AddOrder') deadlines.push(Date.parse(body.get('deadline') ?? ''));
       const said = krakenAnswers({ CancelOrder: () => ok({ count: 1 }) }, () => clock.now())({
         method: init?.method ?? 'GET',
         path: url.pathname,
@@ -55,7 +59,7 @@ async function openKraken() {
   };
   const cancel = () =>
     adapter.cancel({ clientOrderId: ORDER_ID, exchangeOrderId: 'O1', symbol, sinceMs: 0 });
-  return { asked, cancel, clock, sell, useUp };
+  return { asked, cancel, clock, deadlines, sell, useUp };
 }
 
 describe('a cancellation at Kraken, while a sale waits for its time', () => {
@@ -98,6 +102,17 @@ describe('a cancellation at Kraken, while a sale waits for its time', () => {
     one.sell();
     await one.clock.runFor(50_000);
     expect(one.asked).toContain('AddOrder');
+    await one.clock.runFor(200_000);
+  });
+
+  it('sets no clock back by as long as the time was waited for', async () => {
+    const one = await openKraken();
+    await one.useUp();
+    const deadlineMs = one.clock.now() + 55_000;
+    one.sell();
+    await one.clock.runFor(50_000);
+    expect(one.deadlines).toHaveLength(1);
+    expect(Math.abs((one.deadlines[0] ?? 0) - deadlineMs)).toBeLessThan(1_500);
     await one.clock.runFor(200_000);
   });
 });
