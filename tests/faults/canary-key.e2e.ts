@@ -5,6 +5,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { EXPORT_PARTS } from '../../contract/account.ts';
@@ -95,6 +96,8 @@ async function makeErrors(): Promise<void> {
     ...standIn.issueKey(LIVE_ACCOUNT),
     apiKey: 'x'.repeat(20) + crypto.randomUUID(),
   });
+  // A person's keys are checked one after the other, with a pause of three seconds.
+  await sleep(3_100);
   await call('checkExchangeKey', { body: { exchange, ...wrong } });
   const broken = canary('broken', standIn.issueKey(LIVE_ACCOUNT));
   const text = JSON.stringify({ exchange, ...broken });
