@@ -82,7 +82,8 @@ export function AccountMoney({ account }: { account: LiveAccount }) {
         {unpriced.length > 0 && (
           <p className="text-xs text-amber">Without {unpriced.join(', ')}: no price here.</p>
         )}
-        {equityCurve.length > 1 && (
+        {/* Its place is kept until there is a line: what stands below must not move under a finger. */}
+        {(equityCurve.length > 1 || connection.state === 'open') && (
           <div className="mt-3">
             <EquityChart
               curve={equityCurve}
