@@ -47,3 +47,17 @@ export async function askExit(
   await planPair(tx, deps, connection, wish.symbol, rules);
   tx.afterCommit(() => port?.poke(connection.id));
 }
+
+/** All of a position, because its stop loss was reached. */
+export const askStopLoss = (
+  tx: Tx,
+  deps: BookDeps,
+  port: LivePort | null,
+  of: Pick<ExitWish, 'connectionId' | 'agentId' | 'symbol'>,
+): Promise<void> =>
+  askExit(tx, deps, port, {
+    ...of,
+    reason: 'stop_loss',
+    quantity: null,
+    tickId: `stop:${of.agentId}:${deps.clock.now()}`,
+  });

@@ -12,7 +12,7 @@ import { agents, positions } from '../db/schema.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { riskValuesFor } from '../users/user-settings.ts';
-import { askExit } from './ask-exit.ts';
+import { askStopLoss } from './ask-exit.ts';
 import type { ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
@@ -46,14 +46,7 @@ async function giveStops(
       .where(eq(positions.id, id));
     const quote = deps.market.isStale(symbol) ? null : deps.market.quote(symbol);
     if (quote === null || quote.bid > stopPrice) continue;
-    await askExit(tx, deps, null, {
-      connectionId: connection.id,
-      agentId,
-      symbol,
-      reason: 'stop_loss',
-      quantity: null,
-      tickId: `stop:${agentId}:${deps.clock.now()}`,
-    });
+    await askStopLoss(tx, deps, null, { connectionId: connection.id, agentId, symbol });
   }
 }
 

@@ -6,7 +6,7 @@ import type { LiveOrder } from '../../engine/orders/live-order.ts';
 import { sizeOrder, stopOnTick } from '../../engine/orders/order-size.ts';
 import type { Tx } from '../db/database.ts';
 import { liveOrders } from '../db/schema-live.ts';
-import { askExit } from './ask-exit.ts';
+import { askStopLoss } from './ask-exit.ts';
 import { noteTooSmall } from './failed-stops.ts';
 import type { BookDeps } from './live-deps.ts';
 import { readGuarded } from './protecting-stop.ts';
@@ -53,12 +53,5 @@ export async function sellReachedStop(
     await noteTooSmall(tx, deps, small);
     return;
   }
-  await askExit(tx, deps, null, {
-    connectionId,
-    agentId,
-    symbol,
-    reason: 'stop_loss',
-    quantity: null,
-    tickId: `stop:${agentId}:${now}`,
-  });
+  await askStopLoss(tx, deps, null, { connectionId, agentId, symbol });
 }

@@ -12,7 +12,7 @@ import { highestLimit } from '../../engine/orders/stop-plan.ts';
 import { LIVE_STATES } from '../../engine/orders/live-order.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { rowsOf } from '../db/sql-rows.ts';
-import { askExit } from './ask-exit.ts';
+import { askStopLoss } from './ask-exit.ts';
 import { tellTooSmall } from './failed-stops.ts';
 import { lockBooks, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
@@ -225,14 +225,7 @@ export class WatchedStops {
       if (current === null) return null;
       if (bid > current.stopPrice || (isOwed && isAnother(watch, current))) return current;
       if (await this.isLeftForWorth(tx, connection, watch, bid)) return current;
-      await askExit(tx, deps, port, {
-        connectionId: connection.id,
-        agentId,
-        symbol,
-        reason: 'stop_loss',
-        quantity: null,
-        tickId: `stop:${agentId}:${deps.clock.now()}`,
-      });
+      await askStopLoss(tx, deps, port, { connectionId: connection.id, agentId, symbol });
       await publishLive(tx, deps, connection, true);
       return null;
     });

@@ -1,6 +1,7 @@
 /** Which pairs Binance is asked for by name: what is held or moved lately, and no more with the years. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { formatFixed } from '../../../contract/money.ts';
+import { expectBooksEqual } from '../../support/live/live-findings.ts';
 import { account, type LiveWorld, openLiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -43,12 +44,6 @@ const withdrawRest = ({ standIn }: LiveWorld): void => {
 
 const movements = async (one: LiveWorld): Promise<string[]> =>
   (await account(one)).external.map(({ kind }) => kind).filter((kind) => kind !== 'opening');
-
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
-}
 
 describe('the comparison at Binance', () => {
   it('asks no more for a pair whose coin is gone, a week after its last trade', async () => {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { floorToStep, parseFixed } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
+import { restingStops } from '../../support/live/live-findings.ts';
 import { account, type LiveWorld, openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -16,9 +17,6 @@ const NEW_STEPS: Record<LiveExchange, string> = {
   coinbase: '0.0001',
   binance: '0.0011',
 };
-
-const resting = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 const rejections = ({ standIn }: LiveWorld) =>
   standIn.journal.of('rejected').map(({ reason }) => reason);
@@ -83,13 +81,13 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
   it('a stop rejected for an old step rests by the new one within ten seconds', async () => {
     const one = await openWorld(dialect);
     await buyThenChange(one, newStep);
-    for (let waited = 0; waited < 10_000 && resting(one).length === 0; waited += 1_000) {
+    for (let waited = 0; waited < 10_000 && restingStops(one).length === 0; waited += 1_000) {
       await one.advance(1_000);
       await one.look();
     }
     const [position] = (await account(one)).positions;
     const held = parseFixed(position?.quantity ?? '0');
-    expect(resting(one).map(({ quantity }) => quantity)).toEqual([
+    expect(restingStops(one).map(({ quantity }) => quantity)).toEqual([
       floorToStep(held, parseFixed(newStep)),
     ]);
     expect(rejections(one)).toEqual(['bad-step']);

@@ -7,6 +7,7 @@ import { positions } from '../../../server/db/schema.ts';
 import { liveConnections, liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
+import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -23,9 +24,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 /** An agent that holds something, with a stop at the exchange where stops rest there. */
 async function holding(restingStopsToo = true): Promise<LiveWorld> {
@@ -57,17 +55,6 @@ async function openGate(one: LiveWorld): Promise<void> {
   expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
 }
 
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
-}
-
-const sales = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
-
 describe('while the gate is closed', () => {
   it('a position that is to be sold keeps its stop, which goes with the sale (F89)', async () => {
     const one = await holding();
@@ -79,7 +66,7 @@ describe('while the gate is closed', () => {
     expect(restingStops(one)).toEqual(stops);
     await openGate(one);
     expect(restingStops(one)).toEqual([]);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
   }, 240_000);
@@ -113,9 +100,9 @@ describe('while the gate is closed', () => {
       });
     });
     await settle(one, 45);
-    expect(sales(one)).toEqual([]);
+    expect(filledSales(one)).toEqual([]);
     await openGate(one);
-    const [sold, ...more] = sales(one);
+    const [sold, ...more] = filledSales(one);
     expect(more).toEqual([]);
     expect(sold?.accepted.type).toBe('limit');
     const [left] = (await account(one)).positions;
@@ -158,7 +145,7 @@ describe('while the account is compared with its exchange', () => {
       const [position] = (await account(one)).positions;
       // Of this call the desk hears nothing: it finds the wish in the database.
       await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
-      await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => filledSales(one).length, { timeout: 20_000 }).toBe(1);
       await expect
         .poll(async () => (await account(one)).positions.length, { timeout: 20_000 })
         .toBe(0);
@@ -169,7 +156,7 @@ describe('while the account is compared with its exchange', () => {
       await settle(one, 20);
       expect(one.desk.run(one.connection.id)?.gate.kind).toBe('open');
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+      expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
       await expectBooksEqual(one);
     },
     240_000,
@@ -198,7 +185,7 @@ describe('while the account is compared with its exchange', () => {
       await one.floor.call(PERSON, 'closeLivePosition', { params: { id: first?.id ?? '' } });
       await expect.poll(() => asked, { timeout: 20_000 }).toBe(1);
       await one.floor.call(PERSON, 'closeLivePosition', { params: { id: second?.id ?? '' } });
-      await expect.poll(() => sales(one).length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => filledSales(one).length, { timeout: 20_000 }).toBe(1);
       await expect
         .poll(async () => (await account(one)).positions.map(({ id }) => id), { timeout: 20_000 })
         .toEqual([first?.id]);
@@ -209,7 +196,7 @@ describe('while the account is compared with its exchange', () => {
         .toBe(0);
       await one.desk.stop();
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit', 'limit']);
+      expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit', 'limit']);
       await expectBooksEqual(one);
     },
     240_000,
@@ -401,7 +388,7 @@ describe('while the account is compared with its exchange', () => {
     one.interfere((act) => (act === 'balances' ? 'fail' : null));
     await settle(one, 45);
     expect(run?.gate.kind).toBe('closed');
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     await openGate(one);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);
@@ -481,7 +468,7 @@ describe('a stop that ends at the exchange just before the gate closes', () => {
     await one.desk.settled();
     await settle(one, 30);
     expect(gateOf(one)).toBe('closed');
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     await openGate(one);
     expect((await account(one)).positions).toEqual([]);
     await expectBooksEqual(one);

@@ -8,6 +8,7 @@ import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import { publishLive } from '../../../server/live/live-news.ts';
+import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -21,14 +22,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
-const sales = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
 
 const rejections = ({ standIn }: LiveWorld) =>
   standIn.journal.of('rejected').map(({ reason }) => reason);
@@ -109,12 +102,6 @@ async function entriesOff(one: LiveWorld, maxOrdersPerHour: number): Promise<str
   return states.get(one.connection.id)?.entriesOff(one.desk) ?? null;
 }
 
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
-}
-
 describe.each(LiveExchange.options)('at %s', (dialect) => {
   it.each(['pair', 'exchange'] as const)(
     'a position keeps its stop while its %s takes no orders, and is sold once it does (F89)',
@@ -136,7 +123,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
       STATUS[what].open(one);
       await settle(one, 30);
       expect(restingStops(one)).toEqual([]);
-      expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+      expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
       expect(await sellable(one)).toBe(0n);
       expect(await told(one)).toEqual(['sale_waits_for_pair']);
       await expectBooksEqual(one);
@@ -188,7 +175,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(rejections(one)).toEqual([]);
     STATUS.pair.open(one);
     await settle(one, 60);
-    const [sold, ...more] = sales(one);
+    const [sold, ...more] = filledSales(one);
     expect(more).toEqual([]);
     expect(sold?.filled).toBeLessThanOrEqual(third);
     expect(guarded(one)).toBe(await sellable(one));
@@ -220,7 +207,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(lists).toBe(0);
     STATUS.exchange.open(one);
     await settle(one, 30);
-    expect(sales(one)).toHaveLength(1);
+    expect(filledSales(one)).toHaveLength(1);
     expect(guarded(one)).toBe(await sellable(one));
     await expectBooksEqual(one);
   }, 60_000);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { formatFixed, parseFixed } from '../../../contract/money.ts';
 import { fills, positions } from '../../../server/db/schema.ts';
 import { liveOrders, venueFills } from '../../../server/db/schema-live.ts';
+import { expectBooksEqual } from '../../support/live/live-findings.ts';
 import { openLiveWorld, type LiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -19,13 +20,6 @@ const rowsOf = (one: LiveWorld) => ({
   open: () =>
     one.floor.database.db.select().from(positions).where(isNull(positions.closedMarketMs)),
 });
-
-/** Every coin of the ledger equals the exchange's. */
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
-}
 
 describe('a live agent', () => {
   it('turns a decision into one order, and its fill into ledger, position and view', async () => {

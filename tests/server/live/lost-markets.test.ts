@@ -1,6 +1,7 @@
 /** What an agent holds when its key is revoked, or its pair delisted: no order leaves, the person is told. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { LiveExchange } from '../../../contract/signer.ts';
+import { expectBooksEqual, restingStops } from '../../support/live/live-findings.ts';
 import { account, type LiveWorld, openLiveWorld, PERSON } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -10,9 +11,6 @@ afterEach(async () => {
 });
 
 const MINUTE_MS = 60_000;
-
-const resting = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 const placings = ({ standIn }: LiveWorld) =>
   standIn.journal.of('request').filter(({ call }) => call === 'place').length;
@@ -24,7 +22,7 @@ async function holding(dialect: LiveExchange): Promise<LiveWorld> {
   await one.startAgent();
   await one.tickUntil(async () => (await account(one)).positions.length > 0);
   await settle(one, 5_000);
-  expect(resting(one)).not.toEqual([]);
+  expect(restingStops(one)).not.toEqual([]);
   return one;
 }
 
@@ -36,19 +34,13 @@ async function settle(one: LiveWorld, ms: number, stepMs = 2_500): Promise<void>
   }
 }
 
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
-}
-
 describe.each(LiveExchange.options)('at %s', (dialect) => {
   it('a key that is revoked with a position open sends no order, and the person is told (F72)', async () => {
     const one = await holding(dialect);
     const [key] = one.standIn.accounts.keysOf('main');
     one.standIn.person.revokeKey(key?.apiKey ?? '');
     const before = placings(one);
-    const stops = resting(one);
+    const stops = restingStops(one);
     for (let candle = 0; candle < 4; candle += 1) {
       await one.tick();
       await settle(one, 4 * MINUTE_MS, 20_000);
@@ -57,7 +49,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     expect(shown.alarms.map(({ kind }) => kind)).toEqual(['key_refused']);
     expect(shown.positions).toHaveLength(1);
     // Stops rest at the exchange whatever becomes of the key.
-    expect(resting(one)).toEqual(stops);
+    expect(restingStops(one)).toEqual(stops);
     expect(one.desk.run(one.connection.id)?.gate.kind).toBe('closed');
     expect(placings(one)).toBe(before);
     // What the person asks for waits, and leaves nothing behind at the exchange.
@@ -66,7 +58,7 @@ describe.each(LiveExchange.options)('at %s', (dialect) => {
     one.restart();
     await settle(one, 2 * MINUTE_MS, 10_000);
     expect(placings(one)).toBe(before);
-    expect(resting(one)).toEqual(stops);
+    expect(restingStops(one)).toEqual(stops);
     await expectBooksEqual(one);
   }, 240_000);
 

@@ -6,6 +6,7 @@ import { liveExits } from '../../../server/db/schema-live.ts';
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { rejectSales } from '../../support/live/reject-sales.ts';
+import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -21,13 +22,6 @@ afterEach(async () => {
   world = null;
 });
 
-const resting = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-const sales = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
-
 /** An agent that holds something under its stop, and a server that was started since. */
 async function heldWithoutQuote(): Promise<LiveWorld> {
   const one = await openLiveWorld();
@@ -37,17 +31,11 @@ async function heldWithoutQuote(): Promise<LiveWorld> {
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
   await settle(one, 20);
   expect((await account(one)).positions).toHaveLength(1);
-  expect(resting(one)).toHaveLength(1);
+  expect(restingStops(one)).toHaveLength(1);
   vi.spyOn(one.floor.market, 'quote').mockReturnValue(null);
   one.restart();
   await settle(one, 10);
   return one;
-}
-
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
 }
 
 describe('without a price of the pair', () => {
@@ -56,8 +44,8 @@ describe('without a price of the pair', () => {
     const [position] = (await account(one)).positions;
     await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
     await settle(one, 30);
-    expect(resting(one)).toEqual([]);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(restingStops(one)).toEqual([]);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect((await account(one)).positions).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
     await expectBooksEqual(one);
@@ -98,9 +86,9 @@ describe('without a price of the pair', () => {
       });
     });
     await settle(one, 40);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect((await account(one)).positions).toHaveLength(1);
-    expect(resting(one)).toHaveLength(1);
+    expect(restingStops(one)).toHaveLength(1);
     expect(await database.db.select().from(liveExits)).toEqual([]);
     await expectBooksEqual(one);
   }, 60_000);

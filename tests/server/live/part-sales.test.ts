@@ -13,6 +13,7 @@ import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
 import type { SignerPort } from '../../../server/live/live-deps.ts';
+import { filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -26,14 +27,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
-const sales = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
 
 async function holding(): Promise<{ one: LiveWorld; agentId: string; held: Fixed }> {
   const one = await openLiveWorld();
@@ -85,7 +78,8 @@ function refuseSales({ deps }: LiveWorld): { count: number; stop: () => void } {
   return refused;
 }
 
-const soldOf = (one: LiveWorld): bigint => sales(one).reduce((sum, { filled }) => sum + filled, 0n);
+const soldOf = (one: LiveWorld): bigint =>
+  filledSales(one).reduce((sum, { filled }) => sum + filled, 0n);
 
 async function expectLeft(one: LiveWorld, left: bigint): Promise<void> {
   const [position, ...more] = (await account(one)).positions;
@@ -120,13 +114,13 @@ describe('the sale of a part', () => {
     expect(shown.exits).toMatchObject([{ agentId, symbol: one.pair, reason: 'signal_down' }]);
     refused.stop();
     await settle(one, 20, 2);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['limit']);
     expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 7);
     expect(soldOf(one)).toBeLessThanOrEqual(part);
     await expectLeft(one, held - soldOf(one));
     expect((await account(one)).exits).toEqual([]);
     await settle(one, 60, 2);
-    expect(sales(one)).toHaveLength(1);
+    expect(filledSales(one)).toHaveLength(1);
   }, 60_000);
 
   it('of which the book takes less is sold to its end, and nothing beyond (F93)', async () => {
@@ -136,7 +130,7 @@ describe('the sale of a part', () => {
     await one.advance(3_000);
     await askPart(one, agentId, part);
     await settle(one, 240, 2);
-    expect(sales(one).length).toBeGreaterThan(1);
+    expect(filledSales(one).length).toBeGreaterThan(1);
     expect(toNumber(soldOf(one) as Fixed)).toBeCloseTo(toNumber(part), 4);
     expect(soldOf(one)).toBeLessThanOrEqual(part);
     one.standIn.setDepth('10000');
@@ -151,7 +145,7 @@ describe('the sale of a part', () => {
     await askPart(one, agentId, part);
     one.floor.clock.at -= 60_000;
     await settle(one, 50, 2);
-    expect(sales(one)).toHaveLength(1);
+    expect(filledSales(one)).toHaveLength(1);
     await expectLeft(one, held - soldOf(one));
   }, 60_000);
 
@@ -168,7 +162,7 @@ describe('the sale of a part', () => {
       .where(eq(liveOrders.state, 'rejected'));
     refused.stop();
     await settle(one, 30, 2);
-    expect(sales(one)).toHaveLength(1);
+    expect(filledSales(one)).toHaveLength(1);
   }, 60_000);
 
   it('of which too little for an order is left ends, although coins are missing (F93)', async () => {
@@ -177,7 +171,7 @@ describe('the sale of a part', () => {
     await one.floor.database.db.update(liveMarks).set({ missing });
     await askPart(one, agentId, parseFixed('0.00001'));
     await settle(one, 20, 2);
-    expect(sales(one)).toEqual([]);
+    expect(filledSales(one)).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toEqual([]);
   }, 60_000);
 
@@ -186,7 +180,7 @@ describe('the sale of a part', () => {
     await one.floor.database.db.update(liveMarks).set({ missing: { BTC: formatFixed(held) } });
     await askPart(one, agentId, divide(held, parseFixed('3'), 'down'));
     await settle(one, 20, 2);
-    expect(sales(one)).toEqual([]);
+    expect(filledSales(one)).toEqual([]);
     expect(await one.floor.database.db.select().from(liveExits)).toHaveLength(1);
   }, 60_000);
 
@@ -236,7 +230,7 @@ describe('the sale of a part', () => {
       Array.from({ length: 4 }, () => ['hold', 'too_little_to_sell']),
     );
     expect(decided[0]?.text).toBe('Holding: the exchange takes no sale this small.');
-    expect(sales(one)).toEqual([]);
+    expect(filledSales(one)).toEqual([]);
     expect((await stops()).map(({ clientOrderId }) => clientOrderId)).toEqual([
       stop?.clientOrderId,
     ]);
@@ -254,7 +248,7 @@ describe('the sale of a part', () => {
     one.standIn.setPrice(one.pair, price.toFixed(1));
     one.floor.market.say(one.pair, price);
     await settle(one, 20, 2);
-    expect(sales(one).map(({ accepted }) => accepted.type)).toEqual(['stop-limit']);
+    expect(filledSales(one).map(({ accepted }) => accepted.type)).toEqual(['stop-limit']);
     refused.stop();
     await settle(one, 30, 2);
     expect((await account(one)).positions).toEqual([]);

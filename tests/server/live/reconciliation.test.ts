@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { liveOrders } from '../../../server/db/schema-live.ts';
 import { rowsOf } from '../../../server/db/sql-rows.ts';
+import { expectBooksEqual } from '../../support/live/live-findings.ts';
 import { account, type LiveWorld, openLiveWorld } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -38,12 +39,6 @@ async function contents({ floor }: LiveWorld): Promise<Record<string, string[]>>
       .map(({ row }) => row)
       .sort();
   return found;
-}
-
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
 }
 
 async function wait(one: LiveWorld, ms: number): Promise<void> {

@@ -7,6 +7,7 @@ import { liveConnections } from '../../../server/db/schema-live.ts';
 import { SignerTooOld } from '../../../server/live/signer-client.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
 import { rejectSales } from '../../support/live/reject-sales.ts';
+import { filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -21,14 +22,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
-const sold = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
 
 const toldOf = async (one: LiveWorld, kind: string) =>
   (await account(one)).alarms.filter((alarm) => alarm.kind === kind);
@@ -61,7 +54,7 @@ async function expectSold(one: LiveWorld): Promise<void> {
   const left = (await account(one)).positions.map(({ value }) => Number(value));
   expect(left.filter((value) => value >= 1)).toEqual([]);
   expect(restingStops(one)).toEqual([]);
-  expect(sold(one)).toHaveLength(1);
+  expect(filledSales(one)).toHaveLength(1);
   for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
     expect([coin, ledger]).toEqual([coin, exchange]);
   expect(await one.problems()).toEqual([]);
@@ -144,7 +137,7 @@ describe('a stop at the exchange', () => {
     await closePosition(one);
     await settle(one, 60);
     expect(restingStops(one)).toEqual([]);
-    expect(sold(one)).toEqual([]);
+    expect(filledSales(one)).toEqual([]);
     expect(await toldOf(one, 'sale_refused')).toMatchObject([{ detail: { symbol: one.pair } }]);
     one.interfere(null);
     one.standIn.setSpread('4');
@@ -173,7 +166,7 @@ describe('an order at market', () => {
       await settle(one, 20);
       expect(fell).toBe(true);
       await expectSold(one);
-      for (const { accepted } of sold(one)) {
+      for (const { accepted } of filledSales(one)) {
         expect(toNumber(accepted.limit ?? ZERO)).toBeGreaterThan(fallen * 0.94);
         expect(toNumber(accepted.limit ?? ZERO)).toBeLessThan(fallen);
       }

@@ -12,6 +12,7 @@ import {
 } from '../../../contract/money.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
 import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -27,9 +28,6 @@ afterEach(async () => {
 });
 
 const bps = (price: Fixed, share: string): Fixed => basisPoints(price, parseFixed(share), 'down');
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 const soldTypes = ({ standIn }: LiveWorld): string[] =>
   standIn.journal

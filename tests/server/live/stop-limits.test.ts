@@ -5,6 +5,7 @@ import { parseFixed, toNumber } from '../../../contract/money.ts';
 import { LiveExchange } from '../../../contract/signer.ts';
 import { agents } from '../../../server/db/schema.ts';
 import { liveOrders } from '../../../server/db/schema-live.ts';
+import { restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -18,9 +19,6 @@ afterEach(async () => {
   await world?.close();
   world = null;
 });
-
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
 
 const soldTypes = ({ standIn }: LiveWorld): string[] =>
   standIn.journal

@@ -8,6 +8,7 @@ import { positions } from '../../../server/db/schema.ts';
 import { liveConnections } from '../../../server/db/schema-live.ts';
 import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { decideTrade } from '../../support/live/agent-decision.ts';
+import { restingStops } from '../../support/live/live-findings.ts';
 import { account, type LiveWorld, openLiveWorld, settle } from '../../support/live/live-world.ts';
 
 let world: LiveWorld | null = null;
@@ -38,9 +39,6 @@ async function withoutRestingStops({ floor, connection }: LiveWorld): Promise<vo
     .where(eq(liveConnections.id, connection.id));
 }
 
-const resting = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
 /** The exchange falls below the stop as it is about to be placed; what it fell to, and how many were tried. */
 async function reachedBeforePlaced(): Promise<{ one: LiveWorld; price: number; tried: string[] }> {
   const one = await openLiveWorld();
@@ -61,7 +59,7 @@ async function reachedBeforePlaced(): Promise<{ one: LiveWorld; price: number; t
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
   await one.look();
   expect(tried).toHaveLength(1);
-  expect(resting(one)).toEqual([]);
+  expect(restingStops(one)).toEqual([]);
   expect((await account(one)).positions).toHaveLength(1);
   return { one, price, tried };
 }
@@ -91,12 +89,12 @@ describe('a stop loss', () => {
     async (dialect) => {
       const one = await holding(async () => undefined, dialect);
       await settle(one, 20);
-      expect(resting(one)).toHaveLength(1);
+      expect(restingStops(one)).toHaveLength(1);
       one.standIn.faults.add({ name: 'rate-limited', when: { call: 'place', nth: 1 } });
       expect(one.standIn.core.expireStops('main')).toBe(1);
       await settle(one, 90);
       expect(one.standIn.journal.of('fault').map(({ name }) => name)).toContain('rate-limited');
-      expect(resting(one)).toHaveLength(1);
+      expect(restingStops(one)).toHaveLength(1);
       expect((await account(one)).alarms.map(({ kind }) => kind)).not.toContain('stop_rejected');
     },
     120_000,
@@ -141,7 +139,7 @@ describe('a stop loss', () => {
     const { one, price } = await reachedBeforePlaced();
     one.standIn.setPrice(one.pair, (price * 1.05).toFixed(1));
     await settle(one, 20, 1);
-    expect(resting(one)).toHaveLength(1);
+    expect(restingStops(one)).toHaveLength(1);
     expect((await account(one)).positions).toHaveLength(1);
     expect((await account(one)).alarms).toEqual([]);
   }, 60_000);
@@ -274,7 +272,7 @@ describe('a stop loss', () => {
       .where(eq(liveConnections.id, one.connection.id));
     one.restart();
     await settle(one, 20);
-    expect(resting(one)).not.toEqual([]);
+    expect(restingStops(one)).not.toEqual([]);
     await other.runAll();
     expect(watched()).toMatchObject([{ why: 'beyond_limit' }]);
   }, 60_000);
@@ -333,11 +331,11 @@ describe('a stop loss', () => {
     await trade('first purchase');
     one.standIn.person.cancelStops('main');
     await settle(one, 40);
-    expect(resting(one)).toEqual([]);
+    expect(restingStops(one)).toEqual([]);
     await trade('second sale');
     // Of the same size and at the same price as what was taken away.
     await trade('second purchase');
     expect((await account(one)).positions).toHaveLength(1);
-    expect(resting(one)).toHaveLength(1);
+    expect(restingStops(one)).toHaveLength(1);
   }, 60_000);
 });

@@ -1,6 +1,7 @@
 /** Our clocks are wrong by minutes or hours: the exchange's decides what is there. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { liveOrders } from '../../../server/db/schema-live.ts';
+import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
   type LiveWorld,
@@ -19,14 +20,6 @@ const HOUR_MS = 3_600_000;
 /** So long the exchange's clock is taken to run like ours. */
 const TIME_KEPT_MS = 601_000;
 
-const restingStops = ({ standIn }: LiveWorld) =>
-  standIn.core.ordersOf('main').filter(({ state, stop }) => state === 'open' && stop !== null);
-
-const sales = ({ standIn }: LiveWorld) =>
-  standIn.journal
-    .orders({ by: 'api' })
-    .filter(({ accepted, filled }) => accepted.side === 'sell' && filled > 0n);
-
 async function holding(dialect: 'kraken' | 'coinbase' | 'binance', skewMs: number) {
   const one = await openLiveWorld({ dialect });
   world = one;
@@ -39,12 +32,6 @@ async function holding(dialect: 'kraken' | 'coinbase' | 'binance', skewMs: numbe
   expect((await account(one)).positions).toHaveLength(1);
   expect(restingStops(one)).toHaveLength(1);
   return one;
-}
-
-async function expectBooksEqual(one: LiveWorld): Promise<void> {
-  for (const [coin, [ledger, exchange]] of Object.entries(await one.books()))
-    expect([coin, ledger]).toEqual([coin, exchange]);
-  expect(await one.problems()).toEqual([]);
 }
 
 describe('a server and a signer whose clocks are wrong', () => {
@@ -61,7 +48,7 @@ describe('a server and a signer whose clocks are wrong', () => {
       const [position] = (await account(one)).positions;
       await one.floor.call(PERSON, 'closeLivePosition', { params: { id: position?.id ?? '' } });
       await settle(one, 360);
-      expect(sales(one)).toHaveLength(1);
+      expect(filledSales(one)).toHaveLength(1);
       // Of a fee in the coin dust is left.
       for (const { quantity } of (await account(one)).positions)
         expect(Number(quantity)).toBeLessThan(0.00005);
