@@ -1,4 +1,5 @@
 /** Answers every request of the server. There is no request to withdraw or transfer. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   LiveExchange,
   SIGNER_VERSION,
@@ -36,11 +37,12 @@ import type { Log } from './log.ts';
 import { LongLists } from './long-lists.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
-import { DISK_FULL, placeOrder, refusalInPlaceOf, type Placing } from './place-order.ts';
+import { DISK_FULL, placeOrder, refusalInPlaceOf, STOPPING, type Placing } from './place-order.ts';
 import type { Reserve } from './reserve.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
+import { UnderWay } from './under-way.ts';
 import { UnreadRows } from './unread-rows.ts';
 import { writeOff, type WritingOff } from './write-off.ts';
 
@@ -74,6 +76,8 @@ const CLOCKS_APART_MS = 2 * 60_000;
  * everyone else from asking: some exchanges read a day at a time.
  */
 const LISTS_BEFORE_MS = 60 * 60_000;
+/** How often it is written down that a key is as it was. */
+const SAME_KEY_MS = 24 * 60 * 60_000;
 /** How often a list that fails makes the rules be read again. */
 const RULES_DOUBT_MS = 60_000;
 
@@ -82,6 +86,9 @@ export class Desk {
   private readonly markets = new Map<LiveExchange, MarketView>();
   private readonly adapters = new Map<string, Promise<Adapter>>();
   private readonly inFlight = new Set<string>();
+  private readonly underWay = new UnderWay(refused(STOPPING.code, STOPPING.detail));
+  /** What was read and changed nothing is not written down. */
+  private readonly keyReadAtMs = new Map<string, number>();
   private readonly rulesDoubted = new Map<LiveExchange, number>();
   private readonly observer: Observer;
   private readonly refusals: CountedRefusals;
@@ -263,6 +270,13 @@ export class Desk {
     if (report.kind !== 'read') return report;
     const { faults, permissions } = report.value;
     const atMs = this.now();
+    this.keyReadAtMs.set(connectionId, atMs);
+    // A key that is gone is read every ten minutes for as long as its connection is kept.
+    const isSaid =
+      isDeepStrictEqual([faults, permissions], [connection.faults, connection.permissions]) &&
+      atMs >= connection.checkedAtMs &&
+      atMs - connection.checkedAtMs < SAME_KEY_MS;
+    if (isSaid) return report;
     this.parts.journal.write({ kind: 'checked', atMs, connectionId, faults, permissions });
     if (faults.length > 0)
       this.parts.audit.write(
@@ -289,6 +303,7 @@ export class Desk {
     journal.write({ kind: 'disconnected', atMs: this.now(), connectionId });
     audit.write('server', 'key removed', { connectionId });
     this.adapters.delete(connectionId);
+    this.keyReadAtMs.delete(connectionId);
     this.tradeLists.forget(connectionId);
     this.endedLists.forget(connectionId);
     secrets.forget(connectionId);
@@ -403,7 +418,10 @@ export class Desk {
   private async place({ intent }: Of<'place'>): Promise<SignerReply<'place'>> {
     const connection = this.connectionOf(intent.connectionId);
     if (connection === null) return NO_CONNECTION;
-    return placeOrder(this.placing, connection, intent);
+    return this.underWay.add(
+      placeOrder(this.placing, connection, intent),
+      () => this.ledger.order(intent.clientOrderId) !== null,
+    );
   }
 
   private async maySell({
@@ -450,6 +468,7 @@ export class Desk {
       secrets,
       now: () => this.now(),
       inFlight: this.inFlight,
+      isStopping: () => this.underWay.isStopping,
       market: ({ exchange }) => this.market(exchange),
       adapter: (one) => this.adapter(one),
       settleDoubts: (one) => {
@@ -458,9 +477,15 @@ export class Desk {
     };
   }
 
-  /** Waits for what was set off besides the answers. */
-  settled(): Promise<void> {
-    return this.doubts.settled();
+  /** From now on no order is begun: what would only be interrupted is refused instead. */
+  stop(): void {
+    this.underWay.stop();
+    this.doubts.stop();
+  }
+
+  /** Waits for what is out. */
+  async settled(): Promise<void> {
+    await Promise.all([this.underWay.settled(), this.doubts.settled()]);
   }
 
   private async cancel(connectionId: string, order: OrderRef): Promise<CancelOutcome> {
@@ -574,7 +599,7 @@ export class Desk {
         exchange: connection.exchange,
         abilities: (await this.adapter(connection)).abilities,
         connectedAtMs,
-        permissionsReadAtMs: connection.checkedAtMs,
+        permissionsReadAtMs: this.keyReadAtMs.get(connectionId) ?? connection.checkedAtMs,
         faults: connection.faults,
         permissions: connection.permissions,
         limits,

@@ -18,7 +18,14 @@ export class Doubts {
   /** Rounds under way, by connection. */
   private readonly rounds = new Map<string, Promise<void>>();
 
+  private isStopping = false;
+
   constructor(private readonly parts: DoubtsParts) {}
+
+  /** The next order is not looked for any more. */
+  stop(): void {
+    this.isStopping = true;
+  }
 
   /** One round at a time, in the background. */
   settle(connection: Connection): void {
@@ -40,6 +47,7 @@ export class Doubts {
     const { now, log, lookUp } = this.parts;
     try {
       for (const { intent, sentAtMs } of inDoubt(connection)) {
+        if (this.isStopping) return;
         if (now() <= intent.deadlineMs + ABSENT_AFTER_MS) continue;
         const { clientOrderId, symbol } = intent;
         await lookUp(connection.connectionId, {

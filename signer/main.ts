@@ -21,6 +21,8 @@ function fail(error: unknown): never {
 async function run(args: readonly string[]): Promise<void> {
   // Whatever is written must be readable by this user only.
   process.umask(0o077);
+  // A line that nobody takes is lost, and nothing else: exits leave on a full disk too.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   const settings = readSettings(process.env);
   if (args[0] === 'try') {
     await runTrial(args, settings.origins, systemClock, (line) => {

@@ -14,11 +14,15 @@ import { Secrets } from './secrets.ts';
 import type { SignerSettings } from './settings.ts';
 import { openSocket } from './socket.ts';
 import { SpentStore } from './spent.ts';
+import { within } from './within.ts';
 
 /** Permissions are read again this often. */
 const RECHECK_MS = 24 * 60 * 60_000;
 /** How often is looked which are due; of a key with a fault they always are. */
 const RECHECK_LOOK_MS = 10 * 60_000;
+
+/** An order is on its way for ten seconds at most. */
+const END_WAIT_MS = 15_000;
 
 /** What lies in the folder; the same for the process and the operator's commands. */
 export async function openStore(
@@ -100,8 +104,10 @@ export async function openSigner(
     port: socket.port,
     close: async () => {
       clearInterval(recheck);
+      desk.stop();
+      // What is out is answered: the server would take it to be in doubt.
+      await within(desk.settled(), END_WAIT_MS);
       await socket.close();
-      await desk.settled();
       store.close();
     },
   };

@@ -47,6 +47,8 @@ export interface Placing {
   now: () => number;
   /** Client order ids whose request is out at this moment. */
   inFlight: Set<string>;
+  /** The process is about to end. */
+  isStopping: () => boolean;
   market: (connection: Connection) => Promise<MarketView>;
   adapter: (connection: Connection) => Promise<Adapter>;
   /** Looks for orders whose outcome is unknown, without being waited for. */
@@ -65,6 +67,8 @@ const wireOf = (intent: OrderIntent): string => JSON.stringify(z.encode(OrderInt
 /** Whoever bids has this long to come back before the rest is sold lower. */
 const FLOOR_PAUSE_MS = 10_000;
 
+/** As where the exchange's limit is used up: it is tried again soon. */
+export const STOPPING: Refused = { code: 'busy', detail: 'the signer is about to end' };
 export const DISK_FULL: Refused = { code: 'disk_full', detail: 'nothing could be written down' };
 /** More than an exit writes to either file. */
 const EXIT_BYTES = 16 * 1024;
@@ -355,6 +359,9 @@ export async function placeOrder(
     }
     bounds = judged;
   }
+  // Interrupted on its way it would be in doubt for minutes; it may follow from the next process.
+  if (placing.isStopping())
+    return sent === null ? refused(STOPPING.code, STOPPING.detail) : before(sent, intent);
   const isNoted = noteSending(placing, intent, sent, bounds);
   // Of one that was sent before it proves nothing.
   if (!isNoted)

@@ -7,7 +7,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import * as z from 'zod/mini';
-import { ASK_BYTES_MAX, FrameReader, frameOf } from '../contract/signer-frames.ts';
+import { ASK_BYTES_MAX, FrameReader, frameOf, REPLY_BYTES_MAX } from '../contract/signer-frames.ts';
 import { AskFrame, NOT_A_REQUEST, SIGNER_REPLIES, SignerAsk } from '../contract/signer.ts';
 import { openFolder } from './folder.ts';
 import type { Log } from './log.ts';
@@ -20,10 +20,15 @@ export type Listen =
 type Answer = (ask: SignerAsk) => Promise<unknown>;
 
 /** Each request is answered as it is done; a slow one holds up no other. */
-function serve(socket: Socket, answer: Answer, log: Log): void {
+function serve(socket: Socket, answer: Answer, log: Log, bytesMax: number): void {
   const reader = new FrameReader(ASK_BYTES_MAX);
   const reply = (id: number, rest: Record<string, unknown>): void => {
-    if (!socket.destroyed) socket.write(frameOf({ id, ...rest }));
+    if (socket.destroyed) return;
+    const frame = frameOf({ id, ...rest });
+    // The server would close the connection that everybody's requests are on.
+    const isTooLong = frame.byteLength > bytesMax;
+    if (isTooLong) log.warn({ id }, 'an answer is too long for the server');
+    socket.write(isTooLong ? frameOf({ id, fault: 'too_long' }) : frame);
   };
   const handle = async (value: unknown): Promise<void> => {
     const frame = AskFrame.parse(value);
@@ -81,12 +86,13 @@ export async function openSocket(
   listen: Listen,
   answer: Answer,
   log: Log,
+  replyBytesMax = REPLY_BYTES_MAX,
 ): Promise<{ port: number | null; close: () => Promise<void> }> {
   const open = new Set<Socket>();
   const server = bind(listen, (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    serve(socket, answer, log);
+    serve(socket, answer, log, replyBytesMax);
   });
   if (listen.kind === 'unix') {
     openFolder(dirname(listen.path));

@@ -13,6 +13,7 @@ import { KrakenAdapter } from './kraken/adapter.ts';
 import { KrakenPublic } from './kraken/public.ts';
 import { noneOfOursUnread, type OnUnread } from './rows.ts';
 import type { SpentRecord } from '../spent.ts';
+import { within } from '../within.ts';
 
 /** How long the exchange's clock is taken to run like ours. */
 const TIME_KEEP_MS = 10 * 60_000;
@@ -128,17 +129,6 @@ function adapterOf(
   if (data instanceof KrakenPublic) return new KrakenAdapter(door, () => data.names(), onUnread);
   if (data instanceof BinancePublic) return new BinanceAdapter(door, () => data.names(), onUnread);
   return new CoinbaseAdapter(door, () => data.knownRules(), onUnread);
-}
-
-/** Until it is done, or so long. What is waited for is a request, so it is real time that counts. */
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const isLate = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, isLate]).finally(() => {
-    clearTimeout(timer);
-  });
 }
 
 interface Offset {

@@ -17,15 +17,22 @@ afterEach(async () => {
   world = null;
 });
 
-async function connected(): Promise<DeskWorld> {
+async function connected() {
   const device = stepUpDevice();
+  const answers = { isGone: false };
   world = await openDeskWorld({
     key: KRAKEN_KEY,
-    answers: (clock) => krakenAnswers({}, () => clock.now()),
+    answers: (clock) => {
+      const fine = krakenAnswers({}, () => clock.now());
+      return (asked) =>
+        answers.isGone && asked.path.includes('/private/')
+          ? { body: { error: ['EAPI:Invalid key'] } }
+          : fine(asked);
+    },
     stepUpKeys: [device.key],
   });
   await world.connect();
-  return world;
+  return { ...world, answers };
 }
 
 const linesOf = ({ folder }: DeskWorld, name: string): string[] =>
@@ -53,6 +60,26 @@ describe('the files', () => {
         await one.desk.answer({ act: 'end_agent', connectionId: 'connection-1', agentId }),
       ).toEqual({ kind: 'done' });
     expect(written(one)).toBe(before);
+  });
+
+  it('do not grow by a key that is read again and is as it was, also one that is gone', async () => {
+    const one = await connected();
+    const readAgain = async (): Promise<void> => {
+      one.clock.at += 10 * 60_000;
+      await one.desk.answer({ act: 'recheck', connectionId: 'connection-1' });
+    };
+    await readAgain();
+    const before = written(one);
+    for (let turn = 0; turn < 20; turn += 1) await readAgain();
+    expect(written(one)).toBe(before);
+    one.answers.isGone = true;
+    await readAgain();
+    expect(written(one)).toBe(before + 2);
+    for (let turn = 0; turn < 20; turn += 1) await readAgain();
+    expect(written(one)).toBe(before + 2);
+    expect(await one.desk.answer({ act: 'state', connectionId: 'connection-1' })).toMatchObject({
+      value: { faults: ['invalid_key'], permissionsReadAtMs: one.clock.at },
+    });
   });
 
   it('do not grow by the same limits again', async () => {

@@ -71,6 +71,8 @@ interface WorldOptions {
   folder?: string;
   clock?: HandClock;
   passkeys?: PasskeySite;
+  /** Takes the place of the way to the exchange. */
+  fetch?: typeof fetch;
 }
 
 export async function openDeskWorld({
@@ -81,6 +83,7 @@ export async function openDeskWorld({
   folder = mkdtempSync(join(tmpdir(), 'signer-')),
   clock = handClock(),
   passkeys = { rpId: '', origins: [] },
+  fetch,
 }: WorldOptions) {
   const server = await startAnswerServer(answers(clock));
   const secrets = new Secrets();
@@ -88,7 +91,8 @@ export async function openDeskWorld({
   const log = openLog(secrets, (line) => logged.push(line));
   const store = await openStore(folder, () => clock.now(), secrets);
   const origins = { [exchange]: server.origin };
-  const desk = new Desk({ ...store, secrets, log, clock, origins, passkeys });
+  const parts = { ...store, secrets, log, clock, origins, passkeys };
+  const desk = new Desk({ ...parts, ...(fetch === undefined ? {} : { fetch }) });
   const own = { connectionId: 'connection-1', ownerId: 'person-1', exchange };
   const connect = async (limits: SpendingLimits | null = null) =>
     desk.answer({
