@@ -37,6 +37,11 @@ import { settleOrder } from './settle-order.ts';
 const RECONCILE_BUSY_MS = 90_000;
 const RECONCILE_IDLE_MS = 180_000;
 const RECONCILE_RETRY_MS = 5_000;
+/** Of what cannot be read: everybody's questions share the exchange's limit. */
+const UNREAD_RETRY_MOST_MS = 30_000;
+/** So many comparisons follow one another before the wait grows. */
+const UNREAD_RETRIES = 4;
+const KEY_REFUSED_RETRY_MS = 60_000;
 /** A process that slept knows nothing of the minutes since: it compares before anything leaves. */
 const GATE_KEPT_MS = 240_000;
 /** Clocks are set back by less all the time, which does no harm. */
@@ -91,6 +96,8 @@ export class LiveRun {
   gate: Gate = CLOSED_AT_START;
   private reconciledAtMs: number | null = null;
   private triedAtMs: number | null = null;
+  /** So many comparisons one after the other could not read the exchange. */
+  private unreadInTurn = 0;
   private lookedAtMs: number | null = null;
   private openReadAtMs = 0;
   private doubtedAtMs = Number.NEGATIVE_INFINITY;
@@ -334,9 +341,15 @@ export class LiveRun {
 
   private async isReconcileDue(): Promise<boolean> {
     const waited = this.deps.clock.now() - (this.triedAtMs ?? Number.NEGATIVE_INFINITY);
-    if (this.gate.kind === 'closed') return waited >= RECONCILE_RETRY_MS;
+    if (this.gate.kind === 'closed') return waited >= this.retryMs();
     if (waited < RECONCILE_BUSY_MS) return false;
     return waited >= RECONCILE_IDLE_MS || (await this.orders()).length > 0;
+  }
+
+  private retryMs(): number {
+    if (this.reachability.isKeyRefused) return KEY_REFUSED_RETRY_MS;
+    const doublings = Math.max(0, this.unreadInTurn - UNREAD_RETRIES);
+    return Math.min(UNREAD_RETRY_MOST_MS, RECONCILE_RETRY_MS * 2 ** doublings);
   }
 
   /** Reads and compares everything; opens the gate where that succeeded. */
@@ -348,6 +361,7 @@ export class LiveRun {
     const isStarting = this.reconciledAtMs === null;
     const found = await reconcileConnection(deps, connection, this.rules, isStarting);
     this.noteTime();
+    this.unreadInTurn = found.isRead ? 0 : this.unreadInTurn + 1;
     // An exchange may take minutes over its lists: their age counts from the last of them.
     if (found.gate.kind === 'open') this.reconciledAtMs = deps.clock.now();
     if (closings === this.closings) this.setGate(found.gate);

@@ -24,6 +24,8 @@ const KEEPS_FROM_READING: ReadonlySet<KeyFault> = new Set([
 export class Reachability {
   private failingSinceMs: number | null = null;
   private recheckedAtMs = Number.NEGATIVE_INFINITY;
+  /** The exchange said so when it was last asked: then asking often is of no use. */
+  isKeyRefused = false;
 
   constructor(private readonly deps: LiveDeps) {}
 
@@ -32,6 +34,7 @@ export class Reachability {
     const now = this.deps.clock.now();
     if (isRead) {
       this.failingSinceMs = null;
+      this.isKeyRefused = false;
       return;
     }
     this.failingSinceMs ??= now;
@@ -39,11 +42,12 @@ export class Reachability {
     const isLong = now - this.failingSinceMs >= TELL_AFTER_MS;
     if (!isLong) return;
     this.recheckedAtMs = now;
-    if (!(await this.isKeyRefused(connection))) await this.tell(connection);
+    this.isKeyRefused = await this.askForKey(connection);
+    if (!this.isKeyRefused) await this.tell(connection);
   }
 
   /** Whether it is the key, by the exchange's word; the person is told of that as of each reading. */
-  private async isKeyRefused(connection: ConnectionRow): Promise<boolean> {
+  private async askForKey(connection: ConnectionRow): Promise<boolean> {
     const { signer } = this.deps;
     const { id: connectionId } = connection;
     const report = await signer.ask({ act: 'recheck', connectionId }).catch(() => null);

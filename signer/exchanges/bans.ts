@@ -14,6 +14,9 @@ interface Heard {
 }
 
 const DEFAULT_MS = 60_000;
+/** Binance's firewall turns an address away without a code, and does not say for how long. */
+const WALL_MS = 5 * 60_000;
+const HAS_CODE = /"code"\s*:/;
 /** Binance counts orders by account; everything else by address. */
 const TOO_MANY_ORDERS = /"code"\s*:\s*-1015\b/;
 
@@ -25,6 +28,8 @@ export function banOf(
   now: number,
 ): Ban | null {
   const ofOrders = exchange === 'binance' && withKey && TOO_MANY_ORDERS.test(heard.text);
+  if (exchange === 'binance' && heard.status === 403 && !HAS_CODE.test(heard.text))
+    return { untilMs: Math.max(endOf(heard, now), now + WALL_MS), who: 'address' };
   if (heard.status !== 429 && heard.status !== 418 && !ofOrders) return null;
   // Coinbase counts private requests by user.
   const isOfKey = ofOrders || (exchange === 'coinbase' && withKey);

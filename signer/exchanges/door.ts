@@ -60,6 +60,8 @@ export interface DoorSettings {
 const flights = new AsyncLocalStorage<Flight>();
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Within this of the exchange's clock ours counts: read again after a restart, it goes on. */
+const NONCE_APART_MS = 2_000;
 /** No clock is set back by more. */
 const SET_BACK_MOST_MS = 86_400_000;
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
@@ -192,7 +194,7 @@ export class Door {
     await this.#afford(endpoint, untilMs);
     const fly = async (): Promise<RawReply> => {
       // A ban may have come while this waited for its turn.
-      this.#refuseBanned();
+      this.#refuseBanned(endpoint.lane);
       if (notAfterMs !== null && this.#settings.clock.now() >= notAfterMs)
         throw new NotSent('deadline_passed');
       leaves?.();
@@ -206,7 +208,7 @@ export class Door {
   async #afford({ lane, weight, spare = 0 }: Endpoint, untilMs: number | null): Promise<void> {
     const { byAddress, byKey } = this.#settings;
     const counts = ALLOWANCES[this.exchange];
-    this.#refuseBanned();
+    this.#refuseBanned(lane);
     if (weight === 0) return;
     const patienceMs = untilMs === null ? PATIENCE_MS[lane] : Math.max(0, this.until(untilMs));
     if (counts.byKey.counts === 'private' && lane !== 'public')
@@ -217,8 +219,9 @@ export class Door {
   }
 
   /** Before anything is taken of a limit that others share. */
-  #refuseBanned(): void {
-    this.#settings.byAddress.refuseBanned();
+  #refuseBanned(lane: Endpoint['lane']): void {
+    const { bans } = ALLOWANCES[this.exchange].byAddress;
+    if (bans === 'all' || lane === 'public') this.#settings.byAddress.refuseBanned();
     this.#settings.byKey?.refuseBanned();
   }
 
@@ -276,7 +279,11 @@ export class Door {
 
   #nonce(): number {
     if (this.exchange !== 'kraken') return Math.round(this.now());
-    this.#lastNonce = Math.max(this.#lastNonce + 1, this.#settings.clock.now() * 1_000);
+    const ours = this.#settings.clock.now();
+    const there = this.now();
+    // A clock that was far ahead once would keep every process after this one from asking.
+    const near = Math.min(Math.max(ours, there - NONCE_APART_MS), there + NONCE_APART_MS);
+    this.#lastNonce = Math.max(this.#lastNonce + 1, Math.round(near * 1_000));
     return this.#lastNonce;
   }
 }

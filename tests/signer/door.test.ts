@@ -202,6 +202,25 @@ describe('a request', () => {
     ]);
   });
 
+  it.each([
+    ['hour ahead', 3_600_000, 2_000],
+    ['hour behind', -3_600_000, -2_000],
+    ['second ahead', 1_000, 1_000],
+  ])(
+    'of Kraken from a clock an %s has a nonce near its own time',
+    async (_what, apartMs, nearMs) => {
+      const nonces: number[] = [];
+      const { door, clock } = await open('kraken', (_url, init) => {
+        nonces.push(Number(new URLSearchParams(init.body as string).get('nonce')));
+        return json({ error: [], result: {} });
+      });
+      const there = clock.now() - apartMs;
+      door.setExchangeTime(there);
+      await door.ask(KRAKEN_ENDPOINTS.place);
+      expect(nonces).toEqual([(there + nearMs) * 1_000]);
+    },
+  );
+
   it('of Kraken has a higher nonce than the one before, also within a millisecond', async () => {
     const nonces: number[] = [];
     const { door } = await open('kraken', (_url, init) => {

@@ -73,19 +73,31 @@ function configurationOf(order: OrderToPlace, tick: Fixed): Record<string, unkno
   };
 }
 
+const SUSPECT_PAUSE_MS = 60_000;
+
 export class CoinbaseAdapter implements Adapter {
   readonly abilities = { replaysIds: true, restingStops: true };
   private readonly judge = (reply: RawReply): Verdict => {
     // It says no more than that: the token's date may be what is wrong.
-    if (reply.status === 401) this.door.suspectTime();
+    if (reply.status === 401) this.suspectTime();
     return judgeCoinbase(reply);
   };
+  private suspectedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly door: Door,
     private readonly rules: () => Promise<ReadonlyMap<string, PairRules>>,
     private readonly onUnread: OnUnread,
   ) {}
+
+  /** A key that is gone is answered the same, and all keys share the limit of reading the time. */
+  private suspectTime(): void {
+    const waitedMs = this.door.now() - this.suspectedAtMs;
+    // Less than nothing where the clock was set back.
+    if (waitedMs >= 0 && waitedMs < SUSPECT_PAUSE_MS) return;
+    this.suspectedAtMs = this.door.now();
+    this.door.suspectTime();
+  }
 
   async place(order: OrderToPlace): Promise<PlaceOutcome> {
     const rules = (await this.rules()).get(order.symbol);
@@ -254,8 +266,8 @@ export class CoinbaseAdapter implements Adapter {
       const before = all.size;
       for (const raw of page.fills) all.set(textIn(raw, 'trade_id') ?? JSON.stringify(raw), raw);
       cursor = page.cursor ?? '';
-      // The last page's cursor leads to itself on some days.
-      if (all.size === before || cursor === '' || page.fills.length < Number(PAGE)) break;
+      // The last page's cursor leads to itself on some days, and a page may be shorter than asked for.
+      if (all.size === before || cursor === '') break;
     }
     return coinbaseFills([...all.values()], onUnread);
   }

@@ -64,13 +64,32 @@ describe('a ban', () => {
     await expect(own.ask(COINBASE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
   });
 
-  it('for public questions at Coinbase is the address’s', async () => {
+  it('for public questions at Coinbase holds back those alone, and no order', async () => {
     const { own, everyone, during } = await openDoors('coinbase');
     await during(
       () => json({}, { status: 429 }),
       () => everyone.ask(COINBASE_ENDPOINTS.book),
     );
-    await expect(own.ask(COINBASE_ENDPOINTS.place)).rejects.toMatchObject(BANNED);
+    await expect(everyone.ask(COINBASE_ENDPOINTS.time)).rejects.toMatchObject(BANNED);
+    await expect(own.ask(COINBASE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('of Binance’s firewall is the address’s for five minutes, though it names no time', async () => {
+    const { own, other, everyone, during, clock, world } = await openDoors('binance');
+    const wall = (): Response => new Response('<html>403 Forbidden</html>', { status: 403 });
+    await during(wall, () => own.ask(BINANCE_ENDPOINTS.account));
+    await expect(other.ask(BINANCE_ENDPOINTS.place)).rejects.toMatchObject(BANNED);
+    await expect(everyone.ask(BINANCE_ENDPOINTS.book)).rejects.toMatchObject(BANNED);
+    expect(world.asked).toBe(1);
+    clock.at += 5 * 60_000;
+    await expect(other.ask(BINANCE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
+  });
+
+  it('is none where Binance refuses one key with a code', async () => {
+    const { own, other, during } = await openDoors('binance');
+    const denied = (): Response => json({ code: -2015, msg: 'Invalid API-key.' }, { status: 403 });
+    await during(denied, () => own.ask(BINANCE_ENDPOINTS.account));
+    await expect(other.ask(BINANCE_ENDPOINTS.place)).resolves.toMatchObject({ status: 200 });
   });
 
   it.each([429, 400])(

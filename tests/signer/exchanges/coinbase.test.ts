@@ -69,6 +69,32 @@ const placed = (order_id = 'o-1') => ({
 const POST = `POST ${V3}/orders`;
 
 describe('Coinbase', () => {
+  it('gives all fills, also where its pages are shorter than what was asked for', async () => {
+    const pages: Record<string, unknown> = {
+      '': { fills: [fill({ trade_id: 't1' }), fill({ trade_id: 't2' })], cursor: 'next' },
+      next: { fills: [fill({ trade_id: 't3' })], cursor: 'last' },
+      last: { fills: [], cursor: '' },
+    };
+    const { adapter } = await open({
+      [`GET ${V3}/orders/historical/fills`]: ({ params }) => ({
+        body: pages[params.cursor ?? ''],
+      }),
+    });
+    const trades = await adapter.tradesSince(0, []);
+    expect(trades.map(({ tradeId }) => tradeId)).toEqual(['t1', 't2', 't3']);
+  });
+
+  it('reads the time once a minute for a key that it does not take', async () => {
+    const { adapter, sentTo, clock } = await open({
+      [`GET ${V3}/accounts`]: () => ({ status: 401, body: 'Unauthorized' }),
+    });
+    for (let turn = 0; turn < 12; turn += 1) {
+      await adapter.balances().catch(() => undefined);
+      clock.at += 5_000;
+    }
+    expect(sentTo(`GET ${V3}/time`).length).toBeLessThanOrEqual(2);
+  });
+
   it('is sent our id and exact amounts, with a token of its own time', async () => {
     const { adapter, sentTo, order: toPlace } = await open({ [POST]: () => placed() });
     expect(await adapter.place(toPlace())).toEqual({

@@ -59,12 +59,12 @@ describe('recorded answers of Coinbase', () => {
     expect(asked.map(({ params }) => params.cursor)).toEqual([undefined, '748478308']);
   });
 
-  it('show its fill, and end where the page is not full', async () => {
+  it('show its fill, and end where a page brings nothing new', async () => {
     const { adapter, sentTo } = await open({
       [`GET ${V3}/orders/historical/fills`]: () => ({ body: FILLS }),
     });
     expect(await adapter.tradesSince(0, [])).toEqual([SALE]);
-    expect(sentTo(`GET ${V3}/orders/historical/fills`)).toHaveLength(1);
+    expect(sentTo(`GET ${V3}/orders/historical/fills`)).toHaveLength(2);
   });
 
   it('show both when the order is looked up', async () => {
