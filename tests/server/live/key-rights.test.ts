@@ -56,6 +56,30 @@ it('a key that can no longer read is told as that, and not as an exchange that c
   ]);
 }, 60_000);
 
+it('an account whose key is gone is read seldom, and often again once it can be read', async () => {
+  await world.look();
+  let comparisons = 0;
+  world.interfere((act) => {
+    if (act === 'closed_orders') comparisons += 1;
+    return null;
+  });
+  const within = async (minutes: number): Promise<number> => {
+    comparisons = 0;
+    for (let step = 0; step < minutes * 12; step += 1) {
+      await world.advance(5_000);
+      await world.look();
+    }
+    return comparisons;
+  };
+  key().permissions.read = false;
+  // Nobody knows yet that it is the key.
+  expect(await within(6)).toBeLessThan(25);
+  expect(await within(5)).toBeLessThan(8);
+  key().permissions.read = true;
+  expect(await within(2)).toBeGreaterThan(0);
+  expect(world.desk.isCompared(world.connection.id)).toBe(true);
+}, 60_000);
+
 it('agents order nothing by a key that is not accepted, and go on once it is', async () => {
   await world.look();
   key().permissions.withdraw = true;
