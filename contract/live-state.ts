@@ -15,6 +15,12 @@ export const LiveLimits = z.strictObject({
 });
 export type LiveLimits = z.infer<typeof LiveLimits>;
 
+/**
+ * So long an exchange must have refused a key before an order that only this key could read may be
+ * given up: a refusal by mistake is over by then, or the person has mended the key.
+ */
+export const GIVE_UP_UNREAD_AFTER_MS = 10 * 60_000;
+
 /** A key that may confirm: enough for a browser to ask for it. */
 export const ConfirmingKey = z.object({
   id: z.string(),
@@ -38,6 +44,11 @@ export const LiveConnection = z.object({
    * accepted. Absent in replies kept from before.
    */
   keyFaults: z.optional(z.array(z.string())),
+  /**
+   * Since when the exchange has refused the key, and so its orders cannot be read. Null while they
+   * can; absent in replies kept from before.
+   */
+  ordersUnreadSince: z.optional(z.nullable(z.number())),
   /** In force now. */
   limits: LiveLimits,
   /**

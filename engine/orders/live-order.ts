@@ -139,7 +139,8 @@ export type OrderEvent =
   | { kind: 'cancel_unknown'; atMs: number }
   | { kind: 'deadline_passed'; atMs: number }
   | { kind: 'time_passed'; atMs: number }
-  | { kind: 'given_up'; atMs: number };
+  /** `isUnread`: the exchange refuses the key, so that no list can say what became of it. */
+  | { kind: 'given_up'; atMs: number; isUnread?: boolean };
 
 /** What follows from an event, to be done in the transaction that stores the order. */
 export type OrderEffect =

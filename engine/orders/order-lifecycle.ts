@@ -374,11 +374,19 @@ function timePassed(order: LiveOrder, { atMs }: EventOf<'time_passed'>, policy: 
   };
 }
 
-/** After minutes, the person's word ends what nothing else can: a doubt, or fills that never came. */
-function givenUp(order: LiveOrder, { atMs }: EventOf<'given_up'>, policy: OrderPolicy): Step {
+/**
+ * After minutes, the person's word ends what nothing else can: a doubt, fills that never came, or an
+ * order that may rest where nobody can look any more.
+ */
+function givenUp(
+  order: LiveOrder,
+  { atMs, isUnread = false }: EventOf<'given_up'>,
+  policy: OrderPolicy,
+): Step {
   const sinceMs = stuckSince(order);
+  const isOut = order.state === 'open' || order.state === 'unknown';
   const isStuck = sinceMs !== null && atMs - sinceMs >= policy.tellAfterMs;
-  return isStuck ? end(order, 'cancelled', 'given_up') : same(order);
+  return isStuck || (isUnread && isOut) ? end(order, 'cancelled', 'given_up') : same(order);
 }
 
 /** Since when an order has been unknown, or over at the exchange without its fills. */

@@ -12,6 +12,7 @@ import { tierPermitsCall } from '../../contract/calls.ts';
 import { PROFILE_OF } from '../../engine/execution/risk-profiles.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
+import { readConnection } from '../live/live-accounts.ts';
 import { hasLiveOrders } from '../live/stop-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { EVALUATED_STATUSES } from './agent-lifecycle.ts';
@@ -157,11 +158,14 @@ export async function deleteAgent(
 ): Promise<void> {
   const row = await lockOwnAgent(tx, uid, deps.market.source.id, id);
   refuseTwin(row);
+  const connection =
+    row.connectionId === null ? null : await readConnection(tx.db, row.connectionId);
   const [held] = await tx.db
     .select({ open: count() })
     .from(positions)
     .where(and(eq(positions.agentId, row.id), isNull(positions.closedMarketMs)));
-  if ((held?.open ?? 0) > 0) {
+  // In an exchange account that was removed nothing can be sold: its books stay as they are.
+  if ((held?.open ?? 0) > 0 && connection?.state !== 'ended') {
     throw new Refusal(
       'agent_holds_positions',
       `The agent holds ${held?.open ?? 0} positions. Use Stop and sell first.`,

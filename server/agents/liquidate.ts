@@ -7,6 +7,7 @@ import type { Db, Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
 import { lockOpenPosition, sellPosition } from '../portfolio/exits.ts';
 import { lockAccount } from '../portfolio/marks.ts';
+import { KEY_GONE, readConnection } from '../live/live-accounts.ts';
 import { purchasesOut, sellHeld, withdrawEntries } from '../live/stop-live.ts';
 import type { Venue } from '../venues/venue.ts';
 import type { TradingDeps } from '../trading-deps.ts';
@@ -79,6 +80,10 @@ export async function liquidateAgent(
     await lockAccount(tx, accountId);
   if (row.connectionId !== null) {
     const live = { id: row.id, connectionId: row.connectionId };
+    if ((await readConnection(tx.db, row.connectionId))?.state === 'ended') {
+      unsold.push(...held.map(({ pair }) => ({ pair, message: KEY_GONE })));
+      return { agent: await told(tx, deps, uid, row.id, twins), fills, unsold };
+    }
     await withdrawEntries(tx, deps, deps.live ?? null, live);
     const out = (await purchasesOut(tx, live)).filter(
       ({ pair }) => !held.some((position) => position.pair === pair),

@@ -8,11 +8,12 @@ import { positions } from '../db/schema.ts';
 import { liveConnections, liveOrders } from '../db/schema-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { askExit } from './ask-exit.ts';
-import { asConnection, lockBooks } from './live-accounts.ts';
+import { asConnection, KEY_GONE, lockBooks } from './live-accounts.ts';
 import { publishLive } from './live-news.ts';
 import { lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 import { toOrder } from './read-live.ts';
+import { areOrdersUnread } from './unread-orders.ts';
 
 /** The pair whose sale is on its way now. */
 export async function closeLivePosition(
@@ -29,6 +30,7 @@ export async function closeLivePosition(
         .innerJoin(liveConnections, eq(liveConnections.accountId, positions.accountId))
         .where(and(eq(positions.id, id), eq(liveConnections.uid, uid)));
   if (found === undefined) throw new Refusal('not_found', 'Position not found.');
+  if (found.connection.state === 'ended') throw new Refusal('connection_ended', KEY_GONE);
   const { agentId, pair } = found.position;
   await lockBooks(tx, asConnection(found.connection), [agentId]);
   const open = and(eq(positions.id, id), isNull(positions.closedMarketMs));
@@ -46,7 +48,7 @@ export async function closeLivePosition(
   return pair;
 }
 
-/** Only after minutes, and only an order that nothing else can settle. */
+/** Only after minutes, and only an order that nothing else can settle, or that no key can read. */
 export async function giveUpOrder(
   tx: Tx,
   deps: TradingDeps,
@@ -64,11 +66,14 @@ export async function giveUpOrder(
   const stored = await lockOrder(tx, clientOrderId);
   if (stored === null) throw new Refusal('not_found', 'Order not found.');
   const now = deps.clock.now();
-  const after = await applyEvents(tx, deps, connection, stored, [{ kind: 'given_up', atMs: now }]);
+  const isUnread = await areOrdersUnread(tx.db, connection, now);
+  const after = await applyEvents(tx, deps, connection, stored, [
+    { kind: 'given_up', atMs: now, isUnread },
+  ]);
   if (after === stored)
     throw new Refusal(
       'live_orders_open',
-      'This order can be given up only after its outcome has been unknown for five minutes.',
+      'This order can be given up only after its outcome has been unknown for five minutes, or its key refused for ten.',
     );
   await publishLive(tx, deps, connection);
   const [row] = await tx.db

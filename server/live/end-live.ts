@@ -28,6 +28,7 @@ export async function endLiveTrading(
   connection: ConnectionRow,
 ): Promise<void> {
   await lockBooks(tx, connection, 'all');
+  if (connection.state === 'ended') return;
   const running = await tx.db
     .select()
     .from(agents)

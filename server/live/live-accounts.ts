@@ -23,6 +23,10 @@ export type ConnectionRow = Omit<
 export const asConnection = (row: typeof liveConnections.$inferSelect): ConnectionRow =>
   row as ConnectionRow;
 
+/** Nothing can be sold or asked for any more; what is held is the person's to sell. */
+export const KEY_GONE =
+  'Tradewind keeps no key of this exchange account any more. Sell at the exchange yourself.';
+
 /** The source of a live account's row: no market source is called so. */
 export const liveSource = (connectionId: string): string => `live:${connectionId}`;
 

@@ -71,6 +71,8 @@ async function setLimits(
     .catch(() => null);
   if (answer === null)
     throw new Refusal('signer_unavailable', 'Limits cannot be changed now. Try again soon.');
+  if (answer.kind === 'refused' && answer.code === 'no_connection')
+    throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
   if (answer.kind === 'refused')
     throw new Refusal('step_up_required', 'Confirm the higher limits.', {
       details: { code: answer.code },

@@ -1,6 +1,5 @@
 /** Whether an exchange account can be read, and what its key may still do, when it cannot. */
 import { eq } from 'drizzle-orm';
-import type { KeyFault } from '../../contract/signer.ts';
 import { liveMarks } from '../db/schema-live.ts';
 import { lockAccount } from '../portfolio/marks.ts';
 import { followKey } from './follow-key.ts';
@@ -8,18 +7,12 @@ import type { ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms } from './live-alarms.ts';
 import type { LiveDeps } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
+import { keepsFromReading } from './unread-orders.ts';
 
 /** A short outage is no news. */
 const TELL_AFTER_MS = 5 * 60_000;
 /** Kraken counts it against the key's allowance. */
 const RECHECK_MS = 10 * 60_000;
-
-/** With another fault a key still reads: then it is not why the account cannot be read. */
-const KEEPS_FROM_READING: ReadonlySet<KeyFault> = new Set([
-  'invalid_key',
-  'cannot_read',
-  'other_portfolio',
-]);
 
 export class Reachability {
   private failingSinceMs: number | null = null;
@@ -58,7 +51,7 @@ export class Reachability {
     const readAtMs =
       state?.kind === 'read' ? state.value.permissionsReadAtMs : this.deps.clock.now();
     await followKey(this.deps, connection, { faults, permissions, readAtMs });
-    return faults.some((fault) => KEEPS_FROM_READING.has(fault));
+    return faults.some(keepsFromReading);
   }
 
   /** Once an outage: it is named by when the account was last read and agreed. */

@@ -32,6 +32,7 @@ import { LEAST_MOVED, readCurve, readFlows, valueOf } from './live-equity.ts';
 import { liveOrdersOf, seenOf, type LiveOrderRow } from './order-rows.ts';
 import { otherFeesOf } from './other-fees.ts';
 import { missingCoins, readWriteOffs } from './missing-coins.ts';
+import { ordersUnreadSince } from './unread-orders.ts';
 
 /** Ended orders, and movements, that are shown. */
 const SHOWN_MAX = 100;
@@ -65,6 +66,7 @@ export async function toConnections(
     .from(liveOrders)
     .where(and(inArray(liveOrders.connectionId, ids), eq(liveOrders.state, 'unknown')))
     .groupBy(liveOrders.connectionId);
+  const unreadSince = await ordersUnreadSince(db, rows);
   const unknownOf = new Map(unknown.map((row) => [row.id, row.count]));
   return rows.map((row) => {
     const mark = marks.get(row.id);
@@ -77,6 +79,7 @@ export async function toConnections(
       permissions: row.permissions as LiveConnection['permissions'],
       permissionsReadAt: row.permissionsReadAt,
       keyFaults: row.keyFaults,
+      ordersUnreadSince: unreadSince.get(row.id) ?? null,
       limits: {
         maxOrder: exact(row.maxOrder),
         maxExposure: exact(row.maxExposure),

@@ -329,6 +329,20 @@ describe('an acknowledged order', () => {
     });
     expect(alarmsOf([sent, acknowledged, proved, given, seeing({})])).toEqual(['found_after_end']);
   });
+
+  it('ends on the word of the person where its key is refused, and is cancelled if it rests after all', () => {
+    const given: OrderEvent = { kind: 'given_up', atMs: 5_000, isUnread: true };
+    expect(run([given]).order.state).toBe('planned');
+    expect(run([sent, given]).order.state).toBe('sending');
+    expect(run([sent, acknowledged, given]).order).toMatchObject({
+      state: 'cancelled',
+      ending: 'given_up',
+      reserved: 0n,
+    });
+    const found = [sent, acknowledged, given, seeing({})];
+    expect(run(found).order).toMatchObject({ state: 'open', cancel: 'asked' });
+    expect(alarmsOf(found)).toEqual(['found_after_end']);
+  });
 });
 
 describe('an order that the person changed at the exchange', () => {

@@ -107,6 +107,7 @@ export const EVENTS: Record<OrderEvent['kind'], Record<string, OrderEvent>> = {
   given_up: {
     'given up by the person, too early': { kind: 'given_up', atMs: 5_000 },
     'given up after five minutes': { kind: 'given_up', atMs: 400_000 },
+    'given up, its key refused': { kind: 'given_up', atMs: 5_000, isUnread: true },
   },
 };
 

@@ -1,0 +1,52 @@
+/** Since when the orders of an exchange account cannot be read, because its key was refused. */
+import { and, eq, inArray, max } from 'drizzle-orm';
+import { GIVE_UP_UNREAD_AFTER_MS } from '../../contract/live-state.ts';
+import type { KeyFault } from '../../contract/signer.ts';
+import type { Db } from '../db/database.ts';
+import { liveAlarms, liveMarks } from '../db/schema-live.ts';
+import type { ConnectionRow } from './live-accounts.ts';
+
+/** With another fault a key still reads: then it is not why the account cannot be read. */
+const KEEPS_FROM_READING: ReadonlySet<string> = new Set<KeyFault>([
+  'invalid_key',
+  'cannot_read',
+  'other_portfolio',
+]);
+export const keepsFromReading = (fault: string): boolean => KEEPS_FROM_READING.has(fault);
+
+type Row = Pick<ConnectionRow, 'id' | 'keyFaults' | 'state'>;
+
+/**
+ * By connection. An alarm is raised with each new refusal, by the exchange's own word; an account
+ * that was compared since is read again.
+ */
+export async function ordersUnreadSince(
+  db: Db,
+  rows: readonly Row[],
+): Promise<Map<string, number>> {
+  const refused = rows
+    .filter(({ state, keyFaults }) => state === 'open' && keyFaults.some(keepsFromReading))
+    .map(({ id }) => id);
+  if (refused.length === 0) return new Map();
+  const found = await db
+    .select({
+      id: liveAlarms.connectionId,
+      since: max(liveAlarms.raisedAt),
+      comparedAt: max(liveMarks.reconciledToMs),
+    })
+    .from(liveAlarms)
+    .leftJoin(liveMarks, eq(liveMarks.connectionId, liveAlarms.connectionId))
+    .where(and(inArray(liveAlarms.connectionId, refused), eq(liveAlarms.kind, 'key_refused')))
+    .groupBy(liveAlarms.connectionId);
+  return new Map(
+    found.flatMap(({ id, since, comparedAt }) =>
+      since !== null && (comparedAt ?? 0) < since ? [[id, since] as const] : [],
+    ),
+  );
+}
+
+/** Whether an order that only this key could read may be given up. */
+export async function areOrdersUnread(db: Db, row: Row, nowMs: number): Promise<boolean> {
+  const since = (await ordersUnreadSince(db, [row])).get(row.id);
+  return since !== undefined && nowMs - since >= GIVE_UP_UNREAD_AFTER_MS;
+}
