@@ -42,6 +42,8 @@ import {
   StartLiveReply,
   WriteOffBody,
   WriteOffReply,
+  ReplaceKeyBody,
+  ReplaceKeyReply,
 } from './live.ts';
 import {
   Candles,
@@ -452,6 +454,12 @@ export const CALLS = {
     'Connect an exchange account and open its live account; the signer keeps the key',
     { body: ConnectBody, reply: ConnectReply },
   ),
+  replaceExchangeKey: call(
+    'PUT',
+    '/api/live/connections/:id/key',
+    'Keep another key of the same exchange account, by a confirmation that the signer accepts',
+    { params: IdParams, body: ReplaceKeyBody, reply: ReplaceKeyReply },
+  ),
   liveAccount: call(
     'GET',
     '/api/live/connections/:id',
@@ -497,7 +505,7 @@ export const CALLS = {
   confirmLive: call(
     'POST',
     '/api/live/connections/:id/confirmation',
-    'What to sign for a start or higher limits, valid once and for five minutes',
+    'What to sign for a start, higher limits or a new key, valid once and for five minutes',
     { params: IdParams, body: ConfirmationBody, reply: ConfirmationReply },
   ),
   passkeys: call('GET', '/api/passkeys', 'Passkeys that may confirm live trading', {
@@ -534,7 +542,7 @@ export const CALLS = {
   giveUpOrder: call(
     'POST',
     '/api/live/orders/:id/give-up',
-    'After five minutes unknown: the person has looked, and the order is not there',
+    'An order that stays unknown for five minutes, or that a refused key cannot read for ten',
     { params: IdParams, reply: GiveUpReply },
   ),
 } as const;

@@ -33,6 +33,7 @@ export const StatementWire = z.strictObject({
   limits: LiveLimits,
   nonce: StepUpStatement.shape.nonce,
   issuedAtMs: StepUpStatement.shape.issuedAtMs,
+  keyDigest: StepUpStatement.shape.keyDigest,
 });
 
 /** A confirmation as it crosses the wire; the signer checks it, the server only hands it on. */
@@ -54,6 +55,8 @@ export const ConnectBody = z.strictObject({
   /** Public keys of the person's that confirm starts and higher limits. */
   stepUpKeys: z.array(StepUpKey).check(z.minLength(1), z.maxLength(8)),
 });
+/** Another key of the same account at the exchange; everything else stays. */
+export const ReplaceKeyBody = z.strictObject({ apiKey: Text, secret: Text, stepUp: StepUpWire });
 
 const Balance = z.object({ asset: z.string(), total: DecimalText, available: DecimalText });
 
@@ -62,6 +65,8 @@ export const ConfirmationBody = z.strictObject({
   purpose: StepUpStatement.shape.purpose,
   agentId: StepUpStatement.shape.agentId,
   limits: z.nullable(LiveLimits),
+  /** Of the new key, where one is to be replaced. */
+  keyDigest: StepUpStatement.shape.keyDigest,
 });
 /** What to sign, once and within five minutes. Nothing is confirmed by asking for it. */
 export const ConfirmationReply = z.object({
@@ -260,6 +265,12 @@ export const ConnectReply = z.object({
   report: KeyReportWire,
   /** Null where the key was not taken. */
   connection: z.nullable(LiveConnection),
+});
+/** `report` says why where the new key was not taken: then the old one is still kept. */
+export const ReplaceKeyReply = z.object({
+  ...Reply,
+  report: KeyReportWire,
+  connection: LiveConnection,
 });
 export const ConnectionReply = z.object({ ...Reply, connection: LiveConnection });
 

@@ -110,9 +110,15 @@ export const PASSWORD_KEY_ROUNDS = 600_000;
 export const passwordKeySalt = (uid: string, keyId: string): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(JSON.stringify(['tradewind-password-key-1', uid, keyId]));
 
+/** SHA-256 of `keyDigestBytes` in base64url: names a key and tells nothing of it. */
+export const KeyDigest = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/));
+/** The public part alone: whoever reads the digest learns nothing that signs. */
+export const keyDigestBytes = (apiKey: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(JSON.stringify(['tradewind-key-digest-1', apiKey]));
+
 /** What a person agreed to, and until when it may be used. Every field is signed. */
 export const StepUpStatement = z.object({
-  purpose: z.enum(['raise_limits', 'start_agent']),
+  purpose: z.enum(['raise_limits', 'start_agent', 'replace_key']),
   connectionId: OwnId,
   accountId: OwnId,
   /** Null where no agent is started. */
@@ -120,6 +126,8 @@ export const StepUpStatement = z.object({
   limits: SpendingLimits,
   nonce: z.string().check(z.regex(/^[A-Za-z0-9_-]{22,64}$/)),
   issuedAtMs: Ms,
+  /** Of the key that takes the place of another one; absent for everything else. */
+  keyDigest: z.optional(KeyDigest),
 });
 export type StepUpStatement = z.infer<typeof StepUpStatement>;
 
@@ -144,6 +152,7 @@ export function stepUpBytes(statement: StepUpStatement): Uint8Array<ArrayBuffer>
       [wire.limits.maxOrder, wire.limits.maxExposure, wire.limits.maxDailyLoss],
       wire.nonce,
       wire.issuedAtMs,
+      ...(wire.keyDigest === undefined ? [] : [wire.keyDigest]),
     ]),
   );
 }
@@ -193,6 +202,8 @@ export const SignerAsk = z.discriminatedUnion('act', [
     limits: z.nullable(SpendingLimits),
     stepUpKeys: z.array(StepUpKey).check(z.maxLength(8)),
   }),
+  /** Keeps another key of the same exchange account in place of the one that is kept. */
+  z.object({ act: z.literal('replace_key'), ...OfNewKey, stepUp: StepUpToken }),
   z.object({ act: z.literal('recheck'), ...OfConnection }),
   z.object({ act: z.literal('disconnect'), ...OfConnection }),
   z.object({
@@ -264,6 +275,10 @@ export const KeyFault = z.enum([
   'cannot_read',
   'invalid_key',
   'other_portfolio',
+  /** Of a key that is to take the place of another one: it shows none of the orders of that one. */
+  'other_account',
+  /** The same, and no order was placed yet that could show whose account it is. */
+  'account_unproven',
 ]);
 export type KeyFault = z.infer<typeof KeyFault>;
 
@@ -333,6 +348,7 @@ export const SIGNER_REPLIES = {
   }),
   check_key: Read(KeyReport),
   connect: Read(KeyReport),
+  replace_key: Read(KeyReport),
   recheck: Read(KeyReport),
   disconnect: z.discriminatedUnion('kind', [Done, NotNow]),
   set_limits: z.discriminatedUnion('kind', [Done, NotNow]),

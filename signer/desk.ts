@@ -1,4 +1,5 @@
 /** Answers every request of the server. There is no request to withdraw or transfer. */
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   LiveExchange,
@@ -38,6 +39,8 @@ import { LongLists } from './long-lists.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
 import { DISK_FULL, placeOrder, refusalInPlaceOf, STOPPING, type Placing } from './place-order.ts';
+import type { SignerRecord } from './records.ts';
+import { keyDigest, replaceKey } from './replace-key.ts';
 import type { Reserve } from './reserve.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
@@ -134,6 +137,8 @@ export class Desk {
         return this.checkNew(ask);
       case 'connect':
         return this.connect(ask);
+      case 'replace_key':
+        return this.replaceKey(ask);
       case 'recheck':
         return this.recheck(ask.connectionId);
       case 'disconnect':
@@ -217,7 +222,7 @@ export class Desk {
   }
 
   private async connect(ask: Of<'connect'>): Promise<SignerReply<'connect'>> {
-    const { journal, audit, keys } = this.parts;
+    const { audit, keys } = this.parts;
     const { connectionId, ownerId, accountId, exchange } = ask;
     const before = this.ledger.connections.get(connectionId);
     if (
@@ -227,6 +232,9 @@ export class Desk {
       return refused('other_connection', 'this id belongs to another account or exchange');
     const key = await this.unseal(ask);
     if ('kind' in key) return key;
+    // Of another key the person has to say so themselves, and it has to show their account.
+    if (before !== undefined && !(await this.isKept(connectionId, key)))
+      return refused('other_key', 'another key was connected before');
     const adapter = await this.withKey(exchange, key, connectionId);
     const report = await readAs(() => checkKey(exchange, adapter, before?.portfolioId ?? null));
     const accepted = report.kind === 'read' && report.value.accepted;
@@ -246,19 +254,72 @@ export class Desk {
       return report;
     }
     keys.keep(ask.sealedKey, ask);
-    journal.write({
-      kind: 'connected',
-      atMs: this.now(),
-      connectionId,
-      ownerId,
-      accountId,
-      exchange,
-      limits: firstLimits(ask.limits),
-      stepUpKeys: ask.stepUpKeys,
-      portfolioId: report.value.permissions?.portfolioId ?? null,
-    });
+    const portfolioId = report.value.permissions?.portfolioId ?? null;
+    this.noteConnected({ ...ask, limits: firstLimits(ask.limits), portfolioId });
     this.adapters.set(connectionId, Promise.resolve(adapter));
     return report;
+  }
+
+  /** The very same key: a connecting whose answer was lost. */
+  private async isKept(connectionId: string, key: ApiKey): Promise<boolean> {
+    if (!this.parts.keys.has(connectionId)) return false;
+    const kept = await this.parts.keys.opened(connectionId).catch(() => null);
+    return kept?.apiKey === key.apiKey && kept.secret === key.secret;
+  }
+
+  private async replaceKey(ask: Of<'replace_key'>): Promise<SignerReply<'replace_key'>> {
+    const { connectionId, ownerId, exchange, sealedKey, stepUp } = ask;
+    const connection = this.connectionOf(connectionId);
+    if (connection === null) return NO_CONNECTION;
+    if (connection.ownerId !== ownerId || connection.exchange !== exchange)
+      return refused('other_connection', 'this id belongs to another account or exchange');
+    const { audit, keys, secrets } = this.parts;
+    // The text of the old key is kept out of everything as long as it is in use.
+    const holder = `${connectionId} new ${randomUUID()}`;
+    const key = await this.unseal(ask, holder);
+    if ('kind' in key) return key;
+    try {
+      // The same request again, whose answer was lost: its confirmation is used up.
+      if (await this.isKept(connectionId, key)) return await this.recheck(connectionId);
+      const adapter = await this.withKey(exchange, key, connectionId);
+      const wanted = (): Wanted => ({
+        purpose: 'replace_key',
+        agentId: null,
+        limits: limitsInForce(connection.limits, connection.connectedAtMs, this.now()),
+        keyDigest: keyDigest(key),
+      });
+      const answer = await readAs(() =>
+        replaceKey({ audit, keys, adapter, sealedKey }, connection, {
+          spend: () => this.spend(stepUp, wanted, connection),
+          gone: () => (this.connectionOf(connectionId) === connection ? null : NO_CONNECTION),
+          taken: () => {
+            this.noteConnected(connection);
+            secrets.hold(connectionId, [key.apiKey, key.secret]);
+            this.adapters.set(connectionId, Promise.resolve(adapter));
+          },
+        }),
+      );
+      if (answer.kind !== 'read') return answer;
+      const { value } = answer;
+      return 'kind' in value ? value : { kind: 'read', value };
+    } finally {
+      secrets.forget(holder);
+    }
+  }
+
+  /** Of one that was connected before, all that is known stays. */
+  private noteConnected({
+    connectionId,
+    ownerId,
+    accountId,
+    exchange,
+    limits,
+    stepUpKeys,
+    portfolioId,
+  }: Omit<Extract<SignerRecord, { kind: 'connected' }>, 'kind' | 'atMs'>): void {
+    const of = { connectionId, ownerId, accountId, exchange };
+    const more = { limits, stepUpKeys, portfolioId };
+    this.parts.journal.write({ kind: 'connected', atMs: this.now(), ...of, ...more });
   }
 
   private async recheck(connectionId: string): Promise<SignerReply<'recheck'>> {
@@ -634,9 +695,9 @@ export class Desk {
     return connection?.connected === true && this.parts.keys.has(connectionId) ? connection : null;
   }
 
-  private async unseal(ask: Of<'check_key'> | Of<'connect'>) {
+  private async unseal(ask: Of<'check_key'> | Of<'connect'> | Of<'replace_key'>, holder?: string) {
     try {
-      return await this.parts.keys.open(ask.sealedKey, ask);
+      return await this.parts.keys.open(ask.sealedKey, ask, holder);
     } catch {
       return refused('cannot_unseal', 'sealed to another key pair, or for another connection');
     }

@@ -37,10 +37,17 @@ export class KeyStore {
     return this.kept.has(connectionId);
   }
 
-  /** Opens a key that is not kept, and keeps its text out of everything written from now on. */
-  async open(sealed: SealedKey, context: SealContext): Promise<ApiKey> {
+  /**
+   * Opens a key that is not kept, and keeps its text out of everything written from now on.
+   * `holder`: where the connection has another key, whose text is kept out too.
+   */
+  async open(
+    sealed: SealedKey,
+    context: SealContext,
+    holder = context.connectionId,
+  ): Promise<ApiKey> {
     const key = await this.box.unseal(sealed, context);
-    this.secrets.hold(context.connectionId, [key.apiKey, key.secret]);
+    this.secrets.hold(holder, [key.apiKey, key.secret]);
     return key;
   }
 

@@ -109,6 +109,8 @@ export interface Wanted {
   purpose: StepUpStatement['purpose'];
   agentId: string | null;
   limits: SpendingLimits;
+  /** Of the key that was pasted: a stolen server must not put another in its place. */
+  keyDigest?: string;
 }
 
 /**
@@ -128,6 +130,7 @@ export function stepUpFault(
     statement.connectionId === connection.connectionId &&
     statement.accountId === connection.accountId &&
     statement.agentId === wanted.agentId &&
+    statement.keyDigest === wanted.keyDigest &&
     sameLimits(statement.limits, wanted.limits);
   if (!isBound || signed === null) return 'step_up_invalid';
   const ageMs = nowMs - statement.issuedAtMs;

@@ -12,6 +12,7 @@ import type { Journal } from './journal.ts';
 import { costOf, remaining, sellable, type Connection, type SentOrder } from './ledger.ts';
 import type { Refused } from './limits.ts';
 import type { MarketView } from './market-view.ts';
+import { isSameAccount } from './same-account.ts';
 
 export interface WritingOff {
   journal: Journal;
@@ -83,27 +84,6 @@ function unexplained({ now }: WritingOff, connection: Connection, coin: string):
 function lacking(connection: Connection, coin: string, total: Fixed): Fixed {
   const held = [...connection.positions].filter(([symbol]) => baseOf(symbol) === coin);
   return subtract(sum(held.map(([, { quantity }]) => quantity)), total);
-}
-
-/**
- * A thief of the server could connect a key of their own, whose account has none of the coins. So a
- * key that took the place of another one must show the first order that was filled: by the id with
- * which the exchange confirmed it, which nobody else's account has.
- */
-async function isSameAccount(adapter: Adapter, connection: Connection): Promise<boolean> {
-  if (connection.keys <= 1) return true;
-  const { keys } = connection;
-  for (const { intent, outcome, filled, sentAtMs } of connection.orders.values()) {
-    if (outcome?.kind !== 'confirmed' || filled <= 0n) continue;
-    const { exchangeOrderId } = outcome;
-    const { symbol } = intent;
-    const ref = { clientOrderId: null, exchangeOrderId, symbol, sinceMs: sentAtMs };
-    const lookup = await adapter.lookUp(ref);
-    // Meanwhile yet another key may have come.
-    if (keys !== connection.keys || lookup.kind !== 'found') return false;
-    return lookup.order.exchangeOrderId === exchangeOrderId;
-  }
-  return false;
 }
 
 /** `ReadFailed` and `NotSent` pass through: without the exchange's word nothing is written off. */

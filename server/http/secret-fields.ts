@@ -9,6 +9,7 @@ import { BODY_LIMIT_BYTES } from './body.ts';
 const SECRET_FIELDS: Partial<Record<CallName, readonly string[]>> = {
   checkExchangeKey: ['apiKey', 'secret'],
   connectExchange: ['apiKey', 'secret'],
+  replaceExchangeKey: ['apiKey', 'secret'],
 };
 
 /** The whole body as bytes. The pieces it came in are wiped. */

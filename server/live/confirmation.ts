@@ -1,4 +1,7 @@
-/** What a person is asked to sign before an agent starts with real money, or a limit is raised. */
+/**
+ * What a person is asked to sign before an agent starts with real money, a limit is raised, or a key
+ * is replaced.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
 import { Refusal } from '../../contract/errors.ts';
@@ -49,7 +52,7 @@ export async function makeConfirmation(
   deps: LiveDeps,
   { rpId }: PasskeySite,
   connection: ConnectionRow,
-  { purpose, agentId, limits }: z.infer<typeof ConfirmationBody>,
+  { purpose, agentId, limits, keyDigest }: z.infer<typeof ConfirmationBody>,
 ): Promise<Omit<ConfirmationReply, 'commandId'>> {
   const { id: connectionId, accountId, uid } = connection;
   if (connection.state !== 'open')
@@ -61,6 +64,9 @@ export async function makeConfirmation(
       throw new Refusal('invalid_request', 'This agent does not trade this exchange account.', {
         field: 'agentId',
       });
+  } else if (purpose === 'replace_key') {
+    if (agentId !== null || limits !== null || keyDigest === undefined)
+      throw new Refusal('invalid_request', 'Name the new key alone.', { field: 'keyDigest' });
   } else if (agentId !== null || limits === null)
     throw new Refusal('invalid_request', 'Name the limits, and no agent.', { field: 'limits' });
   const statement = {
@@ -71,6 +77,7 @@ export async function makeConfirmation(
     limits: limits ?? (await limitsInForce(deps, connectionId)),
     nonce: randomBytes(24).toString('base64url'),
     issuedAtMs: deps.clock.now(),
+    ...(purpose === 'replace_key' ? { keyDigest } : {}),
   };
   const signed = stepUpBytes(z.decode(StepUpStatement, statement));
   return {

@@ -42,10 +42,11 @@ export function connectionIdOf(uid: string, commandId: string): string {
   return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-4${digest.slice(13, 16)}-a${digest.slice(17, 20)}-${digest.slice(20, 32)}`;
 }
 
-const unreachable = (): Refusal =>
+export const unreachable = (): Refusal =>
   new Refusal('signer_unavailable', 'The exchange cannot be reached now. Try again in a minute.');
 
-async function seal(
+/** For the signer alone, and for this connection of this person alone. */
+export async function seal(
   { signer }: Pick<LiveDeps, 'signer'>,
   connectionId: string,
   uid: string,

@@ -36,6 +36,7 @@ import {
   type PasskeySite,
 } from './passkeys.ts';
 import { PacedQuestions } from './paced-questions.ts';
+import { replaceKey } from './replace-key.ts';
 import { readShadow } from './shadow-report.ts';
 import { ownConnection, readConnections, readLiveAccount, toConnections } from './read-live.ts';
 import { signerAnswers } from './signer-answers.ts';
@@ -131,6 +132,21 @@ function connectionHandlers(trading: TradingDeps, deps: LiveDeps) {
           commandId,
           report: reportOf(report),
           connection: connection === null ? null : await shown(tx, deps, caller.uid, connectionId),
+        };
+      });
+    },
+    replaceExchangeKey: async ({ caller, commandId, params, body, once }) => {
+      const connection = await ownConnection(deps.database.db, caller.uid, params.id);
+      const { apiKey, secret, stepUp } = body;
+      const report = await replaceKey(deps, connection, { apiKey, secret }, tokenOf(stepUp));
+      return once(async (tx) => {
+        tx.afterCommit(() => trading.live?.poke(connection.id));
+        if (report.accepted)
+          await notePasskeyUse(tx, deps, caller.uid, [stepUp.keyId].filter(isId));
+        return {
+          commandId,
+          report: reportOf(report),
+          connection: await shown(tx, deps, caller.uid, connection.id),
         };
       });
     },

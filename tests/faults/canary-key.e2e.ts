@@ -10,7 +10,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { EXPORT_PARTS } from '../../contract/account.ts';
 import { parseFixed } from '../../contract/money.ts';
-import { StepUpToken } from '../../contract/signer.ts';
+import { StepUpStatement, StepUpToken } from '../../contract/signer.ts';
+import { keyDigest } from '../../signer/replace-key.ts';
 import {
   LIVE_ACCOUNT,
   LIVE_PAIR,
@@ -142,9 +143,10 @@ async function connectAndTrade(): Promise<void> {
     nonce: crypto.randomUUID().replaceAll('-', ''),
     issuedAtMs: standIn.clock.trueNow(),
   });
+  const used = z.encode(StepUpToken, stepUp);
   await call('startLiveAgent', {
     params: { id: agent.id },
-    body: { stepUp: z.encode(StepUpToken, stepUp) },
+    body: { stepUp: used },
   });
   const isFilled = (): boolean => standIn.journal.of('fill').length > 0;
   for (let candles = 0; candles < 12 && !isFilled(); candles += 1) {
@@ -158,8 +160,30 @@ async function connectAndTrade(): Promise<void> {
     () => call('liveAccount', { params: { id } }),
     ({ positions }) => positions.length > 0,
   );
+  const rejected = canary(
+    'not taken in its place',
+    standIn.issueKey(LIVE_ACCOUNT, { withdraw: true }),
+  );
+  const params = { id };
+  const { report } = await call('replaceExchangeKey', {
+    params,
+    body: { ...rejected, stepUp: used },
+  });
+  expect(report.faults).toContain('can_withdraw');
+  const replacing = canary('in its place', standIn.issueKey(LIVE_ACCOUNT));
+  const body = { purpose: 'replace_key', agentId: null, limits: null } as const;
+  const { statement } = await call('confirmLive', {
+    params,
+    body: { ...body, keyDigest: keyDigest(replacing) },
+  });
+  const agreed = z.encode(StepUpToken, device.agree(z.decode(StepUpStatement, statement)));
+  const replaced = await call('replaceExchangeKey', {
+    params,
+    body: { ...replacing, stepUp: agreed },
+  });
+  expect(replaced.report.accepted).toBe(true);
   // The key is lost at the exchange, and the signer with it for a moment.
-  standIn.person.revokeKey(key.apiKey);
+  standIn.person.revokeKey(replacing.apiKey);
   await world.killSigner();
   await world.jump(200_000);
   await until(

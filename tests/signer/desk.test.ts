@@ -625,11 +625,9 @@ describe('a key', () => {
     await signer.desk.answer({ act: 'disconnect', connectionId: 'connection-1' });
     expect(readdirSync(join(signer.folder, 'keys'))).toEqual([]);
     expect(await place(signer)).toMatchObject({ code: 'no_connection' });
-    await signer.connect(limitsOf('1', '1', '1'));
-    // The first week and the limits are those of the first time.
-    expect(await signer.desk.answer({ act: 'state', connectionId: 'connection-1' })).toMatchObject({
-      value: { limits: limitsOf('100', '500', '25') },
-    });
+    // Nor does it come back: who connects again gets a connection of their own.
+    expect(await signer.connect(limitsOf('1', '1', '1'))).toMatchObject({ code: 'other_key' });
+    expect(readdirSync(join(signer.folder, 'keys'))).toEqual([]);
   });
 
   it('is sealed anew when the pair of keys changes, and works as before', async () => {

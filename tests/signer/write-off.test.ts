@@ -160,9 +160,13 @@ describe('a key that took the place of another', () => {
       await one.ask({ act: 'place', intent: one.intent({ clientOrderId, quantity: BOUGHT }) });
       await lookUp(one, clientOrderId);
       await one.advance(5 * MINUTE_MS);
-      await one.connectAgain({ key: one.standIn.issueKey('thief') });
+      const theirs = one.standIn.issueKey('thief');
+      expect(await one.connectAgain({ key: theirs })).toMatchObject({ code: 'other_key' });
+      expect((await one.replaceKey(theirs)).kind).toBe('read');
       expect((await writeOff(one, HALF)).kind).not.toBe('done');
-      await one.connectAgain({ key: one.standIn.issueKey(ACCOUNT) });
+      expect(await one.replaceKey(one.standIn.issueKey(ACCOUNT))).toMatchObject({
+        value: { accepted: true },
+      });
       takeOut(one, '1');
       expect(await writeOff(one, HALF)).toEqual({ kind: 'done' });
     },

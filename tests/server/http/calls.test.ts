@@ -143,6 +143,19 @@ describe('every call', () => {
 
 /** A body that the contract accepts, so that only what is tested can be refused. */
 function sampleBody(name: CallName): string {
+  const stepUp = {
+    statement: {
+      purpose: 'start_agent',
+      connectionId: aUuid,
+      accountId: aUuid,
+      agentId: aUuid,
+      limits: { maxOrder: '1', maxExposure: '1', maxDailyLoss: '1' },
+      nonce: 'a'.repeat(22),
+      issuedAtMs: 0,
+    },
+    keyId: 'one',
+    signature: 'AA',
+  };
   const bodies: Partial<Record<CallName, unknown>> = {
     previewAgent: { agentId: aUuid },
     backtestTerms: { agentId: aUuid, days: 30 },
@@ -194,23 +207,10 @@ function sampleBody(name: CallName): string {
       label: 'Mine',
       stepUpKeys: [{ id: 'one', kind: 'ed25519', publicKey: 'AA' }],
     },
+    replaceExchangeKey: { apiKey: 'a', secret: 'b', stepUp },
     confirmLive: { purpose: 'start_agent', agentId: aUuid, limits: null },
     addPasskey: { label: 'Phone', response: {} },
-    startLiveAgent: {
-      stepUp: {
-        statement: {
-          purpose: 'start_agent',
-          connectionId: aUuid,
-          accountId: aUuid,
-          agentId: aUuid,
-          limits: { maxOrder: '1', maxExposure: '1', maxDailyLoss: '1' },
-          nonce: 'a'.repeat(22),
-          issuedAtMs: 0,
-        },
-        keyId: 'one',
-        signature: 'AA',
-      },
-    },
+    startLiveAgent: { stepUp },
     onrampSession: { address: `0x${'0'.repeat(40)}` },
     onrampQuote: {
       purchaseCurrency: 'USDC',

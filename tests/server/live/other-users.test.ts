@@ -100,6 +100,10 @@ const BODIES: Partial<Record<CallName, () => unknown[]>> = {
   setLiveLimits: () => [{ entriesAllowed: false }, { maxOrdersPerHour: 0 }],
   startLiveAgent: () => [{ stepUp: thiefsStepUp() }],
   writeOffPosition: () => [{ quantity: '0.0001', held: '0.0001' }],
+  replaceExchangeKey: () => [
+    { ...world.standIn.issueKey('main'), stepUp: thiefsStepUp() },
+    { apiKey: 'theirs', secret: 'theirs', stepUp: thiefsStepUp() },
+  ],
   confirmLive: () => [
     { purpose: 'start_agent', agentId: ids.liveAgent, limits: null },
     { purpose: 'start_agent', agentId: ids.agent, limits: null },
@@ -121,6 +125,7 @@ const OWN: readonly [CallName, string][] = [
   ['giveUpOrder', 'order'],
   ['confirmLive', 'connection'],
   ['setLiveLimits', 'connection'],
+  ['replaceExchangeKey', 'connection'],
   ['startLiveAgent', 'liveAgent'],
   ['setAlert', 'alert'],
   ['deleteAlert', 'alert'],

@@ -20,6 +20,7 @@ import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { SignerClient, SignerUnreachable } from '../../../server/live/signer-client.ts';
 import { checkLedger } from '../../../server/portfolio/check-ledgers.ts';
 import { openSigner, type RunningSigner } from '../../../signer/open-signer.ts';
+import type { AccountOptions } from '../exchange/accounts.ts';
 import { startStandIn, type StandIn } from '../exchange/stand-in.ts';
 import { stepUpDevice } from '../signer/desk-world.ts';
 import { STEP_MS, TAPE_START } from '../tape-market.ts';
@@ -46,6 +47,8 @@ export interface LiveWorldOptions {
   database?: Database;
   drift?: number;
   balances?: Record<string, string>;
+  /** Of the person too, or of somebody else: nothing here is connected with them. */
+  otherAccounts?: AccountOptions[];
 }
 
 /**
@@ -113,6 +116,7 @@ export async function openLiveWorld({
   database,
   drift,
   balances,
+  otherAccounts = [],
 }: LiveWorldOptions = {}): Promise<LiveWorld> {
   const quote = dialect === 'binance' ? 'USDT' : 'USD';
   const pair = `BTC/${quote}`;
@@ -131,7 +135,10 @@ export async function openLiveWorld({
   const standIn = await startStandIn({
     dialect,
     clock: { startMs: TAPE_START + WARM_UP_DAYS * 288 * STEP_MS, mode: 'still' },
-    accounts: [{ name: ACCOUNT, balances: balances ?? { [quote]: '10000', BTC: '0.5' } }],
+    accounts: [
+      { name: ACCOUNT, balances: balances ?? { [quote]: '10000', BTC: '0.5' } },
+      ...otherAccounts,
+    ],
   });
   clock.at = standIn.clock.trueNow();
   const advance = async (ms: number): Promise<void> => {

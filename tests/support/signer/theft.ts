@@ -11,6 +11,7 @@ import type {
   ApiKey,
   LiveExchange,
   OrderIntent,
+  SignerReply,
   SpendingLimits,
   StepUpStatement,
   StepUpToken,
@@ -20,6 +21,7 @@ import { sealKey } from '../../../server/live/seal-key.ts';
 import { SignerClient } from '../../../server/live/signer-client.ts';
 import { FIRST_WEEK } from '../../../signer/limits.ts';
 import { openSigner } from '../../../signer/open-signer.ts';
+import { keyDigest } from '../../../signer/replace-key.ts';
 import { startStandIn, type StandIn, type StandInOptions } from '../exchange/stand-in.ts';
 import { newOrderId, stepUpDevice } from './desk-world.ts';
 
@@ -31,6 +33,9 @@ export interface Theft {
   /** The signer's socket, which the thief has. */
   ask: SignerPort['ask'];
   connectionId: string;
+  exchange: LiveExchange;
+  /** Of the signer. */
+  folder: string;
   pair: string;
   /** A confirmation that the person gave and that was used. */
   spent: StepUpToken;
@@ -48,6 +53,9 @@ export interface Theft {
     stepUpKeys?: ReturnType<typeof stepUpDevice>['key'][];
     limits?: SpendingLimits;
   }) => ReturnType<typeof connectOne>;
+  /** What the person signs for a new key. */
+  agreedKey: (key: ApiKey) => StepUpToken;
+  replaceKey: (key: ApiKey, stepUp?: StepUpToken) => Promise<SignerReply<'replace_key'>>;
   close: () => Promise<void>;
 }
 
@@ -121,12 +129,18 @@ export async function openTheft(
     ...more,
   });
   const spent = device.agree(statement());
+  const agreedKey = ({ apiKey }: ApiKey): StepUpToken =>
+    device.agree(
+      statement({ purpose: 'replace_key', agentId: null, keyDigest: keyDigest({ apiKey }) }),
+    );
   const started = await ask({ act: 'start_agent', connectionId, stepUp: spent });
   if (started.kind !== 'done') throw new Error(`The agent was not started: ${started.code}`);
   return {
     standIn,
     ask,
     connectionId,
+    exchange,
+    folder,
     pair,
     spent,
     device,
@@ -148,6 +162,19 @@ export async function openTheft(
     }),
     connectAgain: (more = {}) =>
       connectOne({ ...given, stepUpKeys: [device.key], limits: null, ...more }),
+    agreedKey,
+    replaceKey: async (one, stepUp = agreedKey(one)) => {
+      // Requests of one key have growing numbers at Kraken, which begin with the time.
+      await advance(1_000);
+      const { boxKey } = await ask({ act: 'hello', version: 1 });
+      const own = { connectionId, ownerId: OWNER, exchange };
+      return ask({
+        act: 'replace_key',
+        ...own,
+        sealedKey: await sealKey(one, own, boxKey),
+        stepUp,
+      });
+    },
     close: async () => {
       client.close();
       await signer.close();
