@@ -5,7 +5,12 @@
 import * as z from 'zod/mini';
 import type { ConfirmationBody, ConfirmationReply, StepUpWire } from '../../contract/live.ts';
 import type { LiveLimits } from '../../contract/live-state.ts';
-import { SpendingLimits, stepUpBytes, StepUpStatement } from '../../contract/signer.ts';
+import {
+  keyDigestBytes,
+  SpendingLimits,
+  stepUpBytes,
+  StepUpStatement,
+} from '../../contract/signer.ts';
 import { api } from '../api/api.ts';
 import { provePassword } from '../identity/own-sign-in.ts';
 import { session } from '../identity/session.ts';
@@ -21,6 +26,8 @@ export interface Act {
   limits: z.input<typeof ConfirmationBody>['limits'];
   /** The limits that the person reads at a start: those that are signed may be lower. */
   shown: LiveLimits;
+  /** Of the key that was pasted, where one is replaced. */
+  keyDigest?: string;
 }
 
 /** What the server handed out is not what the person reads. */
@@ -40,11 +47,18 @@ function refuseOther(act: Act, statement: StepUpStatement): void {
     isWithin &&
     statement.purpose === act.purpose &&
     statement.connectionId === act.connectionId &&
-    statement.agentId === act.agentId;
+    statement.agentId === act.agentId &&
+    statement.keyDigest === act.keyDigest;
   if (!isSame)
     throw new OtherStatement(
       'The server asked you to confirm something else than you chose. Nothing was confirmed.',
     );
+}
+
+/** Names a pasted key in what is signed for it. */
+export async function digestOfKey(apiKey: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', keyDigestBytes(apiKey));
+  return base64urlText(new Uint8Array(digest));
 }
 
 interface Asked {
@@ -53,10 +67,10 @@ interface Asked {
 }
 
 async function ask(act: Act): Promise<Asked> {
-  const { connectionId, purpose, agentId, limits } = act;
+  const { connectionId, purpose, agentId, limits, keyDigest } = act;
   const reply = await api.call('confirmLive', {
     params: { id: connectionId },
-    body: { purpose, agentId, limits },
+    body: { purpose, agentId, limits, ...(keyDigest === undefined ? {} : { keyDigest }) },
   });
   const statement = z.decode(StepUpStatement, reply.statement);
   refuseOther(act, statement);

@@ -3,7 +3,12 @@
  * told may be out of date.
  */
 import type { ExternalMovementWire, WriteOffWire } from '../../../contract/live.ts';
-import type { LiveAlarmWire, LiveConnection, LiveOrderWire } from '../../../contract/live-state.ts';
+import {
+  GIVE_UP_UNREAD_AFTER_MS,
+  type LiveAlarmWire,
+  type LiveConnection,
+  type LiveOrderWire,
+} from '../../../contract/live-state.ts';
 import type { KeyFault } from '../../../contract/signer.ts';
 import type * as z from 'zod/mini';
 import { exchangeName } from '../../format/exchange-names.ts';
@@ -32,6 +37,8 @@ const KEY_FAULT: Readonly<Record<KeyFault, string>> = {
   cannot_read: 'cannot read the account',
   invalid_key: 'is not accepted any more',
   other_portfolio: 'belongs to another portfolio than before',
+  other_account: 'belongs to another account than before',
+  account_unproven: 'may belong to another account than before',
 };
 const isKeyFault = (fault: string): fault is KeyFault => Object.hasOwn(KEY_FAULT, fault);
 
@@ -51,7 +58,7 @@ const stillSells = (faults: readonly string[]): boolean =>
 function faultyKeyText(connection: LiveConnection, current: boolean): string {
   const { keyFaults = [], permissions, waitsFor } = connection;
   const fault = keyText(keyFaults, permissions?.missing);
-  const change = `Change it at ${nameOf(connection)}; it is read again within ten minutes.`;
+  const change = `Replace it here, or change it at ${nameOf(connection)}: it is read again within ten minutes.`;
   if (waitsFor.length > 0) return `${sentence(fault)} ${change}`;
   if (!current) return `Connected when last seen. Nothing was bought: ${fault}.`;
   const sales = stillSells(keyFaults)
@@ -185,6 +192,29 @@ export function doubtText(
     you: mayGiveUp
       ? `Look at your orders and trades at ${exchange}. If it is not there, give it up here. If it turns up after all, it is booked.`
       : `You need not do anything. You can look at your orders at ${exchange}; ${formatUntil(doubt.mayGiveUpAt - now)} you can give it up here.`,
+    mayGiveUp,
+  };
+}
+
+/**
+ * An order that cannot be read because the exchange refuses the key, and what the person can do; null
+ * where it can be read, or has ended.
+ */
+export function unreadText(
+  order: Pick<LiveOrderWire, 'state'>,
+  connection: Pick<LiveConnection, 'exchange' | 'ordersUnreadSince'>,
+  now: number,
+): { what: string; you: string; mayGiveUp: boolean } | null {
+  const { ordersUnreadSince: since = null } = connection;
+  if (since === null || (order.state !== 'open' && order.state !== 'unknown')) return null;
+  const exchange = nameOf(connection);
+  const mayGiveUpAt = since + GIVE_UP_UNREAD_AFTER_MS;
+  const mayGiveUp = now >= mayGiveUpAt;
+  return {
+    what: `${exchange} refuses the key, so Tradewind can neither read nor cancel this order.`,
+    you: mayGiveUp
+      ? `Replace the key to go on, or give the order up here. It may still rest at ${exchange}: cancel it there yourself.`
+      : `Replace the key to go on. ${sentence(`${formatUntil(mayGiveUpAt - now)} you can give the order up here`)}`,
     mayGiveUp,
   };
 }

@@ -106,11 +106,16 @@ function End({ account }: { account: LiveAccount }) {
 }
 
 /** Why the key cannot be deleted now; null where it can. */
-function keptBecause(running: readonly Agent[] | null, { orders }: LiveAccount): string | null {
+function keptBecause(
+  running: readonly Agent[] | null,
+  { orders, connection }: LiveAccount,
+): string | null {
   if (running === null) return 'The agents of this account are not loaded yet.';
   if (running.length > 0) return 'Stop all agents of this account first.';
-  if (orders.some((order) => !hasEnded(order)))
-    return 'End live trading first, and wait until every order has ended.';
+  const isOpen = orders.some((order) => !hasEnded(order));
+  if (isOpen && (connection.ordersUnreadSince ?? null) !== null)
+    return 'End live trading first. Then give up the orders that cannot be read, under Open orders.';
+  if (isOpen) return 'End live trading first, and wait until every order has ended.';
   return null;
 }
 

@@ -2,6 +2,7 @@
  * One account at an exchange: its state, what needs the person, money, positions, orders, and what
  * changed without Tradewind. Readable offline, with its age.
  */
+import { useState } from 'react';
 import { useSnapshot } from 'valtio';
 import { Link } from 'wouter';
 import type { LiveAccount } from '../../../../contract/live.ts';
@@ -28,8 +29,9 @@ import { EndTrading } from './EndTrading.tsx';
 import { External } from './External.tsx';
 import { LivePositions } from './LivePositions.tsx';
 import { OpenOrders, PastOrders } from './Orders.tsx';
+import { KeySection, ReplaceKeyButton, ReplaceKeyDialog } from './ReplaceKey.tsx';
 
-function Head({ connection }: { connection: LiveConnection }) {
+function Head({ connection, onReplace }: { connection: LiveConnection; onReplace: () => void }) {
   const now = useNow(1_000);
   const current = useAccountCurrent(connection.id);
   const { state, waitsFor, keyFaults = [] } = connection;
@@ -42,6 +44,11 @@ function Head({ connection }: { connection: LiveConnection }) {
         <span className="text-ink-2">{connection.label}</span>
       </div>
       <p className={waits ? 'text-amber' : 'text-ink-2'}>{connectionText(connection, current)}</p>
+      {state === 'open' && keyFaults.length > 0 && (
+        <div className="my-2 flex flex-col items-start gap-1">
+          <ReplaceKeyButton onReplace={onReplace} />
+        </div>
+      )}
       <p className="flex flex-wrap gap-x-3 text-xs text-ink-3">
         <span>{comparedText(connection, now)}</span>
         <AccountAge id={connection.id} />
@@ -50,7 +57,7 @@ function Head({ connection }: { connection: LiveConnection }) {
   );
 }
 
-function Parts({ account }: { account: LiveAccount }) {
+function Parts({ account, onReplace }: { account: LiveAccount; onReplace: () => void }) {
   const isOpen = account.connection.state === 'open';
   return (
     <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -64,6 +71,7 @@ function Parts({ account }: { account: LiveAccount }) {
       </div>
       <div className="flex min-w-0 flex-col gap-8">
         {isOpen && <Brakes key={account.connection.id} connection={account.connection} />}
+        {isOpen && <KeySection connection={account.connection} onReplace={onReplace} />}
         {isOpen && <EndTrading account={account} />}
       </div>
     </div>
@@ -103,11 +111,15 @@ function Absent({ slot, id }: { slot: Slot<LiveAccount>; id: string }) {
 /** Also what the dashboard shows while this account is chosen. */
 export function LiveOverview({ id }: { id: string }) {
   const slot = useLiveAccount(id);
+  const [replacing, setReplacing] = useState(false);
   const { data } = slot;
+  const onReplace = (): void => {
+    setReplacing(true);
+  };
   if (data === null) return <Absent slot={slot} id={id} />;
   return (
     <LiveFrame>
-      <Head connection={data.connection} />
+      <Head connection={data.connection} onReplace={onReplace} />
       <ScreenError
         message={slot.error}
         hasData
@@ -116,7 +128,8 @@ export function LiveOverview({ id }: { id: string }) {
         }}
       />
       <Alarms account={data} />
-      <Parts account={data} />
+      <Parts account={data} onReplace={onReplace} />
+      <ReplaceKeyDialog connection={data.connection} open={replacing} onOpenChange={setReplacing} />
     </LiveFrame>
   );
 }

@@ -16,7 +16,15 @@ import { connection as server } from '../../../stores/connection.ts';
 import { loadLiveAccount } from '../../../stores/live-store.ts';
 import { showFailure } from '../../show-result.ts';
 import { AccountAge } from '../AccountAge.tsx';
-import { doubtText, hasEnded, nameOf, orderReason, orderState, orderTitle } from '../live-text.ts';
+import {
+  doubtText,
+  hasEnded,
+  nameOf,
+  orderReason,
+  orderState,
+  orderTitle,
+  unreadText,
+} from '../live-text.ts';
 import { useAccountCurrent } from '../use-live.ts';
 
 /** Only the server's list can say that an agent is deleted. */
@@ -27,11 +35,15 @@ function useAgentName(id: string): string {
   return data === null || origin === 'snapshot' ? `${UNKNOWN} agent not loaded` : 'Deleted agent';
 }
 
-/** Gives up an order that was looked for at the exchange by hand. */
-function GiveUp({ order, account }: { order: LiveOrderWire; account: LiveAccount }) {
+interface RowProps {
+  order: LiveOrderWire;
+  account: LiveAccount;
+}
+
+/** Gives up an order that nothing else can settle. */
+function GiveUp({ order, account, sentence }: RowProps & { sentence: string }) {
   const { online } = useSnapshot(server);
   const [busy, setBusy] = useState(false);
-  const exchange = nameOf(account.connection);
   const giveUp = async (): Promise<void> => {
     setBusy(true);
     await showFailure(
@@ -44,7 +56,7 @@ function GiveUp({ order, account }: { order: LiveOrderWire; account: LiveAccount
   return (
     <HoldToConfirm
       label="Give this order up"
-      sentence={`You have looked at ${exchange}, and the order is not there. Its money is free again.`}
+      sentence={sentence}
       disabled={busy || online === 'offline'}
       onConfirm={() => {
         void giveUp();
@@ -53,9 +65,32 @@ function GiveUp({ order, account }: { order: LiveOrderWire; account: LiveAccount
   );
 }
 
-interface RowProps {
-  order: LiveOrderWire;
-  account: LiveAccount;
+/** An order that only a refused key could read. */
+function UnreadOf({ order, account }: RowProps) {
+  const now = useNow(1_000);
+  const { online } = useSnapshot(server);
+  const unread = unreadText(order, account.connection, now);
+  if (unread === null) return null;
+  const exchange = nameOf(account.connection);
+  return (
+    <div className="mt-1 flex flex-col items-start gap-1 border-l-2 border-amber pl-3">
+      <p className="text-amber">{unread.what}</p>
+      <p className="text-ink-2">{unread.you}</p>
+      {order.exchangeOrderId !== null && (
+        <p className="text-xs text-ink-3">Its id there: {order.exchangeOrderId}</p>
+      )}
+      {unread.mayGiveUp && (
+        <GiveUp
+          order={order}
+          account={account}
+          sentence={`It may still rest at ${exchange}. Cancel it there yourself.`}
+        />
+      )}
+      {unread.mayGiveUp && online === 'offline' && (
+        <p className="text-xs text-amber">You need a connection to give it up.</p>
+      )}
+    </div>
+  );
 }
 
 function DoubtOf({ order, account, current }: RowProps & { current: boolean }) {
@@ -70,7 +105,13 @@ function DoubtOf({ order, account, current }: RowProps & { current: boolean }) {
       {order.exchangeOrderId !== null && (
         <p className="text-xs text-ink-3">Its id there: {order.exchangeOrderId}</p>
       )}
-      {doubt.mayGiveUp && <GiveUp order={order} account={account} />}
+      {doubt.mayGiveUp && (
+        <GiveUp
+          order={order}
+          account={account}
+          sentence={`You have looked at ${nameOf(account.connection)}, and the order is not there. Its money is free again.`}
+        />
+      )}
     </div>
   );
 }
@@ -97,7 +138,11 @@ export function OrderRow({ order, account }: RowProps) {
       <p className="text-xs text-ink-3">
         {order.symbol} · {agent} · {orderReason(order)} · {formatWhen(order.changedAt)}
       </p>
-      <DoubtOf order={order} account={account} current={current} />
+      {order.doubt === null ? (
+        <UnreadOf order={order} account={account} />
+      ) : (
+        <DoubtOf order={order} account={account} current={current} />
+      )}
     </li>
   );
 }

@@ -35,5 +35,9 @@ export function faultText(
       return `${name} does not accept this key. Copy both parts again, without spaces. A new key may need a minute before it works.`;
     case 'other_portfolio':
       return 'This key belongs to another portfolio than before. Create one in the portfolio that agents trade.';
+    case 'other_account':
+      return `This key belongs to another account at ${name}: it shows none of the orders that Tradewind placed. Create one in the account that agents trade, or connect the other account by itself.`;
+    case 'account_unproven':
+      return `Tradewind has placed no order with the old key, so it cannot tell whether this one belongs to the same account at ${name}. Delete the old key here and connect the account again.`;
   }
 }

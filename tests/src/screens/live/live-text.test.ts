@@ -71,10 +71,10 @@ describe('a connection', () => {
       'Connected when last seen. Purchases were off; sales and stop losses stay active.',
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['can_withdraw'] }))).toBe(
-      'Connected. Nothing is bought: the key can withdraw money. Change it at Kraken; it is read again within ten minutes. Sales and stop losses stay active.',
+      'Connected. Nothing is bought: the key can withdraw money. Replace it here, or change it at Kraken: it is read again within ten minutes. Sales and stop losses stay active.',
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['invalid_key'] }))).toContain(
-      'Nothing is bought: the key is not accepted any more. Change it at Kraken; it is read again within ten minutes. Sales are still tried.',
+      'Nothing is bought: the key is not accepted any more. Replace it here, or change it at Kraken: it is read again within ten minutes. Sales are still tried.',
     );
     const unread = liveConnection(NOW, {
       waitsFor: ['balances_unread'],
@@ -82,7 +82,7 @@ describe('a connection', () => {
       permissions: { ...liveConnection(NOW).permissions!, missing: ['Query Funds'] },
     });
     expect(connectionText(unread)).toBe(
-      'No order leaves now: balances have not been read. The key cannot read the account, without “Query Funds”. Change it at Kraken; it is read again within ten minutes.',
+      'No order leaves now: balances have not been read. The key cannot read the account, without “Query Funds”. Replace it here, or change it at Kraken: it is read again within ten minutes.',
     );
     expect(connectionText(liveConnection(NOW, { keyFaults: ['cannot_trade'] }), false)).toBe(
       'Connected when last seen. Nothing was bought: the key cannot trade.',
