@@ -423,6 +423,18 @@ export const QUESTIONS: readonly QuestionGroup[] = [
         ],
       },
       {
+        id: 'replace-key',
+        ask: 'My exchange key has expired or was revoked. What now?',
+        also: ['api key', 'rotate', 'revoked', 'new key'],
+        answer: [
+          'Create a new key in the same account at the exchange, and press “Replace key” on the ' +
+            'account’s page. Agents, limits and history stay. Stop losses at the exchange rest there ' +
+            'meanwhile.',
+          'Without a new key Tradewind can neither read nor cancel orders there. After ten minutes ' +
+            'you can give them up and delete the account here. Cancel them at the exchange yourself.',
+        ],
+      },
+      {
         id: 'live-confirm',
         ask: 'Why do I have to confirm every live start?',
         also: ['passkey', 'password', 'step-up', 'confirmation'],

@@ -75,7 +75,7 @@ async function removed(): Promise<void> {
 }
 
 describe('an order that rests when its key is revoked', () => {
-  it('can be given up once the exchange has refused the key for ten minutes, and no sooner', async () => {
+  it('can be given up once the exchange has refused the key for ten minutes, and no sooner (F72)', async () => {
     revoke();
     await refusedFor(GIVE_UP_UNREAD_AFTER_MS / 2);
     await expect(giveUp()).rejects.toMatchObject({ code: 'live_orders_open' });
@@ -159,7 +159,7 @@ describe('what an agent holds in an exchange account that was removed', () => {
       params: { id: agentId },
     });
     expect(unsold).toMatchObject([
-      { pair: world.pair, message: expect.stringContaining('at the exchange yourself') },
+      { pair: world.pair, message: expect.stringContaining('at the exchange yourself') as string },
     ]);
     expect(await db().select().from(liveExits)).toEqual([]);
     const planned = eq(liveOrders.state, 'planned');

@@ -81,7 +81,7 @@ async function stopGivenUp(): Promise<void> {
 }
 
 describe('a key that was exchanged', () => {
-  it('lets agents go on where the old one was revoked, with the same ledger, stop and limits', async () => {
+  it('lets agents go on where the old one was revoked, with the same ledger, stop and limits (F72)', async () => {
     const before = await account(world);
     revoke();
     await settle(world, 15 * 60, 60);
