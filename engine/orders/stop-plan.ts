@@ -116,11 +116,18 @@ function dependable(input: StopPlanInput): Map<string, Fixed> {
 }
 
 /**
+ * All that an agent can count on of the pair: what a stop, or a sale of all of it, is sized and judged
+ * by. Of coins that the account has not nothing can be sold.
+ */
+export const ownedNow = (input: StopPlanInput, agentId: string): Fixed =>
+  dependable(input).get(agentId) ?? ZERO;
+
+/**
  * The quantity that an agent may order to sell now: what it owns and no live order of its own might
  * sell. A request with an unknown outcome counts in full.
  */
 export function sellableNow(input: StopPlanInput, agentId: string): Fixed {
-  const owned = dependable(input).get(agentId) ?? ZERO;
+  const owned = ownedNow(input, agentId);
   return maximum(ZERO, subtract(owned, saleExposure(agentId, input.orders)));
 }
 

@@ -131,19 +131,20 @@ interface Small {
   connectionId: string;
   agentId: string;
   symbol: string;
-  held: Fixed;
+  /** All that the agent can count on: coins that the account has not are in no stop. */
+  owned: Fixed;
   stopPrice: Fixed;
   rules: PairRules;
 }
 
 /** The order that its stop would be; null where that is too small at the stop's price too. */
 function stopOf({
-  held,
+  owned,
   stopPrice,
   rules,
 }: Small): Pick<FailedStop, 'quantity' | 'stopPrice'> | null {
   const price = stopOnTick(stopPrice, rules);
-  const sized = sizeOrder(held, price, rules);
+  const sized = sizeOrder(owned, price, rules);
   return sized.kind === 'order' ? { quantity: sized.quantity, stopPrice: price } : null;
 }
 

@@ -11,6 +11,7 @@ import { hasEnded, type LiveOrder } from '../../engine/orders/live-order.ts';
 import { sizeOrder, type SizedOrder } from '../../engine/orders/order-size.ts';
 import { reservationFor } from '../../engine/orders/reservation.ts';
 import {
+  ownedNow,
   planStops,
   saleExposure,
   sellableNow,
@@ -192,6 +193,20 @@ export async function readWatches(
   return watchesIn(facts, planStops(facts.input), symbol);
 }
 
+/** How much an agent can count on of a pair, as it is stored now. */
+export async function readOwned(
+  db: Db,
+  connection: ConnectionRow,
+  { agentId, symbol, rules }: { agentId: string; symbol: string; rules: PairRules },
+): Promise<Fixed> {
+  const { input } = await readPairFacts(db, connection, symbol, rules, {
+    refused: NONE,
+    unsold: NONE,
+    bid: null,
+  });
+  return ownedNow(input, agentId);
+}
+
 const watchesIn = (
   { positionIds }: PairFacts,
   actions: readonly StopAction[],
@@ -260,7 +275,7 @@ function toSellNow(input: StopPlanInput, exit: Exit): ToSell {
   const most = sellableNow(input, agentId);
   const part = partLeft(exit, input.rules);
   if (part === null) return { free: most, part, isBusy: saleExposure(agentId, input.orders) > 0n };
-  const wanted = minimum(part, sellableNow({ ...input, orders: [] }, agentId));
+  const wanted = minimum(part, ownedNow(input, agentId));
   const sales = input.orders.filter(({ intent }) => intent.type !== 'stop');
   const isBusy = saleExposure(agentId, sales) > 0n || most < wanted;
   return { free: minimum(part, most), part, isBusy };
@@ -313,7 +328,7 @@ async function sell(
   if (isDone && part === null && holder !== undefined && holder.stopPrice !== null)
     await noteTooSmall(tx, deps, {
       ...{ connectionId: connection.id, agentId, symbol, rules: input.rules },
-      ...{ held: free, stopPrice: holder.stopPrice },
+      ...{ owned: free, stopPrice: holder.stopPrice },
     });
   if (isDone) return 'ended';
   // What is on sale already is waited for; the rest follows when its end is known.

@@ -8,7 +8,9 @@ import type { Tx } from '../db/database.ts';
 import { liveOrders } from '../db/schema-live.ts';
 import { askStopLoss } from './ask-exit.ts';
 import { noteTooSmall } from './failed-stops.ts';
+import type { ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
+import { readOwned } from './pair-plan.ts';
 import { readGuarded } from './protecting-stop.ts';
 
 /** So often within so long: a stop is tried every ten seconds, and its price watched meanwhile. */
@@ -23,10 +25,12 @@ const LATELY_MS = 60_000;
 export async function sellReachedStop(
   tx: Tx,
   deps: BookDeps,
+  connection: ConnectionRow,
   { intent, code }: LiveOrder,
   rules: PairRules | null,
 ): Promise<void> {
-  const { connectionId, agentId, symbol, type, stopPrice } = intent;
+  const { agentId, symbol, type, stopPrice } = intent;
+  const connectionId = connection.id;
   if (type !== 'stop' || code !== STOP_REACHED || stopPrice === null || rules === null) return;
   const held = await readGuarded(tx.db, agentId, symbol);
   if (held === null || stopOnTick(parseFixed(held.stopPrice), rules) !== stopPrice) return;
@@ -45,11 +49,11 @@ export async function sellReachedStop(
       ),
     );
   if ((lately?.refusals ?? 0) < REFUSALS_MOST) return;
-  const quantity = parseFixed(held.quantity);
+  const owned = await readOwned(tx.db, connection, { agentId, symbol, rules });
   // The signer has a bid no higher than the stop.
   const bid = minimum(deps.market.quote(symbol)?.bid ?? stopPrice, stopPrice);
-  if (sizeOrder(quantity, bid, rules).kind === 'dust') {
-    const small = { connectionId, agentId, symbol, rules, stopPrice, held: quantity };
+  if (sizeOrder(owned, bid, rules).kind === 'dust') {
+    const small = { connectionId, agentId, symbol, rules, stopPrice, owned };
     await noteTooSmall(tx, deps, small);
     return;
   }

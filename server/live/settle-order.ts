@@ -44,7 +44,7 @@ export async function settleOrder(
     if (stored === before) return { changed: false, order, symbol, watches: [] };
     if (before.order.ending === null) {
       await tellRefusedSale(tx, deps, stored);
-      await sellReachedStop(tx, deps, order, rules(symbol));
+      await sellReachedStop(tx, deps, connection, order, rules(symbol));
     }
     const isBooked = order.booked !== before.order.booked;
     if (isBooked) await guardFound(tx, deps, connection, [stored]);

@@ -19,7 +19,7 @@ import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { hasPassed } from './elapsed.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { readWatches, type Watch } from './pair-plan.ts';
+import { readOwned, readWatches, type Watch } from './pair-plan.ts';
 import { readGuarded } from './protecting-stop.ts';
 
 /** How soon this process knows of a stop that another one has come to watch. */
@@ -224,7 +224,7 @@ export class WatchedStops {
       const current = await this.watchNow(tx, connection, watch);
       if (current === null) return null;
       if (bid > current.stopPrice || (isOwed && isAnother(watch, current))) return current;
-      if (await this.isLeftForWorth(tx, connection, watch, bid)) return current;
+      if (await this.isLeftForWorth(tx, connection, current, bid)) return current;
       await askStopLoss(tx, deps, port, { connectionId: connection.id, agentId, symbol });
       await publishLive(tx, deps, connection, true);
       return null;
@@ -239,27 +239,33 @@ export class WatchedStops {
     watch: Watch,
     bid: Fixed,
   ): Promise<boolean> {
-    const { agentId, symbol } = watch;
+    const { agentId, symbol, owned } = watch;
     const rules = this.rules(symbol);
     const held = await readGuarded(tx.db, agentId, symbol);
     if (held === null || rules === null) return false;
-    const quantity = parseFixed(held.quantity);
-    if (!this.isTooSmall(symbol, quantity, bid)) return false;
+    if (!this.isTooSmall(symbol, owned, bid)) return false;
     await tellTooSmall(tx, this.deps, {
       ...{ connectionId: connection.id, agentId, symbol, rules },
-      ...{ held: quantity, stopPrice: parseFixed(held.stopPrice) },
+      ...{ owned, stopPrice: parseFixed(held.stopPrice) },
     });
     await publishLive(tx, this.deps, connection);
     tx.afterCommit(() => this.small.add(sizeKeyOf(watch)));
     return true;
   }
 
-  /** The watch with the position and the price of it as they are now; null where there is none. */
+  /** The watch with position, price and what can be sold as they are now; null where there is none. */
   private async watchNow(tx: Tx, connection: ConnectionRow, watch: Watch): Promise<Watch | null> {
-    const held = await readGuarded(tx.db, watch.agentId, watch.symbol);
+    const { agentId, symbol } = watch;
+    const held = await readGuarded(tx.db, agentId, symbol);
     if (held === null) return null;
     const stopPrice = await this.priceNow(tx, connection, watch, parseFixed(held.stopPrice));
-    return stopPrice === null ? null : { ...watch, positionId: held.id, stopPrice };
+    if (stopPrice === null) return null;
+    const rules = this.rules(symbol);
+    const owned =
+      rules === null
+        ? watch.owned
+        : await readOwned(tx.db, connection, { agentId, symbol, rules });
+    return { ...watch, positionId: held.id, stopPrice, owned };
   }
 
   /** At what price the position is to be sold from here; null where its stop there has no limit. */

@@ -49,14 +49,26 @@ const left = async (one: LiveWorld) =>
 
 const exits = ({ floor }: LiveWorld) => floor.database.db.select().from(liveExits);
 
+interface Holding {
+  /** What happens as the stop is about to be placed. */
+  beforeStop?: (one: LiveWorld, stop: number) => Promise<void>;
+  /** How much of the coins the person takes out of the account before. */
+  taken?: string;
+}
+
 /**
  * Held by a stopped agent, with a stop whose limit the least worth of an order puts at 97.5 % of it.
- * `beforeStop`: what happens as that stop is about to be placed.
+ * `quantity`: what that stop sells.
  */
-async function holding(
-  beforeStop: (one: LiveWorld, stop: number) => Promise<void> = async () => undefined,
-): Promise<{ one: LiveWorld; stop: number; quantity: Fixed }> {
-  const one = await openLiveWorld({ dialect: 'binance' });
+async function holding({
+  beforeStop = async () => undefined,
+  taken,
+}: Holding = {}): Promise<{ one: LiveWorld; stop: number; quantity: Fixed }> {
+  const one = await openLiveWorld({
+    dialect: 'binance',
+    // The person's own coins would be what is taken.
+    ...(taken === undefined ? {} : { balances: { USDT: '2000' } }),
+  });
   world = one;
   const { db } = one.floor.database;
   await one.look();
@@ -64,6 +76,12 @@ async function holding(
   await one.tickUntil(async () => (await account(one)).orders.length > 0);
   await db.update(agents).set({ status: 'stopped' }).where(eq(agents.id, agentId));
   await settle(one, 20);
+  if (taken !== undefined) {
+    one.standIn.person.cancelStops('main');
+    one.standIn.person.withdrawShare('main', 'BTC', parseFixed(taken));
+    // Until a comparison has found it, and the rest has a stop of its size.
+    await settle(one, 400, 10);
+  }
   const [resting] = restingStops(one);
   if (resting?.quantity == null || resting.stop === null) throw new Error('No stop rests');
   const { quantity } = resting;
@@ -84,11 +102,63 @@ async function holding(
   return { one, stop, quantity };
 }
 
+async function fallBeforeStop(one: LiveWorld, price: number): Promise<void> {
+  one.standIn.setPrice(one.pair, price.toFixed(2));
+  one.floor.market.say(one.pair, price);
+  // The signer keeps a book for two seconds.
+  await one.advance(3_000);
+}
+
 async function fallTo(one: LiveWorld, price: number): Promise<void> {
   one.standIn.setPrice(one.pair, price.toFixed(2));
   one.floor.market.say(one.pair, price);
   await one.desk.settled();
 }
+
+const toldSmall = async (one: LiveWorld) =>
+  (await told(one)).filter(({ kind }) => kind === 'too_small_to_sell');
+
+describe('a position at Binance of which half is there, too little for a sale', () => {
+  it('keeps its stop below the limit, has no wish to be sold, and is told of once', async () => {
+    const { one, stop, quantity } = await holding({ taken: '0.5' });
+    const [resting] = restingStops(one);
+    one.desk.start();
+    await fallTo(one, stop * 0.96);
+    await settle(one, 20, 1);
+    await fallTo(one, stop * 0.88);
+    await settle(one, 20, 1);
+    const before = await orderCount(one);
+    await settle(one, 240);
+    expect(restingStops(one).map(({ id }) => id)).toEqual([resting?.id]);
+    expect(await orderCount(one)).toBe(before);
+    expect(await exits(one)).toEqual([]);
+    expect(await toldSmall(one)).toEqual([
+      {
+        kind: 'too_small_to_sell',
+        detail: { symbol: one.pair, quantity: formatFixed(quantity) },
+      },
+    ]);
+  }, 120_000);
+
+  it('of which the price falls before its stop rests is watched, told of once, and sold later', async () => {
+    const { one, stop } = await holding({
+      taken: '0.5',
+      beforeStop: (two, price) => fallBeforeStop(two, price * 0.96),
+    });
+    one.desk.start();
+    await settle(one, 60);
+    const before = await orderCount(one);
+    await settle(one, 240);
+    expect(await orderCount(one)).toBe(before);
+    expect(await exits(one)).toEqual([]);
+    expect(await toldSmall(one)).toHaveLength(1);
+    expect(one.desk.run(one.connection.id)?.watched).toMatchObject([{ why: 'too_small' }]);
+    await fallTo(one, stop * 0.985);
+    await settle(one, 20);
+    expect(soldTypes(one)).toEqual(['limit']);
+    expect(await one.problems()).toEqual([]);
+  }, 120_000);
+});
 
 describe('a small position at Binance', () => {
   it('keeps its stop below the limit, is told of once, and is sold when the price is back', async () => {
@@ -119,12 +189,7 @@ describe('a small position at Binance', () => {
   }, 120_000);
 
   it('of which the price falls before its stop rests is tried no more, told of once, and sold later', async () => {
-    const { one, stop } = await holding(async (two, price) => {
-      two.standIn.setPrice(two.pair, (price * 0.88).toFixed(2));
-      two.floor.market.say(two.pair, price * 0.88);
-      // The signer keeps a book for two seconds.
-      await two.advance(3_000);
-    });
+    const { one, stop } = await holding({ beforeStop: (two, price) => fallBeforeStop(two, price * 0.88) });
     one.desk.start();
     await settle(one, 60);
     const before = await orderCount(one);
