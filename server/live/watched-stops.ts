@@ -29,7 +29,10 @@ const BEYOND_LIMIT_MS = 5_000;
 
 const LIVE = sql.raw(`('${LIVE_STATES.join("', '")}')`);
 
-/** By pair, what its watches follow from: positions with a stop price, and orders that live. */
+/**
+ * By pair, what its watches follow from: positions with a stop price, orders that live, what is to be
+ * sold, and stops that did not stay. A wish that ends as too small changes the last two alone.
+ */
 async function readStates(db: Db, { id }: ConnectionRow): Promise<ReadonlyMap<string, string>> {
   const rows = await rowsOf<{ symbol: string; state: string }>(
     db,
@@ -42,6 +45,13 @@ async function readStates(db: Db, { id }: ConnectionRow): Promise<ReadonlyMap<st
       union all
       select symbol, concat_ws(':', client_order_id, state, cancel, booked) as one
         from live_orders where connection_id = ${id} and state in ${LIVE}
+      union all
+      select symbol, concat_ws(':', 'exit', agent_id, tick_id, quantity) as one
+        from live_exits where connection_id = ${id}
+      union all
+      select symbol, concat_ws(':', 'failed', agent_id, quantity, stop_price, why) as one
+        from live_failed_stops
+        where agent_id in (select id from agents where connection_id = ${id})
     ) as things group by symbol`,
   );
   return new Map(rows.map(({ symbol, state }) => [symbol, state]));
@@ -262,9 +272,7 @@ export class WatchedStops {
     if (stopPrice === null) return null;
     const rules = this.rules(symbol);
     const owned =
-      rules === null
-        ? watch.owned
-        : await readOwned(tx.db, connection, { agentId, symbol, rules });
+      rules === null ? watch.owned : await readOwned(tx.db, connection, { agentId, symbol, rules });
     return { ...watch, positionId: held.id, stopPrice, owned };
   }
 

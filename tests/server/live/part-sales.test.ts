@@ -12,7 +12,6 @@ import {
 import { askExit } from '../../../server/live/ask-exit.ts';
 import { lockBooks } from '../../../server/live/live-accounts.ts';
 import { loadLiveAccounts } from '../../../server/live/live-batch.ts';
-import type { SignerPort } from '../../../server/live/live-deps.ts';
 import { filledSales, restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
@@ -21,6 +20,7 @@ import {
   PERSON,
   settle,
 } from '../../support/live/live-world.ts';
+import { refuseSales } from '../../support/live/refuse-sales.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -54,29 +54,6 @@ const askPart = (one: LiveWorld, agentId: string, quantity: Fixed): Promise<void
       tickId: 'part',
     });
   });
-
-/** Lets the signer refuse sales at market until it is told otherwise; how many it has refused. */
-function refuseSales({ deps }: LiveWorld): { count: number; stop: () => void } {
-  const { signer } = deps;
-  const refused = {
-    count: 0,
-    stop: () => {
-      deps.signer = signer;
-    },
-  };
-  const port: SignerPort = {
-    ask: async (ask) => {
-      const question: { act: string; intent?: { side: string; type: string } } = ask;
-      if (question.intent?.side !== 'sell' || question.intent.type !== 'market')
-        return signer.ask(ask);
-      refused.count += 1;
-      const refusal = { kind: 'refused', by: 'signer', code: 'price_collar', detail: '' } as const;
-      return refusal as unknown as Awaited<ReturnType<typeof signer.ask<typeof ask.act>>>;
-    },
-  };
-  deps.signer = port;
-  return refused;
-}
 
 const soldOf = (one: LiveWorld): bigint =>
   filledSales(one).reduce((sum, { filled }) => sum + filled, 0n);

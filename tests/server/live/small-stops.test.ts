@@ -12,6 +12,7 @@ import {
 } from '../../../contract/money.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
 import { liveExits, liveOrders } from '../../../server/db/schema-live.ts';
+import { LiveDesk } from '../../../server/live/live-desk.ts';
 import { restingStops } from '../../support/live/live-findings.ts';
 import {
   account,
@@ -20,6 +21,7 @@ import {
   PERSON,
   settle,
 } from '../../support/live/live-world.ts';
+import { refuseSales } from '../../support/live/refuse-sales.ts';
 
 let world: LiveWorld | null = null;
 afterEach(async () => {
@@ -60,10 +62,11 @@ interface Holding {
  * Held by a stopped agent, with a stop whose limit the least worth of an order puts at 97.5 % of it.
  * `quantity`: what that stop sells.
  */
-async function holding({
-  beforeStop = async () => undefined,
-  taken,
-}: Holding = {}): Promise<{ one: LiveWorld; stop: number; quantity: Fixed }> {
+async function holding({ beforeStop = async () => undefined, taken }: Holding = {}): Promise<{
+  one: LiveWorld;
+  stop: number;
+  quantity: Fixed;
+}> {
   const one = await openLiveWorld({
     dialect: 'binance',
     // The person's own coins would be what is taken.
@@ -189,7 +192,9 @@ describe('a small position at Binance', () => {
   }, 120_000);
 
   it('of which the price falls before its stop rests is tried no more, told of once, and sold later', async () => {
-    const { one, stop } = await holding({ beforeStop: (two, price) => fallBeforeStop(two, price * 0.88) });
+    const { one, stop } = await holding({
+      beforeStop: (two, price) => fallBeforeStop(two, price * 0.88),
+    });
     one.desk.start();
     await settle(one, 60);
     const before = await orderCount(one);
@@ -225,5 +230,33 @@ describe('a small position at Binance', () => {
     await settle(one, 240);
     expect(await orderCount(one)).toBe(before);
     expect((await told(one)).map(({ kind }) => kind)).toEqual(['too_small_to_sell']);
+  }, 120_000);
+
+  it('whose wish to be sold one server ends is watched by the others at once', async () => {
+    const { one, stop } = await holding();
+    const refused = refuseSales(one);
+    const [position] = (await account(one)).positions;
+    await one.floor.call(PERSON, 'closeLivePosition', {
+      params: { id: position?.id ?? '' },
+    });
+    await settle(one, 14, 2);
+    expect(restingStops(one)).toEqual([]);
+    const other = new LiveDesk(one.deps);
+    await other.runAll();
+    const watched = (desk: LiveDesk) => desk.run(one.connection.id)?.watched;
+    expect(await exits(one)).toHaveLength(1);
+    expect(watched(other)).toEqual([]);
+    one.standIn.setPrice(one.pair, (stop * 0.95).toFixed(2));
+    one.floor.market.say(one.pair, stop * 0.95);
+    await settle(one, 12, 2);
+    refused.stop();
+    expect(await exits(one)).toEqual([]);
+    expect(watched(one.desk)).toMatchObject([{ why: 'too_small' }]);
+    await other.runAll();
+    expect(watched(other)).toEqual(watched(one.desk));
+    // And after a restart.
+    const next = new LiveDesk(one.deps);
+    await next.runAll();
+    expect(watched(next)).toEqual(watched(one.desk));
   }, 120_000);
 });
