@@ -2,7 +2,7 @@
  * A socket in the signer's folder that is there to be answered. A process id says nothing of a
  * signer in another container; a socket on the same volume does.
  */
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 
@@ -10,11 +10,20 @@ import { join } from 'node:path';
 const ALIVE = 'alive.sock';
 /** By which a signer answers that is older than `ALIVE`, or that the server reaches by it. */
 const ANSWERING = [ALIVE, 'signer.sock'];
+/** A longer path is cut short by the system, and lies elsewhere. */
+const PATH_BYTES_MAX = process.platform === 'linux' ? 107 : 103;
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
-function answers(path: string): Promise<boolean> {
+const fits = (path: string): boolean => Buffer.byteLength(path) <= PATH_BYTES_MAX;
+
+/** Whether a process listens there. */
+export function answers(path: string): Promise<boolean> {
   return new Promise((resolve) => {
+    if (!fits(path)) {
+      resolve(false);
+      return;
+    }
     const socket = connect(path, () => {
       socket.destroy();
       resolve(true);
@@ -24,6 +33,12 @@ function answers(path: string): Promise<boolean> {
       resolve(codeOf(error) === 'EAGAIN');
     });
   });
+}
+
+/** Whether a signer that has taken this folder answers. */
+export async function holderAnswers(folder: string): Promise<boolean> {
+  for (const name of ANSWERING) if (await answers(join(folder, name))) return true;
+  return false;
 }
 
 /** @throws Error of the system. */
@@ -37,55 +52,42 @@ async function listen(path: string): Promise<Server> {
     server.listen(path, resolve);
   });
   server.unref();
-  // A path that is too long was cut short: nobody would find it there.
-  try {
-    chmodSync(path, 0o600);
-  } catch (error) {
-    server.close();
-    throw error;
-  }
   return server;
 }
 
-/** A name that is taken, and by which nobody answers, was left behind by one that was killed. */
-async function bind(path: string): Promise<Server> {
-  try {
-    return await listen(path);
-  } catch (error) {
-    if (codeOf(error) !== 'EADDRINUSE' || (await answers(path))) throw error;
-    rmSync(path, { force: true });
-    return listen(path);
-  }
-}
-
-export interface Answering {
-  /** False where the folder takes no socket: then nobody can be asked whether another signer runs. */
-  isAnswering: boolean;
+export interface AliveSocket {
+  /** Under the name by which the holder of the folder is found, in place of a dead one's. */
+  rise: () => void;
   fallSilent: () => void;
 }
 
 /**
- * Answers in this folder from now on, until it falls silent.
- * @throws Error where another signer answers.
+ * Answers under this name. It is there only when it answers: between its binding and its listening a
+ * socket looks like one whose process is gone.
+ * @throws Error where the folder takes no socket.
  */
-export async function answerIn(folder: string): Promise<Answering> {
-  for (const name of ANSWERING)
-    if (await answers(join(folder, name)))
-      throw new Error(
-        'Another signer answers in this folder, perhaps from another container: give each a folder of its own',
-      );
+export async function answerAs(folder: string, name: string): Promise<AliveSocket> {
+  const waiting = join(folder, `${name.split('.', 1)[0]}.wait`);
+  let path = join(folder, name);
+  if (!fits(join(folder, 'signer.sock'))) throw new Error('the path is too long for a socket');
+  const server = await listen(waiting);
   try {
-    const server = await bind(join(folder, ALIVE));
-    return {
-      isAnswering: true,
-      fallSilent: () => {
-        server.close();
-      },
-    };
+    chmodSync(waiting, 0o600);
+    renameSync(waiting, path);
   } catch (error) {
-    // Bound since it was looked for.
-    if (codeOf(error) === 'EADDRINUSE') throw new Error('Another signer uses this folder');
-    // Not every volume takes sockets; the lock with the process id is what there was before.
-    return { isAnswering: false, fallSilent: () => undefined };
+    server.close();
+    throw error;
   }
+  return {
+    rise: () => {
+      const risen = join(folder, ALIVE);
+      renameSync(path, risen);
+      path = risen;
+    },
+    fallSilent: () => {
+      // While it answers: afterwards the name may be another signer's.
+      rmSync(path, { force: true });
+      server.close();
+    },
+  };
 }
