@@ -253,9 +253,10 @@ export class Desk {
       if (!keys.has(connectionId)) this.parts.secrets.forget(connectionId);
       return report;
     }
-    keys.keep(ask.sealedKey, ask);
     const portfolioId = report.value.permissions?.portfolioId ?? null;
-    this.noteConnected({ ...ask, limits: firstLimits(ask.limits), portfolioId });
+    keys.keepWith(ask.sealedKey, ask, (before?.keys ?? 0) + 1, () => {
+      this.noteConnected({ ...ask, limits: firstLimits(ask.limits), portfolioId });
+    });
     this.adapters.set(connectionId, Promise.resolve(adapter));
     return report;
   }
@@ -292,8 +293,10 @@ export class Desk {
         replaceKey({ audit, keys, adapter, sealedKey }, connection, {
           spend: () => this.spend(stepUp, wanted, connection),
           gone: () => (this.connectionOf(connectionId) === connection ? null : NO_CONNECTION),
-          taken: () => {
+          note: () => {
             this.noteConnected(connection);
+          },
+          taken: () => {
             secrets.hold(connectionId, [key.apiKey, key.secret]);
             this.adapters.set(connectionId, Promise.resolve(adapter));
           },

@@ -4,6 +4,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -25,12 +26,23 @@ function syncFolder(path: string): void {
   }
 }
 
+const nextOf = (path: string): string => `${path}.next`;
+
 /**
  * The old file or the new one, never half of it.
  * @throws Error when the new one is not on disk. Nothing is left of it then.
  */
 export function writeWhole(path: string, text: string, disk: Disk = DISK): void {
-  const next = `${path}.next`;
+  stage(path, text, disk);
+  putStaged(path);
+}
+
+/**
+ * On disk beside the file, which takes no more room when it takes its place.
+ * @throws Error when it is not on disk. Nothing is left of it then.
+ */
+export function stage(path: string, text: string, disk: Disk = DISK): void {
+  const next = nextOf(path);
   const handle = openSync(next, 'w', 0o600);
   try {
     writeAll(handle, Buffer.from(text), disk);
@@ -41,8 +53,25 @@ export function writeWhole(path: string, text: string, disk: Disk = DISK): void 
   } finally {
     closeSync(handle);
   }
-  renameSync(next, path);
+}
+
+export function putStaged(path: string): void {
+  renameSync(nextOf(path), path);
   syncFolder(dirname(path));
+}
+
+export function dropStaged(path: string): void {
+  removeFile(nextOf(path));
+}
+
+/** What a crash left beside this file; null where that is nothing. */
+export function readStaged(path: string): string | null {
+  try {
+    return readFileSync(nextOf(path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
 }
 
 export function removeFile(path: string): void {

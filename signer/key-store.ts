@@ -7,7 +7,16 @@ import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { LiveExchange, SealedKey, type ApiKey, type SealContext } from '../contract/signer.ts';
 import type { Box } from './box.ts';
-import { filesOf, openFolder, removeFile, writeWhole } from './folder.ts';
+import {
+  dropStaged,
+  filesOf,
+  openFolder,
+  putStaged,
+  readStaged,
+  removeFile,
+  stage,
+  writeWhole,
+} from './folder.ts';
 import type { Secrets } from './secrets.ts';
 
 const KeptKey = z.object({
@@ -15,6 +24,8 @@ const KeptKey = z.object({
   ownerId: z.string(),
   exchange: LiveExchange,
   sealed: SealedKey,
+  /** How many keys the connection has had with this one; absent in older files. */
+  number: z.optional(z.number()),
 });
 type KeptKey = z.infer<typeof KeptKey>;
 
@@ -57,6 +68,44 @@ export class KeyStore {
     return this.open(kept.sealed, kept);
   }
 
+  /**
+   * The key and the record of it, or neither: also where the disk takes only one of them, and where
+   * the process ends between the two. `number`: how many keys the connection has had with this one.
+   */
+  keepWith(
+    sealed: SealedKey,
+    { connectionId, ownerId, exchange }: SealContext,
+    number: number,
+    record: () => void,
+  ): void {
+    const kept: KeptKey = { connectionId, ownerId, exchange, sealed, number };
+    const path = this.path(connectionId);
+    stage(path, JSON.stringify(kept));
+    try {
+      record();
+    } catch (error) {
+      dropStaged(path);
+      throw error;
+    }
+    putStaged(path);
+    this.kept.set(connectionId, kept);
+  }
+
+  /**
+   * Keys that were about to be kept when a process before this one ended. `numberOf`: how many keys a
+   * connection has had by its records; null where it has none now.
+   */
+  finish(numberOf: (connectionId: string) => number | null): void {
+    for (const connectionId of filesOf(this.folder, '.json.next')) {
+      const path = this.path(connectionId);
+      const key = readKey(readStaged(path));
+      if (key?.number !== undefined && key.number === numberOf(connectionId)) {
+        putStaged(path);
+        this.kept.set(connectionId, key);
+      } else dropStaged(path);
+    }
+  }
+
   keep(sealed: SealedKey, { connectionId, ownerId, exchange }: SealContext): void {
     const kept: KeptKey = { connectionId, ownerId, exchange, sealed };
     writeWhole(this.path(connectionId), JSON.stringify(kept));
@@ -80,5 +129,14 @@ export class KeyStore {
 
   private path(connectionId: string): string {
     return join(this.folder, `${connectionId}.json`);
+  }
+}
+
+/** Null where the text broke off. */
+function readKey(text: string | null): KeptKey | null {
+  try {
+    return KeptKey.parse(JSON.parse(text ?? ''));
+  } catch {
+    return null;
   }
 }

@@ -43,6 +43,10 @@ export async function openStore(
   const box = await Box.open(join(folder, 'box'), now());
   const keys = new KeyStore(join(folder, 'keys'), box, secrets);
   const journal = new Journal(join(folder, 'journal.jsonl'), { reserve });
+  keys.finish((id) => {
+    const connection = journal.ledger.connections.get(id);
+    return connection?.connected === true ? connection.keys : null;
+  });
   const audit = AuditLog.open(join(folder, 'audit.jsonl'), now, { reserve });
   const spent = new SpentStore(join(folder, 'spent'));
   return {

@@ -24,8 +24,10 @@ interface Steps<R> {
   spend: () => Promise<R | null>;
   /** A refusal where the connection was removed meanwhile. */
   gone: () => R | null;
-  /** Writes down that the new key is kept, and uses it from now on. */
-  taken: (report: KeyReport) => void;
+  /** Writes down that the new key is kept. */
+  note: () => void;
+  /** Uses it from now on. */
+  taken: () => void;
 }
 
 export const keyDigest = ({ apiKey }: Pick<ApiKey, 'apiKey'>): string =>
@@ -46,7 +48,7 @@ async function judge(adapter: Adapter, connection: Connection): Promise<KeyRepor
 export async function replaceKey<R>(
   { audit, keys, adapter, sealedKey }: NewKey,
   connection: Connection,
-  { spend, gone, taken }: Steps<R>,
+  { spend, gone, note, taken }: Steps<R>,
 ): Promise<KeyReport | R> {
   const { connectionId } = connection;
   const report = await judge(adapter, connection);
@@ -57,8 +59,8 @@ export async function replaceKey<R>(
   }
   const refusal = (await spend()) ?? gone();
   if (refusal !== null) return refusal;
-  keys.keep(sealedKey, connection);
+  keys.keepWith(sealedKey, connection, connection.keys + 1, note);
   audit.write('server', 'key replaced', { connectionId }, true);
-  taken(report);
+  taken();
   return report;
 }
