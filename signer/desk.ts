@@ -32,6 +32,7 @@ import {
   firstLimits,
   isRaised,
   isSame,
+  isTooOften,
   limitsInForce,
 } from './limits.ts';
 import type { Log } from './log.ts';
@@ -254,7 +255,8 @@ export class Desk {
       return report;
     }
     const portfolioId = report.value.permissions?.portfolioId ?? null;
-    keys.keepWith(ask.sealedKey, ask, (before?.keys ?? 0) + 1, () => {
+    const number = (this.ledger.connections.get(connectionId)?.keys ?? 0) + 1;
+    keys.keepWith(ask.sealedKey, ask, number, () => {
       this.noteConnected({ ...ask, limits: firstLimits(ask.limits), portfolioId });
     });
     this.adapters.set(connectionId, Promise.resolve(adapter));
@@ -386,7 +388,11 @@ export class Desk {
       const wanted = { purpose: 'raise_limits', agentId: null, limits } as const;
       const fault = await this.spend(stepUp, () => wanted, connection);
       if (fault !== null) return fault;
-    }
+    } else if (
+      !isSame(connection.limits, limits) &&
+      isTooOften(connection.limitsChangedAtMs, connection.limits, limits, this.now())
+    )
+      return refused('too_many_changes', 'halve a limit, or try again in an hour');
     if (isSame(connection.limits, limits)) return DONE;
     journal.write({ kind: 'limits', atMs: this.now(), connectionId, limits });
     audit.write(

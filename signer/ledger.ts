@@ -20,6 +20,7 @@ import type {
   StepUpKey,
 } from '../contract/signer.ts';
 import type { KeyPermissions, PlaceOutcome, VenueFill } from '../contract/venue.ts';
+import { withChange } from './limits.ts';
 import type { SignerRecord } from './records.ts';
 
 export interface SentOrder {
@@ -60,6 +61,8 @@ export interface Connection {
   /** As last read again; null where that was never, or the exchange did not say. */
   permissions: KeyPermissions | null;
   limits: SpendingLimits;
+  /** When they were last changed, as often as counts. */
+  limitsChangedAtMs: number[];
   stepUpKeys: StepUpKey[];
   portfolioId: string | null;
   agents: Set<string>;
@@ -189,6 +192,7 @@ export class Ledger {
       faults: [],
       permissions: null,
       limits: record.limits,
+      limitsChangedAtMs: [],
       stepUpKeys: record.stepUpKeys,
       portfolioId: record.portfolioId,
       agents: new Set(),
@@ -272,8 +276,10 @@ export class Ledger {
       connection.checkedAtMs = record.atMs;
       connection.faults = record.faults;
       connection.permissions = record.permissions ?? null;
-    } else if (record.kind === 'limits') connection.limits = record.limits;
-    else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
+    } else if (record.kind === 'limits') {
+      connection.limits = record.limits;
+      connection.limitsChangedAtMs = withChange(connection.limitsChangedAtMs, record.atMs);
+    } else if (record.kind === 'enrolled') connection.stepUpKeys.push(record.key);
     else if (record.kind === 'day') beginDay(connection, record);
     else if (record.kind === 'written_off') giveUp(connection, record);
     else if (record.kind === 'agent') {

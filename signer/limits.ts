@@ -107,6 +107,36 @@ export const isRaised = (from: SpendingLimits, to: SpendingLimits): boolean =>
 export const isSame = (one: SpendingLimits, other: SpendingLimits): boolean =>
   !isRaised(one, other) && !isRaised(other, one);
 
+/** Changes of a connection's limits that are written down without more, in so long. */
+const CHANGES_MOST = 20;
+const CHANGES_SPAN_MS = 60 * 60_000;
+
+/** When the last changes were made, this one included: what `isTooOften` goes by. */
+export const withChange = (changedAtMs: readonly number[], atMs: number): number[] =>
+  [...changedAtMs, atMs].slice(-CHANGES_MOST);
+
+/**
+ * Each change is a record for good, and to lower limits takes no token: a stolen server would fill the
+ * disk digit by digit. Beyond the number it must halve a limit at least. A person can always do that,
+ * and a thief not often: nobody raises a limit without a token.
+ */
+export function isTooOften(
+  changedAtMs: readonly number[],
+  from: SpendingLimits,
+  to: SpendingLimits,
+  nowMs: number,
+): boolean {
+  const agoMs = nowMs - (changedAtMs.at(-CHANGES_MOST) ?? Number.NEGATIVE_INFINITY);
+  // Less than nothing where the clock was set back.
+  if (agoMs < 0 || agoMs >= CHANGES_SPAN_MS) return false;
+  const isHalved = (before: Fixed, after: Fixed): boolean => before > 0n && after * 2n <= before;
+  return !(
+    isHalved(from.maxOrder, to.maxOrder) ||
+    isHalved(from.maxExposure, to.maxExposure) ||
+    isHalved(from.maxDailyLoss, to.maxDailyLoss)
+  );
+}
+
 const refused = (code: string, detail: string): Refused => ({ code, detail });
 
 /** The middle of the book; null when a side is empty. */

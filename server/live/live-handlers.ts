@@ -74,6 +74,11 @@ async function setLimits(
     throw new Refusal('signer_unavailable', 'Limits cannot be changed now. Try again soon.');
   if (answer.kind === 'refused' && answer.code === 'no_connection')
     throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
+  if (answer.kind === 'refused' && answer.code === 'too_many_changes')
+    throw new Refusal(
+      'rate_limited',
+      'These limits were changed very often. Lower one to half, or try again in an hour.',
+    );
   if (answer.kind === 'refused')
     throw new Refusal('step_up_required', 'Confirm the higher limits.', {
       details: { code: answer.code },

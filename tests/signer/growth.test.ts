@@ -92,6 +92,59 @@ describe('the files', () => {
     expect(written(one)).toBe(before);
   });
 
+  /** Down by 1 of the digits behind the point each time, all on one day. */
+  async function lowerOften(one: DeskWorld, times: number): Promise<string[]> {
+    const codes: string[] = [];
+    for (let turn = 1; turn <= times; turn += 1) {
+      const limits = limitsOf((100 - turn / 1e6).toFixed(6), '500', '25');
+      const answer = await setLimits(one, limits);
+      codes.push(answer.kind === 'refused' ? (answer.code ?? '') : answer.kind);
+      one.clock.at += 1_000;
+    }
+    return codes;
+  }
+  const setLimits = (one: DeskWorld, limits: ReturnType<typeof limitsOf>) =>
+    one.desk.answer({
+      act: 'set_limits',
+      connectionId: 'connection-1',
+      limits,
+      stepUp: null,
+    }) as Promise<{ kind: string; code?: string }>;
+
+  it('do not grow by limits that are lowered digit by digit, and a person can always lower theirs', async () => {
+    const one = await connected();
+    const before = written(one);
+    const codes = await lowerOften(one, 500);
+    expect(written(one) - before).toBeLessThanOrEqual(2 * 20);
+    expect(codes[0]).toBe('done');
+    expect(codes.at(-1)).toBe('too_many_changes');
+    // To a half of one of them or less, down to nothing.
+    for (const limits of [limitsOf('40', '500', '25'), limitsOf('40', '0', '0')])
+      expect(await setLimits(one, limits)).toEqual({ kind: 'done' });
+    expect(await setLimits(one, limitsOf('39', '0', '0'))).toMatchObject({
+      code: 'too_many_changes',
+    });
+    one.clock.at += 3_600_000;
+    expect(await setLimits(one, limitsOf('39', '0', '0'))).toEqual({ kind: 'done' });
+  });
+
+  it('do not grow by starting the signer again after limits were lowered often', async () => {
+    const one = await connected();
+    await lowerOften(one, 30);
+    await one.close();
+    world = await openDeskWorld({
+      key: KRAKEN_KEY,
+      answers: (clock) => krakenAnswers({}, () => clock.now()),
+      folder: one.folder,
+      clock: one.clock,
+    });
+    const before = written(world);
+    expect(await setLimits(world, limitsOf('98', '500', '25'))).toMatchObject({
+      code: 'too_many_changes',
+    });
+    expect(written(world)).toBe(before);
+  });
+
   it('name a sale that is refused again and again once, and then count it by the hour', async () => {
     const one = await connected();
     const before = written(one);
