@@ -21,7 +21,10 @@ import {
   VenueSymbol,
 } from './venue.ts';
 
-/** Below this an older signer is refused by the server, and the other way round. */
+/**
+ * Raised where server and signer of two builds could misunderstand each other. While theirs differ
+ * nothing is bought; sales go on.
+ */
 export const SIGNER_VERSION = 1;
 
 export const LiveExchange = z.enum(LIVE_EXCHANGES);

@@ -173,8 +173,10 @@ function liveGauges(database: Database, clock: WallClock): Gauge[] {
   ];
 }
 
-/** As of the last time that this process asked the signer anything before an order or a start. */
-function signerGauges(signer: Pick<WatchedSigner, 'secondsApart'> | null): Gauge[] {
+type SignerFigures = Pick<WatchedSigner, 'secondsApart' | 'otherVersion'>;
+
+/** As of the last time that this process asked the signer who it is: before an order, and each minute. */
+function signerGauges(signer: SignerFigures | null): Gauge[] {
   return [
     {
       name: 'tradewind_signer_clock_apart_seconds',
@@ -183,6 +185,11 @@ function signerGauges(signer: Pick<WatchedSigner, 'secondsApart'> | null): Gauge
         const value = signer?.secondsApart() ?? null;
         return value === null ? [] : [{ value }];
       },
+    },
+    {
+      name: 'tradewind_signer_other_version',
+      help: 'Whether the signer is of another version than this server. Then nothing is bought.',
+      read: () => (signer === null ? [] : [{ value: signer.otherVersion() === null ? 0 : 1 }]),
     },
   ];
 }
@@ -212,7 +219,7 @@ export function operatorGauges(
   market: RunningMarket,
   reads: Reads,
   clock: WallClock,
-  signer: Pick<WatchedSigner, 'secondsApart'> | null,
+  signer: SignerFigures | null,
 ): Gauge[] {
   return [
     ...marketGauges(market),

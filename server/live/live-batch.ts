@@ -42,6 +42,10 @@ import { NOT_COMPARED } from './live-run.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { insertOrder } from './order-store.ts';
 import { newClientOrderId, ORDER_LIFE_MS } from './pair-plan.ts';
+import { OTHER_SIGNER } from './signer-version.ts';
+
+/** What this process waits for, and a rebalance moment with it. */
+const PASSING: ReadonlySet<string> = new Set([NOT_COMPARED, OTHER_SIGNER]);
 
 /** How far above the ask a market purchase may be filled; the signer's collar is as wide. */
 const COLLAR_BPS = parseFixed('200');
@@ -164,7 +168,7 @@ export class LiveAccountState {
     if (this.lossToday >= parseFixed(connection.maxDailyLoss))
       return "today's losses have reached your limit for this exchange account.";
     const ofPort = port.entriesOff(connection.id);
-    return ofPort === NOT_COMPARED ? null : ofPort;
+    return ofPort === null || PASSING.has(ofPort) ? null : ofPort;
   }
 
   private passingOff(port: LivePort | null): string | null {

@@ -6,10 +6,13 @@ import type { Database } from '../db/database.ts';
 import type { EventLog } from '../db/user-events.ts';
 import type { Log } from '../log.ts';
 import type { Market } from '../market/market-source.ts';
+import type { OtherVersion } from './signer-version.ts';
 
 /** The signer, as far as it is asked. */
 export interface SignerPort {
   ask<A extends SignerAsk['act']>(ask: Extract<SignerAsk, { act: A }>): Promise<SignerReply<A>>;
+  /** As it last said; null where it is ours, or nothing was said. */
+  otherVersion?(): OtherVersion | null;
 }
 
 /** What a deciding transaction needs of the process that trades live. */

@@ -13,12 +13,15 @@ import { ExchangeRules } from './exchange-rules.ts';
 import { openConnections } from './live-accounts.ts';
 import type { BookDeps, LiveDeps, LivePort } from './live-deps.ts';
 import { LiveRun, NOT_COMPARED } from './live-run.ts';
+import { signerAnswers } from './signer-answers.ts';
 import { SignerClient } from './signer-client.ts';
 import { WatchedSigner } from './signer-clock.ts';
 
 const TICK_MS = 1_000;
 /** How soon a connection that another process made is taken up. */
 const LIST_KEPT_MS = 5_000;
+/** How often the signer is asked of what version it is, besides with each order. */
+const GREET_MS = 60_000;
 /** How long a process that ends waits for answers. What has none by then is looked up by the next. */
 const STOP_PATIENCE_MS = 5_000;
 
@@ -30,6 +33,7 @@ export class LiveDesk implements LivePort {
   private readonly task: PeriodicTask;
   private unsubscribe: (() => void) | null = null;
   private listedAtMs: number | null = null;
+  private greetedAtMs: number | null = null;
   private isStopping = false;
   private readonly under = new Set<Promise<void>>();
 
@@ -144,6 +148,7 @@ export class LiveDesk implements LivePort {
   private async beginAll(): Promise<void> {
     await this.list();
     if (this.isStopping) return;
+    this.greet();
     for (const [id, run] of this.runs) this.keep(this.guarded(id, run.runRegularly()));
   }
 
@@ -166,6 +171,15 @@ export class LiveDesk implements LivePort {
       if (known === undefined && !this.exchangeRules.isAwaited(connection.exchange))
         this.runs.set(connection.id, new LiveRun(this.deps, this, connection));
     }
+  }
+
+  /** Its version, or its clock, may be another one since an order was last sent. Nobody waits for it. */
+  private greet(): void {
+    const now = this.deps.clock.now();
+    if (this.runs.size === 0) return;
+    if (this.greetedAtMs !== null && !hasPassed(this.greetedAtMs, GREET_MS, now)) return;
+    this.greetedAtMs = now;
+    void signerAnswers(this.deps.signer);
   }
 
   private takeBack(): void {

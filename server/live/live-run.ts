@@ -2,7 +2,7 @@
  * One connection at work in this process: its gate, what is sent, looked up and cancelled, and when
  * it is reconciled. A new one begins with a closed gate.
  */
-import type { LiveExchange } from '../../contract/signer.ts';
+import { SIGNER_VERSION, type LiveExchange } from '../../contract/signer.ts';
 import { PAIR_CLOSED_CODES, STOPS_CLOSED_CODES, type PairRules } from '../../contract/venue.ts';
 import type { Quote } from '../../engine/market-types.ts';
 import {
@@ -29,6 +29,7 @@ import { UntoldWriteOffs } from './signer-write-offs.ts';
 import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
+import { OTHER_SIGNER, otherVersionOf } from './signer-version.ts';
 
 /**
  * While something rests or is out, and otherwise. Kraken lets a key ask for about one list in four
@@ -162,6 +163,7 @@ export class LiveRun {
   /** Why nothing new is bought, as a sentence goes on; null where something may be. */
   get entriesOff(): string | null {
     if (this.gate.kind === 'closed') return NOT_COMPARED;
+    if ((this.deps.signer.otherVersion?.() ?? null) !== null) return OTHER_SIGNER;
     return this.loss.isReached(this.connection)
       ? "today's losses, with what is held at its price now, have reached your limit for this exchange account."
       : null;
@@ -557,12 +559,13 @@ export class LiveRun {
 
   private async send(order: LiveOrder): Promise<boolean> {
     // A signer that cannot be reached has sent nothing: the order stays planned.
-    await this.deps.signer.ask({ act: 'hello', version: 1 });
+    const { version } = await this.deps.signer.ask({ act: 'hello', version: SIGNER_VERSION });
     const claimed = await claimSending(
       this.deps,
       this.connection,
       order.intent,
       this.gateFor(order),
+      otherVersionOf(version) !== null,
     );
     if (claimed === null) return false;
     const event = await place(this.deps, claimed);

@@ -19,13 +19,14 @@ import { applyEvents } from './order-store.ts';
 
 /**
  * Commits that the request leaves now; null where it must not. A purchase that the operator has
- * halted meanwhile is taken back.
+ * halted meanwhile is taken back, and so is any while the signer is of another version.
  */
 export async function claimSending(
   deps: BookDeps & { database: Database },
   connection: ConnectionRow,
   { clientOrderId, side }: Pick<OrderIntent, 'clientOrderId' | 'side'>,
   gate: Gate,
+  isOtherSigner = false,
 ): Promise<LiveOrder | null> {
   return deps.database.transaction(async (tx) => {
     // First of all, and for purchases alone: no sale waits for whoever sets a halt.
@@ -39,7 +40,8 @@ export async function claimSending(
     const orders = (await liveOrdersOf(tx.db, connection.id)).map(({ order }) => order);
     const policy = policyOf(connection);
     if (sendRefusal(stored.order, gate, orders, policy, now) !== null) return null;
-    const isOff = side === 'buy' && (await isHalted(tx, deps, connection, stored.order));
+    const isOff =
+      side === 'buy' && (isOtherSigner || (await isHalted(tx, deps, connection, stored.order)));
     const event = { kind: isOff ? 'cancel_asked' : 'send_started', atMs: now } as const;
     const { order } = await applyEvents(tx, deps, connection, stored, [event]);
     await publishLive(tx, deps, connection);

@@ -1,8 +1,12 @@
-/** The signer, with how far its clock is from ours: it judges each deadline that is set here. */
+/**
+ * The signer, with how far its clock is from ours, by which it judges each deadline that is set here,
+ * and whether it is of another version.
+ */
 import type { SignerAsk, SignerReply } from '../../contract/signer.ts';
 import type { WallClock } from '../clock.ts';
 import type { Log } from '../log.ts';
 import type { SignerPort } from './live-deps.ts';
+import { SignerVersion, type OtherVersion } from './signer-version.ts';
 
 /** An order lives for half a minute, of which it may wait a part. */
 const APART_MOST_MS = 10_000;
@@ -11,21 +15,31 @@ export class WatchedSigner implements SignerPort {
   /** Null until a signer has told its time. */
   private apartMs: number | null = null;
   private isTold = false;
+  private readonly version: SignerVersion;
 
   constructor(
     private readonly signer: SignerPort,
     private readonly clock: Pick<WallClock, 'now'>,
     private readonly log: Pick<Log, 'warn'>,
-  ) {}
+  ) {
+    this.version = new SignerVersion(log);
+  }
 
   async ask<A extends SignerAsk['act']>(
     ask: Extract<SignerAsk, { act: A }>,
   ): Promise<SignerReply<A>> {
     const askedAtMs = this.clock.now();
     const reply = await this.signer.ask(ask);
-    if (ask.act === 'hello')
-      this.note(askedAtMs, (reply as SignerReply<'hello'>).nowMs ?? null, this.clock.now());
+    if (ask.act === 'hello') {
+      const { nowMs = null, version } = reply as SignerReply<'hello'>;
+      this.note(askedAtMs, nowMs, this.clock.now());
+      this.version.note(version);
+    }
     return reply;
+  }
+
+  otherVersion(): OtherVersion | null {
+    return this.version.other;
   }
 
   secondsApart(): number | null {

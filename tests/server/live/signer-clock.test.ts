@@ -14,7 +14,10 @@ function watched() {
       if (state.fails) return Promise.reject(new Error('gone'));
       state.nowMs += state.tripMs;
       const { apartMs } = state;
-      return Promise.resolve(apartMs === null ? {} : { nowMs: state.nowMs + apartMs });
+      return Promise.resolve({
+        version: 1,
+        ...(apartMs === null ? {} : { nowMs: state.nowMs + apartMs }),
+      });
     },
   } as unknown as SignerPort;
   const signer = new WatchedSigner(
