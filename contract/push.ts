@@ -152,6 +152,8 @@ export const PushFacts = z.object({
   live: z.optional(
     z.object({
       what: LiveFact,
+      /** Of `check`, what it is: apps that are older, and know no such fact, tell of a look. */
+      why: z.optional(z.string()),
       connectionId: z.string(),
       /** The person's name for the account; empty where it is not known. */
       label: z.string(),

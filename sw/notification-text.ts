@@ -150,8 +150,21 @@ const LIVE_WORDS: Readonly<Record<LiveFact, readonly [title: string, sentence: s
   ],
 };
 
+/** Of `check`, where the server says what it is. */
+const CHECK_WORDS: Readonly<Record<string, readonly [title: string, sentence: string]>> = {
+  too_small_to_sell: [
+    'Real money: too little to sell at a stop loss',
+    'The price has reached it, and what is held is worth too little for an order. It is sold when the price allows.',
+  ],
+  sale_refused: [
+    'Real money: a sale was refused',
+    'No stop loss guards what it was to sell. Tradewind keeps trying.',
+  ],
+};
+
 function liveText({ facts }: PushPayload): Words {
-  const [title, sentence] = LIVE_WORDS[facts.live?.what ?? 'check'];
+  const [title, sentence] =
+    CHECK_WORDS[facts.live?.why ?? ''] ?? LIVE_WORDS[facts.live?.what ?? 'check'];
   const label = facts.live?.label ?? '';
   const about = [label, facts.pair ?? ''].filter((part) => part !== '').join(', ');
   return { title, plain: sentence, detailed: about === '' ? sentence : `${about}: ${sentence}` };

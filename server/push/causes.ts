@@ -18,20 +18,28 @@ export interface Cause {
 
 const BLANK: PushFacts = { agentId: null, agentName: null };
 
-/** Alarms of a live account that are no order's own affair, by what is said of them. */
-const ALARMS: Readonly<Record<string, { kind: PushKind; what: LiveFact }>> = {
+/** What is said of an alarm of a live account that is no order's own affair. */
+interface AlarmFact {
+  kind: PushKind;
+  what: LiveFact;
+  why?: string;
+}
+
+const ALARMS: Readonly<Record<string, AlarmFact>> = {
   unknown_for_minutes: { kind: 'liveOrder', what: 'unknown' },
   cancelled_at_exchange: { kind: 'liveStop', what: 'stop_cancelled' },
   stop_rejected: { kind: 'liveStop', what: 'stop_rejected' },
+  too_small_to_sell: { kind: 'liveStop', what: 'check', why: 'too_small_to_sell' },
+  sale_refused: { kind: 'liveStop', what: 'check', why: 'sale_refused' },
   unreachable: { kind: 'liveConnection', what: 'unreachable' },
   key_refused: { kind: 'liveConnection', what: 'key_refused' },
   daily_loss: { kind: 'liveLoss', what: 'daily_loss' },
   live_ended: { kind: 'liveEnded', what: 'live_ended' },
 };
-const CHECK = { kind: 'liveConnection', what: 'check' } as const;
+const CHECK: AlarmFact = { kind: 'liveConnection', what: 'check' };
 
 function alarmCause({ id, label }: LiveConnection, alarm: LiveAlarmWire): Cause {
-  const { kind, what } = ALARMS[alarm.kind] ?? CHECK;
+  const { kind, ...fact } = ALARMS[alarm.kind] ?? CHECK;
   const pair = (alarm.detail as { symbol?: unknown } | null)?.symbol;
   return {
     kind,
@@ -39,7 +47,7 @@ function alarmCause({ id, label }: LiveConnection, alarm: LiveAlarmWire): Cause 
     facts: {
       ...BLANK,
       ...(typeof pair === 'string' ? { pair } : {}),
-      live: { what, connectionId: id, label },
+      live: { ...fact, connectionId: id, label },
     },
     fill: null,
   };

@@ -115,7 +115,16 @@ async function troubleAtExchange(floor: Floor, uid: string): Promise<void> {
   });
   const [connection] = await connectionsOf(floor.database.db, uid);
   if (connection === undefined) throw new Error('No connection');
-  const kinds = ['unknown_for_minutes', 'stop_rejected', 'unreachable', 'daily_loss', 'live_ended'];
+  const kinds = [
+    'unknown_for_minutes',
+    'stop_rejected',
+    'too_small_to_sell',
+    'sale_refused',
+    'coins_missing',
+    'unreachable',
+    'daily_loss',
+    'live_ended',
+  ];
   await floor.database.transaction(async (tx) => {
     const detail = { symbol: 'BTC/USD' };
     await raiseAlarms(

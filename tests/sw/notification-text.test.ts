@@ -266,6 +266,24 @@ describe('a notification', () => {
     expect(body).not.toMatch(/paper/i);
   });
 
+  it.each([
+    ['too_small_to_sell', 'Real money: too little to sell at a stop loss', 'worth too little'],
+    ['sale_refused', 'Real money: a sale was refused', 'keeps trying'],
+    ['of_a_later_server', 'Real money: your account needs a look', 'does not fit'],
+  ])(
+    'says of %s what it is, and of what it does not know that it needs a look',
+    (why, title, part) => {
+      const facts = {
+        agentId: null,
+        agentName: null,
+        live: { what: 'check' as const, why, connectionId: 'c1', label: 'My Kraken' },
+      };
+      const shown = notificationOf(payload({ kind: 'liveStop', facts }), 'fresh');
+      expect(shown.title).toBe(title);
+      expect(shown.body).toContain(part);
+    },
+  );
+
   it('takes one place an agent and kind, and leads to what it is about', () => {
     const of = (kind: PushPayload['kind']) => {
       const { tag, target } = notificationOf(payload({ kind }), 'fresh');

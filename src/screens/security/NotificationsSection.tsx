@@ -42,7 +42,7 @@ const KINDS: Readonly<Record<PushKind, { label: string; hint: string }>> = {
   },
   liveStop: {
     label: 'Real money: stop losses',
-    hint: 'When one was hit, refused by the exchange, or cancelled outside Tradewind.',
+    hint: 'When one was hit, refused or cancelled outside Tradewind, and when a sale fails.',
   },
   liveConnection: {
     label: 'Real money: exchange account',

@@ -17,12 +17,20 @@ it('is brought about by the server itself, real money apart from paper', async (
   expect(new Set(held)).toEqual(new Set(['faulted', 'halted']));
   const real = messages.filter(({ facts }) => facts.live !== undefined);
   expect(
-    real.map(({ kind, facts }) => [kind, facts.live?.what, facts.live?.label].join(' ')).sort(),
+    real
+      .map(({ kind, facts: { live } }) =>
+        [kind, live?.what, live?.why ?? '-', live?.label].join(' '),
+      )
+      .sort(),
   ).toEqual([
-    'liveConnection unreachable My account',
-    'liveEnded live_ended My account',
-    'liveLoss daily_loss My account',
-    'liveOrder unknown My account',
-    'liveStop stop_rejected My account',
+    'liveConnection check - My account',
+    'liveConnection unreachable - My account',
+    'liveEnded live_ended - My account',
+    'liveLoss daily_loss - My account',
+    'liveOrder unknown - My account',
+    // An installed app that is older knows the fact alone.
+    'liveStop check sale_refused My account',
+    'liveStop check too_small_to_sell My account',
+    'liveStop stop_rejected - My account',
   ]);
 }, 60_000);
