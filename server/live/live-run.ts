@@ -26,6 +26,7 @@ import { reconcileConnection } from './reconcile-connection.ts';
 import { tellRefusedBeyondLimit } from './refused-sales.ts';
 import { Replans, type PairSaid } from './replans.ts';
 import { UntoldWriteOffs } from './signer-write-offs.ts';
+import { keepsFromReading } from './unread-orders.ts';
 import { WatchedStops } from './watched-stops.ts';
 import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
@@ -93,6 +94,9 @@ const isWaitingToGo = (order: LiveOrder): boolean =>
 
 const hasDoubts = (gate: Gate): boolean => gate.kind === 'open' && gate.doubtfulAssets.size > 0;
 
+/** By the exchange's word when the key was last read: then asking often is of no use. */
+const isRefused = ({ keyFaults }: ConnectionRow): boolean => keyFaults.some(keepsFromReading);
+
 export class LiveRun {
   gate: Gate = CLOSED_AT_START;
   private reconciledAtMs: number | null = null;
@@ -153,6 +157,11 @@ export class LiveRun {
 
   /** As it is now in the database. */
   refresh(connection: ConnectionRow): void {
+    // It was replaced, or mended at the exchange: the account is compared at once.
+    if (isRefused(this.connection) && !isRefused(connection)) {
+      this.triedAtMs = null;
+      this.unreadInTurn = 0;
+    }
     this.connection = connection;
   }
 
@@ -349,7 +358,7 @@ export class LiveRun {
   }
 
   private retryMs(): number {
-    if (this.reachability.isKeyRefused) return KEY_REFUSED_RETRY_MS;
+    if (isRefused(this.connection)) return KEY_REFUSED_RETRY_MS;
     const doublings = Math.max(0, this.unreadInTurn - UNREAD_RETRIES);
     return Math.min(UNREAD_RETRY_MOST_MS, RECONCILE_RETRY_MS * 2 ** doublings);
   }

@@ -17,8 +17,6 @@ const RECHECK_MS = 10 * 60_000;
 export class Reachability {
   private failingSinceMs: number | null = null;
   private recheckedAtMs = Number.NEGATIVE_INFINITY;
-  /** The exchange said so when it was last asked: then asking often is of no use. */
-  isKeyRefused = false;
 
   constructor(private readonly deps: LiveDeps) {}
 
@@ -27,7 +25,6 @@ export class Reachability {
     const now = this.deps.clock.now();
     if (isRead) {
       this.failingSinceMs = null;
-      this.isKeyRefused = false;
       return;
     }
     this.failingSinceMs ??= now;
@@ -35,12 +32,11 @@ export class Reachability {
     const isLong = now - this.failingSinceMs >= TELL_AFTER_MS;
     if (!isLong) return;
     this.recheckedAtMs = now;
-    this.isKeyRefused = await this.askForKey(connection);
-    if (!this.isKeyRefused) await this.tell(connection);
+    if (!(await this.isKeyRefused(connection))) await this.tell(connection);
   }
 
   /** Whether it is the key, by the exchange's word; the person is told of that as of each reading. */
-  private async askForKey(connection: ConnectionRow): Promise<boolean> {
+  private async isKeyRefused(connection: ConnectionRow): Promise<boolean> {
     const { signer } = this.deps;
     const { id: connectionId } = connection;
     const report = await signer.ask({ act: 'recheck', connectionId }).catch(() => null);
