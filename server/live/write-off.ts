@@ -2,38 +2,24 @@
  * Writes off coins of an agent that the account does not have any more, because the person sold them
  * or took them out by hand. Without it their position stays open for good and no sale of it succeeds.
  */
-import { randomUUID } from 'node:crypto';
-import { and, eq, max } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import type { WriteOffWire } from '../../contract/live.ts';
 import { formatFixed, parseFixed, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
-import { rememberExit } from '../../engine/execution/agent-memory.ts';
-import {
-  mostToWriteOff,
-  positionAfterWriteOff,
-  worthOfWriteOff,
-  writeOffEntries,
-} from '../../engine/orders/write-off.ts';
+import { mostToWriteOff } from '../../engine/orders/write-off.ts';
 import { baseOf } from '../../engine/pair-coins.ts';
 import { isId } from '../agents/read-agents.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { agents, positions } from '../db/schema.ts';
-import {
-  liveConnections,
-  liveExits,
-  liveFailedStops,
-  liveMarks,
-  liveWriteOffs,
-  venueFills,
-} from '../db/schema-live.ts';
+import { positions } from '../db/schema.ts';
+import { liveConnections, liveMarks } from '../db/schema-live.ts';
 import { lockOpenPosition } from '../portfolio/exits.ts';
-import { toOpenPosition } from '../portfolio/marks.ts';
-import { post, type PositionRow } from '../portfolio/record-trades.ts';
+import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
+import { bookWriteOff } from './book-write-off.ts';
 import { asConnection, lockBooks, type ConnectionRow } from './live-accounts.ts';
 import { publishLive } from './live-news.ts';
-import { missingIn, toWriteOff, type WriteOffRow } from './missing-coins.ts';
+import { missingIn, toWriteOff } from './missing-coins.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { pairsToPlan, planPair } from './pair-plan.ts';
 
@@ -143,85 +129,12 @@ export async function writeOffPosition(
     throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
   const asset = baseOf(position.pair);
   const missing = await checkWriteOff(tx.db, deps, connection, position, ask);
-  const row = await book(tx, deps, position, connection, ask.quantity);
+  const row = await bookWriteOff(tx, deps, position, connection, ask.quantity);
   await lessMissing(tx, connection, asset, subtract(missing, ask.quantity));
   await planCoin(tx, deps, connection, asset);
   tx.afterCommit(() => deps.live?.poke(connection.id));
   await publishLive(tx, deps, connection, true);
   return toWriteOff(row);
-}
-
-async function book(
-  tx: Tx,
-  deps: TradingDeps,
-  position: PositionRow,
-  connection: ConnectionRow,
-  quantity: Fixed,
-): Promise<WriteOffRow> {
-  const { db } = tx;
-  const { id: connectionId, accountId } = connection;
-  const { agentId, pair: symbol } = position;
-  const before = toOpenPosition(position);
-  const { after, cost } = positionAfterWriteOff(before, { symbol, quantity });
-  const bid = deps.market.quote(symbol)?.bid ?? null;
-  const at = deps.market.now();
-  const [last] = await db
-    .select({ number: max(venueFills.number) })
-    .from(venueFills)
-    .where(eq(venueFills.accountId, accountId));
-  const row: WriteOffRow = {
-    id: randomUUID(),
-    connectionId,
-    accountId,
-    agentId,
-    positionId: position.id,
-    symbol,
-    quantity: formatFixed(quantity),
-    cost: formatFixed(cost),
-    worth: formatFixed(worthOfWriteOff(before, after, bid)),
-    afterTrade: last?.number ?? 0,
-    atMarketMs: at,
-    bookedAt: deps.clock.now(),
-    signerToldAt: null,
-  };
-  await db.insert(liveWriteOffs).values(row);
-  const entries = writeOffEntries({ agentId, symbol, quantity });
-  await post(
-    tx,
-    [{ transactionId: row.id, accountId, cause: 'written_off', fillId: null, at, entries }],
-    { hasHappened: true },
-  );
-  const isClosed = after.quantity === ZERO;
-  await db
-    .update(positions)
-    .set({
-      quantity: formatFixed(after.quantity),
-      cost: formatFixed(after.cost),
-      stopPrice: after.stopPrice === null ? null : formatFixed(after.stopPrice),
-      closedMarketMs: isClosed ? at : null,
-    })
-    .where(eq(positions.id, position.id));
-  if (isClosed) await forgetPosition(tx, position, at);
-  return row;
-}
-
-/** Nothing of it is to be sold any more, and the agent does not enter again at once. */
-async function forgetPosition(
-  { db }: Tx,
-  { agentId, pair }: PositionRow,
-  at: number,
-): Promise<void> {
-  await db.delete(liveExits).where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, pair)));
-  await db
-    .delete(liveFailedStops)
-    .where(and(eq(liveFailedStops.agentId, agentId), eq(liveFailedStops.symbol, pair)));
-  const [agent] = await db
-    .select({ memory: agents.memory })
-    .from(agents)
-    .where(eq(agents.id, agentId));
-  if (agent === undefined) return;
-  const memory = rememberExit(agent.memory as Record<string, unknown>, { pair, at, stop: false });
-  await db.update(agents).set({ memory }).where(eq(agents.id, agentId));
 }
 
 /** Until the next comparison this is what is missing: nobody writes the same coins off again. */
