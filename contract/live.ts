@@ -135,7 +135,10 @@ export const ExternalMovementWire = z.object({
   at: z.number(),
 });
 
-/** Coins that an agent gave up because the person had sold them or taken them out. At cost. */
+/**
+ * Coins that an agent gave up because the person had sold them or taken them out, or because they
+ * were too little to sell (`why`). At cost.
+ */
 export const WriteOffWire = z.object({
   id: z.string(),
   agentId: z.string(),
@@ -143,6 +146,8 @@ export const WriteOffWire = z.object({
   quantity: DecimalText,
   cost: DecimalText,
   at: z.number(),
+  /** `dust`: the coins are in the account, and the person's. Left out where they are gone. */
+  why: z.optional(z.literal('dust')),
 });
 export type WriteOffWire = z.infer<typeof WriteOffWire>;
 

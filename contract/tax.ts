@@ -18,8 +18,8 @@ export const TaxLotsQuery = z.object({
 
 /**
  * A part of a purchase and its sale. What has not been sold yet has no sale. What an agent wrote off
- * (`reason` `written_off`) was given over to the person at its cost: it has a time, and neither
- * proceeds nor gain. Times on the market clock, ms.
+ * (`reason` `written_off`), or left to the person as too little to sell (`dust_left`), was given over
+ * at its cost: it has a time, and neither proceeds nor gain. Times on the market clock, ms.
  */
 export const TaxLot = z.object({
   pair: z.string(),

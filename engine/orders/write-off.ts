@@ -1,6 +1,6 @@
 /**
- * Coins that a person sold or took out by hand while an agent's position counted them: the agent
- * gives them up, at cost and with no result.
+ * Coins that an agent gives up, at cost and with no result: those that a person sold or took out by
+ * hand while its position counted them, and dust that is left to the person.
  */
 import { maximum, minimum, multiply, subtract, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
@@ -10,6 +10,12 @@ import type { OpenPosition, PositionAfter } from '../execution/agent-types.ts';
 import { baseOf } from '../pair-coins.ts';
 import type { LiveOrder } from './live-order.ts';
 import { saleExposure } from './stop-plan.ts';
+
+/**
+ * `written_off`: the account has not got them any more. `dust_left`: they are there, too few for an
+ * order, and the person's from then on.
+ */
+export type WriteOffCause = 'written_off' | 'dust_left';
 
 export interface WriteOff {
   agentId: string;
@@ -32,7 +38,7 @@ export function mostToWriteOff(
 
 /**
  * From what the agent holds to the person's own, where the trade or the withdrawal by hand was
- * booked: what the ledger says is at the exchange stays as it is.
+ * booked, and where dust is: what the ledger says is at the exchange stays as it is.
  */
 export function writeOffEntries({ agentId, symbol, quantity }: WriteOff): LedgerEntry[] {
   const asset = baseOf(symbol);

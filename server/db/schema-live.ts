@@ -184,8 +184,8 @@ export const externalMovements = pgTable(
 );
 
 /**
- * Coins that agents gave up because the person had sold them or taken them out by hand; its id is
- * the ledger's.
+ * Coins that agents gave up because the person had sold them or taken them out by hand, or because
+ * they were dust; its id is the ledger's.
  */
 export const liveWriteOffs = pgTable(
   'live_write_offs',
@@ -196,6 +196,8 @@ export const liveWriteOffs = pgTable(
     agentId: uuid('agent_id').notNull(),
     positionId: uuid('position_id').notNull(),
     symbol: text('symbol').notNull(),
+    /** `written_off`, or `dust_left`: those are at the exchange, and the person's. */
+    cause: text('cause').notNull().default('written_off'),
     quantity: money('quantity').notNull(),
     /** What they had cost: neither gain nor loss. */
     cost: money('cost').notNull(),

@@ -11,6 +11,7 @@ import {
   positionAfterWriteOff,
   worthOfWriteOff,
   writeOffEntries,
+  type WriteOffCause,
 } from '../../engine/orders/write-off.ts';
 import type { Tx } from '../db/database.ts';
 import { agents, positions } from '../db/schema.ts';
@@ -21,16 +22,23 @@ import type { ConnectionRow } from './live-accounts.ts';
 import type { BookDeps } from './live-deps.ts';
 import type { WriteOffRow } from './missing-coins.ts';
 
-/** The agent and the account must be locked by the caller, and the position. */
+interface GivenUp {
+  position: PositionRow;
+  quantity: Fixed;
+  cause: WriteOffCause;
+}
+
+/**
+ * The account and the position must be locked by the caller. Where the position is closed, nothing of
+ * it is to be sold any more.
+ */
 export async function bookWriteOff(
   tx: Tx,
   deps: Pick<BookDeps, 'market' | 'clock'>,
-  position: PositionRow,
-  connection: ConnectionRow,
-  quantity: Fixed,
+  { id: connectionId, accountId }: ConnectionRow,
+  { position, quantity, cause }: GivenUp,
 ): Promise<WriteOffRow> {
   const { db } = tx;
-  const { id: connectionId, accountId } = connection;
   const { agentId, pair: symbol } = position;
   const before = toOpenPosition(position);
   const { after, cost } = positionAfterWriteOff(before, { symbol, quantity });
@@ -47,6 +55,7 @@ export async function bookWriteOff(
     agentId,
     positionId: position.id,
     symbol,
+    cause,
     quantity: formatFixed(quantity),
     cost: formatFixed(cost),
     worth: formatFixed(worthOfWriteOff(before, after, bid)),
@@ -57,11 +66,9 @@ export async function bookWriteOff(
   };
   await db.insert(liveWriteOffs).values(row);
   const entries = writeOffEntries({ agentId, symbol, quantity });
-  await post(
-    tx,
-    [{ transactionId: row.id, accountId, cause: 'written_off', fillId: null, at, entries }],
-    { hasHappened: true },
-  );
+  await post(tx, [{ transactionId: row.id, accountId, cause, fillId: null, at, entries }], {
+    hasHappened: true,
+  });
   const isClosed = after.quantity === ZERO;
   await db
     .update(positions)
@@ -72,20 +79,23 @@ export async function bookWriteOff(
       closedMarketMs: isClosed ? at : null,
     })
     .where(eq(positions.id, position.id));
-  if (isClosed) await forgetPosition(tx, position, at);
+  if (isClosed) await forgetPosition(tx, position);
   return row;
 }
 
-/** Nothing of it is to be sold any more, and the agent does not enter again at once. */
-async function forgetPosition(
-  { db }: Tx,
-  { agentId, pair }: PositionRow,
-  at: number,
-): Promise<void> {
+async function forgetPosition({ db }: Tx, { agentId, pair }: PositionRow): Promise<void> {
   await db.delete(liveExits).where(and(eq(liveExits.agentId, agentId), eq(liveExits.symbol, pair)));
   await db
     .delete(liveFailedStops)
     .where(and(eq(liveFailedStops.agentId, agentId), eq(liveFailedStops.symbol, pair)));
+}
+
+/** The agent, which must be locked, does not enter again at once. */
+export async function rememberLeft(
+  { db }: Tx,
+  { agentId, pair }: PositionRow,
+  at: number,
+): Promise<void> {
   const [agent] = await db
     .select({ memory: agents.memory })
     .from(agents)

@@ -15,12 +15,18 @@ interface News {
   /** Of these the person had been told that their outcome is unknown. */
   resolved: Set<string>;
   alarms: { connectionId: string; alarm: LiveAlarmWire }[];
+  isChanged: boolean;
 }
 
 const NEWS = new WeakMap<Tx, News>();
 
 function newsOf(tx: Tx): News {
-  const news = NEWS.get(tx) ?? { orders: new Set(), resolved: new Set(), alarms: [] };
+  const news = NEWS.get(tx) ?? {
+    orders: new Set(),
+    resolved: new Set(),
+    alarms: [],
+    isChanged: false,
+  };
   NEWS.set(tx, news);
   return news;
 }
@@ -35,10 +41,14 @@ export function noteAlarm(tx: Tx, connectionId: string, alarm: LiveAlarmWire): v
   newsOf(tx).alarms.push({ connectionId, alarm });
 }
 
+/** Something of the account changed that no order and no alarm tells. */
+export function noteChanged(tx: Tx): void {
+  newsOf(tx).isChanged = true;
+}
+
 /**
  * The last that a transaction does. The account is told as it is now: the caller's row may be from
- * before an exchange was asked. `isChanged`: something of it changed that no order and no alarm
- * tells.
+ * before an exchange was asked. `isChanged`: like `noteChanged`.
  */
 export async function publishLive(
   tx: Tx,
@@ -46,7 +56,7 @@ export async function publishLive(
   connection: ConnectionRow,
   isChanged = false,
 ): Promise<void> {
-  const { orders, resolved, alarms } = newsOf(tx);
+  const { orders, resolved, alarms, isChanged: isNoted } = newsOf(tx);
   NEWS.delete(tx);
   const now = deps.clock.now();
   const rows =
@@ -58,7 +68,7 @@ export async function publishLive(
           .where(inArray(liveOrders.clientOrderId, [...orders]));
   const mine = rows.filter(({ connectionId }) => connectionId === connection.id);
   const raised = alarms.filter((one) => one.connectionId === connection.id);
-  const isToldAnew = isChanged || raised.length > 0 || resolved.size > 0;
+  const isToldAnew = isChanged || isNoted || raised.length > 0 || resolved.size > 0;
   if (mine.length === 0 && !isToldAnew) return;
   const current = isToldAnew ? await readConnection(tx.db, connection.id) : null;
   const [shown] = current === null ? [] : await toConnections(tx.db, [current], now);

@@ -55,6 +55,7 @@ export const toWriteOff = (row: WriteOffRow): WriteOffWire => ({
   quantity: formatFixed(parseFixed(row.quantity)),
   cost: formatFixed(parseFixed(row.cost)),
   at: row.bookedAt,
+  ...(row.cause === 'dust_left' ? { why: 'dust' as const } : {}),
 });
 
 /** Newest first. */

@@ -21,6 +21,7 @@ import {
 import type { Db, Tx } from '../db/database.ts';
 import { positions } from '../db/schema.ts';
 import { liveExits } from '../db/schema-live.ts';
+import { leaveDust } from './dust-left.ts';
 import { hasPassed } from './elapsed.ts';
 import { noteTooSmall } from './failed-stops.ts';
 import type { ConnectionRow } from './live-accounts.ts';
@@ -130,8 +131,20 @@ export async function planPair(
     orders.set(stop.intent.clientOrderId, stop);
     changed = true;
   }
-  const input = { ...facts.input, orders: [...orders.values()].filter((one) => !hasEnded(one)) };
+  const live = [...orders.values()].filter((one) => !hasEnded(one));
   const isGone = rules.status === 'delisted';
+  const left = isGone
+    ? new Set<string>()
+    : await leaveDust(
+        tx,
+        deps,
+        connection,
+        symbol,
+        { ...facts.input, orders: live },
+        leaving(facts),
+      );
+  const holders = facts.input.holders.filter(({ agentId }) => !left.has(agentId));
+  const input = { ...facts.input, orders: live, holders };
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
   // What was asked for stays: a pair may be listed again.
   const sales: Sale[] = [];
@@ -148,11 +161,16 @@ export async function planPair(
     exitEnded,
     waiting: isClosed(rules.status) ? waitingIn(facts) : [],
     // What is left of one that was not sold is watched as it is now.
-    watches: exitEnded
-      ? await readWatches(tx.db, connection, symbol, rules, bid)
-      : watchesIn(facts, actions, symbol),
+    watches:
+      exitEnded || left.size > 0
+        ? await readWatches(tx.db, connection, symbol, rules, bid)
+        : watchesIn(facts, actions, symbol),
   };
 }
+
+/** Agents that are to sell all of the pair that they hold. */
+const leaving = ({ exits }: PairFacts): Set<string> =>
+  new Set(exits.flatMap(({ agentId, quantity }) => (quantity === null ? [agentId] : [])));
 
 function isHeldBack(
   { rejected, byExchange }: Exit,
@@ -317,8 +335,8 @@ async function sell(
   const { bid } = input;
   const { free, part, isBusy } = toSellNow(input, exit);
   const sized = sizeSale(free, bid, input.rules);
-  // Coins that are missing may come back: until then too little is there, and it is no dust.
-  const isDust = sized.kind === 'dust' && input.missing === 0n;
+  // Coins that are missing may come back, and a price may say that it is an order: no dust till then.
+  const isDust = sized.kind === 'dust' && input.missing === 0n && bid !== null;
   const isGone = holder === undefined || (!isBusy && (isDust || isSold(part, bid, input.rules)));
   const isDone = isGone && !mayBringMore(exit, input);
   if (isDone)

@@ -16,7 +16,7 @@ import { liveConnections, liveMarks } from '../db/schema-live.ts';
 import { lockOpenPosition } from '../portfolio/exits.ts';
 import type { PositionRow } from '../portfolio/record-trades.ts';
 import type { TradingDeps } from '../trading-deps.ts';
-import { bookWriteOff } from './book-write-off.ts';
+import { bookWriteOff, rememberLeft } from './book-write-off.ts';
 import { asConnection, lockBooks, type ConnectionRow } from './live-accounts.ts';
 import { publishLive } from './live-news.ts';
 import { missingIn, toWriteOff } from './missing-coins.ts';
@@ -129,8 +129,14 @@ export async function writeOffPosition(
     throw new Refusal('connection_ended', 'Live trading has ended for this exchange account.');
   const asset = baseOf(position.pair);
   const missing = await checkWriteOff(tx.db, deps, connection, position, ask);
-  const row = await bookWriteOff(tx, deps, position, connection, ask.quantity);
-  await lessMissing(tx, connection, asset, subtract(missing, ask.quantity));
+  const { quantity } = ask;
+  const row = await bookWriteOff(tx, deps, connection, {
+    position,
+    quantity,
+    cause: 'written_off',
+  });
+  if (quantity === parseFixed(position.quantity)) await rememberLeft(tx, position, row.atMarketMs);
+  await lessMissing(tx, connection, asset, subtract(missing, quantity));
   await planCoin(tx, deps, connection, asset);
   tx.afterCommit(() => deps.live?.poke(connection.id));
   await publishLive(tx, deps, connection, true);

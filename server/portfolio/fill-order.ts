@@ -29,7 +29,7 @@ export interface LedgerFill {
   filledAt: number;
 }
 
-/** What changes an account's lots: a fill, or a write-off. */
+/** What changes an account's lots: a fill, or a write-off, also of dust. */
 export interface LotId {
   id: string;
   isFill: boolean;
@@ -59,7 +59,7 @@ export async function lotIds(db: Db, accountId: string): Promise<LotId[]> {
     sql`
     select coalesce(json_agg(json_build_object('id', id, 'isFill', is_fill) order by first), '[]')::text as ids from (
       select transaction_id as id, bool_or(fill_id is not null) as is_fill, min(id) as first from ledger
-      where ${eq(ledger.accountId, accountId)} and (fill_id is not null or cause = 'written_off') group by transaction_id) entered`,
+      where ${eq(ledger.accountId, accountId)} and (fill_id is not null or cause in ('written_off', 'dust_left')) group by transaction_id) entered`,
   );
   return JSON.parse(row?.ids ?? '[]') as LotId[];
 }

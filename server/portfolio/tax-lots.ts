@@ -174,9 +174,9 @@ export class TaxLotReader {
       );
     };
     const giveOver = (row: WriteOffRow): void => {
-      const { symbol: pair, agentId, atMarketMs: filledAt } = row;
+      const { symbol: pair, agentId, atMarketMs: filledAt, cause: reason } = row;
       const quantity = parseFixed(row.quantity);
-      for (const lot of book.giveOver({ pair, quantity, filledAt, agentId, reason: 'written_off' }))
+      for (const lot of book.giveOver({ pair, quantity, filledAt, agentId, reason }))
         sold.addGivenOver(lot);
       agents.add(agentId);
       addCost(pair, subtract(ZERO, parseFixed(row.cost)));

@@ -131,6 +131,7 @@ export const LIVE_PARTS = {
       account: 'connection_id',
       agentId: 'agent_id',
       symbol: 'symbol',
+      cause: 'cause',
       quantity: money('quantity'),
       cost: money('cost'),
       worth: money('worth'),

@@ -1,0 +1,1 @@
+ALTER TABLE "live_write_offs" ADD COLUMN "cause" text DEFAULT 'written_off' NOT NULL;

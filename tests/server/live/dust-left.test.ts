@@ -1,0 +1,216 @@
+/** What a sale of all leaves at the exchange, too little for any order, and goes to the person. */
+import { eq } from 'drizzle-orm';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LiveTaxLots } from '../../../contract/live.ts';
+import { formatFixed, parseFixed, ZERO } from '../../../contract/money.ts';
+import { agents, ledger, positions } from '../../../server/db/schema.ts';
+import {
+  externalMovements,
+  liveExits,
+  liveMarks,
+  liveWriteOffs,
+} from '../../../server/db/schema-live.ts';
+import { decideTrade } from '../../support/live/agent-decision.ts';
+import { expectBooksEqual, filledSales, restingStops } from '../../support/live/live-findings.ts';
+import {
+  account,
+  type LiveWorld,
+  openLiveWorld,
+  PERSON,
+  settle,
+} from '../../support/live/live-world.ts';
+
+let world: LiveWorld | null = null;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world?.close();
+  world = null;
+});
+
+async function buy(one: LiveWorld, agentId: string, budget = 60): Promise<void> {
+  await decideTrade(one.deps, one.desk, {
+    connectionId: one.connection.id,
+    agentId,
+    symbol: one.pair,
+    budget,
+    tickId: `buy ${one.floor.clock.at}`,
+  });
+  await settle(one, 20);
+}
+
+/** At Binance the fee of a purchase is taken in the coin, so what is held is no whole step. */
+async function holding(): Promise<{ one: LiveWorld; agentId: string }> {
+  const one = await openLiveWorld({ dialect: 'binance' });
+  world = one;
+  await one.look();
+  const agentId = await one.startAgent();
+  await buy(one, agentId);
+  expect((await account(one)).positions).toHaveLength(1);
+  expect(restingStops(one)).toHaveLength(1);
+  return { one, agentId };
+}
+
+const stopAndSell = (one: LiveWorld, id: string) =>
+  one.floor.call(PERSON, 'liquidateAgent', { params: { id } });
+const held = async (one: LiveWorld) => (await account(one)).positions;
+const left = async (one: LiveWorld) => (await account(one)).writeOffs ?? [];
+const rows = ({ floor }: LiveWorld) => floor.database.db.select().from(liveWriteOffs);
+const alarms = async (one: LiveWorld) => (await account(one)).alarms.map(({ kind }) => kind);
+
+const stateOf = async ({ client, connection }: LiveWorld) => {
+  const state = await client.ask({ act: 'state', connectionId: connection.id });
+  if (state.kind !== 'read') throw new Error(state.kind);
+  return state.value;
+};
+
+/** Deposits and withdrawals that were booked since the account was connected. */
+const outside = async ({ floor }: LiveWorld) =>
+  (await floor.database.db.select().from(externalMovements)).filter(
+    ({ kind }) => kind !== 'opening',
+  );
+
+describe('the dust of a sale of all', () => {
+  it('goes to the person, and the agent can be deleted', async () => {
+    const { one, agentId } = await holding();
+    const [before] = await held(one);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    expect(await held(one)).toEqual([]);
+    const [sale] = filledSales(one);
+    const [dust] = await left(one);
+    expect(await left(one)).toHaveLength(1);
+    expect(dust).toMatchObject({ agentId, symbol: one.pair, why: 'dust' });
+    expect(parseFixed(dust?.quantity ?? '0') > ZERO).toBe(true);
+    expect(parseFixed(dust?.quantity ?? '0') + (sale?.filled ?? ZERO)).toBe(
+      parseFixed(before?.quantity ?? '0'),
+    );
+    await one.floor.call(PERSON, 'deleteAgent', { params: { id: agentId } });
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('stays in the account: no deposit, no missing coins, no alarm, and no money in the market', async () => {
+    const { one, agentId } = await holding();
+    await stopAndSell(one, agentId);
+    await settle(one, 900, 30);
+    expect(await held(one)).toEqual([]);
+    expect(await outside(one)).toEqual([]);
+    expect((await account(one)).missing).toEqual([]);
+    expect(await alarms(one)).toEqual([]);
+    const entries = await one.floor.database.db
+      .select()
+      .from(ledger)
+      .where(eq(ledger.cause, 'dust_left'));
+    expect(new Set(entries.map(({ bucket }) => bucket.split(':')[0]))).toEqual(
+      new Set(['cash', 'holding']),
+    );
+    expect((await rows(one)).map(({ signerToldAt }) => signerToldAt !== null)).toEqual([true]);
+    expect((await stateOf(one)).exposure).toBe(ZERO);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('has no result, and is given over at its cost for taxes', async () => {
+    const { one, agentId } = await holding();
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    const [dust] = await left(one);
+    const report = LiveTaxLots.parse(
+      await one.floor.call(PERSON, 'liveTaxLots', {
+        params: { id: one.connection.id },
+        query: { held: 'yes' },
+      }),
+    );
+    expect(report.held).toEqual([]);
+    expect(report.rows).toContainEqual(
+      expect.objectContaining({
+        reason: 'dust_left',
+        proceeds: null,
+        gain: null,
+        basis: dust?.cost,
+        quantity: dust?.quantity,
+      }),
+    );
+    expect(report.realized).toBe((await account(one)).realized);
+  }, 60_000);
+
+  it('of a stop at the exchange goes to the person, and the agent buys anew', async () => {
+    const { one, agentId } = await holding();
+    const [resting] = restingStops(one);
+    const price = Number(formatFixed(resting?.stop ?? ZERO)) * 0.999;
+    one.floor.market.say(one.pair, price);
+    one.standIn.setPrice(one.pair, price.toFixed(2));
+    await settle(one, 120);
+    expect(filledSales(one)).toHaveLength(1);
+    expect(await held(one)).toEqual([]);
+    expect(await left(one)).toHaveLength(1);
+    const [agent] = await one.floor.database.db.select().from(agents).where(eq(agents.id, agentId));
+    // Its own stop, once: what was left adds no second way out.
+    expect(agent?.memory).toMatchObject({ exits: [{ pair: one.pair, stop: true }] });
+    await buy(one, agentId);
+    const [again] = await held(one);
+    expect(again?.quantity).not.toBe(undefined);
+    const opened = await one.floor.database.db.select().from(positions);
+    expect(opened).toHaveLength(2);
+    await settle(one, 600, 30);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('of a sale from before this rule goes to the person too', async () => {
+    const { one, agentId } = await holding();
+    const quote = vi.spyOn(one.floor.market, 'quote').mockReturnValue(null);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    // As it was left before: closed wish, open position.
+    await one.floor.database.db.delete(liveExits);
+    expect(await held(one)).toHaveLength(1);
+    quote.mockRestore();
+    await settle(one, 240, 30);
+    expect(await held(one)).toEqual([]);
+    await one.floor.call(PERSON, 'deleteAgent', { params: { id: agentId } });
+  }, 60_000);
+});
+
+describe('dust stays with its agent', () => {
+  it('while no price says that it is dust', async () => {
+    const { one, agentId } = await holding();
+    const quote = vi.spyOn(one.floor.market, 'quote').mockReturnValue(null);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    expect(filledSales(one)).toHaveLength(1);
+    expect(await held(one)).toHaveLength(1);
+    expect(await left(one)).toEqual([]);
+    quote.mockRestore();
+    await settle(one, 240, 30);
+    expect(await held(one)).toEqual([]);
+    expect(await left(one)).toHaveLength(1);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('while coins are missing', async () => {
+    const { one, agentId } = await holding();
+    await one.floor.database.db.update(liveMarks).set({ missing: { BTC: '0.000001' } });
+    // The comparison would find that nothing is missing.
+    one.interfere((act) => (act === 'balances' ? 'fail' : null));
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    expect(filledSales(one)).toHaveLength(1);
+    expect(await left(one)).toEqual([]);
+    one.interfere(null);
+    await settle(one, 240, 30);
+    expect(await held(one)).toEqual([]);
+    await expectBooksEqual(one);
+  }, 60_000);
+
+  it('where it was worth an order at its last trade and has only fallen', async () => {
+    const { one, agentId } = await holding();
+    one.standIn.person.cancelStops('main');
+    await settle(one, 30);
+    one.floor.market.say(one.pair, 4_000);
+    one.standIn.setPrice(one.pair, '4000.00');
+    await stopAndSell(one, agentId);
+    await settle(one, 120);
+    expect(filledSales(one)).toEqual([]);
+    expect(await held(one)).toHaveLength(1);
+    expect(await left(one)).toEqual([]);
+    expect(await alarms(one)).toContain('too_small_to_sell');
+  }, 60_000);
+});
