@@ -231,7 +231,8 @@ export const SignerAsk = z.discriminatedUnion('act', [
   }),
   /**
    * Coins that the person sold or took out by hand count as held no more, where the signer finds that
-   * the account has not got them. Done once for an id. `isAsked`: only whether it would be done.
+   * the account has not got them; with `isDust` what was too little to sell and was left to the
+   * person, where it is. Done once for an id. `isAsked`: only whether it would be done.
    */
   z.object({
     act: z.literal('write_off'),
@@ -240,6 +241,7 @@ export const SignerAsk = z.discriminatedUnion('act', [
     symbol: VenueSymbol,
     quantity: Amount,
     isAsked: z.optional(z.boolean()),
+    isDust: z.optional(z.boolean()),
   }),
   z.object({ act: z.literal('cancel'), ...OfConnection, order: OrderRef }),
   z.object({ act: z.literal('look_up'), ...OfConnection, order: OrderRef }),

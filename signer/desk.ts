@@ -25,6 +25,7 @@ import type { Journal } from './journal.ts';
 import type { KeyStore } from './key-store.ts';
 import { isFull, isWritten } from './disk.ts';
 import { Doubts } from './doubts.ts';
+import { leaveDust } from './dust-left.ts';
 import { exposureOf, unresolvedOf, type Connection } from './ledger.ts';
 import {
   FIRST_WEEK,
@@ -509,20 +510,20 @@ export class Desk {
   }
 
   private async writeOff(ask: Of<'write_off'>): Promise<SignerReply<'write_off'>> {
-    const { connectionId, isAsked = false } = ask;
+    const { connectionId, isAsked = false, isDust = false } = ask;
     const connection = this.connectionOf(connectionId);
     if (connection === null) return NO_CONNECTION;
     const { journal, audit } = this.parts;
     const answer = await readAs(async () => {
-      const parts: WritingOff = {
-        journal,
-        audit,
-        now: () => this.now(),
-        market: await this.market(connection.exchange),
+      const market = await this.market(connection.exchange);
+      const parts = { journal, audit, now: () => this.now(), market };
+      if (isDust) return leaveDust(parts, connection, { ...ask, isAsked });
+      const reading: WritingOff = {
+        ...parts,
         adapter: await this.adapter(connection),
         lookUp: (order) => this.lookUp(connectionId, order),
       };
-      return writeOff(parts, connection, { ...ask, isAsked });
+      return writeOff(reading, connection, { ...ask, isAsked });
     });
     if (answer.kind !== 'read') return answer;
     return answer.value === null ? DONE : refused(answer.value.code, answer.value.detail);

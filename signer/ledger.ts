@@ -70,6 +70,8 @@ export interface Connection {
   positions: Map<string, Position>;
   fillsSeen: Set<string>;
   writeOffsSeen: Set<string>;
+  /** What the dust had cost that was left to the person on the last day of any. */
+  dustLeft: { day: string; cost: Fixed };
   /** By pair, when it was last bought, as the exchange says. */
   boughtAtMs: Map<string, number>;
   realised: { day: string; amount: Fixed };
@@ -200,6 +202,7 @@ export class Ledger {
       positions: new Map(),
       fillsSeen: new Set(),
       writeOffsSeen: new Set(),
+      dustLeft: { day: '', cost: ZERO },
       boughtAtMs: new Map(),
       realised: { day: '', amount: ZERO },
       otherFees: { day: '', byAsset: new Map() },
@@ -333,7 +336,14 @@ export const costOf = ({ quantity, cost }: Position, part: Fixed): Fixed =>
 /** Their share of the cost goes with them, and the day has lost what it had. */
 function giveUp(
   connection: Connection,
-  { writeOffId, symbol, quantity, unrealised }: Extract<SignerRecord, { kind: 'written_off' }>,
+  {
+    writeOffId,
+    symbol,
+    quantity,
+    unrealised,
+    isDust,
+    atMs,
+  }: Extract<SignerRecord, { kind: 'written_off' }>,
 ): void {
   if (connection.writeOffsSeen.has(writeOffId)) return;
   connection.writeOffsSeen.add(writeOffId);
@@ -341,12 +351,10 @@ function giveUp(
   const position = positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
   const gone = minimum(position.quantity, quantity);
   const rest = subtract(position.quantity, gone);
+  const cost = costOf(position, gone);
+  if (isDust === true) noteDust(connection, dayOf(atMs), cost);
   if (rest <= 0n) positions.delete(symbol);
-  else
-    positions.set(symbol, {
-      quantity: rest,
-      cost: subtract(position.cost, costOf(position, gone)),
-    });
+  else positions.set(symbol, { quantity: rest, cost: subtract(position.cost, cost) });
   const unmarked = new Map(dayStart.unmarked);
   const without = unmarked.get(symbol);
   if (without !== undefined && minimum(without, rest) > 0n)
@@ -358,6 +366,17 @@ function giveUp(
     unmarked,
   };
 }
+
+/** Where the clock was set back, what was left since counts on the later day. */
+function noteDust(connection: Connection, day: string, cost: Fixed): void {
+  const { dustLeft } = connection;
+  connection.dustLeft =
+    day > dustLeft.day ? { day, cost } : { ...dustLeft, cost: add(dustLeft.cost, cost) };
+}
+
+/** What dust had cost that was left to the person on `day`, or on one that is yet to come. */
+export const dustLeftOn = ({ dustLeft }: Connection, day: string): Fixed =>
+  dustLeft.day >= day ? dustLeft.cost : ZERO;
 
 /** A buy adds quantity and cost; a sale takes its share of the cost and realises the rest. */
 function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill): void {

@@ -80,7 +80,7 @@ export const SignerRecord = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
   z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
   /**
-   * Coins that the account has not got any more. `unrealised`: what they were worth above their cost
+   * Coins that the account has not got any more, or dust that is the person's. `unrealised`: what they were worth above their cost
    * for the day's loss, which stays as it was.
    */
   z.object({
@@ -91,6 +91,7 @@ export const SignerRecord = z.discriminatedUnion('kind', [
     symbol: z.string(),
     quantity: Amount,
     unrealised: Signed,
+    isDust: z.optional(z.boolean()),
   }),
   /** No request of this address (`address`) or connection may leave before `untilMs`. */
   z.object({

@@ -1,6 +1,7 @@
 /**
  * The signer keeps a ledger of its own of what was bought: it agrees to a write-off before one is
- * made here, and is told of it after the commit until it has taken it over.
+ * made here, and is told of it after the commit until it has taken it over. Of dust that was left to
+ * the person it is told alone.
  */
 import { and, asc, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
@@ -23,7 +24,13 @@ const TOO_OLD = 'too_old';
 /** Why the signer would not take it now; null where it would. */
 async function askSigner(
   { signer }: Pick<LiveDeps, 'signer'>,
-  ask: { connectionId: string; writeOffId: string; symbol: string; quantity: Fixed },
+  ask: {
+    connectionId: string;
+    writeOffId: string;
+    symbol: string;
+    quantity: Fixed;
+    isDust?: boolean;
+  },
   isAsked: boolean,
 ): Promise<string | null> {
   const answer = await signer
@@ -106,11 +113,14 @@ export class UntoldWriteOffs {
       .from(liveWriteOffs)
       .where(and(eq(liveWriteOffs.connectionId, connectionId), isNull(liveWriteOffs.signerToldAt)))
       .orderBy(asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
-    for (const { id, symbol, quantity } of rows) {
+    for (const { id, symbol, quantity, cause } of rows) {
       const triedAtMs = this.triedAtMs.get(id) ?? Number.NEGATIVE_INFINITY;
       if (!hasPassed(triedAtMs, AGAIN_MS, clock.now())) continue;
       this.triedAtMs.set(id, clock.now());
-      const ask = { connectionId, writeOffId: id, symbol, quantity: parseFixed(quantity) };
+      const ask = {
+        ...{ connectionId, writeOffId: id, symbol, quantity: parseFixed(quantity) },
+        isDust: cause === 'dust_left',
+      };
       if ((await askSigner(this.deps, ask, false)) !== null) continue;
       this.triedAtMs.delete(id);
       await database.db
