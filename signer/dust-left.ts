@@ -3,7 +3,7 @@
  * market. The coins are there, so no balance proves it: a stolen server could call parts of a
  * position dust, and frees no more by it in a day than may be lost in one.
  */
-import { add, floorToStep, multiply, subtract, ZERO, type Fixed } from '../contract/money.ts';
+import { add, floorToStep, multiply, subtract, UNIT, ZERO, type Fixed } from '../contract/money.ts';
 import type { PairRules } from '../contract/venue.ts';
 import type { AuditLog } from './audit-log.ts';
 import { lossToday } from './day-loss.ts';
@@ -20,14 +20,18 @@ interface LeavingDust {
   market: MarketView;
 }
 
-/** Up to twice the least worth: the price may have risen since the server judged by its own. */
-function isDust(quantity: Fixed, mark: Fixed, rules: PairRules): boolean {
+/**
+ * Up to twice the least worth: the price may have risen since the server judged by its own. Nothing
+ * sells what the exchange does not list.
+ */
+function isDust(quantity: Fixed, price: Fixed, rules: PairRules | undefined): boolean {
+  if (rules === undefined) return true;
   const lots = floorToStep(quantity, rules.quantityStep);
   if (lots === ZERO || lots < rules.minQuantity) return true;
-  return multiply(lots, mark, 'down') < rules.minNotional * 2n;
+  return multiply(lots, price, 'down') < rules.minNotional * 2n;
 }
 
-/** `ReadFailed` and `NotSent` pass through: without a price nothing is dust. */
+/** `ReadFailed` and `NotSent` pass through. Where the pair has no book, what was paid is its price. */
 export async function leaveDust(
   parts: LeavingDust,
   connection: Connection,
@@ -40,20 +44,19 @@ export async function leaveDust(
   const { marks, rules } = await market.marksOf([symbol]);
   // From here to the end nothing else runs.
   if (connection.writeOffsSeen.has(writeOffId)) return null;
+  const position = connection.positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
   const mark = marks.get(symbol);
-  const ofPair = rules.get(symbol);
-  if (mark === undefined || ofPair === undefined)
-    return { code: 'no_market_data', detail: 'the pair has no price' };
-  if (!isDust(quantity, mark, ofPair))
+  if (!isDust(quantity, mark ?? costOf(position, UNIT), rules.get(symbol)))
     return { code: 'not_dust', detail: 'an order may sell as much' };
   if (quantity > sellable(connection, symbol))
     return { code: 'busy', detail: 'an order may still sell these coins' };
-  const cost = costOf(connection.positions.get(symbol) ?? { quantity: ZERO, cost: ZERO }, quantity);
+  const cost = costOf(position, quantity);
   const { maxDailyLoss } = limitsInForce(connection.limits, connection.connectedAtMs, now());
   if (add(dustLeftOn(connection, dayOf(now())), cost) > maxDailyLoss)
     return { code: 'dust_limit', detail: 'as much dust was left today as may be lost in a day' };
   if (isAsked) return null;
-  const unrealised = subtract(multiply(quantity, mark, 'down'), cost);
+  const worth = mark === undefined ? ZERO : multiply(quantity, mark, 'down');
+  const unrealised = subtract(worth, cost);
   const { connectionId } = connection;
   const record = { connectionId, writeOffId, symbol, quantity, unrealised, isDust: true };
   journal.write({ kind: 'written_off', atMs: now(), ...record });

@@ -3,6 +3,7 @@ import { asc, eq } from 'drizzle-orm';
 import {
   add,
   formatFixed,
+  multiply,
   parseFixed,
   subtract,
   ZERO,
@@ -35,13 +36,17 @@ export interface Findings {
   oversold: string[];
   /** Coins of which our ledger and the exchange's balance differ. */
   differences: string[];
+  /** Dust that was left to the person and was not all that the agent owned, or was on sale. */
+  dustWrong: string[];
   /** What our own nightly check finds wrong. */
   problems: string[];
 }
 
 export function isWrong(findings: Findings): boolean {
-  const { doubled, orphaned, lost, oversold, differences, problems } = findings;
-  return [doubled, orphaned, lost, oversold, differences, problems].some((list) => list.length > 0);
+  const { doubled, orphaned, lost, oversold, differences, dustWrong, problems } = findings;
+  return [doubled, orphaned, lost, oversold, differences, dustWrong, problems].some(
+    (list) => list.length > 0,
+  );
 }
 
 /** An id of the exchange as our side has it: Binance counts by pair, so the pair stands before it. */
@@ -58,6 +63,7 @@ export interface Case {
 }
 
 type OrderRow = typeof liveOrders.$inferSelect;
+type WriteOffRow = typeof liveWriteOffs.$inferSelect;
 
 export async function judge(one: Case): Promise<Findings> {
   const { db, journal, connection } = one;
@@ -74,7 +80,7 @@ export async function judge(one: Case): Promise<Findings> {
     doubled: doubledIn(one),
     orphaned: orphanedIn(one, ours),
     lost: await lostIn(one),
-    oversold: [...oversoldIn(journal.entries, ours, givenUp)],
+    ...ownershipIn(journal.entries, ours, givenUp),
     differences: await differencesIn(one),
     problems,
   };
@@ -148,17 +154,22 @@ export function ownChange(fill: Fill): Fixed {
     : subtract(subtract(ZERO, fill.quantity), fee);
 }
 
+/** More than any least order of an exchange is worth, in its currency. */
+const DUST_MOST = parseFixed('25');
+
 /**
  * At every moment: an agent owns what it has sold, and what its open sales may still sell. What it
- * has written off is its own no more.
+ * has written off is its own no more. Dust that it left was all it owned, little, and not on sale.
  */
-function oversoldIn(
+function ownershipIn(
   entries: readonly JournalEntry[],
   ours: ReadonlyMap<string, OrderRow>,
-  givenUp: readonly (typeof liveWriteOffs.$inferSelect)[],
-): Set<string> {
+  givenUp: readonly WriteOffRow[],
+): Pick<Findings, 'oversold' | 'dustWrong'> {
   const left = [...givenUp];
   const owned = new Map<string, Fixed>();
+  const prices = new Map<string, Fixed>();
+  const dustWrong: string[] = [];
   const selling = new Map<string, { key: string; left: Fixed }>();
   const found = new Set<string>();
   const keyOf = (clientOrderId: string | null, symbol: string): string | null => {
@@ -172,10 +183,19 @@ function oversoldIn(
     if (has < offered)
       found.add(`${key} owns ${formatFixed(has)}, offers ${formatFixed(offered)} at ${atMs}`);
   };
+  const judgeDust = ({ quantity, bookedAt }: WriteOffRow, key: string): void => {
+    const dust = parseFixed(quantity);
+    const say = (what: string): unknown =>
+      dustWrong.push(`${quantity} of ${key} at ${bookedAt} ${what}`);
+    if (dust !== owned.get(key)) say(`were not all of ${formatFixed(owned.get(key) ?? ZERO)}`);
+    if ([...selling.values()].some((one) => one.key === key)) say('were on sale');
+    if (multiply(dust, prices.get(key) ?? ZERO, 'up') > DUST_MOST) say('were worth an order');
+  };
   for (const entry of entries) {
     for (let next = left[0]; next !== undefined && next.bookedAt < entry.atMs; next = left[0]) {
       left.shift();
       const key = `${next.agentId} ${next.symbol}`;
+      if (next.cause === 'dust_left') judgeDust(next, key);
       owned.set(key, subtract(owned.get(key) ?? ZERO, parseFixed(next.quantity)));
       check(key, next.bookedAt);
     }
@@ -189,12 +209,16 @@ function oversoldIn(
       const key = keyOf(fill.clientOrderId, fill.symbol);
       if (key === null) continue;
       owned.set(key, add(owned.get(key) ?? ZERO, ownChange(fill)));
+      prices.set(key, fill.price);
       const sale = selling.get(fill.orderId);
       if (sale !== undefined) sale.left = subtract(sale.left, fill.quantity);
       check(key, entry.atMs);
     } else if (entry.kind === 'ended') selling.delete(entry.orderId);
   }
-  return found;
+  // Nothing was traded after these.
+  for (const row of left)
+    if (row.cause === 'dust_left') judgeDust(row, `${row.agentId} ${row.symbol}`);
+  return { oversold: [...found], dustWrong };
 }
 
 async function differencesIn({ db, journal, account, connection }: Case): Promise<string[]> {

@@ -55,6 +55,7 @@ interface Sums {
   orders: number;
   fills: number;
   writeOffs: number;
+  dustLeft: number;
   serverKills: number;
   signerKills: number;
   fewestFaults: number;
@@ -67,6 +68,7 @@ const NOTHING: Sums = {
   orders: 0,
   fills: 0,
   writeOffs: 0,
+  dustLeft: 0,
   serverKills: 0,
   signerKills: 0,
   fewestFaults: Number.POSITIVE_INFINITY,
@@ -80,6 +82,7 @@ const plus = (sums: Sums, more: Sums): Sums => ({
   orders: sums.orders + more.orders,
   fills: sums.fills + more.fills,
   writeOffs: sums.writeOffs + more.writeOffs,
+  dustLeft: sums.dustLeft + more.dustLeft,
   serverKills: sums.serverKills + more.serverKills,
   signerKills: sums.signerKills + more.signerKills,
   fewestFaults: Math.min(sums.fewestFaults, more.fewestFaults),
@@ -102,8 +105,8 @@ async function runThese(
     });
     const bad = isBad(verdict) ? 1 : 0;
     if (bad > 0) process.stdout.write(`${describe(verdict)}\n`);
-    const { faults, orders, fills, writeOffs, serverKills, signerKills, cpuMs } = verdict;
-    const counts = { faults, orders, fills, writeOffs, serverKills, signerKills, cpuMs };
+    const { faults, orders, fills, writeOffs, dustLeft, serverKills, signerKills, cpuMs } = verdict;
+    const counts = { faults, orders, fills, writeOffs, dustLeft, serverKills, signerKills, cpuMs };
     told({ ...counts, runs: 1, bad, fewestFaults: faults });
   }
   await database.close();
@@ -161,11 +164,11 @@ async function runAll(postgres: TestPostgres | null): Promise<Sums> {
 }
 
 function textOf(sums: Sums): string {
-  const { runs, bad, faults, orders, fills, writeOffs, serverKills, signerKills } = sums;
+  const { runs, bad, faults, orders, fills, writeOffs, dustLeft, serverKills, signerKills } = sums;
   const seconds = (sums.cpuMs / runs / 1_000).toFixed(2);
   return (
     `${runs} runs from seed ${first} (${dialects.join(', ')}): ${bad} wrong; ${faults} faults, ` +
-    `at least ${sums.fewestFaults} a run; ${orders} orders, ${fills} fills, ${writeOffs} write-offs, server killed ` +
+    `at least ${sums.fewestFaults} a run; ${orders} orders, ${fills} fills, ${writeOffs} write-offs, ${dustLeft} times dust left, server killed ` +
     `${serverKills} times, signer ${signerKills} times; ${seconds} s of processor time a run ` +
     `without the database's`
   );
@@ -210,6 +213,7 @@ if (values.only !== undefined) {
         orders: sums.orders,
         fills: sums.fills,
         'write-offs': sums.writeOffs,
+        'dust left to the person': sums.dustLeft,
         'server killed': sums.serverKills,
         'signer killed': sums.signerKills,
       },

@@ -9,7 +9,12 @@ import type { LiveExchange } from '../../../contract/signer.ts';
 import { DatabaseEntitlement } from '../../../server/billing/entitlement.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { agents, positions } from '../../../server/db/schema.ts';
-import { liveExits, liveOrders, liveWriteOffs } from '../../../server/db/schema-live.ts';
+import {
+  liveExits,
+  liveOrders,
+  liveWriteOffs,
+  venueFills,
+} from '../../../server/db/schema-live.ts';
 import { closeLivePosition } from '../../../server/live/by-hand.ts';
 import { endLiveTrading } from '../../../server/live/end-live.ts';
 import { readLiveAccount } from '../../../server/live/read-live.ts';
@@ -25,6 +30,8 @@ const STEPS = 16;
 /** Half a minute each: what lists hide and what is banned is over long before. */
 const QUIET_STEPS = 50;
 const QUIET_STEP_MS = 30_000;
+/** No exchange takes an order that is worth less. */
+const LEAST_OF_ALL = parseFixed('0.4');
 /** Of each kind of finding. */
 const SHOWN = 3;
 
@@ -41,6 +48,8 @@ export interface Verdict extends Findings {
   orders: number;
   fills: number;
   writeOffs: number;
+  /** Positions whose dust was left to the person. */
+  dustLeft: number;
   serverKills: number;
   signerKills: number;
   /** Processor time of this process; a database of its own has more. */
@@ -109,12 +118,16 @@ class Run {
     await this.calmDown();
     await this.tellSigner();
     await this.windDown();
+    await this.tellSigner();
   }
 
   async verdict(cpuMs: number): Promise<Verdict> {
     const { world, unsettled } = this;
     const { journal } = world.standIn;
-    const writeOffs = await world.database.db.$count(liveWriteOffs);
+    const { db } = world.database;
+    const isDust = eq(liveWriteOffs.cause, 'dust_left');
+    const dustLeft = await db.$count(liveWriteOffs, isDust);
+    const writeOffs = (await db.$count(liveWriteOffs)) - dustLeft;
     return {
       ...(await judge(this.case)),
       seed: world.options.seed,
@@ -126,6 +139,7 @@ class Run {
       orders: journal.orders({ by: 'api' }).length,
       fills: journal.fillsOf({ by: 'api' }).length,
       writeOffs,
+      dustLeft,
       serverKills: world.serverKills,
       signerKills: world.signerKills,
       cpuMs,
@@ -334,9 +348,28 @@ class Run {
       const wanted = await database.db.select().from(liveExits);
       const writtenOff = await database.db.select().from(liveWriteOffs);
       const isSold = wanted.every(({ symbol }) => this.lacks(symbol, writtenOff));
-      if (isSold && (await isSettled(this.case))) return;
+      if (!isSold || !(await isSettled(this.case))) continue;
+      await this.noteKeptDust(writtenOff);
+      return;
     }
     this.unsettled.push('what was to be sold is still there');
+  }
+
+  /** What a sale left that no exchange takes an order of, and that an agent holds all the same. */
+  private async noteKeptDust(
+    writtenOff: readonly { symbol: string; quantity: string }[],
+  ): Promise<void> {
+    const { database, standIn } = this.world;
+    const open = await database.db.select().from(positions).where(isNull(positions.closedMarketMs));
+    const trades = await database.db.select().from(venueFills).orderBy(venueFills.number);
+    for (const { agentId, pair, quantity } of open) {
+      const last = trades.findLast((row) => row.agentId === agentId && row.symbol === pair);
+      if (last?.side !== 'sell' || this.lacks(pair, writtenOff)) continue;
+      const isListed = standIn.instruments.get(pair)?.status !== 'delisted';
+      const worth = multiply(parseFixed(quantity), parseFixed(last.price), 'down');
+      if (isListed && worth < LEAST_OF_ALL)
+        this.unsettled.push(`${agentId} holds ${quantity} of ${pair}, which is dust`);
+    }
   }
 
   /** The person has sold or withdrawn what agents hold of it. */
