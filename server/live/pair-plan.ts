@@ -147,14 +147,7 @@ export async function planPair(
   const input = { ...facts.input, orders: live, holders };
   if (isGone && facts.input.holders.length > 0) await tellDelisted(tx, deps, connection, symbol);
   // What was asked for stays: a pair may be listed again.
-  const sales: Sale[] = [];
-  for (const exit of isGone ? [] : facts.exits)
-    if (
-      !facts.refusedSales.has(exit.agentId) &&
-      !facts.unsold.has(exit.agentId) &&
-      !isHeldBack(exit, rules, bid, now, rulesSinceMs)
-    )
-      sales.push(await sell(tx, deps, connection, symbol, exit, input));
+  const sales = isGone ? [] : await sellWished(tx, deps, connection, facts, input, rulesSinceMs);
   const exitEnded = sales.includes('ended');
   return {
     changed: changed || sales.includes('planned'),
@@ -166,6 +159,28 @@ export async function planPair(
         ? await readWatches(tx.db, connection, symbol, rules, bid)
         : watchesIn(facts, actions, symbol),
   };
+}
+
+/** The sales that were asked for, of what nothing holds back now. */
+async function sellWished(
+  tx: Tx,
+  deps: BookDeps,
+  connection: ConnectionRow,
+  { exits, refusedSales, unsold }: PairFacts,
+  input: StopPlanInput,
+  rulesSinceMs: number,
+): Promise<Sale[]> {
+  const { rules, bid } = input;
+  const now = deps.clock.now();
+  const sales: Sale[] = [];
+  for (const exit of exits)
+    if (
+      !refusedSales.has(exit.agentId) &&
+      !unsold.has(exit.agentId) &&
+      !isHeldBack(exit, rules, bid, now, rulesSinceMs)
+    )
+      sales.push(await sell(tx, deps, connection, rules.symbol, exit, input));
+  return sales;
 }
 
 /** Agents that are to sell all of the pair that they hold. */
