@@ -319,10 +319,14 @@ export function movementText({ kind, asset, amount, trade }: Movement): {
   return { kind: KIND[kind], what };
 }
 
-export const writeOffText = ({
-  symbol,
-  quantity,
-}: WriteOffWire): { kind: string; what: string } => ({
-  kind: 'Written off by an agent, at cost',
+/** What an agent gave up. Dust is still at the exchange, and no agent's any more. */
+export const writeOffText = (
+  { symbol, quantity, why }: WriteOffWire,
+  exchange: string,
+): { kind: string; what: string } => ({
+  kind:
+    why === 'dust'
+      ? `Left after a sale, too little to sell. It is yours at ${exchange}.`
+      : 'Written off by an agent, at cost',
   what: `${formatExact(quantity)} ${symbol.split('/')[0] ?? ''}`.trim(),
 });

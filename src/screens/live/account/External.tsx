@@ -21,9 +21,14 @@ interface Row {
 }
 
 /** Movements, and what agents gave up of them; newest first. */
-function rowsOf({ external, writeOffs = [] }: LiveAccount): Row[] {
+function rowsOf({ connection, external, writeOffs = [] }: LiveAccount): Row[] {
+  const exchange = nameOf(connection);
   const moved = external.map((one): Row => ({ id: one.id, at: one.at, ...movementText(one) }));
-  const givenUp = writeOffs.map((one): Row => ({ id: one.id, at: one.at, ...writeOffText(one) }));
+  const givenUp = writeOffs.map((one): Row => ({
+    id: one.id,
+    at: one.at,
+    ...writeOffText(one, exchange),
+  }));
   return [...moved, ...givenUp].sort((a, b) => b.at - a.at);
 }
 

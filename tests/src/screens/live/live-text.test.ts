@@ -14,6 +14,7 @@ import {
   movementText,
   orderState,
   orderTitle,
+  writeOffText,
 } from '../../../../src/screens/live/live-text.ts';
 import { equityOfAgents, liveRisk } from '../../../../src/screens/live/start/live-risk.ts';
 import { PRESET_RISK } from '../../../../src/screens/agents/agent-risk.ts';
@@ -309,6 +310,22 @@ describe('ending live trading', () => {
     expect(endSentence(0, liveAccount(NOW, { positions: [] }))).toBe(
       'No agent is running. No order of Tradewind’s is open. Nothing is sold.',
     );
+  });
+});
+
+describe('what an agent gave up', () => {
+  const givenUp = { id: 'one', agentId: 'a', symbol: 'BTC/USDT', cost: '0.6', at: NOW };
+
+  it('is told apart: coins that are gone, and dust that is the person’s at the exchange', () => {
+    const quantity = '0.00000914';
+    expect(writeOffText({ ...givenUp, quantity }, 'Binance')).toEqual({
+      kind: 'Written off by an agent, at cost',
+      what: '0.00000914 BTC',
+    });
+    expect(writeOffText({ ...givenUp, quantity, why: 'dust' }, 'Binance')).toEqual({
+      kind: 'Left after a sale, too little to sell. It is yours at Binance.',
+      what: '0.00000914 BTC',
+    });
   });
 });
 
