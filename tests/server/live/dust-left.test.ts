@@ -86,7 +86,7 @@ describe('the dust of a sale of all', () => {
     );
     await one.floor.call(PERSON, 'deleteAgent', { params: { id: agentId } });
     await expectBooksEqual(one);
-  }, 60_000);
+  }, 120_000);
 
   it('stays in the account: no deposit, no missing coins, no alarm, and no money in the market', async () => {
     const { one, agentId } = await holding();
@@ -106,7 +106,7 @@ describe('the dust of a sale of all', () => {
     expect((await rows(one)).map(({ signerToldAt }) => signerToldAt !== null)).toEqual([true]);
     expect((await stateOf(one)).exposure).toBe(ZERO);
     await expectBooksEqual(one);
-  }, 60_000);
+  }, 120_000);
 
   it('has no result, and is given over at its cost for taxes', async () => {
     const { one, agentId } = await holding();
@@ -130,7 +130,7 @@ describe('the dust of a sale of all', () => {
       }),
     );
     expect(report.realized).toBe((await account(one)).realized);
-  }, 60_000);
+  }, 120_000);
 
   it('of a stop at the exchange goes to the person, and the agent buys anew', async () => {
     const { one, agentId } = await holding();
@@ -152,7 +152,7 @@ describe('the dust of a sale of all', () => {
     expect(opened).toHaveLength(2);
     await settle(one, 600, 30);
     await expectBooksEqual(one);
-  }, 60_000);
+  }, 120_000);
 
   it('of a sale from before this rule goes to the person too', async () => {
     const { one, agentId } = await holding();
@@ -166,7 +166,54 @@ describe('the dust of a sale of all', () => {
     await settle(one, 240, 30);
     expect(await held(one)).toEqual([]);
     await one.floor.call(PERSON, 'deleteAgent', { params: { id: agentId } });
-  }, 60_000);
+  }, 120_000);
+
+  it('of a sale that the strategy decided goes too, and adds no way out to what it remembers', async () => {
+    const { one, agentId } = await holding();
+    const memoryOf = async () =>
+      (await one.floor.database.db.select().from(agents).where(eq(agents.id, agentId)))[0]?.memory;
+    const before = await memoryOf();
+    // A decision to trade what is held is to sell all of it.
+    await buy(one, agentId);
+    await settle(one, 60);
+    expect(filledSales(one)).toHaveLength(1);
+    expect(await held(one)).toEqual([]);
+    expect(await left(one)).toHaveLength(1);
+    expect(await memoryOf()).toEqual(before);
+    await expectBooksEqual(one);
+  }, 120_000);
+
+  it('is left once, whatever is planned after it, and of this agent alone', async () => {
+    const { one, agentId } = await holding();
+    const other = await one.startAgent();
+    await buy(one, other);
+    const [mine, theirs] = await held(one);
+    expect([mine?.agentId, theirs?.agentId]).toEqual([agentId, other]);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    one.restart();
+    await settle(one, 240, 30);
+    expect((await rows(one)).map((row) => row.agentId)).toEqual([agentId]);
+    expect(await held(one)).toMatchObject([
+      { agentId: other, quantity: theirs?.quantity, cost: theirs?.cost },
+    ]);
+    await expectBooksEqual(one);
+  }, 120_000);
+
+  it('makes neither a loss nor a gain for the limits of agents, nor for the value of the account', async () => {
+    const { one, agentId } = await holding();
+    await one.tick();
+    const { value: before } = await account(one);
+    await stopAndSell(one, agentId);
+    await settle(one, 60);
+    expect(await left(one)).toHaveLength(1);
+    const { value: after } = await account(one);
+    // The sale itself costs its fee, spread and what the price did.
+    expect(Math.abs(Number(after) - Number(before))).toBeLessThan(1);
+    const [{ worth, cost } = { worth: '0', cost: '0' }] = await rows(one);
+    expect(Math.abs(Number(worth) - Number(cost))).toBeLessThan(0.01);
+    expect(Number((await account(one)).realized)).toBeGreaterThan(-1);
+  }, 120_000);
 });
 
 describe('dust stays with its agent', () => {
@@ -183,7 +230,7 @@ describe('dust stays with its agent', () => {
     expect(await held(one)).toEqual([]);
     expect(await left(one)).toHaveLength(1);
     await expectBooksEqual(one);
-  }, 60_000);
+  }, 120_000);
 
   it('while coins are missing', async () => {
     const { one, agentId } = await holding();
@@ -198,7 +245,7 @@ describe('dust stays with its agent', () => {
     await settle(one, 240, 30);
     expect(await held(one)).toEqual([]);
     await expectBooksEqual(one);
-  }, 60_000);
+  }, 120_000);
 
   it('where it was worth an order at its last trade and has only fallen', async () => {
     const { one, agentId } = await holding();
@@ -212,5 +259,5 @@ describe('dust stays with its agent', () => {
     expect(await held(one)).toHaveLength(1);
     expect(await left(one)).toEqual([]);
     expect(await alarms(one)).toContain('too_small_to_sell');
-  }, 60_000);
+  }, 120_000);
 });
