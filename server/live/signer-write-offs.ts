@@ -6,6 +6,7 @@
 import { and, asc, eq, isNull } from 'drizzle-orm';
 import { Refusal } from '../../contract/errors.ts';
 import { parseFixed, type Fixed } from '../../contract/money.ts';
+import { baseOf } from '../../engine/pair-coins.ts';
 import { liveWriteOffs } from '../db/schema-live.ts';
 import type { TradingDeps } from '../trading-deps.ts';
 import { hasPassed } from './elapsed.ts';
@@ -113,7 +114,12 @@ export class UntoldWriteOffs {
       .from(liveWriteOffs)
       .where(and(eq(liveWriteOffs.connectionId, connectionId), isNull(liveWriteOffs.signerToldAt)))
       .orderBy(asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
+    const gone = new Set(
+      rows.filter(({ cause }) => cause === 'written_off').map(({ symbol }) => baseOf(symbol)),
+    );
     for (const { id, symbol, quantity, cause } of rows) {
+      // Dust is in the account: with it taken off first, less of the coin would seem to be missing.
+      if (cause === 'dust_left' && gone.has(baseOf(symbol))) continue;
       const triedAtMs = this.triedAtMs.get(id) ?? Number.NEGATIVE_INFINITY;
       if (!hasPassed(triedAtMs, AGAIN_MS, clock.now())) continue;
       this.triedAtMs.set(id, clock.now());

@@ -15,6 +15,7 @@ import { fills, ledger, positions } from '../db/schema.ts';
 import { externalMovements, liveOrders, liveWriteOffs, venueFills } from '../db/schema-live.ts';
 import { entriesOf, movementOf } from '../live/external-movements.ts';
 import { fillOf } from '../live/order-rows.ts';
+import { lotIds } from './fill-order.ts';
 
 type Say = (text: string) => void;
 
@@ -51,16 +52,25 @@ export async function checkLiveAccount(db: Db, accountId: string, say: Say): Pro
   }
   for (const [tradeId, count] of handTrades)
     if (count !== 0) say(`trade ${tradeId} by hand and its movement do not match`);
-  const writeOffs = await db
-    .select()
-    .from(liveWriteOffs)
-    .where(eq(liveWriteOffs.accountId, accountId))
-    .orderBy(asc(liveWriteOffs.afterTrade), asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
+  const writeOffs = await writeOffsInOrder(db, accountId);
   for (const row of writeOffs)
     due.addAll(row.id, writeOffEntries({ ...row, quantity: parseFixed(row.quantity) }));
   await compareLedger(db, accountId, due, say);
   await comparePositions(db, accountId, { trades, writeOffs }, say);
   await compareOrders(db, accountId, trades, say);
+}
+
+/** As they were booked: of one moment a write-off and the dust that it left have the same time. */
+async function writeOffsInOrder(db: Db, accountId: string): Promise<WriteOffRow[]> {
+  const rows = await db
+    .select()
+    .from(liveWriteOffs)
+    .where(eq(liveWriteOffs.accountId, accountId))
+    .orderBy(asc(liveWriteOffs.afterTrade), asc(liveWriteOffs.bookedAt));
+  if (rows.length === 0) return rows;
+  const places = new Map((await lotIds(db, accountId)).map(({ id }, place) => [id, place]));
+  const placeOf = ({ id }: WriteOffRow): number => places.get(id) ?? 0;
+  return rows.sort((a, b) => a.afterTrade - b.afterTrade || placeOf(a) - placeOf(b));
 }
 
 /** Amounts by transaction, bucket and coin. */

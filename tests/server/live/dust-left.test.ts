@@ -40,7 +40,7 @@ async function buy(one: LiveWorld, agentId: string, budget = 60): Promise<void> 
 
 /** At Binance the fee of a purchase is taken in the coin, so what is held is no whole step. */
 async function holding(): Promise<{ one: LiveWorld; agentId: string }> {
-  const one = await openLiveWorld({ dialect: 'binance' });
+  const one = await openLiveWorld({ dialect: 'binance', balances: { USDT: '10000' } });
   world = one;
   await one.look();
   const agentId = await one.startAgent();
@@ -214,6 +214,38 @@ describe('the dust of a sale of all', () => {
     expect(Math.abs(Number(worth) - Number(cost))).toBeLessThan(0.01);
     expect(Number((await account(one)).realized)).toBeGreaterThan(-1);
   }, 120_000);
+});
+
+describe('a write-off that leaves dust of a position that is to be sold', () => {
+  it.each([1, 2, 3])(
+    'leaves it to the person in the same moment, and the signer learns of both (%i)',
+    async () => {
+      const { one, agentId } = await holding();
+      await settle(one, 300, 60);
+      const { person } = one.standIn;
+      person.cancelStops('main');
+      person.withdraw('main', 'BTC', '0.0008');
+      await settle(one, 30);
+      await stopAndSell(one, agentId);
+      await settle(one, 600, 60);
+      const holder = (await account(one)).missing?.[0]?.holders[0];
+      await one.floor.call(PERSON, 'writeOffPosition', {
+        params: { id: holder?.positionId ?? '' },
+        body: { quantity: holder?.most ?? '', held: holder?.held ?? '' },
+      });
+      expect(await held(one)).toEqual([]);
+      const written = await rows(one);
+      expect(new Set(written.map(({ cause }) => cause))).toEqual(
+        new Set(['written_off', 'dust_left']),
+      );
+      expect(new Set(written.map(({ bookedAt }) => bookedAt)).size).toBe(1);
+      await settle(one, 600, 60);
+      expect((await rows(one)).filter(({ signerToldAt }) => signerToldAt === null)).toEqual([]);
+      expect((await stateOf(one)).exposure).toBe(ZERO);
+      await expectBooksEqual(one);
+    },
+    120_000,
+  );
 });
 
 describe('dust stays with its agent', () => {

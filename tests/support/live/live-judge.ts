@@ -1,5 +1,5 @@
 /** Judges live trading by the exchange's own journal: what our database says is only compared with it. */
-import { asc, eq } from 'drizzle-orm';
+import { asc, desc, eq } from 'drizzle-orm';
 import {
   add,
   formatFixed,
@@ -73,7 +73,8 @@ export async function judge(one: Case): Promise<Findings> {
     .select()
     .from(liveWriteOffs)
     .where(eq(liveWriteOffs.connectionId, connection.id))
-    .orderBy(asc(liveWriteOffs.bookedAt));
+    // Of one moment a write-off comes before the dust that it left.
+    .orderBy(asc(liveWriteOffs.bookedAt), desc(liveWriteOffs.cause));
   const problems: string[] = [];
   await checkLiveAccount(db, connection.accountId, (text) => problems.push(text));
   return {
