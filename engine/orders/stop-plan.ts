@@ -155,9 +155,8 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
   const cancels = stopsToCancel({ leaving, isKept }, guarded, price, live, input.rules);
   if (price === null || leaving || guarded <= 0n) return cancels;
   const gone = new Set(cancels.map((one) => one.clientOrderId));
-  const stays = live.filter(
-    (order) => order.intent.type === 'stop' && isStaying(order) && !gone.has(idOf(order)),
-  );
+  const stops = live.filter((order) => order.intent.type === 'stop');
+  const stays = stops.filter((order) => isStaying(order) && !gone.has(idOf(order)));
   const beyond = watchLimit(agentId, owned, stays, input);
   if (isKept) return [...cancels, ...beyond];
   const coverage: Coverage = {
@@ -165,6 +164,7 @@ function planFor(holder: StopHolder, owned: Fixed, input: StopPlanInput): StopAc
     // Only what the exchange has confirmed protects.
     lacking: subtract(guarded, total(stays.filter((order) => order.state === 'open'))),
     stays,
+    isOneGoing: stays.length < stops.length,
     owned,
   };
   return [...cancels, ...cover(holder, price, coverage, input), ...beyond];
@@ -280,13 +280,15 @@ interface Coverage {
   /** What no confirmed stop covers. */
   lacking: Fixed;
   stays: readonly LiveOrder[];
+  /** A stop that does not stay has not ended yet. */
+  isOneGoing: boolean;
   owned: Fixed;
 }
 
 function cover(
   holder: StopHolder,
   stopPrice: Fixed,
-  { free, lacking, stays, owned }: Coverage,
+  { free, lacking, stays, isOneGoing, owned }: Coverage,
   { rules, abilities }: StopPlanInput,
 ): StopAction[] {
   if (lacking <= 0n) return [];
@@ -301,8 +303,11 @@ function cover(
   });
   if (!abilities.restingStops) return [watch('not_supported')];
   if (!takesStops(rules)) return [watch('pair_not_trading')];
-  const now = sizeOrder(free, stopPrice, rules);
   const last = stays.at(-1);
+  // What the one that goes leaves free belongs to the same stop: one of this part would be merged
+  // in its turn, and so on, and no second one has to go for a part that is too small.
+  if (last !== undefined && isOneGoing) return [watch('pending')];
+  const now = sizeOrder(free, stopPrice, rules);
   const isLeftOver = now.kind === 'dust' && now.why !== 'below_step';
   if (last !== undefined && (isLeftOver || (now.kind === 'order' && isCrowded(stays)))) {
     // Together with a stop that rests already it can be sold; by itself it cannot, or is one too many.
