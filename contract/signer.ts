@@ -266,6 +266,8 @@ export const SignerAsk = z.discriminatedUnion('act', [
     symbols: z.array(VenueSymbol),
     /** As the exchange says now, or said seconds ago; else they may be minutes old. */
     isNow: z.optional(z.boolean()),
+    /** The last that could be read, however old, where they cannot be read now. */
+    orLast: z.optional(z.boolean()),
   }),
   z.object({ act: z.literal('state'), ...OfConnection }),
 ]);

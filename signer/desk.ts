@@ -169,7 +169,8 @@ export class Desk {
       case 'pair_rules':
         return readAs(async () => {
           const market = await this.market(ask.exchange);
-          return ask.isNow === true ? market.rulesNowOf(ask.symbols) : market.rulesOf(ask.symbols);
+          const { symbols, isNow, orLast } = ask;
+          return isNow === true ? market.rulesNowOf(symbols) : market.rulesOf(symbols, orLast);
         });
       case 'state':
         return this.state(ask.connectionId);

@@ -74,8 +74,9 @@ export class MarketView {
     this.data.forgetNow(symbol);
   }
 
-  async rulesOf(symbols: readonly string[]) {
-    const all = await this.rules.get();
+  /** `orLast`: for whoever knows none. What is bought is judged by a list that counts all the same. */
+  async rulesOf(symbols: readonly string[], orLast = false) {
+    const all = orLast ? await this.rules.getOrLast() : await this.rules.get();
     return symbols.length === 0
       ? [...all.values()]
       : symbols.flatMap((symbol) => all.get(symbol) ?? []);

@@ -55,6 +55,11 @@ export class ExchangeRules {
     return known === undefined ? null : (known.bySymbol.get(symbol) ?? delisted(symbol));
   }
 
+  /** Whether they were read once. */
+  isKnown(exchange: LiveExchange): boolean {
+    return this.known.has(exchange);
+  }
+
   /** Whether the first rules of the exchange may still come soon. */
   isAwaited(exchange: LiveExchange): boolean {
     const reading = this.reading.get(exchange);
@@ -138,13 +143,17 @@ export class ExchangeRules {
   private async read(exchange: LiveExchange): Promise<void> {
     const begunAtMs = this.deps.clock.now();
     const { doubts } = this;
+    // Old ones are better than none, and only than none: a server without rules sells nothing.
+    const orLast = !this.known.has(exchange);
     const read = await this.deps.signer
-      .ask({ act: 'pair_rules', exchange, symbols: [] })
+      .ask({ act: 'pair_rules', exchange, symbols: [], ...(orLast ? { orLast } : {}) })
       .catch(() => null);
     if (read?.kind !== 'read') return;
+    const isSure = doubts === this.doubts && !orLast;
     this.take(exchange, {
-      // Doubted meanwhile, they may be from before the change: they are read once more.
-      readAtMs: doubts === this.doubts ? begunAtMs : Number.NEGATIVE_INFINITY,
+      // Doubted meanwhile, they may be from before the change, as the last ones may be: they are
+      // read once more.
+      readAtMs: isSure ? begunAtMs : Number.NEGATIVE_INFINITY,
       bySymbol: new Map(
         read.value.map((rules) => [rules.symbol, this.asCheckedLately(exchange, rules)]),
       ),
@@ -164,7 +173,11 @@ export class ExchangeRules {
   private take(exchange: LiveExchange, after: KnownRules): void {
     const before = this.known.get(exchange);
     this.known.set(exchange, after);
-    const changed = before === undefined ? [] : changedRules(before.bySymbol, after.bySymbol);
+    // An account that had to begin without them has planned nothing yet.
+    const changed =
+      before === undefined
+        ? [...after.bySymbol.keys()]
+        : changedRules(before.bySymbol, after.bySymbol);
     if (changed.length > 0) this.listener.changed(exchange, changed);
   }
 }

@@ -87,6 +87,10 @@ export class LiveDesk implements LivePort {
     return this.exchangeRules.of(exchange, symbol);
   }
 
+  knowsRules(exchange: LiveExchange): boolean {
+    return this.exchangeRules.isKnown(exchange);
+  }
+
   rulesMayHaveChanged(exchange: LiveExchange): void {
     this.exchangeRules.doubt(exchange);
     this.listedAtMs = null;

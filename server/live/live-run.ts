@@ -18,8 +18,8 @@ import { policyOf, type ConnectionRow } from './live-accounts.ts';
 import type { LiveDeps, LivePort } from './live-deps.ts';
 import { liveOrdersOf } from './order-rows.ts';
 import { isClosed } from './pair-facts.ts';
-import type { Watch } from './pair-plan.ts';
 import { EndedAgents } from './end-agents.ts';
+import { MissingRules } from './missing-rules.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
 import { reconcileConnection } from './reconcile-connection.ts';
@@ -28,6 +28,7 @@ import { Replans, type PairSaid } from './replans.ts';
 import { UntoldWriteOffs } from './signer-write-offs.ts';
 import { keepsFromReading } from './unread-orders.ts';
 import { WatchedStops } from './watched-stops.ts';
+import type { Watch } from './watches.ts';
 import { cancel, claimSending, lookUp, maySell, place } from './send-order.ts';
 import { settleOrder } from './settle-order.ts';
 import { OTHER_SIGNER, otherVersionOf } from './signer-version.ts';
@@ -73,6 +74,8 @@ const PASSES = 24;
 interface RunPort extends LivePort {
   /** An order was rejected, or a list not read: the exchange's rules may be others by now. */
   rulesMayHaveChanged(exchange: LiveExchange): void;
+  /** Whether the exchange has ever told its rules. */
+  knowsRules(exchange: LiveExchange): boolean;
   /** An order on the pair was rejected: it may take none by now, or some. */
   pairMayHaveChanged(exchange: LiveExchange, symbol: string): void;
   /** Asks whether a pair takes orders, where that is not known; null where nothing is asked now. */
@@ -136,6 +139,7 @@ export class LiveRun {
   readonly ended: EndedAgents;
   private readonly writeOffs: UntoldWriteOffs;
   private readonly reachability: Reachability;
+  private readonly missingRules: MissingRules;
   private readonly loss: LossWatch;
   private readonly watches: WatchedStops;
   private readonly replans: Replans;
@@ -148,6 +152,7 @@ export class LiveRun {
     this.ended = new EndedAgents(deps, connection.id);
     this.writeOffs = new UntoldWriteOffs(deps, connection.id);
     this.reachability = new Reachability(deps);
+    this.missingRules = new MissingRules(deps);
     this.loss = new LossWatch(deps);
     const rules = (symbol: string): PairRules | null => this.rules(symbol);
     this.watches = new WatchedStops(deps, port, rules);
@@ -308,6 +313,7 @@ export class LiveRun {
       await this.replans.planDue(this.connection);
       this.checkClosed(await this.replans.planExits(this.connection));
       await this.watches.learn(this.connection);
+      await this.missingRules.note(this.connection, this.port.knowsRules(this.exchange));
       await this.watches.lookAgain(this.connection);
       for (let round = 0; round < ROUNDS && !this.isStopping; round += 1)
         if (!(await this.stepAll())) break;

@@ -37,6 +37,7 @@ import {
   type PairFacts,
   type Rejections,
 } from './pair-facts.ts';
+import { watchesWithoutRules, type Watch } from './watches.ts';
 
 /** How long the exchange may take to accept an order; the signer allows a minute. */
 export const ORDER_LIFE_MS = 30_000;
@@ -62,12 +63,6 @@ const UNPRICED_PAUSE_MOST_MS = 5 * 60_000;
 
 export const newClientOrderId = (): string => randomBytes(16).toString('hex');
 
-/** A stop that the server has to watch, because it cannot rest at the exchange. */
-export type Watch = Extract<StopAction, { kind: 'watch' }> & {
-  symbol: string;
-  positionId: string;
-};
-
 export interface PairPlan {
   /** Whether orders were planned or cancellations asked for. */
   changed: boolean;
@@ -86,8 +81,8 @@ interface Waiting {
 }
 
 /**
- * The account must be locked. Without the exchange's rules nothing is planned, and what was asked
- * for stays. `rulesSinceMs`: since when the rules are known to be these; what was refused before
+ * The account must be locked. Without the exchange's rules nothing is planned, what no stop guards is
+ * watched, and what was asked for stays. `rulesSinceMs`: since when the rules are known to be these; what was refused before
  * that holds nothing back.
  */
 export async function planPair(
@@ -98,7 +93,10 @@ export async function planPair(
   rules: PairRules | null,
   rulesSinceMs = 0,
 ): Promise<PairPlan> {
-  if (rules === null) return { changed: false, exitEnded: false, watches: [], waiting: [] };
+  if (rules === null) {
+    const watches = await watchesWithoutRules(tx.db, connection, symbol);
+    return { changed: false, exitEnded: false, watches, waiting: [] };
+  }
   const now = deps.clock.now();
   const fromMs = isClosed(rules.status)
     ? now - CLOSED_PAUSE_MS
@@ -215,9 +213,10 @@ export async function readWatches(
   db: Db,
   connection: ConnectionRow,
   symbol: string,
-  rules: PairRules,
+  rules: PairRules | null,
   bid: Fixed | null,
 ): Promise<Watch[]> {
+  if (rules === null) return watchesWithoutRules(db, connection, symbol);
   const facts = await readPairFacts(db, connection, symbol, rules, {
     refused: NONE,
     unsold: NONE,

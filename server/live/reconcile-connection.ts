@@ -30,8 +30,9 @@ import { publishLive } from './live-news.ts';
 import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
 import { isAskedByPair, pairsToAsk } from './asked-pairs.ts';
-import { pairsToPlan, planPair, type Watch } from './pair-plan.ts';
+import { pairsToPlan, planPair } from './pair-plan.ts';
 import { askLookUp } from './send-order.ts';
+import type { Watch } from './watches.ts';
 
 export interface Reconciled {
   gate: Gate;

@@ -9,9 +9,10 @@ import { lockOrder } from './order-rows.ts';
 import { applyEvents } from './order-store.ts';
 import { noteDayLoss } from './day-loss.ts';
 import { publishLive } from './live-news.ts';
-import { planPair, type Watch } from './pair-plan.ts';
+import { planPair } from './pair-plan.ts';
 import { sellReachedStop } from './reached-stops.ts';
 import { tellRefusedSale } from './refused-sales.ts';
+import type { Watch } from './watches.ts';
 
 export interface Settled {
   /** Whether the news changed anything, or orders were planned. */

@@ -19,8 +19,9 @@ import type { LiveDeps, LivePort } from './live-deps.ts';
 import { publishLive } from './live-news.ts';
 import { hasPassed } from './elapsed.ts';
 import { liveOrdersOf } from './order-rows.ts';
-import { readOwned, readWatches, type Watch } from './pair-plan.ts';
+import { readOwned, readWatches } from './pair-plan.ts';
 import { readGuarded } from './protecting-stop.ts';
+import type { Watch } from './watches.ts';
 
 /** How soon this process knows of a stop that another one has come to watch. */
 const LEARN_MS = 2_000;
@@ -127,13 +128,12 @@ export class WatchedStops {
       if (this.states.get(symbol) === states.get(symbol)) continue;
       const rules = this.rules(symbol);
       const { changes } = this;
-      const watches =
-        rules === null
-          ? null
-          : await readWatches(database.db, connection, symbol, rules, this.bid(symbol));
-      // Planned meanwhile, from what may be newer: read once more the next time.
-      if (watches === null || changes !== this.changes) states.set(symbol, '');
-      else this.replaceOf(symbol, watches);
+      const { db } = database;
+      const watches = await readWatches(db, connection, symbol, rules, this.bid(symbol));
+      const isOld = changes !== this.changes;
+      if (!isOld) this.replaceOf(symbol, watches);
+      // Planned meanwhile, from what may be newer, or without rules: read once more the next time.
+      if (isOld || rules === null) states.set(symbol, '');
     }
     this.states = states;
   }

@@ -247,6 +247,9 @@ const ALARM: Readonly<Record<string, string>> = {
   daily_loss: 'The daily loss limit was reached',
 };
 
+const NO_PAIR_RULES =
+  'The exchange does not say how its pairs are traded, and nothing can be bought or sold until it does; Tradewind watches the price where no stop loss rests there';
+
 /** What guards a position until its sale, where the exchange takes no orders for the pair. */
 const waitingSale = (hasStop: boolean): string =>
   hasStop
@@ -280,7 +283,7 @@ const Detail = (detail: unknown): Record<string, unknown> =>
 
 /** An alarm as a title, and what it is about. */
 export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; about: string } {
-  const { symbol, side, quantity, asset, amount, hasStop, isPart, isRejected, faults } =
+  const { symbol, side, quantity, asset, amount, hasStop, isPart, isRejected, faults, what } =
     Detail(detail);
   const parts = [
     typeof side === 'string' ? (side === 'buy' ? 'Buy' : 'Sell') : '',
@@ -292,6 +295,7 @@ export function alarmText({ kind, detail }: LiveAlarmWire): { title: string; abo
   const own = (): string | null => {
     if (kind === 'sale_waits_for_pair' && typeof hasStop === 'boolean') return waitingSale(hasStop);
     if (kind === 'sale_refused') return refusedSale(hasStop, isPart, isRejected);
+    if (kind === 'unreachable' && what === 'pair_rules') return NO_PAIR_RULES;
     return kind === 'key_refused' ? refusedKey(faults) : null;
   };
   const title = own() ?? ALARM[kind] ?? words(kind);

@@ -259,6 +259,23 @@ describe('a pair that cannot be read', () => {
   });
 });
 
+describe('a list that cannot be read any more', () => {
+  it('is answered as it last was to whoever knows none, and to nobody else', async () => {
+    let isDown = false;
+    const { clock, desk } = await holding({
+      AssetPairs: () => (isDown ? failed('EService:Unavailable') : ok(KRAKEN_PAIRS)),
+    });
+    const ask = (orLast?: boolean) =>
+      desk.answer({ act: 'pair_rules', exchange: 'kraken', symbols: ['BTC/USD'], orLast });
+    const before = await ask();
+    expect(before).toMatchObject({ kind: 'read', value: [{ symbol: 'BTC/USD' }] });
+    isDown = true;
+    clock.at += 11 * 60_000;
+    expect(await ask()).toMatchObject({ kind: 'unknown' });
+    expect(await ask(true)).toEqual(before);
+  });
+});
+
 describe("one of Kraken's pairs that cannot be read any more", () => {
   it.each([
     ['a finer tick', { ...krakenPair, tick_size: TOO_FINE }],

@@ -196,6 +196,10 @@ describe('alarms and movements', () => {
     expect(refused({ isRejected: true })).toMatch(/turned a sale down several times/);
     expect(refused({ isRejected: true, isPart: true })).toMatch(/no stop loss guards that part/);
     expect(refused({})).toMatch(/no stop loss rests at the exchange/);
+    const unreachable = (detail: Record<string, unknown>): string =>
+      alarmText({ kind: 'unreachable', about: 'x', raisedAt: NOW, detail }).title;
+    expect(unreachable({})).toBe('The exchange cannot be reached');
+    expect(unreachable({ what: 'pair_rules' })).toMatch(/does not say how its pairs are traded/);
     expect(alarmText({ kind: 'brand_new', about: 'x', raisedAt: NOW, detail: null })).toEqual({
       title: 'Brand new',
       about: '',
