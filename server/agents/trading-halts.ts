@@ -9,6 +9,7 @@ import { byPrecedence } from '../../contract/entries-off.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { accounts, agents, users } from '../db/schema.ts';
 import { halts } from '../db/schema-support.ts';
+import { isLiveSource } from '../live/live-accounts.ts';
 import { readSettingsOf } from '../users/user-settings.ts';
 
 /** Names the one lock that batches share and a switch takes alone. */
@@ -178,6 +179,7 @@ export async function throwSwitch(tx: Tx, ask: HaltRequest, now: number): Promis
   if (ask.until !== null && ask.until <= now)
     throw new Refusal('invalid_request', 'The end time is in the past.');
   const target = await targetOf(tx.db, ask);
+  if (ask.scope === 'venue') await refuseLiveAccount(tx.db, target);
   await alone(tx);
   return insert(tx, { ...ask, target, reason, act: 'halt', at: now });
 }
@@ -228,6 +230,23 @@ async function insert(tx: Tx, row: typeof halts.$inferInsert): Promise<HaltRow> 
   return written;
 }
 
+/**
+ * A live account has a source of its own, which is where its money is and no venue: agents there
+ * decide by the prices of the server's source, and a halt of the account's would stop nobody. One
+ * that was set when it was taken can be lifted.
+ */
+async function refuseLiveAccount(db: Db, source: string): Promise<void> {
+  if (!isLiveSource(source)) return;
+  const [owner] = await db
+    .select({ uid: accounts.uid })
+    .from(accounts)
+    .where(eq(accounts.source, source));
+  throw new Refusal(
+    'invalid_request',
+    `“${source}” is an exchange account of one person, and no venue. Halt that person with --user ${owner?.uid ?? 'UID'}, or a single agent with --agent ID.`,
+  );
+}
+
 /** A switch that names nothing would stop nothing, and whoever threw it would think it did. */
 async function targetOf(
   db: Db,
@@ -240,8 +259,9 @@ async function targetOf(
       .map(({ source }) => source)
       .sort();
     if (known.includes(target)) return target;
+    const venues = known.filter((source) => !isLiveSource(source));
     throw none(
-      `No account trades at “${target}”. Known sources: ${known.length === 0 ? 'none yet' : known.join(', ')}.`,
+      `No account trades at “${target}”. Known sources: ${venues.length === 0 ? 'none yet' : venues.join(', ')}.`,
     );
   }
   if (scope === 'user') {

@@ -29,6 +29,7 @@ export const KEY_GONE =
 
 /** The source of a live account's row: no market source is called so. */
 export const liveSource = (connectionId: string): string => `live:${connectionId}`;
+export const isLiveSource = (source: string): boolean => source.startsWith('live:');
 
 export const policyOf = ({ abilities }: Pick<ConnectionRow, 'abilities'>): OrderPolicy =>
   orderPolicy(abilities);

@@ -2,13 +2,14 @@
  * The operator's switches on the real scheduler: who wins, what goes on, what people are told, and
  * that no row is ever changed.
  */
+import { randomUUID } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Refusal } from '../../../contract/errors.ts';
 import type { EntriesOff, HaltScope } from '../../../contract/halts.ts';
 import { entriesOffFor } from '../../../contract/entries-off.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { decisions, fills, users } from '../../../server/db/schema.ts';
+import { accounts, decisions, fills, users } from '../../../server/db/schema.ts';
 import { halts } from '../../../server/db/schema-support.ts';
 import {
   entriesOffOf,
@@ -19,6 +20,7 @@ import {
   throwSwitch,
   type HaltRequest,
 } from '../../../server/agents/trading-halts.ts';
+import { liveSource } from '../../../server/live/live-accounts.ts';
 import { defaultSettings } from '../../../server/users/user-settings.ts';
 import fc from '../../support/property.ts';
 import { openTestDatabase } from '../../support/test-database.ts';
@@ -107,6 +109,30 @@ describe('a switch', () => {
       expect(await bought(agent.id)).toBeGreaterThan(0);
     },
   );
+
+  it('names no live account as a venue: it would stop nobody, and only its owner can be halted', async () => {
+    const source = liveSource(randomUUID());
+    await database.db
+      .insert(accounts)
+      .values({
+        id: randomUUID(),
+        uid,
+        source,
+        quote: 'USD',
+        book: 0,
+        openedAt: 0,
+        openedMarketMs: 0,
+      });
+    const refused = (await failure(halt(ask('venue', source)))) as Refusal;
+    expect(refused.message).toContain(`--user ${uid}`);
+    expect(await listSwitches(database.db, true, floor.clock.now())).toEqual([]);
+    const unknown = (await failure(halt(ask('venue', 'nowhere')))) as Refusal;
+    expect(unknown.message).not.toContain('live:');
+    // One that was taken before.
+    const old = { ...ask('venue', source), act: 'halt', at: floor.clock.now() };
+    await database.db.insert(halts).values(old);
+    expect((await lift(ask('venue', source))).act).toBe('lift');
+  });
 
   it('ends by itself, and leaves other venues, people and agents alone', async () => {
     const agent = await agentOf();
