@@ -1,6 +1,6 @@
-/** Many rows in one statement with one parameter, typed by the table itself. */
+/** Many rows, or many ids, in one statement with one parameter, typed by the table itself. */
 import { getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
-import type { PgTable } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Db } from './database.ts';
 
 /** JSON text above this is sent in parts. */
@@ -50,6 +50,13 @@ export function rowsAs(
   const { as } = columnsOf(table, Object.keys(rows[0] ?? {}));
   return sql`json_to_recordset(${JSON.stringify(rows)}::json) as ${sql.raw(`"${name}"(${as})`)}`;
 }
+
+/**
+ * Whether a column of text has one of these values, for any number of them: PostgreSQL takes 65,535
+ * parameters, and `inArray` needs one for each.
+ */
+export const isAmong = (column: PgColumn, values: Iterable<string>): SQL =>
+  sql`${column} = any(array(select json_array_elements_text(${JSON.stringify([...new Set(values)])}::json)))`;
 
 /**
  * Inserts in the order given. `then` is what follows: `on conflict …`, `returning …`; what it

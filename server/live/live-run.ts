@@ -22,7 +22,7 @@ import { EndedAgents } from './end-agents.ts';
 import { MissingRules } from './missing-rules.ts';
 import { isLost, isProtecting } from './protecting-stop.ts';
 import { Reachability } from './reachability.ts';
-import { reconcileConnection } from './reconcile-connection.ts';
+import { reconcileConnection, type Reconciled } from './reconcile-connection.ts';
 import { tellRefusedBeyondLimit } from './refused-sales.ts';
 import { Replans, type PairSaid } from './replans.ts';
 import { UntoldWriteOffs } from './signer-write-offs.ts';
@@ -376,7 +376,7 @@ export class LiveRun {
     const begunAtMs = deps.clock.now();
     this.triedAtMs = begunAtMs;
     const isStarting = this.reconciledAtMs === null;
-    const found = await reconcileConnection(deps, connection, this.rules, isStarting);
+    const found = await this.compareOnce(isStarting);
     this.noteTime();
     this.unreadInTurn = found.isRead ? 0 : this.unreadInTurn + 1;
     // An exchange may take minutes over its lists: their age counts from the last of them.
@@ -394,6 +394,17 @@ export class LiveRun {
     if (this.settledAtMs >= begunAtMs && hasDoubts(found.gate))
       this.triedAtMs = begunAtMs - RECONCILE_IDLE_MS + RECONCILE_RETRY_MS;
     await this.reachability.note(connection, found.isRead);
+  }
+
+  /** One that throws has not read the account either: it would fail for good, and nobody be told. */
+  private async compareOnce(isStarting: boolean): Promise<Reconciled> {
+    const { deps, connection } = this;
+    try {
+      return await reconcileConnection(deps, connection, this.rules, isStarting);
+    } catch (error) {
+      await this.reachability.note(connection, false).catch(() => undefined);
+      throw error;
+    }
   }
 
   private setGate(gate: Gate): void {

@@ -1,10 +1,11 @@
 /** Orders at exchanges as rows, and back, exactly. */
-import { and, eq, inArray, or, sql } from 'drizzle-orm';
+import { and, asc, eq, gte, inArray, or, sql } from 'drizzle-orm';
 import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { UnknownCause, VenueFill } from '../../contract/venue.ts';
 import type { StrategyHolding } from '../../engine/execution/agent-memory.ts';
 import { LIVE_STATES, type LiveOrder, type SeenOrder } from '../../engine/orders/live-order.ts';
+import { isAmong } from '../db/bulk.ts';
 import type { Db, Tx } from '../db/database.ts';
 import { liveOrders, venueFills } from '../db/schema-live.ts';
 
@@ -173,7 +174,7 @@ async function withFills(db: Db, rows: readonly LiveOrderRow[]): Promise<StoredO
       : await db
           .select({ clientOrderId: venueFills.clientOrderId, tradeId: venueFills.tradeId })
           .from(venueFills)
-          .where(inArray(venueFills.clientOrderId, filled));
+          .where(isAmong(venueFills.clientOrderId, filled));
   const byOrder = new Map<string, string[]>();
   for (const { clientOrderId, tradeId } of fills) {
     if (clientOrderId === null) continue;
@@ -223,18 +224,32 @@ export async function ordersToReconcile(
         or(
           isLive,
           sql`${liveOrders.changedAt} >= ${sinceMs}::bigint`,
-          ...(named.clientOrderIds.length === 0
-            ? []
-            : [inArray(liveOrders.clientOrderId, [...named.clientOrderIds])]),
-          ...(named.exchangeOrderIds.length === 0
-            ? []
-            : [inArray(liveOrders.exchangeOrderId, [...named.exchangeOrderIds])]),
+          isAmong(liveOrders.clientOrderId, named.clientOrderIds),
+          isAmong(liveOrders.exchangeOrderId, named.exchangeOrderIds),
         ),
       ),
     )
     .orderBy(liveOrders.plannedAt, liveOrders.clientOrderId);
   return withFills(db, rows);
 }
+
+/** The trades that are known since then, and those of them that the exchange names. */
+export const tradesToReconcile = (
+  db: Db,
+  connectionId: string,
+  sinceMs: number,
+  tradeIds: readonly string[],
+): Promise<VenueFillRow[]> =>
+  db
+    .select()
+    .from(venueFills)
+    .where(
+      and(
+        eq(venueFills.connectionId, connectionId),
+        or(gte(venueFills.atMs, sinceMs), isAmong(venueFills.tradeId, tradeIds)),
+      ),
+    )
+    .orderBy(asc(venueFills.number));
 
 interface FeeText {
   asset: string;

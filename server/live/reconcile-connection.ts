@@ -2,7 +2,7 @@
  * One reconciliation of a connection: reads the exchange, compares under lock, and books what
  * follows in one transaction.
  */
-import { and, asc, eq, gte, inArray, or } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { formatFixed, parseFixed, ZERO } from '../../contract/money.ts';
 import type { Fixed } from '../../contract/money.ts';
 import type { PairRules, VenueFill, VenueOrder } from '../../contract/venue.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../engine/orders/reconcile.ts';
 import { heldElsewhere } from '../../engine/orders/reservation.ts';
 import type { Db, Tx } from '../db/database.ts';
-import { liveMarks, venueFills } from '../db/schema-live.ts';
+import { liveMarks } from '../db/schema-live.ts';
 import { bookExternal } from './external-movements.ts';
 import { lockBooks, ownedBy, policyOf, type ConnectionRow } from './live-accounts.ts';
 import { raiseAlarms, type LiveAlarm } from './live-alarms.ts';
@@ -27,7 +27,13 @@ import type { BookDeps, LiveDeps, SignerPort } from './live-deps.ts';
 import { markEquity } from './live-equity.ts';
 import { guardFound } from './guard-positions.ts';
 import { publishLive } from './live-news.ts';
-import { fillOf, liveOrdersOf, ordersToReconcile, type StoredOrder } from './order-rows.ts';
+import {
+  fillOf,
+  liveOrdersOf,
+  ordersToReconcile,
+  tradesToReconcile,
+  type StoredOrder,
+} from './order-rows.ts';
 import { storeSteps } from './order-store.ts';
 import { isAskedByPair, pairsToAsk } from './asked-pairs.ts';
 import { pairsToPlan, planPair } from './pair-plan.ts';
@@ -225,20 +231,12 @@ async function readRecords(
     clientOrderIds: [...shown, ...trades].flatMap(({ clientOrderId }) => clientOrderId ?? []),
     exchangeOrderIds: [...shown, ...trades].map(({ exchangeOrderId }) => exchangeOrderId),
   });
-  const tradeIds = trades.map(({ tradeId }) => tradeId);
-  const known = await db
-    .select()
-    .from(venueFills)
-    .where(
-      and(
-        eq(venueFills.connectionId, connection.id),
-        or(
-          gte(venueFills.atMs, facts.tradesSinceMs - OVERLAP_MS),
-          ...(tradeIds.length === 0 ? [] : [inArray(venueFills.tradeId, tradeIds)]),
-        ),
-      ),
-    )
-    .orderBy(asc(venueFills.number));
+  const known = await tradesToReconcile(
+    db,
+    connection.id,
+    facts.tradesSinceMs - OVERLAP_MS,
+    trades.map(({ tradeId }) => tradeId),
+  );
   const owned = await ownedBy(db, connection.accountId);
   const pending = entriesOf(marks?.pending).map(([asset, text]): [string, PendingDifference] => {
     const { amount, sinceMs } = JSON.parse(text) as { amount: string; sinceMs: number };
