@@ -19,6 +19,8 @@ import { checkWriteOff, positionToWriteOff, type WriteOffAsk } from './write-off
 const LOOK_MS = 10_000;
 /** What the signer did not take is told again, each time at most so often. */
 const AGAIN_MS = 60_000;
+/** Dust waits so long for a write-off of its coin. One whose coins have come back is never taken. */
+const DUST_WAITS_MS = 60 * 60_000;
 
 const TOO_OLD = 'too_old';
 
@@ -114,8 +116,11 @@ export class UntoldWriteOffs {
       .from(liveWriteOffs)
       .where(and(eq(liveWriteOffs.connectionId, connectionId), isNull(liveWriteOffs.signerToldAt)))
       .orderBy(asc(liveWriteOffs.bookedAt), asc(liveWriteOffs.id));
+    const isOld = (bookedAt: number): boolean => hasPassed(bookedAt, DUST_WAITS_MS, clock.now());
     const gone = new Set(
-      rows.filter(({ cause }) => cause === 'written_off').map(({ symbol }) => baseOf(symbol)),
+      rows
+        .filter(({ cause, bookedAt }) => cause === 'written_off' && !isOld(bookedAt))
+        .map(({ symbol }) => baseOf(symbol)),
     );
     for (const { id, symbol, quantity, cause } of rows) {
       // Dust is in the account: with it taken off first, less of the coin would seem to be missing.

@@ -81,8 +81,9 @@ export async function judge(one: Case): Promise<Findings> {
     doubled: doubledIn(one),
     orphaned: orphanedIn(one, ours),
     lost: await lostIn(one),
-    ...ownershipIn(journal.entries, ours, givenUp),
+    oversold: [...oversoldIn(journal.entries, ours, givenUp)],
     differences: await differencesIn(one),
+    dustWrong: await dustWrongIn(one, ours, givenUp),
     problems,
   };
 }
@@ -155,22 +156,17 @@ export function ownChange(fill: Fill): Fixed {
     : subtract(subtract(ZERO, fill.quantity), fee);
 }
 
-/** More than any least order of an exchange is worth, in its currency. */
-const DUST_MOST = parseFixed('25');
-
 /**
  * At every moment: an agent owns what it has sold, and what its open sales may still sell. What it
- * has written off is its own no more. Dust that it left was all it owned, little, and not on sale.
+ * has written off is its own no more.
  */
-function ownershipIn(
+function oversoldIn(
   entries: readonly JournalEntry[],
   ours: ReadonlyMap<string, OrderRow>,
   givenUp: readonly WriteOffRow[],
-): Pick<Findings, 'oversold' | 'dustWrong'> {
+): Set<string> {
   const left = [...givenUp];
   const owned = new Map<string, Fixed>();
-  const prices = new Map<string, Fixed>();
-  const dustWrong: string[] = [];
   const selling = new Map<string, { key: string; left: Fixed }>();
   const found = new Set<string>();
   const keyOf = (clientOrderId: string | null, symbol: string): string | null => {
@@ -184,19 +180,10 @@ function ownershipIn(
     if (has < offered)
       found.add(`${key} owns ${formatFixed(has)}, offers ${formatFixed(offered)} at ${atMs}`);
   };
-  const judgeDust = ({ quantity, bookedAt }: WriteOffRow, key: string): void => {
-    const dust = parseFixed(quantity);
-    const say = (what: string): unknown =>
-      dustWrong.push(`${quantity} of ${key} at ${bookedAt} ${what}`);
-    if (dust !== owned.get(key)) say(`were not all of ${formatFixed(owned.get(key) ?? ZERO)}`);
-    if ([...selling.values()].some((one) => one.key === key)) say('were on sale');
-    if (multiply(dust, prices.get(key) ?? ZERO, 'up') > DUST_MOST) say('were worth an order');
-  };
   for (const entry of entries) {
     for (let next = left[0]; next !== undefined && next.bookedAt < entry.atMs; next = left[0]) {
       left.shift();
       const key = `${next.agentId} ${next.symbol}`;
-      if (next.cause === 'dust_left') judgeDust(next, key);
       owned.set(key, subtract(owned.get(key) ?? ZERO, parseFixed(next.quantity)));
       check(key, next.bookedAt);
     }
@@ -210,16 +197,63 @@ function ownershipIn(
       const key = keyOf(fill.clientOrderId, fill.symbol);
       if (key === null) continue;
       owned.set(key, add(owned.get(key) ?? ZERO, ownChange(fill)));
-      prices.set(key, fill.price);
       const sale = selling.get(fill.orderId);
       if (sale !== undefined) sale.left = subtract(sale.left, fill.quantity);
       check(key, entry.atMs);
     } else if (entry.kind === 'ended') selling.delete(entry.orderId);
   }
-  // Nothing was traded after these.
-  for (const row of left)
-    if (row.cause === 'dust_left') judgeDust(row, `${row.agentId} ${row.symbol}`);
-  return { oversold: [...found], dustWrong };
+  return found;
+}
+
+/** More than any least order of an exchange is worth, in its currency. */
+const DUST_MOST = parseFixed('25');
+
+/**
+ * Dust was all that its agent owned by the trades that were booked before it, it was little, and none
+ * of the agent's sales was open at the exchange.
+ */
+async function dustWrongIn(
+  { db, journal, connection }: Case,
+  ours: ReadonlyMap<string, OrderRow>,
+  givenUp: readonly WriteOffRow[],
+): Promise<string[]> {
+  const rows = await db.select().from(venueFills).where(eq(venueFills.connectionId, connection.id));
+  const numbers = new Map(rows.map(({ tradeId, number }) => [tradeId, number]));
+  const found: string[] = [];
+  for (const [place, dust] of givenUp.entries()) {
+    if (dust.cause !== 'dust_left') continue;
+    const { agentId, symbol, afterTrade, bookedAt, quantity } = dust;
+    const isOfIts = (id: string | null, pair: string): boolean =>
+      pair === symbol && ours.get(id ?? '')?.agentId === agentId;
+    const trades = journal
+      .fillsOf({ by: 'api' })
+      .filter((fill) => isOfIts(fill.clientOrderId, fill.symbol))
+      .filter(({ id }) => {
+        const number = numbers.get(ourNameOf(connection.exchange, symbol, id));
+        return number !== undefined && number <= afterTrade;
+      });
+    let owned = ZERO;
+    for (const fill of trades) owned = add(owned, ownChange(fill));
+    for (const one of givenUp.slice(0, place))
+      if (one.agentId === agentId && one.symbol === symbol)
+        owned = subtract(owned, parseFixed(one.quantity));
+    const isOnSale = journal
+      .orders({ by: 'api' })
+      .some(
+        ({ accepted, end }) =>
+          accepted.side === 'sell' &&
+          isOfIts(accepted.clientOrderId, accepted.symbol) &&
+          accepted.atMs < bookedAt &&
+          (end === null || end.atMs > bookedAt),
+      );
+    const worth = multiply(owned, trades.at(-1)?.price ?? ZERO, 'up');
+    if (owned !== parseFixed(quantity) || isOnSale || worth > DUST_MOST)
+      found.push(
+        `${quantity} ${symbol} of ${agentId} at ${bookedAt}: owned ${formatFixed(owned)}` +
+          `${isOnSale ? ', on sale' : ''}`,
+      );
+  }
+  return found;
 }
 
 async function differencesIn({ db, journal, account, connection }: Case): Promise<string[]> {
