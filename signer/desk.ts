@@ -38,12 +38,14 @@ import {
 } from './limits.ts';
 import type { Log } from './log.ts';
 import { LongLists } from './long-lists.ts';
+import { LostSales } from './lost-sales.ts';
 import { MarketView } from './market-view.ts';
 import { Observer } from './observe.ts';
 import { DISK_FULL, placeOrder, refusalInPlaceOf, STOPPING, type Placing } from './place-order.ts';
 import type { SignerRecord } from './records.ts';
 import { keyDigest, replaceKey } from './replace-key.ts';
 import type { Reserve } from './reserve.ts';
+import { isSameAccount } from './same-account.ts';
 import type { Secrets } from './secrets.ts';
 import type { SpentRecord, SpentStore } from './spent.ts';
 import { signedBy, stepUpFault, type PasskeySite, type Wanted } from './step-up.ts';
@@ -95,6 +97,7 @@ export class Desk {
   /** What was read and changed nothing is not written down. */
   private readonly keyReadAtMs = new Map<string, number>();
   private readonly rulesDoubted = new Map<LiveExchange, number>();
+  private readonly lostSales: LostSales;
   private readonly observer: Observer;
   private readonly refusals: CountedRefusals;
   private readonly doubts: Doubts;
@@ -103,7 +106,19 @@ export class Desk {
   private readonly endedLists: LongLists<VenueOrder>;
 
   constructor(private readonly parts: DeskParts) {
-    this.observer = new Observer(parts.journal, () => this.now());
+    this.lostSales = new LostSales({
+      journal: parts.journal,
+      now: () => this.now(),
+      lookUp: (connectionId, order) => this.lookUp(connectionId, order),
+      isSameAccount: async (one) => isSameAccount(await this.adapter(one), one),
+    });
+    this.observer = new Observer(
+      parts.journal,
+      () => this.now(),
+      (order) => {
+        this.lostSales.saw(order);
+      },
+    );
     this.refusals = new CountedRefusals(parts.audit, () => this.now());
     this.unread = new UnreadRows(parts.log, (id) => this.ledger.connections.get(id));
     this.tradeLists = new LongLists(
@@ -118,6 +133,7 @@ export class Desk {
       now: () => this.now(),
       log: parts.log,
       lookUp: (connectionId, order) => this.lookUp(connectionId, order),
+      lost: this.lostSales,
     });
   }
 
@@ -543,6 +559,7 @@ export class Desk {
       isStopping: () => this.underWay.isStopping,
       market: ({ exchange }) => this.market(exchange),
       adapter: (one) => this.adapter(one),
+      lostSales: (one) => this.lostSales.of(one),
       settleDoubts: (one) => {
         this.doubts.settle(one);
       },

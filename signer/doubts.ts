@@ -3,7 +3,7 @@
  * proved absent, whether or not the server still asks.
  */
 import type { OrderRef } from '../contract/signer.ts';
-import { inDoubt, type Connection } from './ledger.ts';
+import { inDoubt, type Connection, type SentOrder } from './ledger.ts';
 import type { Log } from './log.ts';
 import { ABSENT_AFTER_MS } from './observe.ts';
 
@@ -12,6 +12,10 @@ export interface DoubtsParts {
   log: Pick<Log, 'warn'>;
   /** What it finds is written down. */
   lookUp: (connectionId: string, order: OrderRef) => Promise<unknown>;
+  lost: {
+    of: (connection: Connection) => SentOrder[];
+    look: (connection: Connection, order: SentOrder) => Promise<void>;
+  };
 }
 
 export class Doubts {
@@ -42,9 +46,9 @@ export class Doubts {
     await Promise.all(this.rounds.values());
   }
 
-  /** Each order that would be proved absent by now. */
+  /** Each order that would be proved absent by now, and each sale that may be gone. */
   private async lookForAll(connection: Connection): Promise<void> {
-    const { now, log, lookUp } = this.parts;
+    const { now, log, lookUp, lost } = this.parts;
     try {
       for (const { intent, sentAtMs } of inDoubt(connection)) {
         if (this.isStopping) return;
@@ -57,6 +61,7 @@ export class Doubts {
           sinceMs: sentAtMs,
         });
       }
+      for (const order of lost.of(connection)) await lost.look(connection, order);
     } catch (error) {
       const name = error instanceof Error ? error.name : 'unknown';
       log.warn({ error: name }, 'an order in doubt could not be looked for');

@@ -33,6 +33,8 @@ export interface SentOrder {
   exchangeOrderId: string | null;
   /** The exchange says that it is over; `filled` is then final. */
   ended: boolean;
+  /** It ended because it was proved absent. What shows it after that opens it again. */
+  absent: boolean;
   /** By the exchange's own count. */
   filled: Fixed;
   /** By the fills that were read. */
@@ -231,6 +233,7 @@ export class Ledger {
       outcome: null,
       exchangeOrderId: null,
       ended: false,
+      absent: false,
       filled: ZERO,
       booked: ZERO,
     };
@@ -251,17 +254,21 @@ export class Ledger {
     if (order === undefined) return;
     if (record.kind === 'absent') {
       order.ended = true;
+      order.absent = true;
       return;
     }
     if (record.kind === 'outcome') {
       order.outcome = record.outcome;
-      if (record.outcome.kind === 'confirmed')
+      if (record.outcome.kind === 'confirmed') {
+        reopenAbsent(order);
         order.exchangeOrderId = record.outcome.exchangeOrderId;
+      }
       // Nothing exists at the exchange.
       if (record.outcome.kind === 'rejected' || record.outcome.kind === 'refused')
         order.ended = true;
       return;
     }
+    reopenAbsent(order);
     order.exchangeOrderId = record.exchangeOrderId;
     order.filled = maximum(order.filled, record.filled);
     order.ended ||= record.status !== 'open';
@@ -290,6 +297,13 @@ export class Ledger {
       else connection.agents.delete(record.agentId);
     } else bookFill(connection, record.clientOrderId, record.fill);
   }
+}
+
+/** It exists after all, and counts in full until its end is seen. */
+function reopenAbsent(order: SentOrder): void {
+  if (!order.absent) return;
+  order.absent = false;
+  order.ended = false;
 }
 
 function beginDay(
@@ -383,7 +397,10 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
   if (connection.fillsSeen.has(fill.tradeId)) return;
   connection.fillsSeen.add(fill.tradeId);
   const order = connection.orders.get(clientOrderId);
-  if (order !== undefined) order.booked = add(order.booked, fill.quantity);
+  if (order !== undefined) {
+    reopenAbsent(order);
+    order.booked = add(order.booked, fill.quantity);
+  }
   noteOtherFees(connection, fill);
   const { symbol } = fill;
   const position = connection.positions.get(symbol) ?? { quantity: ZERO, cost: ZERO };
@@ -398,14 +415,18 @@ function bookFill(connection: Connection, clientOrderId: string, fill: VenueFill
     });
     return;
   }
-  const gone = minimum(position.quantity, add(fill.quantity, baseFee));
+  const sold = add(fill.quantity, baseFee);
+  const gone = minimum(position.quantity, sold);
   const costGone = costOf(position, gone);
   joinBySale(connection, fill, gone);
   const rest = subtract(position.quantity, gone);
   if (rest <= 0n) connection.positions.delete(symbol);
   else
     connection.positions.set(symbol, { quantity: rest, cost: subtract(position.cost, costGone) });
-  const won = subtract(subtract(fill.quoteAmount, quoteFee), costGone);
+  // Where more was sold than is held, as by a sale that turned up after it was proved absent, the rest
+  // has no cost here: what it brought would count as won, and hide losses.
+  const brought = gone < sold ? (((fill.quoteAmount * gone) / sold) as Fixed) : fill.quoteAmount;
+  const won = subtract(subtract(brought, quoteFee), costGone);
   const day = countsOn(connection, fill);
   if (day > connection.realised.day) connection.realised = { day, amount: won };
   else if (day === connection.realised.day)

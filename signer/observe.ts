@@ -5,7 +5,7 @@
 import type { OrderRef } from '../contract/signer.ts';
 import type { Lookup, VenueFill, VenueOrder } from '../contract/venue.ts';
 import type { Journal } from './journal.ts';
-import type { Connection } from './ledger.ts';
+import type { Connection, SentOrder } from './ledger.ts';
 
 /** An exchange may say "not found" of a live order for minutes. */
 export const ABSENT_AFTER_MS = 5 * 60_000;
@@ -14,6 +14,8 @@ export class Observer {
   constructor(
     private readonly journal: Journal,
     private readonly now: () => number,
+    /** Its exchange shows an order that was sent from here. */
+    private readonly saw: (order: SentOrder) => void,
   ) {}
 
   orders(connection: Connection, orders: readonly VenueOrder[]): void {
@@ -21,18 +23,20 @@ export class Observer {
       const ours = connection.orders.get(order.clientOrderId ?? '');
       if (ours === undefined) continue;
       const isNews =
+        ours.absent ||
         ours.exchangeOrderId !== order.exchangeOrderId ||
         ours.filled < order.filled ||
         (!ours.ended && order.status !== 'open');
-      if (!isNews) continue;
-      this.journal.write({
-        kind: 'seen',
-        atMs: this.now(),
-        clientOrderId: ours.intent.clientOrderId,
-        exchangeOrderId: order.exchangeOrderId,
-        status: order.status,
-        filled: order.filled,
-      });
+      if (isNews)
+        this.journal.write({
+          kind: 'seen',
+          atMs: this.now(),
+          clientOrderId: ours.intent.clientOrderId,
+          exchangeOrderId: order.exchangeOrderId,
+          status: order.status,
+          filled: order.filled,
+        });
+      this.saw(ours);
     }
   }
 
@@ -75,7 +79,7 @@ export class Observer {
     if (lookup.kind !== 'not_found' || ours === undefined || ours.ended) return;
     const { byClientId, open, closed, trades } = lookup.searched;
     const isOver = this.now() > ours.intent.deadlineMs + ABSENT_AFTER_MS;
-    // What was confirmed once exists, whatever a list says.
+    // What was confirmed once exists, whatever a list says; of a sale lost-sales.ts finds out more.
     if (byClientId && open && closed && trades && isOver && ours.exchangeOrderId === null)
       this.journal.write({
         kind: 'absent',

@@ -51,7 +51,9 @@ export interface Placing {
   isStopping: () => boolean;
   market: (connection: Connection) => Promise<MarketView>;
   adapter: (connection: Connection) => Promise<Adapter>;
-  /** Looks for orders whose outcome is unknown, without being waited for. */
+  /** Sales that were confirmed, and of which the exchange has shown nothing for minutes. */
+  lostSales: (connection: Connection) => SentOrder[];
+  /** Looks for orders whose outcome is unknown, and for those sales, without being waited for. */
   settleDoubts: (connection: Connection) => void;
 }
 
@@ -176,14 +178,16 @@ function judge(
  * sell meanwhile is told to come again.
  */
 function unlessInDoubt(
-  { settleDoubts }: Placing,
+  { lostSales, settleDoubts }: Placing,
   connection: Connection,
   { side, symbol }: OrderIntent,
   refusal: Refused,
 ): Refused {
   const doubts =
     refusal.code === 'not_held' || refusal.code === 'exposure_limit'
-      ? inDoubt(connection).filter(({ intent }) => intent.side === side)
+      ? [...inDoubt(connection), ...lostSales(connection)].filter(
+          ({ intent }) => intent.side === side,
+        )
       : [];
   if (doubts.length > 0) settleDoubts(connection);
   const isOnSale = doubts.some(({ intent }) => intent.symbol === symbol);

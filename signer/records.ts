@@ -76,7 +76,7 @@ export const SignerRecord = z.discriminatedUnion('kind', [
     status: VenueOrder.shape.status,
     filled: Amount,
   }),
-  /** Proved never to have existed. */
+  /** Proved never to have existed; of a sale that was confirmed, not to exist any more. */
   z.object({ kind: z.literal('absent'), ...At, clientOrderId: z.string() }),
   z.object({ kind: z.literal('fill'), ...At, ...Of, clientOrderId: z.string(), fill: VenueFill }),
   /**

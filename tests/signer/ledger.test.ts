@@ -168,6 +168,38 @@ describe('the ledger of the signer', () => {
     expect(exposureOf(connection)).toBe(ZERO);
   });
 
+  it('counts an order that was held absent in full again, once anything shows it', () => {
+    const shows = [
+      { kind: 'seen', exchangeOrderId: 'x', status: 'open', filled: ZERO } as const,
+      {
+        kind: 'outcome',
+        outcome: { kind: 'confirmed', exchangeOrderId: 'x', replay: true },
+      } as const,
+    ];
+    for (const shown of shows) {
+      const { ledger, connection } = newLedger();
+      send(ledger, 1, 'buy', parseFixed('0.001'));
+      ledger.apply({ kind: 'absent', atMs: AT, clientOrderId: id(1) });
+      ledger.apply({ ...shown, atMs: AT, clientOrderId: id(1) });
+      expect(exposureOf(connection)).toBe(parseFixed('70'));
+    }
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.001'));
+    ledger.apply({ kind: 'absent', atMs: AT, clientOrderId: id(1) });
+    ledger.apply(fillOf(1, 'buy', parseFixed('0.0004'), parseFixed('28'), ZERO));
+    expect(exposureOf(connection)).toBe(parseFixed('70'));
+  });
+
+  it('calls nothing won that was sold beyond what is held', () => {
+    const { ledger, connection } = newLedger();
+    send(ledger, 1, 'buy', parseFixed('0.001'));
+    ledger.apply(fillOf(1, 'buy', parseFixed('0.001'), parseFixed('60'), ZERO));
+    send(ledger, 2, 'sell', parseFixed('0.002'));
+    ledger.apply(fillOf(2, 'sell', parseFixed('0.002'), parseFixed('130'), ZERO));
+    expect(connection.realised.amount).toBe(parseFixed('5'));
+    expect(connection.positions.size).toBe(0);
+  });
+
   it('takes a fee in the coin itself off what is held', () => {
     const { ledger, connection } = newLedger();
     send(ledger, 1, 'buy', parseFixed('0.001'));
