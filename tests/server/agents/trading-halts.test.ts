@@ -112,17 +112,15 @@ describe('a switch', () => {
 
   it('names no live account as a venue: it would stop nobody, and only its owner can be halted', async () => {
     const source = liveSource(randomUUID());
-    await database.db
-      .insert(accounts)
-      .values({
-        id: randomUUID(),
-        uid,
-        source,
-        quote: 'USD',
-        book: 0,
-        openedAt: 0,
-        openedMarketMs: 0,
-      });
+    await database.db.insert(accounts).values({
+      id: randomUUID(),
+      uid,
+      source,
+      quote: 'USD',
+      book: 0,
+      openedAt: 0,
+      openedMarketMs: 0,
+    });
     const refused = (await failure(halt(ask('venue', source)))) as Refusal;
     expect(refused.message).toContain(`--user ${uid}`);
     expect(await listSwitches(database.db, true, floor.clock.now())).toEqual([]);
